@@ -1,1 +1,33 @@
 #![doc = include_str!("../README.md")]
+
+mod arguments;
+mod call;
+mod capabilities;
+mod effect;
+mod hints;
+mod id;
+mod json;
+mod message;
+mod name;
+mod part;
+mod request;
+mod result;
+mod spec;
+mod stop;
+mod usage;
+
+pub use arguments::{Arguments, ArgumentsError};
+pub use call::{Payload, ToolCall};
+pub use capabilities::{Capabilities, Support, ToolProtocol};
+pub use effect::Effect;
+pub use hints::{Concurrency, Control, Hints, Risk};
+pub use id::{CallId, IdError};
+pub use json::RawJson;
+pub use message::{Message, Role};
+pub use name::{NameError, ToolName};
+pub use part::{Image, ImageSource, Opaque, Part, Reasoning, Text, Unknown};
+pub use request::{Delivery, Request};
+pub use result::{Content, ResultStatus, ToolResult};
+pub use spec::{ParallelCalls, ToolChoice, ToolSpec};
+pub use stop::StopReason;
+pub use usage::Usage;

@@ -1,0 +1,166 @@
+//! The finished arguments of a call.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The complete arguments of a call: a JSON object and the very text in which the model wrote it.
+///
+/// This is the type for running. What is known while arguments still arrive is another type, in
+/// `windlass-partial-json`, and nothing converts it into this one (RULES J1). In serde it is the text, as a
+/// JSON string, so that spelling and order survive any format.
+///
+/// ```
+/// use windlass_protocol::Arguments;
+/// let arguments = Arguments::parse(r#"{"path": "src/lib.rs", "big": 12345678901234567890123}"#)?;
+/// assert_eq!(arguments.get("path").and_then(|path| path.as_str()), Some("src/lib.rs"));
+/// assert!(arguments.as_str().contains("12345678901234567890123"));
+/// assert!(Arguments::parse(r#"{"path": "src/l"#).is_err());
+/// # Ok::<(), windlass_protocol::ArgumentsError>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Arguments {
+    text: String,
+    value: Map<String, Value>,
+}
+
+/// Why a text is not the arguments of a call.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgumentsError {
+    /// The text is not JSON; the source says where.
+    #[error("the arguments are not valid JSON")]
+    Json(#[from] serde_json::Error),
+    /// The text is JSON, but not an object.
+    #[error("the arguments are {met}, an object is wanted")]
+    NotAnObject {
+        /// What was met: `an array`, `a string` …
+        met: &'static str,
+    },
+}
+
+impl Arguments {
+    /// Parses the whole text of a call's arguments.
+    ///
+    /// # Errors
+    /// If the text is not exactly one JSON object.
+    pub fn parse(text: impl Into<String>) -> Result<Self, ArgumentsError> {
+        let text = text.into();
+        match serde_json::from_str(&text)? {
+            Value::Object(value) => Ok(Self { text, value }),
+            other => Err(ArgumentsError::NotAnObject { met: kind(&other) }),
+        }
+    }
+
+    /// The text as the model wrote it.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The parsed object.
+    pub fn as_object(&self) -> &Map<String, Value> {
+        &self.value
+    }
+
+    /// One argument by its name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.value.get(name)
+    }
+
+    /// The arguments as one value, for a validator or a deserializer.
+    pub fn to_value(&self) -> Value {
+        Value::Object(self.value.clone())
+    }
+
+    /// Reads the arguments into a type of the tool's own.
+    ///
+    /// # Errors
+    /// If they do not fit the type; the message names the field where serde knows it.
+    pub fn read<T: for<'de> Deserialize<'de>>(&self) -> Result<T, serde_json::Error> {
+        // From the text and not from the value: numbers keep their digits, errors their place.
+        serde_json::from_str(&self.text)
+    }
+
+    /// The same text whoever wrote it: keys sorted at every depth, no white space.
+    ///
+    /// Two calls repeat each other if name and canonical arguments are equal (RULES L4).
+    pub fn canonical(&self) -> String {
+        let mut text = String::with_capacity(self.text.len());
+        write_object(&self.value, &mut text);
+        text
+    }
+}
+
+// Keys are sorted here and not left to serde_json's map, whose order another crate's feature can change.
+// The recursion is as deep as serde_json's own parser let the value be, 128.
+fn write_object(object: &Map<String, Value>, text: &mut String) {
+    let mut members: Vec<_> = object.iter().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    text.push('{');
+    for (position, (key, value)) in members.into_iter().enumerate() {
+        if position > 0 {
+            text.push(',');
+        }
+        text.push_str(&Value::String(key.clone()).to_string());
+        text.push(':');
+        write_value(value, text);
+    }
+    text.push('}');
+}
+
+fn write_value(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(object) => write_object(object, text),
+        Value::Array(items) => {
+            text.push('[');
+            for (position, item) in items.iter().enumerate() {
+                if position > 0 {
+                    text.push(',');
+                }
+                write_value(item, text);
+            }
+            text.push(']');
+        }
+        scalar => text.push_str(&scalar.to_string()),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+impl Default for Arguments {
+    /// `{}`, what a call without parameters has.
+    fn default() -> Self {
+        Self { text: "{}".to_owned(), value: Map::new() }
+    }
+}
+
+impl PartialEq for Arguments {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Arguments {}
+
+impl TryFrom<String> for Arguments {
+    type Error = ArgumentsError;
+
+    fn try_from(text: String) -> Result<Self, ArgumentsError> {
+        Self::parse(text)
+    }
+}
+
+impl From<Arguments> for String {
+    fn from(arguments: Arguments) -> Self {
+        arguments.text
+    }
+}

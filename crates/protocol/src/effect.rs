@@ -1,0 +1,79 @@
+//! What a call would do to the world.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that a call would do, told before it runs.
+///
+/// Policy judges effects and not tool names, so that a new tool is covered by old rules. Paths are relative
+/// to the workspace with `/` between names where they lie inside it, else as the model wrote them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "effect", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Effect {
+    /// Reads a file or a folder.
+    Read {
+        /// The path.
+        path: String,
+    },
+    /// Makes a file or changes it.
+    Write {
+        /// The path.
+        path: String,
+    },
+    /// Removes a file or a folder.
+    Delete {
+        /// The path.
+        path: String,
+    },
+    /// Starts a process.
+    Execute {
+        /// The command as a shell would read it.
+        command: String,
+        /// The folder in which it starts.
+        directory: String,
+    },
+    /// Opens a connection.
+    Connect {
+        /// The host's name or address.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// Hands work to another agent.
+    Spawn {
+        /// The agent's name.
+        agent: String,
+    },
+    /// Speaks with the human or keeps notes inside the run; nothing outside changes.
+    Internal,
+    /// The tool cannot say. Policy has to assume the worst.
+    Unknown,
+}
+
+impl Effect {
+    /// The word that policy rules use for this kind of effect.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "read",
+            Self::Write { .. } => "write",
+            Self::Delete { .. } => "delete",
+            Self::Execute { .. } => "execute",
+            Self::Connect { .. } => "network",
+            Self::Spawn { .. } => "spawn",
+            Self::Internal => "internal",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The path that is touched, where the effect has one.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Read { path } | Self::Write { path } | Self::Delete { path } => Some(path),
+            Self::Execute { .. }
+            | Self::Connect { .. }
+            | Self::Spawn { .. }
+            | Self::Internal
+            | Self::Unknown => None,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! JSON kept as the text it was written in.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// A JSON value as text: order of keys and spelling of numbers are kept.
+///
+/// Tool schemas are kept so, because models write arguments in the order of the schema's properties, and
+/// because a request must have the same bytes in every turn.
+///
+/// ```
+/// use windlass_protocol::RawJson;
+/// let schema: RawJson = r#"{"type":"object","properties":{"path":{},"content":{}}}"#.parse()?;
+/// assert!(schema.as_str().find("path") < schema.as_str().find("content"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RawJson(Box<RawValue>);
+
+impl RawJson {
+    /// The JSON text.
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The text as `serde_json`'s own raw value, for writing it into a larger document untouched.
+    pub fn as_raw(&self) -> &RawValue {
+        &self.0
+    }
+
+    /// Parses the text into a value; order of keys is lost here.
+    pub fn to_value(&self) -> serde_json::Value {
+        // The text was checked when it came in, and nothing can change it.
+        serde_json::from_str(self.0.get()).unwrap_or_default()
+    }
+}
+
+impl std::str::FromStr for RawJson {
+    type Err = serde_json::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        RawValue::from_string(text.trim().to_owned()).map(Self)
+    }
+}
+
+impl From<&serde_json::Value> for RawJson {
+    fn from(value: &serde_json::Value) -> Self {
+        RawValue::from_string(value.to_string()).map_or_else(|_| Self::default(), Self)
+    }
+}
+
+impl Default for RawJson {
+    /// JSON's `null`.
+    fn default() -> Self {
+        Self(RawValue::NULL.to_owned())
+    }
+}
+
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for RawJson {}
+
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self)
+    }
+}

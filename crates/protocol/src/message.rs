@@ -1,0 +1,78 @@
+//! A message of the conversation.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Part, ToolCall, ToolResult};
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Role {
+    /// The developer, inside the conversation. The system prompt proper is `Request::system`.
+    System,
+    /// The human.
+    User,
+    /// The model.
+    Assistant,
+    /// The results of the model's calls.
+    Tool,
+}
+
+/// One message: who speaks, and the parts in order.
+///
+/// ```
+/// use windlass_protocol::{Message, Role};
+/// let message = Message::user("what is in README.md?");
+/// assert_eq!(message.role, Role::User);
+/// assert_eq!(message.text(), "what is in README.md?");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order.
+    pub parts: Vec<Part>,
+}
+
+impl Message {
+    /// A message of any role.
+    pub fn new(role: Role, parts: Vec<Part>) -> Self {
+        Self { role, parts }
+    }
+
+    /// The human says this.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::new(Role::User, vec![Part::text(text)])
+    }
+
+    /// The model answered with these parts.
+    pub fn assistant(parts: Vec<Part>) -> Self {
+        Self::new(Role::Assistant, parts)
+    }
+
+    /// The results of one answer's calls, in call order.
+    pub fn results(results: impl IntoIterator<Item = ToolResult>) -> Self {
+        Self::new(Role::Tool, results.into_iter().map(Part::Result).collect())
+    }
+
+    /// All words of the message, joined without anything between them.
+    pub fn text(&self) -> String {
+        self.parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Text(text) => Some(text.text.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The calls in the message, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+}

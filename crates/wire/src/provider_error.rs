@@ -1,0 +1,86 @@
+//! A provider's refusal: a status that is not 200, and the words that came with it.
+
+/// What kind of refusal, by what a caller can do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProviderErrorKind {
+    /// The key is missing, wrong or not allowed to do this.
+    Authentication,
+    /// There is no such model or path.
+    NotFound,
+    /// The request is wrong.
+    Request,
+    /// The conversation is longer than the model's window.
+    ContextLength,
+    /// Too many requests or tokens; it may work later.
+    RateLimit,
+    /// Nothing is left to spend; it will not work later.
+    Quota,
+    /// The provider is overloaded or failed; it may work later.
+    Server,
+    /// The answer is not the provider's: a proxy's page, an empty body.
+    NotProvider,
+}
+
+/// A provider's refusal in its own words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", code.as_deref().map(|code| format!("{code}: ")).unwrap_or_default())]
+#[non_exhaustive]
+pub struct ProviderError {
+    /// What kind of refusal.
+    pub kind: ProviderErrorKind,
+    /// The provider's code or type, where it gave one.
+    pub code: Option<String>,
+    /// The parameter that the provider names, where it names one.
+    pub parameter: Option<String>,
+    /// The provider's words, or the beginning of a body that is not the provider's.
+    pub message: String,
+}
+
+impl ProviderError {
+    /// A refusal of a kind, in these words.
+    pub fn new(kind: ProviderErrorKind, code: Option<String>, message: impl Into<String>) -> Self {
+        Self { kind, code, parameter: None, message: message.into() }
+    }
+
+    /// The same refusal with the parameter that the provider named.
+    pub fn with_parameter(mut self, parameter: Option<String>) -> Self {
+        self.parameter = parameter;
+        self
+    }
+
+    /// What a status alone says.
+    pub fn kind_of(status: u16) -> ProviderErrorKind {
+        match status {
+            401 | 403 => ProviderErrorKind::Authentication,
+            404 => ProviderErrorKind::NotFound,
+            408 | 409 | 500..=599 => ProviderErrorKind::Server,
+            402 => ProviderErrorKind::Quota,
+            429 => ProviderErrorKind::RateLimit,
+            _ => ProviderErrorKind::Request,
+        }
+    }
+
+    /// A body that no provider made, shown by its first words.
+    pub fn not_provider(status: u16, body: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim();
+        let shown: String = text.chars().take(200).collect();
+        let message = match (text.is_empty(), text.starts_with('<')) {
+            (true, _) => format!("status {status} with an empty body"),
+            (false, true) => format!("status {status} with an HTML page instead of JSON: {shown}"),
+            (false, false) => format!("status {status} with a body that is not the provider's JSON: {shown}"),
+        };
+        // A gateway's page with a 5xx is still worth another try; any other page is not the provider.
+        let kind = match Self::kind_of(status) {
+            kind @ (ProviderErrorKind::Server | ProviderErrorKind::RateLimit) => kind,
+            _ => ProviderErrorKind::NotProvider,
+        };
+        Self::new(kind, None, message)
+    }
+
+    /// Whether the same request may work later.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.kind, ProviderErrorKind::RateLimit | ProviderErrorKind::Server)
+    }
+}
