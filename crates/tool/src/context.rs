@@ -1,0 +1,126 @@
+//! What a tool is given besides its arguments.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use windlass_protocol::CallId;
+
+use crate::{AnswerFuture, Human, NoAnswer, Question};
+
+type Sink = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// Something that a tool tells while it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// More output, as it comes.
+    Output(String),
+    /// What it is doing, in a few words.
+    Note(String),
+}
+
+/// What a tool is given besides its arguments: which call this is, and the ways to stop, to tell and to ask.
+///
+/// ```
+/// use windlass_protocol::CallId;
+/// use windlass_tool::Context;
+/// let ctx = Context::new(CallId::new("call_1")?);
+/// assert!(!ctx.cancellation().is_cancelled());
+/// # Ok::<(), windlass_protocol::IdError>(())
+/// ```
+#[derive(Clone)]
+pub struct Context {
+    call: CallId,
+    idempotency_key: String,
+    cancellation: CancellationToken,
+    outputs: Option<PathBuf>,
+    progress: Option<Sink>,
+    human: Option<Arc<dyn Human>>,
+}
+
+impl Context {
+    /// A context with nobody to tell and nobody to ask.
+    pub fn new(call: CallId) -> Self {
+        Self {
+            idempotency_key: call.to_string(),
+            call,
+            cancellation: CancellationToken::new(),
+            outputs: None,
+            progress: None,
+            human: None,
+        }
+    }
+
+    /// The same context with a token that stops the call.
+    pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancellation = token;
+        self
+    }
+
+    /// The same context with a key that stays the same when the call is tried again.
+    pub fn with_idempotency_key(mut self, key: impl Into<String>) -> Self {
+        self.idempotency_key = key.into();
+        self
+    }
+
+    /// The same context with a folder for outputs that are too long for the model.
+    pub fn with_outputs(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.outputs = Some(folder.into());
+        self
+    }
+
+    /// The same context with a listener for progress.
+    pub fn with_progress(mut self, listen: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(listen));
+        self
+    }
+
+    /// The same context with somebody to ask.
+    pub fn with_human(mut self, human: Arc<dyn Human>) -> Self {
+        self.human = Some(human);
+        self
+    }
+
+    /// Which call this is.
+    pub fn call(&self) -> &CallId {
+        &self.call
+    }
+
+    /// A key that stays the same when the call is tried again, for services that take one.
+    pub fn idempotency_key(&self) -> &str {
+        &self.idempotency_key
+    }
+
+    /// Tells when to stop.
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.cancellation
+    }
+
+    /// The folder for outputs that are too long for the model, where there is one.
+    pub fn outputs(&self) -> Option<&Path> {
+        self.outputs.as_deref()
+    }
+
+    /// Tells whoever listens.
+    pub fn tell(&self, progress: Progress) {
+        if let Some(listen) = &self.progress {
+            listen(progress);
+        }
+    }
+
+    /// Asks the human, or says at once that nobody is there.
+    pub fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
+        match &self.human {
+            Some(human) => human.answer(question),
+            None => Box::pin(async { Err(NoAnswer::Absent) }),
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("call", &self.call).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,27 @@
+//! Why a tool gave nothing back.
+
+use std::error::Error;
+
+/// Why a tool could not do what was asked: who has to act?
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The model acts: a text that says what was met and what to do next.
+    #[error("{0}")]
+    Model(String),
+    /// Nobody in the conversation can act: the run ends.
+    #[error("the tool cannot work")]
+    Fatal(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl ToolError {
+    /// An error for the model, in words that say what to do.
+    pub fn model(text: impl Into<String>) -> Self {
+        Self::Model(text.into())
+    }
+
+    /// An error that ends the run.
+    pub fn fatal(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Fatal(source.into())
+    }
+}

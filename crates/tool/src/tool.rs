@@ -1,0 +1,77 @@
+//! The trait of a tool.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+
+use crate::{Context, Output, ToolError};
+
+/// The wait for a tool's output.
+pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>;
+
+/// Something that a model can call.
+///
+/// The toolbox checks the arguments against the spec's schema, policy judges the effects and a human may be
+/// asked, all before `call`. Nothing observable may happen before it (RULES H3).
+///
+/// ```
+/// use serde::Deserialize;
+/// use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
+/// use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
+///
+/// struct Add(ToolSpec);
+///
+/// #[derive(Deserialize)]
+/// struct AddArguments {
+///     left: i64,
+///     right: i64,
+/// }
+///
+/// impl Add {
+///     fn new() -> Result<Self, Box<dyn std::error::Error>> {
+///         let schema = r#"{"type":"object","properties":{"left":{"type":"integer"},
+///             "right":{"type":"integer"}},"required":["left","right"],"additionalProperties":false}"#;
+///         Ok(Self(ToolSpec::function(ToolName::new("add")?, "Adds two integers.", schema.parse()?)))
+///     }
+/// }
+///
+/// impl Tool for Add {
+///     fn spec(&self) -> &ToolSpec {
+///         &self.0
+///     }
+///     fn hints(&self) -> Hints {
+///         Hints::read_only()
+///     }
+///     fn effects(&self, _: &Payload) -> Vec<Effect> {
+///         vec![Effect::Internal]
+///     }
+///     fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+///         Box::pin(async move {
+///             let AddArguments { left, right } = read_arguments(payload)?;
+///             Ok(Output::text(left.saturating_add(right).to_string()))
+///         })
+///     }
+/// }
+/// # Add::new()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Tool: Send + Sync {
+    /// Name, description and schema, as the model is told.
+    fn spec(&self) -> &ToolSpec;
+
+    /// What the tool says about itself. By default: changes things, runs alone, medium risk.
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    /// What this call would do. It only reads the payload: no file, no process, no socket. A tool that
+    /// cannot say returns `Effect::Unknown`, which policy treats as the worst.
+    fn effects(&self, payload: &Payload) -> Vec<Effect>;
+
+    /// Runs the call.
+    ///
+    /// Must be cancel-safe: the future may be dropped at any await, and `Context::cancellation` tells when to
+    /// stop early. What the tool started must not outlive it.
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a>;
+}
