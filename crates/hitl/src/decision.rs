@@ -1,0 +1,120 @@
+//! A decision, and why.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use windlass_protocol::Risk;
+
+/// What is decided about a call. Ordered by severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "the three verdicts")]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// A human is asked.
+    Ask,
+    /// It does not run.
+    Deny,
+}
+
+/// Who wrote the rule that decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Source {
+    /// Windlass itself.
+    Builtin,
+    /// The user's policy file.
+    User,
+    /// The project's policy file, which can only tighten.
+    Project,
+    /// An answer of the human in this session.
+    Session,
+}
+
+/// Which rule decided, and in what words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Reason {
+    /// The rule's id: never empty.
+    pub rule_id: String,
+    /// Who wrote it.
+    pub source: Source,
+    /// Why, in words for human and model.
+    pub text: String,
+}
+
+/// What one effect of the call came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Step {
+    /// The stage that decided, 0 to 8.
+    pub stage: u8,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// By which rule.
+    pub reason: Reason,
+}
+
+/// The decision about a call (RULES H2): the most severe of its effects' decisions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Decision {
+    /// What is decided.
+    pub verdict: Verdict,
+    /// By which rule.
+    pub reason: Reason,
+    /// How much harm the call could do.
+    pub risk: Risk,
+    /// A step for each effect, in their order.
+    pub trace: Vec<Step>,
+}
+
+impl Reason {
+    /// A rule and its words.
+    pub fn new(rule_id: impl Into<String>, source: Source, text: impl Into<String>) -> Self {
+        Self { rule_id: rule_id.into(), source, text: text.into() }
+    }
+}
+
+impl Step {
+    pub(crate) fn new(stage: u8, verdict: Verdict, reason: Reason) -> Self {
+        Self { stage, verdict, reason }
+    }
+}
+
+impl Decision {
+    /// Whether a yes can be remembered for the session: only where no rule demands the question each time.
+    pub fn can_remember(&self) -> bool {
+        self.verdict == Verdict::Ask
+            && self.risk < Risk::Critical
+            && self.trace.iter().all(|step| step.verdict == Verdict::Allow || step.stage == 8)
+    }
+
+    pub(crate) fn of(trace: Vec<Step>, risk: Risk) -> Self {
+        // The most severe step; among equals the earliest stage, then the lowest rule id (SECURITY).
+        let worst = trace.iter().min_by(|left, right| {
+            right
+                .verdict
+                .cmp(&left.verdict)
+                .then(left.stage.cmp(&right.stage))
+                .then(left.reason.rule_id.cmp(&right.reason.rule_id))
+        });
+        let (verdict, reason) = match worst {
+            Some(step) => (step.verdict, step.reason.clone()),
+            None => (Verdict::Ask, Reason::new("d.ask", Source::Builtin, "the tool names no effects")),
+        };
+        Self { verdict, reason, risk, trace }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}

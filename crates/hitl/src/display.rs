@@ -1,0 +1,36 @@
+//! Text made fit for a human's eyes.
+
+/// Makes control, bidirectional and invisible characters visible, so that what a human reads is what is there
+/// (RULES H14). Line breaks and tabs stay; nothing is dropped.
+///
+/// ```
+/// use windlass_hitl::display_safe;
+/// assert_eq!(display_safe("rm \u{202e}txt.a"), "rm \\u{202e}txt.a");
+/// assert_eq!(display_safe("\u{1b}[2Jhello"), "\\u{1b}[2Jhello");
+/// assert_eq!(display_safe("größe\n"), "größe\n");
+/// ```
+pub fn display_safe(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character != '\n' && character != '\t' && is_unsafe(character) {
+            safe.extend(character.escape_unicode());
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
+/// Whether a character does something else than show itself: C0 and C1 controls, bidirectional marks,
+/// zero-width and tag characters, spaces other than the ASCII one, line and paragraph separators.
+pub(crate) fn is_unsafe(character: char) -> bool {
+    (character.is_control() && character != '\t')
+        || (character != ' ' && character.is_whitespace() && character != '\t' && character != '\n')
+        || matches!(
+            character,
+            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+                | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}

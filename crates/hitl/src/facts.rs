@@ -1,0 +1,76 @@
+//! What is known about a call when it is judged.
+
+use serde::{Deserialize, Serialize};
+use windlass_protocol::{Effect, Hints, Payload, Risk, ToolCall, ToolName};
+
+use crate::place::Place;
+
+/// How far a run goes without asking. It changes only what happens where no rule speaks (stage 8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Mode {
+    /// A human is asked.
+    #[default]
+    Ask,
+    /// Nobody is there: what no rule allows is denied.
+    Headless,
+    /// Only what reads is let through; the rest is denied.
+    ReadOnly,
+}
+
+/// All that a decision rests on. Computed before, so that a decision can be made again from the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Facts {
+    /// The tool's name in the registry, not an alias.
+    pub tool: ToolName,
+    /// What the tool says about itself.
+    pub hints: Hints,
+    /// What is handed to the tool.
+    pub payload: Payload,
+    /// What this call would do.
+    pub effects: Vec<Effect>,
+    /// How far the run goes without asking.
+    pub mode: Mode,
+}
+
+impl Facts {
+    /// The facts of a call of a tool.
+    pub fn new(tool: ToolName, hints: Hints, call: &ToolCall, effects: Vec<Effect>) -> Self {
+        Self { tool, hints, payload: call.payload.clone(), effects, mode: Mode::Ask }
+    }
+
+    /// The same facts in another mode.
+    pub fn with_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// The risk of the call: the highest of its effects, and never below what the tool says.
+    pub fn risk(&self) -> Risk {
+        self.effects.iter().map(risk_of).max().unwrap_or(Risk::Low).max(self.hints.risk)
+    }
+}
+
+fn risk_of(effect: &Effect) -> Risk {
+    match effect {
+        Effect::Internal => Risk::Low,
+        Effect::Read { path } => match Place::of(path) {
+            Place::Inside => Risk::Low,
+            Place::Secret | Place::Outside | Place::Protected => Risk::High,
+        },
+        Effect::Write { path } => match Place::of(path) {
+            Place::Inside => Risk::Medium,
+            Place::Secret => Risk::High,
+            Place::Outside | Place::Protected => Risk::Critical,
+        },
+        Effect::Delete { path } => match Place::of(path) {
+            Place::Inside | Place::Secret => Risk::High,
+            Place::Outside | Place::Protected => Risk::Critical,
+        },
+        Effect::Spawn { .. } => Risk::Medium,
+        // An effect that this version does not know is as bad as one that the tool does not know.
+        _ => Risk::High,
+    }
+}

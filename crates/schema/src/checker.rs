@@ -1,0 +1,85 @@
+//! A schema made ready for checking.
+
+use std::fmt;
+
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+use windlass_protocol::{Arguments, RawJson};
+
+use crate::Violation;
+
+/// A tool's own schema, compiled once and used for every call (RULES J10, N5).
+///
+/// References are never fetched, from no network and no disk, and patterns run on an engine whose time is
+/// linear, because a schema may come from a server that nobody here controls.
+///
+/// ```
+/// use windlass_protocol::{Arguments, RawJson};
+/// use windlass_schema::Checker;
+///
+/// let schema: RawJson = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#.parse()?;
+/// let checker = Checker::compile(&schema)?;
+/// assert!(checker.check(&Arguments::parse(r#"{"path":"a"}"#)?).is_ok());
+/// let violations = checker.check(&Arguments::parse(r#"{"path":3}"#)?).unwrap_err();
+/// assert_eq!(violations[0].to_string(), "/path: met the number 3, wanted a string");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Checker {
+    validator: Validator,
+}
+
+/// Why a schema cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the schema cannot be compiled: {message} at {path}")]
+#[non_exhaustive]
+pub struct SchemaError {
+    /// What is wrong.
+    pub message: String,
+    /// Where in the schema, as a JSON Pointer; empty is the root.
+    pub path: String,
+}
+
+/// The most violations that are told; more help no model.
+const TOLD: usize = 8;
+
+impl Checker {
+    /// Compiles a schema of any draft; 2020-12 where it names none.
+    ///
+    /// # Errors
+    /// If it is not a valid schema, or refers to another document.
+    pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
+        jsonschema::options()
+            .offline()
+            .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
+            .build(&schema.to_value())
+            .map(|validator| Self { validator })
+            .map_err(|error| SchemaError {
+                message: error.to_string(),
+                path: error.instance_path().to_string(),
+            })
+    }
+
+    /// Checks a call's arguments.
+    ///
+    /// # Errors
+    /// With the first few things that are wrong, each with path, what was met and what is wanted.
+    pub fn check(&self, arguments: &Arguments) -> Result<(), Vec<Violation>> {
+        self.check_value(&arguments.to_value())
+    }
+
+    /// Checks any value.
+    ///
+    /// # Errors
+    /// As for [`Checker::check`].
+    pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
+        let violations: Vec<_> =
+            self.validator.iter_errors(value).take(TOLD).map(|error| Violation::of(&error)).collect();
+        if violations.is_empty() { Ok(()) } else { Err(violations) }
+    }
+}
+
+impl fmt::Debug for Checker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker").finish_non_exhaustive()
+    }
+}
