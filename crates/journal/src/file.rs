@@ -1,0 +1,165 @@
+//! A journal in a file.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use windlass_protocol::RawJson;
+
+use crate::{Durability, Journal, JournalError, Record, line};
+
+/// A journal in a file: one record a line with a checksum, appended by one process at a time.
+///
+/// A line that a crash cut off is dropped when the file is opened again; damage before the last line is an
+/// error, because what follows it cannot be trusted.
+#[derive(Debug)]
+pub struct FileJournal {
+    path: PathBuf,
+    file: File,
+    next_seq: u64,
+}
+
+/// What the end of an opened file was like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "whole or torn")]
+pub enum Tail {
+    /// The last record is whole.
+    Whole,
+    /// A crash had cut the last record; these many bytes were dropped.
+    Torn {
+        /// How many.
+        bytes: u64,
+    },
+}
+
+impl FileJournal {
+    /// Makes a new journal; its folder is made too. Only the user can read it.
+    ///
+    /// # Errors
+    /// If there is a file of this name, or it cannot be made.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, JournalError> {
+        let path = path.into();
+        let io = |doing| move |path: &Path, source| JournalError::Io { path: path.to_owned(), doing, source };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|source| io("made")(&path, source))?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(|source| io("made")(&path, source))?;
+        lock(&file, &path)?;
+        // The folder's entry has to be as durable as the records will be.
+        if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
+            folder.sync_all().map_err(|source| io("made")(&path, source))?;
+        }
+        Ok(Self { path, file, next_seq: 0 })
+    }
+
+    /// Opens a journal to go on with it, and drops a torn last line for good.
+    ///
+    /// # Errors
+    /// If it is not there, another process writes it, or it is damaged before its last line.
+    pub fn open(path: impl Into<PathBuf>) -> Result<(Self, Tail), JournalError> {
+        let path = path.into();
+        let io = |doing| move |path: &Path, source| JournalError::Io { path: path.to_owned(), doing, source };
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .open(&path)
+            .map_err(|source| io("opened")(&path, source))?;
+        lock(&file, &path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|source| io("read")(&path, source))?;
+        let (records, whole) = read_lines(&bytes, &path)?;
+        let torn = (bytes.len() as u64).saturating_sub(whole);
+        if torn > 0 {
+            file.set_len(whole)
+                .and_then(|()| file.sync_all())
+                .map_err(|source| io("mended")(&path, source))?;
+        }
+        let tail = if torn == 0 { Tail::Whole } else { Tail::Torn { bytes: torn } };
+        Ok((Self { path, file, next_seq: records.len() as u64 }, tail))
+    }
+
+    /// Reads the records of a journal that somebody may be writing, without touching it.
+    ///
+    /// # Errors
+    /// If it is not there or damaged before its last line.
+    pub fn read(path: impl AsRef<Path>) -> Result<Vec<Record>, JournalError> {
+        let path = path.as_ref();
+        let bytes = fs::read(path).map_err(|source| JournalError::Io {
+            path: path.to_owned(),
+            doing: "read",
+            source,
+        })?;
+        read_lines(&bytes, path).map(|(records, _)| records)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn write(&mut self, line: &[u8], durability: Durability) -> io::Result<()> {
+        self.file.write_all(line)?;
+        match durability {
+            Durability::Synced => self.file.sync_data(),
+            Durability::Buffered => Ok(()),
+        }
+    }
+}
+
+impl Journal for FileJournal {
+    fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
+        let seq = self.next_seq;
+        let line =
+            line::encode(&Record::new(seq, at_ms, body)).map_err(|source| JournalError::Encode { source })?;
+        let end = self.file.seek(SeekFrom::End(0));
+        if let Err(source) = self.write(&line, durability) {
+            // Half a line must not be followed by a whole one: take back what was written.
+            if let Ok(end) = end {
+                drop(self.file.set_len(end));
+            }
+            return Err(JournalError::Io { path: self.path.clone(), doing: "written", source });
+        }
+        self.next_seq = seq.saturating_add(1);
+        Ok(seq)
+    }
+
+    fn records(&self) -> Result<Vec<Record>, JournalError> {
+        Self::read(&self.path)
+    }
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked { path: path.to_owned() }),
+        Err(TryLockError::Error(source)) => {
+            Err(JournalError::Io { path: path.to_owned(), doing: "locked", source })
+        }
+    }
+}
+
+/// The whole records and how many bytes they take.
+fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<Record>, u64), JournalError> {
+    let mut records = Vec::new();
+    let mut whole = 0_u64;
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate().peekable();
+    while let Some((number, full)) = lines.next() {
+        let record = full.strip_suffix(b"\n").and_then(|line| line::decode(line, records.len() as u64));
+        match record {
+            Some(record) => records.push(record),
+            None if lines.peek().is_none() => break,
+            None => {
+                return Err(JournalError::Damaged { path: path.to_owned(), line: number.saturating_add(1) });
+            }
+        }
+        whole = whole.saturating_add(full.len() as u64);
+    }
+    Ok((records, whole))
+}
+
+#[cfg(test)]
+mod tests;

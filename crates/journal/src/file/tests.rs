@@ -1,0 +1,81 @@
+//! What survives on the disk.
+
+use std::fs;
+
+use super::{FileJournal, Tail};
+use crate::{Durability, Journal, JournalError};
+
+fn journal_of(texts: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs/one.journal");
+    let mut journal = FileJournal::create(&path).unwrap();
+    for (at, text) in texts.iter().enumerate() {
+        journal.append_value(text, at as u64, Durability::Synced).unwrap();
+    }
+    (folder, path)
+}
+
+fn texts(path: &std::path::Path) -> Vec<String> {
+    FileJournal::read(path).unwrap().iter().map(|record| record.read().unwrap()).collect()
+}
+
+#[test]
+fn what_was_appended_is_read_back() {
+    let (_folder, path) = journal_of(&["a", "b\nwith a line break", "ü"]);
+    assert_eq!(texts(&path), ["a", "b\nwith a line break", "ü"]);
+}
+
+// R5: what is on disk is valid at every crash point.
+#[test]
+fn a_file_cut_at_any_byte_keeps_its_whole_records_and_goes_on() {
+    let (_folder, path) = journal_of(&["first", "second", "third"]);
+    let bytes = fs::read(&path).unwrap();
+    let ends: Vec<usize> =
+        bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+    for cut in 0..=bytes.len() {
+        fs::write(&path, &bytes[..cut]).unwrap();
+        let whole = ends.iter().filter(|end| **end <= cut).count();
+        let (mut journal, tail) = FileJournal::open(&path).unwrap();
+        assert_eq!(tail == Tail::Whole, cut == 0 || ends.contains(&cut), "cut at {cut}");
+        journal.append_value(&"after", 9, Durability::Buffered).unwrap();
+        drop(journal);
+        let mut expected = ["first", "second", "third"][..whole].to_vec();
+        expected.push("after");
+        assert_eq!(texts(&path), expected, "cut at {cut}");
+    }
+}
+
+#[test]
+fn damage_in_the_middle_is_an_error_that_names_the_line() {
+    let (_folder, path) = journal_of(&["first", "second", "third"]);
+    let whole = fs::read(&path).unwrap();
+    for at in 0..whole.iter().position(|byte| *byte == b'\n').unwrap() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let error = FileJournal::read(&path).unwrap_err();
+        assert!(matches!(error, JournalError::Damaged { line: 1, .. }), "byte {at}: {error}");
+    }
+}
+
+#[test]
+fn a_second_writer_is_refused() {
+    let (_folder, path) = journal_of(&["first"]);
+    let (_held, _) = FileJournal::open(&path).unwrap();
+    assert!(matches!(FileJournal::open(&path), Err(JournalError::Locked { .. })));
+}
+
+#[test]
+fn a_journal_is_never_made_over_another() {
+    let (_folder, path) = journal_of(&["first"]);
+    assert!(matches!(FileJournal::create(&path), Err(JournalError::Io { doing: "made", .. })));
+    assert_eq!(texts(&path), ["first"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_user_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path) = journal_of(&["first"]);
+    assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+}

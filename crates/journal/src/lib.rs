@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+#![expect(clippy::disallowed_methods, reason = "the file journal is where a run meets the disk")]
+
+mod error;
+mod file;
+mod line;
+mod memory;
+mod record;
+mod store;
+
+pub use error::JournalError;
+pub use file::{FileJournal, Tail};
+pub use memory::MemoryJournal;
+pub use record::Record;
+pub use store::{Durability, Journal};

@@ -1,0 +1,135 @@
+//! Putting a toolbox together.
+
+use std::sync::Arc;
+
+use windlass_protocol::{NameError, RawJson, ToolName, ToolSpec};
+use windlass_schema::{Checker, SchemaError};
+use windlass_tool::Tool;
+
+use crate::names::Names;
+use crate::toolbox::Entry;
+use crate::{OutputLimit, ToolConfig, Toolbox};
+
+/// Collects tools and aliases for a [`Toolbox`].
+#[derive(Default)]
+pub struct ToolboxBuilder {
+    tools: Vec<Arc<dyn Tool>>,
+    aliases: Vec<(String, String)>,
+    config: ToolConfig,
+    limit: OutputLimit,
+}
+
+/// Why a toolbox cannot be built: a mistake of the program, told at its start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two tools, or a tool and an alias, have one name (RULES N7).
+    #[error("two tools have the name {name}")]
+    DuplicateName {
+        /// The name.
+        name: ToolName,
+    },
+    /// An alias leads nowhere.
+    #[error("the alias {alias} stands for {name}, and no such tool is registered")]
+    UnknownTarget {
+        /// The alias.
+        alias: String,
+        /// What it stands for.
+        name: String,
+    },
+    /// An alias is no name.
+    #[error("the alias {alias:?} is no tool name")]
+    Alias {
+        /// The alias.
+        alias: String,
+        /// Why.
+        source: NameError,
+    },
+    /// A tool's schema cannot be used.
+    #[error("the schema of {name} cannot be used")]
+    Schema {
+        /// The tool.
+        name: ToolName,
+        /// Why.
+        source: SchemaError,
+    },
+    /// The configuration names a tool that is not registered.
+    #[error("the configuration names {name}, and no such tool is registered")]
+    UnknownConfigured {
+        /// The name.
+        name: String,
+    },
+}
+
+impl ToolboxBuilder {
+    /// Adds a tool. Tools are offered in the order in which they are added.
+    pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Adds tools.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Lets a tool answer to another name too.
+    pub fn alias(mut self, alias: impl Into<String>, name: impl Into<String>) -> Self {
+        self.aliases.push((alias.into(), name.into()));
+        self
+    }
+
+    /// Says which tools are offered. Without it: the standard preset.
+    pub fn config(mut self, config: ToolConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Says how long an output may be.
+    pub fn output_limit(mut self, limit: OutputLimit) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The toolbox.
+    ///
+    /// # Errors
+    /// If two tools have one name, an alias or the configuration names no tool, or a schema cannot be used.
+    pub fn build(self) -> Result<Toolbox, BuildError> {
+        let mut names = Names::default();
+        let mut entries = Vec::with_capacity(self.tools.len());
+        for tool in self.tools {
+            let name = tool.spec().name().clone();
+            if !names.insert(&name, entries.len()) {
+                return Err(BuildError::DuplicateName { name });
+            }
+            let checker = Checker::compile(&schema_of(tool.spec()))
+                .map_err(|source| BuildError::Schema { name: name.clone(), source })?;
+            let offered = self.config.includes(name.as_str());
+            entries.push(Entry { tool, checker, offered });
+        }
+        for configured in self.config.additional.iter().chain(&self.config.disabled) {
+            if names.find(configured).is_none() {
+                return Err(BuildError::UnknownConfigured { name: configured.clone() });
+            }
+        }
+        for (alias, name) in self.aliases {
+            let position =
+                names.find(&name).ok_or_else(|| BuildError::UnknownTarget { alias: alias.clone(), name })?;
+            let alias = ToolName::new(alias.clone()).map_err(|source| BuildError::Alias { alias, source })?;
+            if !names.insert(&alias, position) {
+                return Err(BuildError::DuplicateName { name: alias });
+            }
+        }
+        Ok(Toolbox::new(names, entries, self.limit))
+    }
+}
+
+fn schema_of(spec: &ToolSpec) -> RawJson {
+    match spec {
+        ToolSpec::Function { parameters, .. } => parameters.clone(),
+        // Free text has no schema; an empty one lets everything through.
+        _ => RawJson::from(&serde_json::json!({})),
+    }
+}

@@ -1,0 +1,69 @@
+//! Outputs that are too long for a model.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use windlass_protocol::Content;
+use windlass_tool::Context;
+
+/// How long one piece of text in an output may be. What is longer keeps its head and its tail, says exactly
+/// how much is missing, and goes whole into a file that the model can page (RULES R9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "one number with a name")]
+pub struct OutputLimit {
+    /// The most bytes of one text.
+    pub bytes: usize,
+}
+
+impl Default for OutputLimit {
+    fn default() -> Self {
+        Self { bytes: 60_000 }
+    }
+}
+
+impl OutputLimit {
+    pub(crate) fn apply(self, content: Vec<Content>, ctx: &Context) -> Vec<Content> {
+        content
+            .into_iter()
+            .enumerate()
+            .map(|(piece, content)| match content {
+                Content::Text { text } if text.len() > self.bytes => {
+                    Content::Text { text: self.clip(&text, piece, ctx) }
+                }
+                short => short,
+            })
+            .collect()
+    }
+
+    fn clip(self, text: &str, piece: usize, ctx: &Context) -> String {
+        let half = self.bytes / 2;
+        let head = &text[..text.floor_char_boundary(half)];
+        let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(half))..];
+        let missing = text.len().saturating_sub(head.len()).saturating_sub(tail.len());
+        let mut clipped = format!(
+            "[The output has {} bytes in {} lines; {missing} bytes in the middle are left out.",
+            text.len(),
+            text.lines().count()
+        );
+        if let Some(name) = ctx.outputs().and_then(|folder| spill(folder, ctx, piece, text)) {
+            let _ = write!(clipped, " The whole is in @outputs/{name}; page it with read_file.");
+        }
+        let _ = write!(clipped, "]\n{head}\n[… {missing} bytes left out …]\n{tail}");
+        clipped
+    }
+}
+
+/// Writes the whole text beside the journal. If that fails the model has head and tail all the same.
+fn spill(folder: &Path, ctx: &Context, piece: usize, text: &str) -> Option<String> {
+    let id: String = ctx
+        .call()
+        .as_str()
+        .chars()
+        .map(|character| if character.is_ascii_alphanumeric() { character } else { '_' })
+        .take(64)
+        .collect();
+    let name = format!("{id}-{piece}.txt");
+    std::fs::create_dir_all(folder).ok()?;
+    std::fs::write(folder.join(&name), text).ok()?;
+    Some(name)
+}

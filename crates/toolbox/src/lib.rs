@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+#![expect(clippy::disallowed_methods, reason = "outputs that are too long go into a file")]
+
+mod builder;
+mod check;
+mod clip;
+mod names;
+mod preset;
+mod run;
+mod toolbox;
+
+pub use builder::{BuildError, ToolboxBuilder};
+pub use clip::OutputLimit;
+pub use preset::{Preset, ToolConfig};
+pub use toolbox::{Checked, Toolbox};

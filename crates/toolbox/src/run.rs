@@ -1,0 +1,80 @@
+//! Running a call: the lock, cancellation, panics, long outputs.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use windlass_protocol::{Concurrency, ResultStatus, ToolResult};
+use windlass_tool::{Context, Output, ToolError};
+
+use crate::toolbox::{Checked, Toolbox};
+
+/// How long a cancelled tool may take to end by itself, before its future is dropped.
+const GRACE: Duration = Duration::from_secs(5);
+
+type Outcome = Result<Result<Output, ToolError>, Box<dyn std::any::Any + Send>>;
+
+impl Toolbox {
+    /// Runs a checked and permitted call.
+    ///
+    /// Parallel tools run beside each other, others alone, in order of arrival (RULES L5). A call always ends
+    /// with a result: also when it is cancelled, while it waits for its turn too (L7), and when the tool
+    /// panics (L8).
+    ///
+    /// Cancel-safe: dropping the future drops the tool's future.
+    ///
+    /// # Errors
+    /// If the tool says that the run cannot go on.
+    pub async fn run(&self, checked: &Checked, ctx: &Context) -> Result<ToolResult, ToolError> {
+        let waiting = async {
+            match checked.tool.hints().concurrency {
+                Concurrency::Parallel => (Some(self.lock.read().await), None),
+                Concurrency::Exclusive => (None, Some(self.lock.write().await)),
+            }
+        };
+        let _turn = tokio::select! {
+            biased;
+            () = ctx.cancellation().cancelled() => {
+                return Ok(result(checked, ResultStatus::Cancelled, "cancelled before it began"));
+            }
+            turn = waiting => turn,
+        };
+        let running = AssertUnwindSafe(checked.tool.call(ctx, &checked.call.payload)).catch_unwind();
+        let outcome = tokio::select! {
+            // A result that is there wins over a cancellation that comes at the same time (RULES L7).
+            biased;
+            outcome = running => outcome,
+            () = overdue(ctx) => {
+                return Ok(result(checked, ResultStatus::Cancelled, "cancelled while it ran; what it had done stays"));
+            }
+        };
+        self.finish(checked, ctx, outcome)
+    }
+
+    fn finish(&self, checked: &Checked, ctx: &Context, outcome: Outcome) -> Result<ToolResult, ToolError> {
+        match outcome {
+            Ok(Ok(output)) => {
+                let content = self.limit.apply(output.content, ctx);
+                Ok(ToolResult::new(checked.call.id.clone(), output.status, content))
+            }
+            Ok(Err(ToolError::Model(text))) => {
+                let content = self.limit.apply(vec![windlass_protocol::Content::text(text)], ctx);
+                Ok(ToolResult::new(checked.call.id.clone(), ResultStatus::Error, content))
+            }
+            Ok(Err(fatal)) => Err(fatal),
+            Err(_panic) => {
+                let text = "the tool failed with an internal error (it panicked); other tools still work";
+                Ok(result(checked, ResultStatus::Error, text))
+            }
+        }
+    }
+}
+
+async fn overdue(ctx: &Context) {
+    ctx.cancellation().cancelled().await;
+    tokio::time::sleep(GRACE).await;
+}
+
+fn result(checked: &Checked, status: ResultStatus, text: &str) -> ToolResult {
+    ToolResult::text(checked.call.id.clone(), status, text)
+}

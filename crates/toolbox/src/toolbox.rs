@@ -1,0 +1,94 @@
+//! The toolbox: names, checks, the lock, and the run of a call.
+
+use std::sync::Arc;
+
+use tokio::sync::RwLock;
+use windlass_hitl::Facts;
+use windlass_protocol::{Hints, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_schema::Checker;
+use windlass_tool::Tool;
+
+use crate::names::Names;
+use crate::{OutputLimit, ToolboxBuilder};
+
+/// The tools of an agent: looks names up, checks arguments, and runs calls, parallel ones beside each other
+/// and others alone.
+///
+/// Cheap to clone; clones share the tools and the lock.
+#[derive(Clone)]
+pub struct Toolbox {
+    names: Arc<Names>,
+    entries: Arc<Vec<Entry>>,
+    pub(crate) limit: OutputLimit,
+    // Fair: tokio's lock serves waiting tasks in the order in which they came (RULES L5).
+    pub(crate) lock: Arc<RwLock<()>>,
+}
+
+pub(crate) struct Entry {
+    pub(crate) tool: Arc<dyn Tool>,
+    pub(crate) checker: Checker,
+    pub(crate) offered: bool,
+}
+
+/// A call that was looked up and checked: what policy needs, and what runs if it agrees.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The tool's name in the registry; the call may use an alias.
+    pub name: ToolName,
+    /// The tool as it is offered.
+    pub spec: ToolSpec,
+    /// What policy judges.
+    pub facts: Facts,
+    pub(crate) tool: Arc<dyn Tool>,
+    pub(crate) call: ToolCall,
+}
+
+impl Toolbox {
+    /// Begins a toolbox.
+    pub fn builder() -> ToolboxBuilder {
+        ToolboxBuilder::default()
+    }
+
+    pub(crate) fn new(names: Names, entries: Vec<Entry>, limit: OutputLimit) -> Self {
+        Self { names: Arc::new(names), entries: Arc::new(entries), limit, lock: Arc::default() }
+    }
+
+    /// The tools on offer, in the order in which they were added.
+    pub fn offered(&self) -> Vec<(ToolSpec, Hints)> {
+        self.offered_tools().map(|tool| (tool.spec().clone(), tool.hints())).collect()
+    }
+
+    /// All tools, offered or not, in the order in which they were added.
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.entries.iter().map(|entry| &entry.tool)
+    }
+
+    /// The tool that answers to a name, offered or not.
+    pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.entry(name).map(|entry| &entry.tool)
+    }
+
+    pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
+        self.names.find(name).and_then(|position| self.entries.get(position))
+    }
+
+    pub(crate) fn offered_tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.entries.iter().filter(|entry| entry.offered).map(|entry| &entry.tool)
+    }
+
+    /// Looks a call up and checks its arguments, before policy or a human sees it (RULES J10).
+    ///
+    /// # Errors
+    /// The result to give back to the model: no such tool, or arguments that the tool does not take.
+    pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+        crate::check::check(self, call).map_err(Box::new)
+    }
+}
+
+impl std::fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.tools().map(|tool| tool.spec().name().as_str()).collect();
+        f.debug_struct("Toolbox").field("tools", &names).finish_non_exhaustive()
+    }
+}
