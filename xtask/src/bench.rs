@@ -33,10 +33,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     } else {
         measure(sh, &project, filter.as_deref(), save.as_deref())?
     };
-    if !outcome.note.is_empty() {
-        println!("{}", outcome.note);
-    }
-    Ok(if outcome.verdict == Verdict::Failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(outcome.exit_code())
 }
 
 /// Under `cargo test` a benchmark program runs each of its benchmarks once.
@@ -60,7 +57,7 @@ fn measure(sh: &Shell, project: &Project, filter: Option<&str>, save: Option<&st
 }
 
 fn no_benches() -> Outcome {
-    Outcome::new(Verdict::Skipped, format!("skipped: {PACKAGE} has no benchmark program"))
+    Outcome::new(Verdict::Skipped, format!("{PACKAGE} has no benchmark program"))
 }
 
 /// Which programs run, and what they are to look for. Programs are named one by one: the package's

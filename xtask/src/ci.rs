@@ -48,6 +48,19 @@ impl Outcome {
         Self::new(if success { Verdict::Passed } else { Verdict::Failed }, "")
     }
 
+    /// For a command that is one step: prints what the step has to say, and how the command ends.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        for line in &self.lines {
+            println!("{line}");
+        }
+        match self.verdict {
+            Verdict::Skipped => println!("skipped: {}", self.note),
+            Verdict::Passed | Verdict::Failed if self.note.is_empty() => {}
+            Verdict::Passed | Verdict::Failed => println!("{}", self.note),
+        }
+        if self.verdict == Verdict::Failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+
     pub(crate) fn with_lines(mut self, lines: Vec<String>) -> Self {
         self.lines = lines;
         self

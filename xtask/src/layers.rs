@@ -40,7 +40,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         write_table(sh, &project)?;
     }
     let crates = project.crates().count();
-    println!("layers: {crates} crates, {} errors", problems.len());
+    println!("layers: {crates} crates, errors: {}", problems.len());
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

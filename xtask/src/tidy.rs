@@ -37,7 +37,7 @@ pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
     arguments.finish()?;
     let findings = findings(sh)?;
     findings.print();
-    println!("tidy: {} errors, {} warnings", findings.errors.len(), findings.warnings.len());
+    println!("tidy: errors: {}, warnings: {}", findings.errors.len(), findings.warnings.len());
     Ok(if findings.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

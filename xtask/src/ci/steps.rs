@@ -21,7 +21,7 @@ pub(super) fn fmt(setting: &Setting<'_>) -> Result<Outcome> {
 pub(super) fn tidy(setting: &Setting<'_>) -> Result<Outcome> {
     let found = tidy::findings(setting.sh)?;
     found.print();
-    let note = format!("{} errors, {} warnings", found.errors.len(), found.warnings.len());
+    let note = format!("errors: {}, warnings: {}", found.errors.len(), found.warnings.len());
     Ok(Outcome { note, ..Outcome::from_success(found.errors.is_empty()) })
 }
 
