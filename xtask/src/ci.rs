@@ -1,5 +1,6 @@
 //! `cargo xtask ci`: everything that must hold, cheapest first, with one summary.
 
+pub(crate) mod libtest;
 mod steps;
 mod summary;
 
@@ -59,11 +60,6 @@ impl Outcome {
             Verdict::Passed | Verdict::Failed => println!("{}", self.note),
         }
         if self.verdict == Verdict::Failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-    }
-
-    pub(crate) fn with_lines(mut self, lines: Vec<String>) -> Self {
-        self.lines = lines;
-        self
     }
 }
 

@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
-use crate::ci::{Outcome, Verdict};
+use crate::ci::{Outcome, Verdict, libtest};
 
 pub(crate) const HELP: &str = "\
 cargo xtask corpora
@@ -31,24 +31,26 @@ pub(crate) fn folder(sh: &Shell) -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Runs the corpus tests and keeps their `corpus:` and `skipped:` lines.
+/// Runs the corpus tests and keeps their `corpus:` and `skipped:` lines. They run without corpora, too:
+/// each says itself what it could not do.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
-    if folder(sh).is_none() {
-        let note = "no corpora at ../shared/corpora; WINDLASS_CORPORA may name their folder";
-        return Ok(Outcome::new(Verdict::Skipped, note));
-    }
     let test = cmd!(sh, "cargo test --workspace --tests --no-fail-fast corpus -- --show-output");
     let captured = capture::run(test, Keep::Stdout, |_| false)?;
-    if !captured.success {
-        captured.print();
-        return Ok(Outcome::new(Verdict::Failed, "a corpus test failed"));
-    }
-    let told = |word: &str| captured.lines.iter().filter(|line| line.starts_with(word)).count();
-    let (figures, skipped) = (told("corpus:"), told("skipped:"));
-    let is_told = |line: &&String| line.starts_with("corpus:") || line.starts_with("skipped:");
-    let lines = captured.lines.iter().filter(is_told).cloned().collect();
-    if figures == 0 {
-        return Ok(Outcome::new(Verdict::Skipped, "no test printed a `corpus:` line").with_lines(lines));
-    }
-    Ok(Outcome::new(Verdict::Passed, format!("{figures} figures, {skipped} skipped")).with_lines(lines))
+    let lines = libtest::told(&captured.lines);
+    let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
+    let (figures, skipped) = (count("corpus:"), count("skipped:"));
+    let (verdict, note) = if !captured.success {
+        libtest::print_failures(&captured.lines);
+        (Verdict::Failed, "a corpus test failed".to_owned())
+    } else if folder(sh).is_none() {
+        (
+            Verdict::Skipped,
+            "no corpora at ../shared/corpora; WINDLASS_CORPORA may name their folder".to_owned(),
+        )
+    } else if figures == 0 {
+        (Verdict::Skipped, "no test printed a `corpus:` line".to_owned())
+    } else {
+        (Verdict::Passed, format!("figures: {figures}, skipped: {skipped}"))
+    };
+    Ok(Outcome { verdict, note, lines })
 }

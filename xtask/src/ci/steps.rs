@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use xshell::cmd;
 
+use super::libtest::{self, TestCounts};
 use super::{Outcome, Setting, Verdict};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
@@ -69,13 +70,11 @@ pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
     let test = cmd!(setting.sh, "cargo test --workspace --no-fail-fast -- --show-output --skip corpus");
     let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
     if !captured.success {
-        captured.print();
+        libtest::print_failures(&captured.lines);
     }
-    let counts = TestCounts::of(&captured.lines);
-    let skipped = captured.lines.iter().filter(|line| line.starts_with("skipped:"));
-    let lines = skipped.map(|line| line.trim_end().to_owned()).collect();
-    let outcome = Outcome { note: counts.to_string(), ..Outcome::from_success(captured.success) };
-    Ok(outcome.with_lines(lines))
+    let note = TestCounts::of(&captured.lines).to_string();
+    let lines = libtest::told(&captured.lines);
+    Ok(Outcome { note, lines, ..Outcome::from_success(captured.success) })
 }
 
 pub(super) fn corpora(setting: &Setting<'_>) -> Result<Outcome> {
@@ -91,57 +90,4 @@ pub(super) fn fuzz_smoke(setting: &Setting<'_>) -> Result<Outcome> {
         return Ok(Outcome::new(Verdict::Skipped, "no time left: run `cargo xtask fuzz`"));
     }
     fuzz::smoke(setting.sh, FUZZ_SECONDS)
-}
-
-/// The sums of libtest's `test result:` lines.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct TestCounts {
-    pub(crate) passed: u64,
-    pub(crate) failed: u64,
-    pub(crate) ignored: u64,
-}
-
-impl TestCounts {
-    pub(crate) fn of(lines: &[String]) -> Self {
-        let mut counts = Self::default();
-        for line in lines.iter().filter_map(|line| line.strip_prefix("test result:")) {
-            // The verdict is a word and a full stop before the first count.
-            for part in line.split([';', '.']) {
-                let mut words = part.split_whitespace();
-                let (Some(number), Some(what)) = (words.next(), words.next()) else {
-                    continue;
-                };
-                let number = number.parse().unwrap_or(0);
-                match what {
-                    "passed" => counts.passed = counts.passed.saturating_add(number),
-                    "failed" => counts.failed = counts.failed.saturating_add(number),
-                    "ignored" => counts.ignored = counts.ignored.saturating_add(number),
-                    _ => {}
-                }
-            }
-        }
-        counts
-    }
-}
-
-impl std::fmt::Display for TestCounts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} tests passed, {} failed, {} ignored", self.passed, self.failed, self.ignored)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::TestCounts;
-
-    #[test]
-    fn counts_are_summed_over_the_test_programs() {
-        let lines = [
-            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s",
-            "test other ... ok",
-            "test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.50s",
-        ];
-        let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-        assert_eq!(TestCounts::of(&lines), TestCounts { passed: 7, failed: 2, ignored: 1 });
-    }
 }
