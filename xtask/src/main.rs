@@ -1,3 +1,80 @@
-//! The project commands.
+//! The project's own commands: `cargo xtask ci`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `release`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a developer's tool: it prints, times, reads files and starts cargo"
+)]
 
-fn main() {}
+mod arguments;
+mod capture;
+mod install;
+mod project;
+
+mod bench;
+mod ci;
+mod corpora;
+mod fuzz;
+mod layers;
+mod release;
+mod tidy;
+
+use std::process::ExitCode;
+
+use xshell::Shell;
+
+use crate::arguments::Arguments;
+
+/// A command: its name, its help, and what runs it.
+struct Command {
+    name: &'static str,
+    help: &'static str,
+    run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
+}
+
+const COMMANDS: [Command; 7] = [
+    Command { name: "ci", help: ci::HELP, run: ci::run },
+    Command { name: "tidy", help: tidy::HELP, run: tidy::run },
+    Command { name: "layers", help: layers::HELP, run: layers::run },
+    Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
+    Command { name: "bench", help: bench::HELP, run: bench::run },
+    Command { name: "corpora", help: corpora::HELP, run: corpora::run },
+    Command { name: "release", help: release::HELP, run: release::run },
+];
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let name = words.next().unwrap_or_default();
+    if matches!(name.as_str(), "" | "help" | "-h" | "--help") {
+        print_overview();
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprintln!("error: there is no command `{name}`; `cargo xtask --help` lists them");
+        return ExitCode::FAILURE;
+    };
+    let words: Vec<String> = words.collect();
+    if words.iter().any(|word| word == "-h" || word == "--help") {
+        println!("{}", command.help);
+        return ExitCode::SUCCESS;
+    }
+    start(command, words).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Every command runs from the project's root, wherever cargo was called.
+fn start(command: &Command, words: Vec<String>) -> anyhow::Result<ExitCode> {
+    let sh = Shell::new()?;
+    sh.change_dir(project::root());
+    (command.run)(&sh, Arguments::new(words))
+}
+
+fn print_overview() {
+    println!("cargo xtask COMMAND [--help]\n");
+    for command in &COMMANDS {
+        let summary = command.help.lines().nth(2).unwrap_or_default();
+        println!("  {:<8} {summary}", command.name);
+    }
+}

@@ -1,0 +1,87 @@
+//! The words after a command's name: flags, options with a value, and what is left.
+
+use anyhow::{Context, Result, bail};
+
+/// Words not yet taken. A command takes what it knows, then calls [`Arguments::finish`].
+pub(crate) struct Arguments {
+    words: Vec<String>,
+}
+
+impl Arguments {
+    pub(crate) fn new(words: Vec<String>) -> Self {
+        Self { words }
+    }
+
+    /// Takes `--name`, and says whether it was there.
+    pub(crate) fn flag(&mut self, name: &str) -> bool {
+        let before = self.words.len();
+        self.words.retain(|word| word != name);
+        self.words.len() != before
+    }
+
+    /// Takes `--name VALUE` or `--name=VALUE`.
+    pub(crate) fn option(&mut self, name: &str) -> Result<Option<String>> {
+        let prefix = format!("{name}=");
+        let Some(at) = self.words.iter().position(|word| word == name || word.starts_with(&prefix)) else {
+            return Ok(None);
+        };
+        let word = self.words.remove(at);
+        if let Some(value) = word.strip_prefix(&prefix) {
+            return Ok(Some(value.to_owned()));
+        }
+        if at < self.words.len() {
+            return Ok(Some(self.words.remove(at)));
+        }
+        bail!("`{name}` needs a value")
+    }
+
+    /// Takes `--name NUMBER`.
+    pub(crate) fn number(&mut self, name: &str) -> Result<Option<u64>> {
+        let Some(value) = self.option(name)? else {
+            return Ok(None);
+        };
+        let number =
+            value.parse().with_context(|| format!("`{name}` needs a whole number, not `{value}`"))?;
+        Ok(Some(number))
+    }
+
+    /// Takes the next word that is not an option.
+    pub(crate) fn word(&mut self) -> Option<String> {
+        let at = self.words.iter().position(|word| !word.starts_with('-'))?;
+        Some(self.words.remove(at))
+    }
+
+    /// Refuses what nobody took.
+    pub(crate) fn finish(self) -> Result<()> {
+        match self.words.first() {
+            None => Ok(()),
+            Some(word) => bail!("unknown argument `{word}`; `--help` lists what this command takes"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+
+    fn arguments(line: &str) -> Arguments {
+        Arguments::new(line.split_whitespace().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn flags_options_and_words_come_in_any_order() {
+        let mut given = arguments("sse --seconds 5 --quick --save=new");
+        assert!(given.flag("--quick"));
+        assert_eq!(given.number("--seconds").unwrap(), Some(5));
+        assert_eq!(given.option("--save").unwrap().as_deref(), Some("new"));
+        assert_eq!(given.word().as_deref(), Some("sse"));
+        given.finish().unwrap();
+    }
+
+    #[test]
+    fn what_nobody_takes_is_refused() {
+        assert!(arguments("--qiuck").finish().unwrap_err().to_string().contains("--qiuck"));
+        assert!(arguments("--seconds").option("--seconds").is_err());
+        assert!(arguments("--seconds soon").number("--seconds").is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! `cargo xtask bench`: the benchmarks, for figures or only to see that they run.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use crate::arguments::Arguments;
+use crate::capture;
+use crate::ci::{Outcome, Verdict};
+use crate::project::Project;
+
+pub(crate) const HELP: &str = "\
+cargo xtask bench [FILTER] [--smoke] [--save NAME]
+
+Runs the benchmarks and prints their figures.
+
+FILTER is a benchmark program, such as `partial_json`, or a part of a benchmark's name.
+
+  --smoke       runs each once, unoptimised: that they work, no figures
+  --save NAME   keeps the figures under a name, to compare a later run with";
+
+const PACKAGE: &str = "windlass-benches";
+
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let is_smoke = arguments.flag("--smoke");
+    let save = arguments.option("--save")?;
+    let filter = arguments.word();
+    arguments.finish()?;
+    let project = Project::load(sh)?;
+    let outcome = if is_smoke {
+        smoke(sh, &project, filter.as_deref())?
+    } else {
+        measure(sh, &project, filter.as_deref(), save.as_deref())?
+    };
+    Ok(outcome.exit_code())
+}
+
+/// Under `cargo test` a benchmark program runs each of its benchmarks once.
+pub(crate) fn smoke(sh: &Shell, project: &Project, filter: Option<&str>) -> Result<Outcome> {
+    let Some(Choice { programs, filter }) = Choice::new(project, filter) else {
+        return Ok(no_benches());
+    };
+    Ok(Outcome::from_success(capture::pass_through(cmd!(
+        sh,
+        "cargo test -p {PACKAGE} {programs...} -- {filter...}"
+    ))?))
+}
+
+fn measure(sh: &Shell, project: &Project, filter: Option<&str>, save: Option<&str>) -> Result<Outcome> {
+    let Some(Choice { programs, filter }) = Choice::new(project, filter) else {
+        return Ok(no_benches());
+    };
+    let save: Vec<String> = save.map(|name| format!("--save-baseline={name}")).into_iter().collect();
+    let bench = cmd!(sh, "cargo bench -p {PACKAGE} {programs...} -- {filter...} {save...}");
+    Ok(Outcome::from_success(capture::pass_through(bench)?))
+}
+
+fn no_benches() -> Outcome {
+    Outcome::new(Verdict::Skipped, format!("{PACKAGE} has no benchmark program"))
+}
+
+/// Which programs run, and what they are to look for. Programs are named one by one: the package's
+/// library has no benchmarks and would not understand the arguments.
+struct Choice {
+    programs: Vec<String>,
+    filter: Option<String>,
+}
+
+impl Choice {
+    fn new(project: &Project, filter: Option<&str>) -> Option<Self> {
+        let benches = &project.package(PACKAGE)?.benches;
+        if benches.is_empty() {
+            return None;
+        }
+        let one = filter.filter(|filter| benches.iter().any(|bench| bench == filter));
+        let programs = benches.iter().filter(|bench| one.is_none_or(|one| one == bench.as_str()));
+        let programs = programs.map(|bench| format!("--bench={bench}")).collect();
+        let filter = filter.filter(|_| one.is_none()).map(str::to_owned);
+        Some(Self { programs, filter })
+    }
+}

@@ -1,0 +1,72 @@
+//! Runs a command, lets its progress through and keeps its lines.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+use xshell::Cmd;
+
+/// Which of the two streams is kept; the other goes straight to the terminal.
+#[derive(Clone, Copy)]
+pub(crate) enum Keep {
+    Stdout,
+    Stderr,
+}
+
+/// What a command printed, and whether it ended well.
+pub(crate) struct Captured {
+    pub(crate) success: bool,
+    pub(crate) lines: Vec<String>,
+}
+
+impl Captured {
+    /// Prints everything that was kept: for a command that failed.
+    pub(crate) fn print(&self) {
+        for line in &self.lines {
+            println!("{line}");
+        }
+    }
+}
+
+/// Runs `cmd`, keeping one stream. Lines that `show` picks are printed as they come.
+pub(crate) fn run(cmd: Cmd<'_>, keep: Keep, show: fn(&str) -> bool) -> Result<Captured> {
+    println!("$ {cmd}");
+    let text = cmd.to_string();
+    let mut command = Command::from(cmd);
+    command.stdin(Stdio::null());
+    match keep {
+        Keep::Stdout => command.stdout(Stdio::piped()),
+        Keep::Stderr => command.stderr(Stdio::piped()),
+    };
+    let mut child = command.spawn().with_context(|| format!("cannot start `{text}`"))?;
+    let stream: Box<dyn Read> = match keep {
+        Keep::Stdout => Box::new(child.stdout.take().context("stdout was piped")?),
+        Keep::Stderr => Box::new(child.stderr.take().context("stderr was piped")?),
+    };
+    let lines = read_lines(stream, show)?;
+    Ok(Captured { success: child.wait()?.success(), lines })
+}
+
+/// Runs `cmd` with both streams going to the terminal, and says whether it ended well.
+pub(crate) fn pass_through(cmd: Cmd<'_>) -> Result<bool> {
+    println!("$ {cmd}");
+    let text = cmd.to_string();
+    let status = Command::from(cmd).stdin(Stdio::null()).status();
+    Ok(status.with_context(|| format!("cannot start `{text}`"))?.success())
+}
+
+/// Test programs may print bytes that are not UTF-8; they are shown with replacements.
+fn read_lines(stream: Box<dyn Read>, show: fn(&str) -> bool) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    let mut reader = BufReader::new(stream);
+    let mut bytes = Vec::new();
+    while reader.read_until(b'\n', &mut bytes)? > 0 {
+        let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+        if show(&line) {
+            println!("{line}");
+        }
+        lines.push(line);
+        bytes.clear();
+    }
+    Ok(lines)
+}

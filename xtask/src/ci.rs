@@ -1,0 +1,136 @@
+//! `cargo xtask ci`: everything that must hold, cheapest first, with one summary.
+
+pub(crate) mod libtest;
+mod steps;
+mod summary;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use xshell::Shell;
+
+use crate::arguments::Arguments;
+use crate::ci::summary::{Finished, Summary};
+use crate::project::Project;
+
+pub(crate) const HELP: &str = "\
+cargo xtask ci [--quick] [--strict]
+
+Runs every check, the cheapest first, and sums up.
+
+A failed step does not stop the others. The last line counts steps: `N passed, N failed`, and
+`, N skipped` where a step could not run; the summary says why and what to install.
+
+  --quick    leaves out the slow steps, and says which
+  --strict   a skipped step fails, too";
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+/// A step's result: one note for its row, and lines that the summary repeats.
+pub(crate) struct Outcome {
+    pub(crate) verdict: Verdict,
+    pub(crate) note: String,
+    pub(crate) lines: Vec<String>,
+}
+
+impl Outcome {
+    pub(crate) fn new(verdict: Verdict, note: impl Into<String>) -> Self {
+        Self { verdict, note: note.into(), lines: Vec::new() }
+    }
+
+    pub(crate) fn from_success(success: bool) -> Self {
+        Self::new(if success { Verdict::Passed } else { Verdict::Failed }, "")
+    }
+
+    /// For a command that is one step: prints what the step has to say, and how the command ends.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        for line in &self.lines {
+            println!("{line}");
+        }
+        match self.verdict {
+            Verdict::Skipped => println!("skipped: {}", self.note),
+            Verdict::Passed | Verdict::Failed if self.note.is_empty() => {}
+            Verdict::Passed | Verdict::Failed => println!("{}", self.note),
+        }
+        if self.verdict == Verdict::Failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+}
+
+/// Whether `--quick` runs a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Quick,
+    Slow,
+}
+
+/// What a step may use.
+struct Setting<'a> {
+    sh: &'a Shell,
+    project: &'a Project,
+    started: Instant,
+}
+
+impl Setting<'_> {
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+struct Step {
+    name: &'static str,
+    pace: Pace,
+    run: fn(&Setting<'_>) -> Result<Outcome>,
+}
+
+/// Cheapest first; fuzzing is last, because it gives way when the time is used up. All steps that
+/// compile give rustc the same flags, so that none rebuilds what another has built.
+const STEPS: [Step; 10] = [
+    Step { name: "fmt", pace: Pace::Quick, run: steps::fmt },
+    Step { name: "tidy", pace: Pace::Quick, run: steps::tidy },
+    Step { name: "deny", pace: Pace::Slow, run: steps::deny },
+    Step { name: "clippy", pace: Pace::Quick, run: steps::clippy },
+    Step { name: "each crate alone", pace: Pace::Slow, run: steps::each_crate_alone },
+    Step { name: "doc", pace: Pace::Quick, run: steps::doc },
+    Step { name: "test", pace: Pace::Quick, run: steps::test },
+    Step { name: "corpora", pace: Pace::Slow, run: steps::corpora },
+    Step { name: "bench smoke", pace: Pace::Slow, run: steps::bench_smoke },
+    Step { name: "fuzz smoke", pace: Pace::Slow, run: steps::fuzz_smoke },
+];
+
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let quick = arguments.flag("--quick");
+    let strict = arguments.flag("--strict");
+    arguments.finish()?;
+    let (chosen, left_out): (Vec<&Step>, Vec<&Step>) =
+        STEPS.iter().partition(|step| !quick || step.pace == Pace::Quick);
+    let project = Project::load(sh)?;
+    let setting = Setting { sh, project: &project, started: Instant::now() };
+    let mut summary = Summary::default();
+    for (index, step) in chosen.iter().enumerate() {
+        println!("\n[{}/{}] {}", index.saturating_add(1), chosen.len(), step.name);
+        let finished = perform(step, &setting);
+        println!("[{}/{}] {}", index.saturating_add(1), chosen.len(), finished.row());
+        summary.steps.push(finished);
+    }
+    summary.left_out = left_out.iter().map(|step| step.name).collect();
+    println!("\n{}", summary.text(setting.elapsed()));
+    let is_good = summary.count(Verdict::Failed) == 0 && (!strict || summary.count(Verdict::Skipped) == 0);
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A step that cannot even start has failed; the others still run.
+fn perform(step: &Step, setting: &Setting<'_>) -> Finished {
+    let begun = Instant::now();
+    let outcome = (step.run)(setting).unwrap_or_else(|error| {
+        println!("error: {error:#}");
+        Outcome::new(Verdict::Failed, format!("{error:#}").lines().next().unwrap_or_default())
+    });
+    Finished { name: step.name, outcome, took: begun.elapsed() }
+}

@@ -1,0 +1,100 @@
+//! Reads what Rust's test programs print: counts, failures, and our own `skipped:` and `corpus:` lines.
+
+use std::fmt;
+
+/// The sums of libtest's `test result:` lines.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct TestCounts {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+}
+
+impl TestCounts {
+    pub(crate) fn of(lines: &[String]) -> Self {
+        let mut counts = Self::default();
+        // The verdict is a word and a full stop before the first count.
+        let results = lines.iter().filter_map(|line| line.strip_prefix("test result:"));
+        for part in results.flat_map(|line| line.split([';', '.'])) {
+            let mut words = part.split_whitespace();
+            let (Some(number), Some(what)) = (words.next(), words.next()) else {
+                continue;
+            };
+            let number = number.parse().unwrap_or(0);
+            match what {
+                "passed" => counts.passed = counts.passed.saturating_add(number),
+                "failed" => counts.failed = counts.failed.saturating_add(number),
+                "ignored" => counts.ignored = counts.ignored.saturating_add(number),
+                _ => {}
+            }
+        }
+        counts
+    }
+}
+
+impl fmt::Display for TestCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tests passed, {} failed, {} ignored", self.passed, self.failed, self.ignored)
+    }
+}
+
+/// What a summary repeats: failed tests by name, skipped cases, figures of the corpora. Tests print
+/// such a line with its word in front, and `--show-output` lets it through.
+pub(crate) fn told(lines: &[String]) -> Vec<String> {
+    let mut told = Vec::new();
+    for line in lines {
+        let failed = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
+        if let Some(name) = failed {
+            told.push(format!("failed: {name}"));
+        } else if line.starts_with("skipped:") || line.starts_with("corpus:") {
+            told.push(line.clone());
+        }
+    }
+    told
+}
+
+/// The `failures:` sections: why each failed test failed. A program that died has none, and then all
+/// it printed may say why.
+pub(crate) fn print_failures(lines: &[String]) {
+    let mut is_inside = false;
+    let mut is_found = false;
+    for line in lines {
+        is_inside |= line == "failures:";
+        is_found |= is_inside;
+        if is_inside {
+            println!("{line}");
+        }
+        is_inside &= !line.starts_with("test result:");
+    }
+    if !is_found {
+        for line in lines {
+            println!("{line}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TestCounts, told};
+
+    fn lines(lines: &[&str]) -> Vec<String> {
+        lines.iter().map(|&line| line.to_owned()).collect()
+    }
+
+    #[test]
+    fn counts_are_summed_over_the_test_programs() {
+        let printed = lines(&[
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s",
+            "test other ... ok",
+            "test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.50s",
+        ]);
+        assert_eq!(TestCounts::of(&printed), TestCounts { passed: 7, failed: 2, ignored: 1 });
+    }
+
+    #[test]
+    fn failures_skips_and_figures_are_told() {
+        let printed =
+            lines(&["test a::b ... FAILED", "test c ... ok", "skipped: no data", "corpus: x: 1 of 2", "x"]);
+        assert_eq!(told(&printed), ["failed: a::b", "skipped: no data", "corpus: x: 1 of 2"]);
+    }
+}

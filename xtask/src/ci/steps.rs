@@ -1,0 +1,93 @@
+//! What each step of `ci` runs.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use xshell::cmd;
+
+use super::libtest::{self, TestCounts};
+use super::{Outcome, Setting, Verdict};
+use crate::capture::{self, Keep};
+use crate::install::{self, Tool};
+use crate::{bench, corpora, fuzz, tidy};
+
+/// Fuzzing starts only while this much of the run's time is unused: its build is the longest.
+const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(11);
+const FUZZ_SECONDS: u64 = 5;
+
+pub(super) fn fmt(setting: &Setting<'_>) -> Result<Outcome> {
+    Ok(Outcome::from_success(capture::pass_through(cmd!(setting.sh, "cargo fmt --all --check"))?))
+}
+
+pub(super) fn tidy(setting: &Setting<'_>) -> Result<Outcome> {
+    let found = tidy::findings(setting.sh)?;
+    found.print();
+    let note = format!("errors: {}, warnings: {}", found.errors.len(), found.warnings.len());
+    Ok(Outcome { note, ..Outcome::from_success(found.errors.is_empty()) })
+}
+
+/// Offline: what is checked is the lock file and the manifests already here. Advisories need a
+/// database from elsewhere and are not part of this.
+pub(super) fn deny(setting: &Setting<'_>) -> Result<Outcome> {
+    if let Tool::Missing { how_to } = install::ensure(setting.sh, "deny")? {
+        return Ok(Outcome::new(Verdict::Skipped, how_to));
+    }
+    let check = cmd!(setting.sh, "cargo deny --offline --log-level error check bans licenses sources");
+    Ok(Outcome::from_success(capture::pass_through(check)?))
+}
+
+pub(super) fn clippy(setting: &Setting<'_>) -> Result<Outcome> {
+    let clippy = cmd!(setting.sh, "cargo clippy --workspace --all-targets -- -D warnings");
+    Ok(Outcome::from_success(capture::pass_through(clippy)?))
+}
+
+/// In one build of the whole workspace a crate may use a feature that only another crate turned on.
+pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
+    let mut broken = Vec::new();
+    let mut count: usize = 0;
+    for package in setting.project.crates().filter(|package| package.has_library) {
+        let name = &package.name;
+        if !capture::pass_through(cmd!(setting.sh, "cargo check --quiet -p {name}"))? {
+            broken.push(name.as_str());
+        }
+        count = count.saturating_add(1);
+    }
+    if broken.is_empty() {
+        return Ok(Outcome::new(Verdict::Passed, format!("{count} crates")));
+    }
+    Ok(Outcome::new(Verdict::Failed, format!("alone fails: {}", broken.join(", "))))
+}
+
+/// Libraries only: the facade and the command line's program have the same name, and nobody reads the
+/// documentation of a program's insides.
+pub(super) fn doc(setting: &Setting<'_>) -> Result<Outcome> {
+    let doc = cmd!(setting.sh, "cargo doc --workspace --no-deps --lib").env("RUSTDOCFLAGS", "-D warnings");
+    Ok(Outcome::from_success(capture::pass_through(doc)?))
+}
+
+/// All tests and documentation examples but the corpus tests, which are the next step's.
+pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
+    let test = cmd!(setting.sh, "cargo test --workspace --no-fail-fast -- --show-output --skip corpus");
+    let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
+    if !captured.success {
+        libtest::print_failures(&captured.lines);
+    }
+    let note = TestCounts::of(&captured.lines).to_string();
+    let lines = libtest::told(&captured.lines);
+    Ok(Outcome { note, lines, ..Outcome::from_success(captured.success) })
+}
+
+pub(super) fn corpora(setting: &Setting<'_>) -> Result<Outcome> {
+    corpora::test(setting.sh)
+}
+
+pub(super) fn bench_smoke(setting: &Setting<'_>) -> Result<Outcome> {
+    bench::smoke(setting.sh, setting.project, None)
+}
+
+pub(super) fn fuzz_smoke(setting: &Setting<'_>) -> Result<Outcome> {
+    if setting.elapsed() > FUZZ_STARTS_BEFORE {
+        return Ok(Outcome::new(Verdict::Skipped, "no time left: run `cargo xtask fuzz`"));
+    }
+    fuzz::smoke(setting.sh, FUZZ_SECONDS)
+}

@@ -1,0 +1,56 @@
+//! `cargo xtask corpora`: runs the tests over real recordings and shows how many cases agreed.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use crate::arguments::Arguments;
+use crate::capture::{self, Keep};
+use crate::ci::{Outcome, Verdict, libtest};
+
+pub(crate) const HELP: &str = "\
+cargo xtask corpora
+
+Runs the tests over the recorded corpora and prints how many cases of each agreed.
+
+The corpora lie at ../shared/corpora from the project's root, or at $WINDLASS_CORPORA. Such a
+test has `corpus` in its name and prints a line `corpus: NAME: N of M ..`.";
+
+pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
+    arguments.finish()?;
+    let outcome = test(sh)?;
+    Ok(outcome.exit_code())
+}
+
+/// Where the corpora are, if they are.
+pub(crate) fn folder(sh: &Shell) -> Option<PathBuf> {
+    let named = sh.var_os("WINDLASS_CORPORA").map(PathBuf::from);
+    let folder = named.unwrap_or_else(|| sh.current_dir().join("../shared/corpora"));
+    folder.is_dir().then_some(folder)
+}
+
+/// Runs the corpus tests and keeps their `corpus:` and `skipped:` lines. They run without corpora, too:
+/// each says itself what it could not do.
+pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    let test = cmd!(sh, "cargo test --workspace --tests --no-fail-fast corpus -- --show-output");
+    let captured = capture::run(test, Keep::Stdout, |_| false)?;
+    let lines = libtest::told(&captured.lines);
+    let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
+    let (figures, skipped) = (count("corpus:"), count("skipped:"));
+    let (verdict, note) = if !captured.success {
+        libtest::print_failures(&captured.lines);
+        (Verdict::Failed, "a corpus test failed".to_owned())
+    } else if folder(sh).is_none() {
+        (
+            Verdict::Skipped,
+            "no corpora at ../shared/corpora; WINDLASS_CORPORA may name their folder".to_owned(),
+        )
+    } else if figures == 0 {
+        (Verdict::Skipped, "no test printed a `corpus:` line".to_owned())
+    } else {
+        (Verdict::Passed, format!("figures: {figures}, skipped: {skipped}"))
+    };
+    Ok(Outcome { verdict, note, lines })
+}

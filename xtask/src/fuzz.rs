@@ -1,0 +1,184 @@
+//! `cargo xtask fuzz`: builds the fuzz targets, seeds their corpora and runs them for a while.
+
+mod seeds;
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use xshell::{Cmd, Shell, cmd};
+
+use crate::arguments::Arguments;
+use crate::capture::{self, Keep};
+use crate::ci::{Outcome, Verdict};
+use crate::install::{self, Tool};
+
+pub(crate) const HELP: &str = "\
+cargo xtask fuzz [TARGET] [--seconds N]
+
+Seeds and runs the fuzz targets, and reports crashes.
+
+Without TARGET all of fuzz/ run, one after the other. Uses a nightly toolchain and the address
+sanitizer where there is one, else the stable one without a sanitizer. An input that breaks a
+target belongs into fuzz/regressions/TARGET/ under a name that says what broke: `cargo test`
+replays those.
+
+  --seconds N   how long each target runs (60)";
+
+const MANIFEST: &str = "fuzz/Cargo.toml";
+const DEFAULT_SECONDS: u64 = 60;
+
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let seconds = arguments.number("--seconds")?.unwrap_or(DEFAULT_SECONDS);
+    let wanted = arguments.word();
+    arguments.finish()?;
+    let mut targets = targets(sh)?;
+    if let Some(wanted) = wanted {
+        if !targets.contains(&wanted) {
+            bail!("there is no fuzz target `{wanted}`; there are: {}", targets.join(", "));
+        }
+        targets = vec![wanted];
+    }
+    if let Tool::Missing { how_to } = install::ensure(sh, "fuzz")? {
+        bail!("cargo-fuzz is missing: {how_to}");
+    }
+    let mode = Mode::of(sh);
+    let mut reports = Vec::new();
+    for target in &targets {
+        reports.push(fuzz(sh, mode, target, seconds)?);
+    }
+    println!();
+    for report in &reports {
+        println!("{}", report.line());
+    }
+    let is_good = reports.iter().all(|report| report.success);
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A few seconds of each target, without a sanitizer: the project has no unsafe code that one would
+/// watch, and the build takes a third of the time.
+pub(crate) fn smoke(sh: &Shell, seconds: u64) -> Result<Outcome> {
+    if !sh.path_exists(MANIFEST) {
+        return Ok(Outcome::new(Verdict::Skipped, format!("{MANIFEST} is missing")));
+    }
+    let targets = targets(sh)?;
+    if let Tool::Missing { how_to } = install::ensure(sh, "fuzz")? {
+        return Ok(Outcome::new(Verdict::Skipped, how_to));
+    }
+    let mut lines = Vec::new();
+    let mut success = true;
+    for target in &targets {
+        let report = fuzz(sh, Mode::Stable, target, seconds)?;
+        success &= report.success;
+        lines.push(report.line());
+    }
+    let note = format!("{} targets, {seconds} s each", targets.len());
+    Ok(Outcome { note, lines, ..Outcome::from_success(success) })
+}
+
+/// How the targets are built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// The nightly toolchain and the address sanitizer.
+    Nightly,
+    /// The default toolchain, told to accept the coverage flags, without a sanitizer.
+    Stable,
+}
+
+impl Mode {
+    fn of(sh: &Shell) -> Self {
+        let toolchains = cmd!(sh, "rustup toolchain list").quiet().ignore_stderr().read().unwrap_or_default();
+        if toolchains.lines().any(|name| name.starts_with("nightly")) { Self::Nightly } else { Self::Stable }
+    }
+
+    /// `cargo fuzz ACTION`, with the toolchain and sanitizer of this mode.
+    fn cargo_fuzz<'a>(self, sh: &'a Shell, action: &str) -> Cmd<'a> {
+        match self {
+            Self::Nightly => cmd!(sh, "cargo fuzz {action}").env("RUSTUP_TOOLCHAIN", "nightly"),
+            Self::Stable => cmd!(sh, "cargo fuzz {action} --sanitizer none").env("RUSTC_BOOTSTRAP", "1"),
+        }
+    }
+}
+
+/// What a run of one target showed.
+struct Report {
+    target: String,
+    success: bool,
+    executions: Option<u64>,
+    crashes: Vec<String>,
+}
+
+impl Report {
+    fn line(&self) -> String {
+        let executions = self.executions.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
+        let mut line = format!("fuzz: {}: {executions} executions", self.target);
+        if self.crashes.is_empty() {
+            line.push_str(if self.success { ", no crash" } else { ", FAILED to build or run" });
+        } else {
+            line.push_str(", CRASHED: ");
+            line.push_str(&self.crashes.join(", "));
+        }
+        line
+    }
+}
+
+fn fuzz(sh: &Shell, mode: Mode, target: &str, seconds: u64) -> Result<Report> {
+    let seeded = seeds::sow(sh, target)?;
+    println!("{target}: {seeded}");
+    let before = artifacts(sh, target);
+    let build = mode.cargo_fuzz(sh, "build").arg(target);
+    if !capture::pass_through(build)? {
+        return Ok(Report {
+            target: target.to_owned(),
+            success: false,
+            executions: None,
+            crashes: Vec::new(),
+        });
+    }
+    let time = format!("-max_total_time={seconds}");
+    // A hang is a finding, too; an input over 4 GB of memory is stopped by libFuzzer's own limit.
+    let run =
+        mode.cargo_fuzz(sh, "run").arg(target).args(["--", &time, "-timeout=10", "-print_final_stats=1"]);
+    let captured = capture::run(run, Keep::Stderr, |_| false)?;
+    if !captured.success {
+        captured.print();
+    }
+    let crashes = artifacts(sh, target).difference(&before).cloned().collect();
+    let executions = captured
+        .lines
+        .iter()
+        .find_map(|line| line.strip_prefix("stat::number_of_executed_units:")?.trim().parse().ok());
+    Ok(Report { target: target.to_owned(), success: captured.success, executions, crashes })
+}
+
+/// The inputs that libFuzzer has kept because they broke the target.
+fn artifacts(sh: &Shell, target: &str) -> BTreeSet<String> {
+    let folder = format!("fuzz/artifacts/{target}");
+    let paths = sh.read_dir(&folder).unwrap_or_default();
+    paths
+        .iter()
+        .filter_map(|path| Some(format!("{folder}/{}", path.file_name()?.to_string_lossy())))
+        .collect()
+}
+
+/// The programs of the fuzz package, by name.
+fn targets(sh: &Shell) -> Result<Vec<String>> {
+    if !sh.path_exists(MANIFEST) {
+        bail!("{MANIFEST} is missing: there is nothing to fuzz");
+    }
+    let output = cmd!(sh, "cargo metadata --format-version 1 --no-deps --offline --manifest-path {MANIFEST}");
+    let metadata: Value =
+        serde_json::from_str(&output.quiet().read()?).context("cargo metadata printed no JSON")?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let is_program = |target: &&Value| {
+        target["kind"].as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind.as_str() == Some("bin")))
+    };
+    let mut names: Vec<String> = packages
+        .flat_map(|package| package["targets"].as_array().into_iter().flatten())
+        .filter(is_program)
+        .filter_map(|target| Some(target["name"].as_str()?.to_owned()))
+        .collect();
+    names.sort();
+    Ok(names)
+}

@@ -1,0 +1,91 @@
+//! What a fuzz target's corpus begins with: recorded streams, conformance files, known regressions.
+//!
+//! Seeds are copied into `fuzz/corpus/TARGET/`, which git ignores, and nowhere else.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use xshell::Shell;
+
+use crate::corpora;
+
+/// Longer seeds slow every mutation down and teach nothing that a shorter one does not.
+const LONGEST: usize = 16 * 1024;
+
+/// Seeds and how many were too long.
+#[derive(Default)]
+struct Seeds {
+    files: Vec<(String, Vec<u8>)>,
+    too_long: usize,
+}
+
+impl Seeds {
+    fn add(&mut self, name: String, bytes: Vec<u8>) {
+        if bytes.len() > LONGEST {
+            self.too_long = self.too_long.saturating_add(1);
+        } else {
+            self.files.push((name, bytes));
+        }
+    }
+
+    fn add_files(&mut self, sh: &Shell, prefix: &str, paths: &[PathBuf]) -> Result<()> {
+        for path in paths {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            self.add(format!("{prefix}-{name}"), sh.read_binary_file(path)?);
+        }
+        Ok(())
+    }
+}
+
+/// Puts the seeds of `target` into its corpus, and says what it did.
+pub(super) fn sow(sh: &Shell, target: &str) -> Result<String> {
+    let mut seeds = Seeds::default();
+    seeds.add_files(sh, "regression", &files(sh, Path::new(&format!("fuzz/regressions/{target}"))))?;
+    match corpora::folder(sh) {
+        Some(folder) if target.starts_with("partial_json") => add_json(sh, &folder, &mut seeds)?,
+        Some(folder) if target.starts_with("sse") => add_streams(sh, &folder, &mut seeds)?,
+        _ => {}
+    }
+    let corpus = format!("fuzz/corpus/{target}");
+    sh.create_dir(&corpus)?;
+    for (name, bytes) in &seeds.files {
+        sh.write_file(format!("{corpus}/{name}"), bytes)?;
+    }
+    let too_long = seeds.too_long;
+    Ok(format!("{} seeds, {too_long} left out as longer than {LONGEST} bytes", seeds.files.len()))
+}
+
+fn add_streams(sh: &Shell, corpora: &Path, seeds: &mut Seeds) -> Result<()> {
+    for folder in sh.read_dir(corpora.join("streams"))?.iter().filter(|path| path.is_dir()) {
+        let streams: Vec<PathBuf> = files(sh, folder)
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|end| end == "sse"))
+            .collect();
+        let api = folder.file_name().unwrap_or_default().to_string_lossy();
+        seeds.add_files(sh, &api, &streams)?;
+    }
+    Ok(())
+}
+
+fn add_json(sh: &Shell, corpora: &Path, seeds: &mut Seeds) -> Result<()> {
+    seeds.add_files(sh, "suite", &files(sh, &corpora.join("json/JSONTestSuite/test_parsing")))?;
+    let oracle = sh.read_file(corpora.join("json/prefix_oracle.jsonl"))?;
+    let mut whole = BTreeSet::new();
+    for line in oracle.lines() {
+        let row: Value = serde_json::from_str(line).context("a row of prefix_oracle.jsonl is not JSON")?;
+        whole.extend(row["full"].as_str().map(str::to_owned));
+    }
+    for (index, text) in whole.into_iter().enumerate() {
+        seeds.add(format!("arguments-{index}"), text.into_bytes());
+    }
+    Ok(())
+}
+
+/// The files of a folder; none where the folder is missing.
+fn files(sh: &Shell, folder: &Path) -> Vec<PathBuf> {
+    let mut paths = sh.read_dir(folder).unwrap_or_default();
+    paths.retain(|path| path.is_file());
+    paths
+}

@@ -1,0 +1,77 @@
+//! `cargo xtask layers`: holds the rule which crate may use which, and draws the edges.
+
+mod rule;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use xshell::Shell;
+
+use crate::arguments::Arguments;
+use crate::project::{self, Project};
+
+pub(crate) const HELP: &str = "\
+cargo xtask layers [--write]
+
+Checks that each crate uses only crates of earlier layers.
+
+The layers are [workspace.metadata.layers] in the root Cargo.toml. Normal and build dependencies
+must go to a strictly earlier layer; pure crates must not reach what is listed there as impure,
+through any number of crates; dev-dependencies are free, but the test kit comes by path only.
+
+  --write   writes the edge table into docs/ARCHITECTURE.md, between its two markers";
+
+/// The page that carries the edge table.
+const PAGE: &str = "docs/ARCHITECTURE.md";
+
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let write = arguments.flag("--write");
+    arguments.finish()?;
+    let project = Project::load(sh)?;
+    let problems = broken_rules(sh, &project)?;
+    for problem in &problems {
+        println!("error: {problem}");
+    }
+    if write {
+        write_table(sh, &project)?;
+    }
+    let crates = project.crates().count();
+    println!("layers: {crates} crates, errors: {}", problems.len());
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Every broken layer rule, as a sentence. The direct edges are judged first and without resolving
+/// anything, because a wrong edge may make a cycle that cargo refuses to resolve.
+pub(crate) fn broken_rules(sh: &Shell, project: &Project) -> Result<Vec<String>> {
+    let direct = rule::direct(project);
+    if !direct.is_empty() {
+        return Ok(direct);
+    }
+    Ok(rule::transitive(project, &project::resolved(sh)?))
+}
+
+/// What is wrong with the edge table in the page, if anything.
+pub(crate) fn stale_table(sh: &Shell, project: &Project) -> Result<Option<String>> {
+    if !sh.path_exists(PAGE) {
+        return Ok(Some(format!("{PAGE} is missing: `cargo xtask layers --write` begins it")));
+    }
+    let page = sh.read_file(PAGE)?;
+    Ok(match table::replace(&page, &table::draw(project)) {
+        None => Some(format!("{PAGE} lacks the markers `{}` and `{}`", table::BEGIN, table::END)),
+        Some(current) if current == page => None,
+        Some(_) => Some(format!("{PAGE}: the edge table is old: `cargo xtask layers --write` renews it")),
+    })
+}
+
+fn write_table(sh: &Shell, project: &Project) -> Result<()> {
+    let page = if sh.path_exists(PAGE) { sh.read_file(PAGE)? } else { table::empty_page() };
+    let page = table::replace(&page, &table::draw(project))
+        .with_context(|| format!("{PAGE} lacks the markers `{}` and `{}`", table::BEGIN, table::END))?;
+    sh.write_file(PAGE, page)?;
+    println!("wrote the edge table of {PAGE}");
+    Ok(())
+}

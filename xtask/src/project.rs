@@ -1,0 +1,191 @@
+//! The workspace as cargo describes it: its crates, their dependencies and the layer table.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use xshell::{Shell, cmd};
+
+/// What a dependency is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Normal,
+    Build,
+    Dev,
+}
+
+/// One line of a manifest's dependency sections.
+#[derive(Clone, Debug)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    /// Given by path and without a version, as only a dev-dependency may be.
+    pub(crate) path_only: bool,
+}
+
+/// A workspace member.
+#[derive(Clone, Debug)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) description: String,
+    /// Its folder from the project's root, such as `crates/sse`.
+    pub(crate) folder: String,
+    pub(crate) readme: Option<String>,
+    pub(crate) benches: Vec<String>,
+    pub(crate) has_library: bool,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+impl Package {
+    /// The name in the layer table, for crates under `crates/`; none for xtask and the like.
+    pub(crate) fn layer_name(&self) -> Option<&str> {
+        self.folder.strip_prefix("crates/")
+    }
+}
+
+/// `[workspace.metadata.layers]`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LayerTable {
+    pub(crate) order: Vec<Layer>,
+    pub(crate) pure: Vec<String>,
+    pub(crate) impure_dependencies: Vec<String>,
+}
+
+/// A row of the layer table.
+#[derive(Clone, Debug)]
+pub(crate) struct Layer {
+    pub(crate) name: String,
+    pub(crate) crates: Vec<String>,
+}
+
+/// The members, sorted by name, and the layer table.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Project {
+    pub(crate) packages: Vec<Package>,
+    pub(crate) layers: LayerTable,
+}
+
+impl Project {
+    /// Reads the manifests. Nothing is resolved, so this works offline and with a stale lock file.
+    pub(crate) fn load(sh: &Shell) -> Result<Self> {
+        Self::parse(&metadata(sh, &["--no-deps"])?)
+    }
+
+    fn parse(metadata: &Value) -> Result<Self> {
+        let root = text(metadata, "workspace_root").context("cargo metadata names no workspace root")?;
+        let mut packages = Vec::new();
+        for package in list(metadata, "packages") {
+            packages.push(parse_package(package, Path::new(&root))?);
+        }
+        packages.sort_by(|left, right| left.name.cmp(&right.name));
+        let layers = parse_layers(&metadata["metadata"]["layers"])?;
+        Ok(Self { packages, layers })
+    }
+
+    /// The crates under `crates/`.
+    pub(crate) fn crates(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| package.layer_name().is_some())
+    }
+
+    pub(crate) fn package(&self, name: &str) -> Option<&Package> {
+        self.packages.iter().find(|package| package.name == name)
+    }
+}
+
+/// Package names by what they need at run time or build time, over the whole resolved graph.
+pub(crate) type Reach = BTreeMap<String, Vec<String>>;
+
+/// Resolves all dependencies from the lock file and reads the edges between packages. Versions of
+/// one package are taken together: the rules that use this name packages, not versions.
+pub(crate) fn resolved(sh: &Shell) -> Result<Reach> {
+    let metadata = metadata(sh, &[])?;
+    let names: BTreeMap<String, String> = list(&metadata, "packages")
+        .filter_map(|package| Some((text(package, "id")?, text(package, "name")?)))
+        .collect();
+    let mut reach = Reach::new();
+    for node in list(&metadata["resolve"], "nodes") {
+        let Some(name) = text(node, "id").and_then(|id| names.get(&id)) else {
+            bail!("cargo metadata has a node without a package");
+        };
+        let needed = reach.entry(name.clone()).or_default();
+        for edge in list(node, "deps") {
+            let is_used = list(edge, "dep_kinds").any(|kind| kind["kind"].as_str().is_none());
+            let target = text(edge, "pkg").and_then(|id| names.get(&id));
+            if let (true, Some(target)) = (is_used, target) {
+                needed.push(target.clone());
+            }
+        }
+    }
+    Ok(reach)
+}
+
+/// The project's root, where this program was built.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_path_buf()
+}
+
+fn metadata(sh: &Shell, extra: &[&str]) -> Result<Value> {
+    let output = cmd!(sh, "cargo metadata --format-version 1 --offline {extra...}").quiet().read()?;
+    serde_json::from_str(&output).context("cargo metadata printed something that is not JSON")
+}
+
+fn parse_package(package: &Value, root: &Path) -> Result<Package> {
+    let name = text(package, "name").context("a package without a name")?;
+    let manifest = text(package, "manifest_path").context("a package without a manifest")?;
+    let folder = Path::new(&manifest).parent().and_then(|folder| folder.strip_prefix(root).ok());
+    let folder = folder.with_context(|| format!("`{name}` is outside of the project"))?;
+    let targets_of = |kind: &str| -> Vec<String> {
+        let is_of = |target: &&Value| list(target, "kind").any(|value| value.as_str() == Some(kind));
+        list(package, "targets").filter(is_of).filter_map(|target| text(target, "name")).collect()
+    };
+    Ok(Package {
+        folder: folder.to_string_lossy().replace('\\', "/"),
+        version: text(package, "version").unwrap_or_default(),
+        description: text(package, "description").unwrap_or_default(),
+        readme: text(package, "readme"),
+        benches: targets_of("bench"),
+        has_library: !targets_of("lib").is_empty() || !targets_of("proc-macro").is_empty(),
+        dependencies: list(package, "dependencies").filter_map(parse_dependency).collect(),
+        name,
+    })
+}
+
+fn parse_dependency(dependency: &Value) -> Option<Dependency> {
+    let kind = match dependency["kind"].as_str() {
+        Some("dev") => Kind::Dev,
+        Some("build") => Kind::Build,
+        _ => Kind::Normal,
+    };
+    let path_only = dependency["path"].is_string() && dependency["req"].as_str() == Some("*");
+    Some(Dependency { name: text(dependency, "name")?, kind, path_only })
+}
+
+fn parse_layers(table: &Value) -> Result<LayerTable> {
+    let names = |value: &Value, key: &str| {
+        list(value, key).filter_map(|name| Some(name.as_str()?.to_owned())).collect()
+    };
+    let mut order = Vec::new();
+    for layer in list(table, "order") {
+        let name = text(layer, "name").context("a layer without a name in [workspace.metadata.layers]")?;
+        order.push(Layer { name, crates: names(layer, "crates") });
+    }
+    if order.is_empty() {
+        bail!("Cargo.toml has no [workspace.metadata.layers] with an `order`");
+    }
+    Ok(LayerTable {
+        order,
+        pure: names(table, "pure"),
+        impure_dependencies: names(table, "impure-dependencies"),
+    })
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    Some(value[key].as_str()?.to_owned())
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    value[key].as_array().into_iter().flatten()
+}

@@ -1,0 +1,86 @@
+//! Manifests: what is inherited, what is a crate's own, where dependencies come from.
+//!
+//! Whether a value is inherited shows only in the text, so these rules read lines; the layout is one
+//! key a line, as all manifests here have it.
+
+use super::Findings;
+use crate::project::Package;
+
+const INHERITED: [&str; 3] = ["edition", "rust-version", "license"];
+
+pub(super) fn check(package: &Package, manifest: &str, found: &mut Findings) {
+    let path = format!("{}/Cargo.toml", package.folder);
+    let mut report = |problem: String| found.errors.push(format!("{path}: {problem}"));
+    for key in INHERITED {
+        if !has_line(manifest, &format!("{key}.workspace = true")) {
+            report(format!("`{key}.workspace = true` is missing"));
+        }
+    }
+    if !manifest.contains("[lints]\nworkspace = true") {
+        report("`[lints] workspace = true` is missing".to_owned());
+    }
+    if package.description.is_empty() {
+        report("`description` is missing".to_owned());
+    }
+    for problem in foreign_dependencies(manifest) {
+        report(problem);
+    }
+    if let Some(folder) = package.layer_name() {
+        for problem in crate_rules(package, folder, manifest) {
+            report(problem);
+        }
+    }
+}
+
+/// What holds only for crates that are published.
+fn crate_rules(package: &Package, folder: &str, manifest: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let name = if folder == "windlass" { folder.to_owned() } else { format!("windlass-{folder}") };
+    if package.name != name {
+        problems.push(format!("the package in this folder is `{name}`, not `{}`", package.name));
+    }
+    if !has_line(manifest, "repository.workspace = true") {
+        problems.push("`repository.workspace = true` is missing".to_owned());
+    }
+    if !manifest.lines().any(|line| line.starts_with("version = \"")) {
+        problems.push("a crate has its own `version`".to_owned());
+    }
+    if package.readme.as_deref() != Some("README.md") || !has_line(manifest, "readme = \"README.md\"") {
+        problems.push("`readme = \"README.md\"` is missing".to_owned());
+    }
+    problems
+}
+
+/// Dependency lines that go neither through the workspace nor, for development, by path alone.
+fn foreign_dependencies(manifest: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut section = "";
+    for line in manifest.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']');
+            if section.contains("dependencies.") {
+                problems.push(format!("write `[{section}]` as one line of its section"));
+            }
+            continue;
+        }
+        if !section.ends_with("dependencies") || line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let Some((name, value)) = line.split_once('=') else {
+            continue;
+        };
+        let from_workspace = name.trim().ends_with(".workspace") || value.contains("workspace = true");
+        let is_path_kit = section.ends_with("dev-dependencies")
+            && name.trim().starts_with("windlass-")
+            && value.contains("path =")
+            && !value.contains("version");
+        if !from_workspace && !is_path_kit {
+            problems.push(format!("`{}` comes through [workspace.dependencies]", name.trim()));
+        }
+    }
+    problems
+}
+
+fn has_line(manifest: &str, wanted: &str) -> bool {
+    manifest.lines().any(|line| line.trim() == wanted)
+}

@@ -1,0 +1,75 @@
+//! Rust files: names, headers, sizes.
+
+use super::Findings;
+
+/// Names that say nothing about what is inside.
+const EMPTY_NAMES: [&str; 9] =
+    ["util", "utils", "helper", "helpers", "common", "types", "misc", "mod", "shared"];
+
+const WARN_LINES: usize = 300;
+const FAIL_LINES: usize = 400;
+const LIB_LINES: usize = 60;
+
+pub(super) fn check(path: &str, content: &str, found: &mut Findings) {
+    let Some(stem) = path.strip_suffix(".rs") else {
+        return;
+    };
+    if let Some(name) = stem.split('/').find(|name| EMPTY_NAMES.contains(name)) {
+        found.errors.push(format!("{path}: name it after the thing inside; `{name}` names none"));
+    }
+    if !content.starts_with("//!") && !content.starts_with("#![") {
+        found.errors.push(format!("{path}: the first line is `//!` and says what the file is for"));
+    }
+    if content.lines().any(|line| line.trim_start().starts_with("#[ignore")) {
+        found.errors.push(format!("{path}: an ignored test is not a test: run it, or take it out"));
+    }
+    check_size(path, content, found);
+    if path.starts_with("crates/") && path.ends_with("/src/lib.rs") {
+        check_lib(path, content, found);
+    }
+}
+
+fn check_size(path: &str, content: &str, found: &mut Findings) {
+    let is_product = (path.starts_with("crates/") || path.starts_with("xtask/")) && path.contains("/src/");
+    if !is_product || path.ends_with("/tests.rs") || path.contains("/tests/") {
+        return;
+    }
+    let lines = lines_without_tests(content);
+    let message = format!("{path}: {lines} lines without tests: look for the seam");
+    if lines > FAIL_LINES {
+        found.errors.push(format!("{message} ({FAIL_LINES} is the end)"));
+    } else if lines > WARN_LINES {
+        found.warnings.push(message);
+    }
+}
+
+fn check_lib(path: &str, content: &str, found: &mut Findings) {
+    let lines = content.lines().count();
+    if lines > LIB_LINES {
+        found
+            .errors
+            .push(format!("{path}: {lines} lines; a lib.rs has modules and re-exports, {LIB_LINES} at most"));
+    }
+    if !content.starts_with("#![doc = include_str!(\"../README.md\")]") {
+        found.errors.push(format!("{path}: begins with `#![doc = include_str!(\"../README.md\")]`"));
+    }
+}
+
+/// Lines but for `#[cfg(test)] mod name { .. }` blocks. rustfmt closes such a block at the indent
+/// that it began with, so no braces need counting.
+pub(super) fn lines_without_tests(content: &str) -> usize {
+    let mut count: usize = 0;
+    let mut lines = content.lines();
+    while let Some(line) = lines.next() {
+        if line != "#[cfg(test)]" {
+            count = count.saturating_add(1);
+            continue;
+        }
+        let opens_block = lines.next().is_some_and(|next| next.ends_with('{'));
+        if opens_block {
+            // Consumes the block.
+            let _ = lines.by_ref().find(|line| *line == "}");
+        }
+    }
+    count
+}

@@ -1,0 +1,141 @@
+//! The project is tidy, and each rule sees what it is for.
+
+use xshell::Shell;
+
+use super::{Findings, documents, findings, manifests, sources, text};
+use crate::project::{self, Package, Project};
+
+#[test]
+fn the_project_is_tidy() {
+    let sh = Shell::new().unwrap();
+    sh.change_dir(project::root());
+    let found = findings(&sh).unwrap();
+    assert!(found.errors.is_empty(), "{}", found.errors.join("\n"));
+}
+
+#[track_caller]
+fn check_text(path: &str, line: &str, expected: &[&str]) {
+    let mut found = Findings::default();
+    text::check(path, line, &mut found);
+    assert_eq!(found.errors, expected);
+}
+
+#[track_caller]
+fn check_source(path: &str, content: &str, expected: &[&str]) {
+    let mut found = Findings::default();
+    sources::check(path, content, &mut found);
+    assert_eq!(found.errors, expected);
+}
+
+#[track_caller]
+fn check_manifest(manifest: &str, expected: &[&str]) {
+    let mut found = Findings::default();
+    let whole = format!(
+        "[package]\nversion = \"0.1.0\"\nedition.workspace = true\nrust-version.workspace = true\n\
+         license.workspace = true\nrepository.workspace = true\nreadme = \"README.md\"\n{manifest}\n\
+         [lints]\nworkspace = true\n"
+    );
+    manifests::check(&sse(), &whole, &mut found);
+    assert_eq!(found.errors, expected);
+}
+
+#[track_caller]
+fn check_readme(readme: &str, errors: usize) {
+    let mut found = Findings::default();
+    documents::check_readme(&sse(), readme, &mut found);
+    assert_eq!(found.errors.len(), errors, "{:?}", found.errors);
+}
+
+#[track_caller]
+fn check_crate_table(readme: &str, errors: usize) {
+    let mut found = Findings::default();
+    let project = Project { packages: vec![sse()], ..Project::default() };
+    documents::check_crate_table(&project, readme, &mut found);
+    assert_eq!(found.errors.len(), errors, "{:?}", found.errors);
+}
+
+fn sse() -> Package {
+    Package {
+        name: "windlass-sse".to_owned(),
+        version: "0.1.0".to_owned(),
+        description: "Cuts bytes.".to_owned(),
+        folder: "crates/sse".to_owned(),
+        readme: Some("README.md".to_owned()),
+        benches: Vec::new(),
+        has_library: true,
+        dependencies: Vec::new(),
+    }
+}
+
+#[test]
+fn machine_paths_are_seen_and_sample_homes_are_not() {
+    check_text("a.md", "see /work/notes", &["a.md:1: `/work/notes` is a path of one machine"]); // tidy: sample
+    check_text("a.md", "in /home/jane/x", &["a.md:1: `/home/jane` is a path of one machine"]); // tidy: sample
+    check_text("a.md", "in /home/alice/x, src/work/it, https://a.example/root/x, ../work/x", &[]);
+    check_text("a.md", "tidy: sample\n/root/.ssh", &[]);
+}
+
+#[test]
+fn registries_are_seen_and_the_public_index_is_not() {
+    let line = "registry = \"sparse+https://mirror.example/\""; // tidy: sample
+    check_text("a.toml", line, &["a.toml:1: a registry other than the public index"]);
+    check_text("Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"", &[]);
+}
+
+#[test]
+fn a_to_do_needs_a_number() {
+    let error = "a.rs:1: a to-do needs its issue's number: `TODO(#12)`";
+    check_text("a.rs", concat!("// TO", "DO: later"), &[error]);
+    check_text("a.rs", "// TODO(#7): later", &[]);
+    check_text("a.rs", "let pattern = \"TODO\";", &[]);
+}
+
+#[test]
+fn names_and_headers_of_files_are_checked() {
+    let name = "crates/sse/src/utils.rs: name it after the thing inside; `utils` names none";
+    check_source("crates/sse/src/utils.rs", "//! Things.\n", &[name]);
+    let header = "crates/sse/src/line.rs: the first line is `//!` and says what the file is for";
+    check_source("crates/sse/src/line.rs", "use std::fmt;\n", &[header]);
+    check_source("crates/sse/src/line.rs", "//! Lines.\n", &[]);
+}
+
+#[test]
+fn tests_do_not_count_in_a_files_size() {
+    let long = |lines: usize| format!("//! Long.\n{}", "\n".repeat(lines));
+    check_source("crates/sse/src/line.rs", &long(399), &[]);
+    let end = "crates/sse/src/line.rs: 401 lines without tests: look for the seam (400 is the end)";
+    check_source("crates/sse/src/line.rs", &long(400), &[end]);
+    check_source("crates/sse/src/line/tests.rs", &long(1000), &[]);
+    let with_tests = "//! A.\nfn a() {}\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\nfn c() {}\n";
+    assert_eq!(sources::lines_without_tests(with_tests), 3);
+}
+
+#[test]
+fn dependencies_come_through_the_workspace() {
+    check_manifest(
+        "[dependencies]\nbytes.workspace = true\nserde = { workspace = true, optional = true }\n",
+        &[],
+    );
+    check_manifest("[dev-dependencies]\nwindlass-testkit = { path = \"../testkit\" }\n", &[]);
+    let error =
+        |name: &str| format!("crates/sse/Cargo.toml: `{name}` comes through [workspace.dependencies]");
+    check_manifest("[dependencies]\nbytes = \"1\"\n", &[&error("bytes")]);
+    let path = "[dependencies]\nwindlass-testkit = { path = \"../testkit\" }\n";
+    check_manifest(path, &[&error("windlass-testkit")]);
+}
+
+#[test]
+fn a_readme_begins_with_the_crates_sentence() {
+    check_readme("# windlass-sse\n\nCuts bytes.\n\nMore.\n", 0);
+    check_readme("# windlass-sse\n\nCuts bytes. And more.\n", 1);
+    check_readme("Cuts bytes.\n", 2);
+    check_readme("", 1);
+}
+
+#[test]
+fn the_crate_table_lists_exactly_the_crates() {
+    check_crate_table("| [`windlass-sse`](crates/sse) | Cuts bytes. |\n", 0);
+    check_crate_table("| [`windlass-sse`](crates/sse) | Something else. |\n", 1);
+    check_crate_table("", 1);
+    check_crate_table("| [a](crates/sse) | Cuts bytes. |\n| [b](crates/gone) | Gone. |\n", 1);
+}
