@@ -1,0 +1,129 @@
+//! What a run is set up with.
+
+use windlass_hitl::DEFAULT_TIMEOUT_MS;
+use windlass_protocol::{Control, Delivery, Hints, Message, ParallelCalls, Request, ToolSpec};
+
+/// A tool as the loop knows it: what the model is told, and what a call means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OfferedTool {
+    /// What the model is told.
+    pub spec: ToolSpec,
+    /// What the tool says about itself.
+    pub hints: Hints,
+}
+
+impl OfferedTool {
+    /// A tool on offer.
+    pub fn new(spec: ToolSpec, hints: Hints) -> Self {
+        Self { spec, hints }
+    }
+}
+
+/// Where a run stops by itself. Zero turns a limit off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
+pub struct Limits {
+    /// The most answers of the model.
+    pub turns: u32,
+    /// How many turns in a row may bring nothing but mistakes, before the human is asked (RULES L4).
+    pub mistakes: u32,
+    /// How often in a row the same call may be made (RULES L4).
+    pub repeats: u32,
+    /// How often in a row the model is told to use a tool, before the human is asked (RULES L3).
+    pub nudges: u32,
+    /// How often a broken or empty answer is asked for again.
+    pub stream_retries: u32,
+    /// How long an approval request waits, in milliseconds.
+    pub approval_timeout_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            turns: 100,
+            mistakes: 3,
+            repeats: 3,
+            nudges: 3,
+            stream_retries: 5,
+            approval_timeout_ms: DEFAULT_TIMEOUT_MS,
+        }
+    }
+}
+
+/// What a run is set up with. It stays the same for the whole run, so that every request begins with the
+/// bytes of the one before (RULES N6).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Config {
+    /// The provider's name of the model.
+    pub model: String,
+    /// The system prompt.
+    pub system: Option<String>,
+    /// The tools on offer.
+    pub tools: Vec<OfferedTool>,
+    /// Whether one answer may hold several calls.
+    pub parallel_calls: ParallelCalls,
+    /// The most tokens of an answer.
+    pub max_output_tokens: Option<u64>,
+    /// Where the run stops by itself.
+    pub limits: Limits,
+}
+
+impl Config {
+    /// A run of a model with these tools.
+    pub fn new(model: impl Into<String>, tools: Vec<OfferedTool>) -> Self {
+        Self {
+            model: model.into(),
+            system: None,
+            tools,
+            parallel_calls: ParallelCalls::ProviderDefault,
+            max_output_tokens: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// The same run with a system prompt.
+    pub fn with_system(mut self, system: Option<String>) -> Self {
+        self.system = system;
+        self
+    }
+
+    /// The same run with other limits.
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same run with a limit on each answer.
+    pub fn with_max_output_tokens(mut self, tokens: Option<u64>) -> Self {
+        self.max_output_tokens = tokens;
+        self
+    }
+
+    /// What the tool of a name says about itself; nothing is said of a tool that is not on offer.
+    pub(crate) fn hints(&self, name: &str) -> Hints {
+        self.tools
+            .iter()
+            .find(|tool| tool.spec.name().as_str() == name)
+            .map_or_else(Hints::default, |tool| tool.hints)
+    }
+
+    /// The name of the tool by which the model says that it is done, if one is on offer.
+    pub(crate) fn completion_tool(&self) -> Option<&str> {
+        self.tools
+            .iter()
+            .find(|tool| tool.hints.control == Control::Completion)
+            .map(|tool| tool.spec.name().as_str())
+    }
+
+    pub(crate) fn request(&self, messages: Vec<Message>) -> Request {
+        let mut request = Request::new(self.model.clone(), messages)
+            .with_tools(self.tools.iter().map(|tool| tool.spec.clone()).collect())
+            .with_delivery(Delivery::Stream)
+            .with_parallel_calls(self.parallel_calls);
+        request.system.clone_from(&self.system);
+        request.max_output_tokens = self.max_output_tokens;
+        request
+    }
+}

@@ -1,0 +1,40 @@
+//! What the machine wants done.
+
+use windlass_hitl::ApprovalRequest;
+use windlass_protocol::{Request, ToolCall};
+
+use crate::{Entry, Event, Outcome};
+
+/// What the machine wants done, in this order.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Effect {
+    /// Write this down. What follows may only be done once it is durable.
+    Record(Entry),
+    /// Ask the model, after a wait.
+    Send {
+        /// The request.
+        request: Box<Request>,
+        /// How long to wait first, in milliseconds.
+        delay_ms: u64,
+    },
+    /// Read no further in the answer that streams.
+    CloseStream,
+    /// Look the call up, check it and judge it; come back with `Input::Judged`.
+    Decide(ToolCall),
+    /// Put this to the human; come back with `Input::Approval`.
+    Ask(Box<ApprovalRequest>),
+    /// Run the call; come back with `Input::Result`, whatever happens.
+    Run(ToolCall),
+    /// Stop all calls that run; each still comes back with its result.
+    Abort,
+    /// Ask the human what to do; come back with `Input::Guidance`.
+    Consult {
+        /// The question.
+        question: String,
+    },
+    /// Tell whoever watches.
+    Show(Event),
+    /// The run is over.
+    Done(Outcome),
+}

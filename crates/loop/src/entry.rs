@@ -1,0 +1,82 @@
+//! What is written down of a run.
+
+use serde::{Deserialize, Serialize};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
+use windlass_protocol::{CallId, Message, StopReason, ToolResult, Usage};
+
+use crate::Outcome;
+
+/// What is written down of a run, in order: enough to go on with it in another process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Entry {
+    /// The run begins.
+    Started {
+        /// The version of this vocabulary.
+        version: u32,
+        /// The task.
+        task: Message,
+    },
+    /// The model answered.
+    Answered {
+        /// The answer; each of its calls gets a result.
+        message: Message,
+        /// Results that were clear at once: of calls that are malformed or out of place. Kept with the answer,
+        /// so that no crash can make such a call look runnable.
+        refused: Vec<ToolResult>,
+        /// Why the model stopped, if it said so.
+        stop: Option<StopReason>,
+        /// The answer's tokens.
+        usage: Usage,
+    },
+    /// Something was said to the model besides results: a nudge, or the human's guidance.
+    Said {
+        /// The message.
+        message: Message,
+    },
+    /// Policy has decided.
+    Judged {
+        /// Which call.
+        call: CallId,
+        /// The decision.
+        decision: Decision,
+    },
+    /// The human was asked.
+    Asked {
+        /// The question.
+        request: ApprovalRequest,
+    },
+    /// The question has ended.
+    Approval {
+        /// Which call.
+        call: CallId,
+        /// How.
+        outcome: ApprovalOutcome,
+    },
+    /// A call is about to run. Without a result after it, nobody knows what it did (RULES R6).
+    Intent {
+        /// Which call.
+        call: CallId,
+    },
+    /// A call has its result.
+    Result {
+        /// The result.
+        result: ToolResult,
+    },
+    /// The run is over.
+    Finished {
+        /// How.
+        outcome: Outcome,
+    },
+}
+
+impl Entry {
+    /// The version of this vocabulary that is written.
+    pub const VERSION: u32 = 1;
+
+    /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
+    pub fn is_critical(&self) -> bool {
+        matches!(self, Self::Started { .. } | Self::Intent { .. } | Self::Result { .. } | Self::Finished { .. })
+    }
+}

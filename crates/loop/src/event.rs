@@ -1,0 +1,120 @@
+//! What a watcher is told.
+
+use serde::{Deserialize, Serialize};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
+use windlass_protocol::{CallId, ToolCall, ToolResult, Usage};
+
+use crate::Outcome;
+
+/// What a watcher is told, in the order in which it happens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event {
+    /// The model is asked.
+    TurnStarted {
+        /// The turn's number, from 1.
+        turn: u32,
+    },
+    /// More words of the model.
+    Text {
+        /// The words that were added.
+        text: String,
+    },
+    /// More thoughts of the model.
+    Reasoning {
+        /// The words that were added.
+        text: String,
+    },
+    /// The model begins to write a call.
+    CallStarted {
+        /// The call's id.
+        call: CallId,
+        /// The tool's name, as the model wrote it.
+        name: String,
+    },
+    /// More of a call's arguments.
+    CallArguments {
+        /// The call's id.
+        call: CallId,
+        /// The text that was added.
+        delta: String,
+    },
+    /// A call is whole.
+    CallFinished {
+        /// The call.
+        call: ToolCall,
+    },
+    /// A call cannot be run; its result says why.
+    CallMalformed {
+        /// The call's id.
+        call: CallId,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// What was received of an answer is void; it is asked for again.
+    AttemptDiscarded {
+        /// Why.
+        reason: String,
+        /// How long until then, in milliseconds.
+        delay_ms: u64,
+    },
+    /// Tokens of the answer that just ended.
+    AnswerEnded {
+        /// The answer's tokens.
+        usage: Usage,
+        /// The run's tokens so far.
+        total: Usage,
+    },
+    /// Policy has decided about a call.
+    Decided {
+        /// The call's id.
+        call: CallId,
+        /// The decision, with its rule.
+        decision: Decision,
+    },
+    /// The human is asked whether a call may run.
+    ToolApprovalRequest {
+        /// The question.
+        request: ApprovalRequest,
+    },
+    /// An approval request has ended.
+    ApprovalEnded {
+        /// How.
+        outcome: ApprovalOutcome,
+    },
+    /// An answer came to a question that nobody asked, or too late.
+    AnswerRefused {
+        /// Why it does not count.
+        reason: String,
+    },
+    /// A call runs.
+    CallRunning {
+        /// The call's id.
+        call: CallId,
+    },
+    /// A call tells how it goes.
+    CallProgress {
+        /// The call's id.
+        call: CallId,
+        /// In its own words.
+        text: String,
+    },
+    /// A call has its result.
+    CallEnded {
+        /// The result.
+        result: ToolResult,
+    },
+    /// The model is told to go on, and how.
+    Nudged {
+        /// In these words.
+        text: String,
+    },
+    /// The run is over.
+    Finished {
+        /// How.
+        outcome: Outcome,
+        /// The run's tokens.
+        total: Usage,
+    },
+}

@@ -1,0 +1,87 @@
+//! What the machine is told.
+
+use serde::{Deserialize, Serialize};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
+use windlass_protocol::{CallId, ToolResult};
+use windlass_stream::Chunk;
+
+/// What the machine is told. Time comes beside each input; ids come inside.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Input {
+    /// The task, once, at the beginning.
+    Start {
+        /// In the human's words.
+        task: String,
+    },
+    /// A chunk of the answer that was asked for last.
+    Chunk(Chunk),
+    /// That answer has ended.
+    StreamEnd(Result<(), StreamFailure>),
+    /// A call was looked up, checked and judged.
+    Judged {
+        /// Which call.
+        call: CallId,
+        /// What came of it.
+        judgement: Box<Judgement>,
+    },
+    /// An approval request has ended.
+    Approval(ApprovalOutcome),
+    /// A call has its turn and runs.
+    Started(CallId),
+    /// A call has ended.
+    Result(ToolResult),
+    /// A call found that the run cannot go on.
+    Fatal {
+        /// Which call.
+        call: CallId,
+        /// Why, for the human.
+        message: String,
+    },
+    /// The human's guidance after too many mistakes; nothing if nobody is there.
+    Guidance(Option<String>),
+    /// Stop.
+    Cancel,
+    /// Nothing but that time has passed.
+    Tick,
+}
+
+/// What came of looking a call up, checking it and judging it.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "refused before judging, or judged")]
+pub enum Judgement {
+    /// It was not even judged: no such tool, or arguments that the tool does not take.
+    Refused(ToolResult),
+    /// Policy has decided. Where it asks, the request to put to the human is here too.
+    Decided {
+        /// The decision.
+        decision: Decision,
+        /// The request, where the decision is to ask.
+        request: Option<ApprovalRequest>,
+    },
+}
+
+/// Why an answer broke off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StreamFailure {
+    /// For the human.
+    pub message: String,
+    /// Whether the same request may work later.
+    pub retryable: bool,
+    /// How long the provider asked to wait, in milliseconds.
+    pub retry_after_ms: Option<u64>,
+}
+
+impl StreamFailure {
+    /// A failure in these words.
+    pub fn new(message: impl Into<String>, retryable: bool) -> Self {
+        Self { message: message.into(), retryable, retry_after_ms: None }
+    }
+
+    /// The same failure with the wait that the provider asked for.
+    pub fn with_retry_after_ms(mut self, wait: Option<u64>) -> Self {
+        self.retry_after_ms = wait;
+        self
+    }
+}

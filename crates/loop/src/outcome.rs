@@ -1,0 +1,53 @@
+//! How a run ends.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How a run ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The task is done.
+    Completed {
+        /// What the model says about it.
+        text: String,
+    },
+    /// The run stopped before the task was done. It can be resumed.
+    Stopped {
+        /// Why.
+        cause: StopCause,
+    },
+    /// The run cannot go on.
+    Failed {
+        /// Why, for the human.
+        message: String,
+    },
+}
+
+/// Why a run stopped before the task was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopCause {
+    /// Somebody stopped it.
+    Cancelled,
+    /// The most turns were used.
+    TurnLimit,
+    /// Too many turns in a row brought nothing but mistakes, and nobody was there to help.
+    MistakeLimit,
+    /// The model refused, or a filter of its provider did.
+    Refused,
+}
+
+impl fmt::Display for StopCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cancelled => "it was cancelled",
+            Self::TurnLimit => "the most turns were used",
+            Self::MistakeLimit => "the model made too many mistakes in a row",
+            Self::Refused => "the model refused",
+        })
+    }
+}
