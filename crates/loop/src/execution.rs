@@ -1,1 +1,272 @@
-//! .
+//! The phase in which the calls of an answer are judged, approved and run.
+
+use windlass_hitl::{ApprovalOutcome, Verdict};
+use windlass_protocol::{CallId, Control, ResultStatus, ToolCall, ToolResult};
+
+use crate::machine::{Machine, Phase};
+use crate::{Effect, Entry, Event, Judgement, Outcome, StopCause, words};
+
+/// The calls of one answer, in call order.
+#[derive(Debug)]
+pub(crate) struct Execution {
+    slots: Vec<Slot>,
+    cancelled: bool,
+    fatal: Option<String>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    call: ToolCall,
+    state: State,
+}
+
+#[derive(Debug, PartialEq)]
+enum State {
+    /// Waits for its siblings: the call by which the model says that it is done.
+    Held,
+    Judging,
+    Asking,
+    Running,
+    Ended(ToolResult),
+}
+
+impl Slot {
+    fn result(&self) -> Option<&ToolResult> {
+        match &self.state {
+            State::Ended(result) => Some(result),
+            State::Held | State::Judging | State::Asking | State::Running => None,
+        }
+    }
+}
+
+impl Machine {
+    /// Begins with the calls of the open answer. `refused` are results that are clear already.
+    pub(crate) fn execute(&mut self, calls: Vec<ToolCall>, refused: Vec<ToolResult>) {
+        let slots = calls.into_iter().map(|call| self.slot(call)).collect();
+        self.phase = Phase::Executing(Box::new(Execution { slots, cancelled: false, fatal: None }));
+        for result in refused {
+            self.end_call(result);
+        }
+        self.judge_new();
+        self.advance();
+    }
+
+    fn slot(&self, call: ToolCall) -> Slot {
+        let control = self.config.hints(call.name.as_str()).control;
+        let state = if control == Control::Completion { State::Held } else { State::Judging };
+        Slot { call, state }
+    }
+
+    fn judge_new(&mut self) {
+        let Phase::Executing(execution) = &self.phase else { return };
+        let calls: Vec<_> = execution
+            .slots
+            .iter()
+            .filter(|slot| slot.state == State::Judging)
+            .map(|slot| slot.call.clone())
+            .collect();
+        for call in calls {
+            self.want(Effect::Decide(call));
+        }
+    }
+
+    pub(crate) fn judged(&mut self, call: &CallId, judgement: Judgement) {
+        if !self.is_in(call, &State::Judging) {
+            return;
+        }
+        let (decision, request) = match judgement {
+            Judgement::Refused(result) => {
+                self.end_call(ToolResult { call: call.clone(), ..result });
+                return self.advance();
+            }
+            Judgement::Decided { decision, request } => (decision, request),
+        };
+        self.want(Effect::Record(Entry::Judged { call: call.clone(), decision: decision.clone() }));
+        self.show(Event::Decided { call: call.clone(), decision: decision.clone() });
+        match (decision.verdict, request) {
+            (Verdict::Allow, _) => self.run(call),
+            (Verdict::Deny, _) => {
+                let text = words::denied(&decision.reason.rule_id, &decision.reason.text);
+                self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, text));
+                self.advance();
+            }
+            (Verdict::Ask, Some(request)) if self.approvals.ask(request.clone(), self.now_ms).is_ok() => {
+                self.set(call, State::Asking);
+                self.want(Effect::Record(Entry::Asked { request: request.clone() }));
+                self.show(Event::ToolApprovalRequest { request: request.clone() });
+                self.want(Effect::Ask(Box::new(request)));
+            }
+            // A question that cannot be put is not a yes.
+            (Verdict::Ask, _) => {
+                self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, words::NO_APPROVER));
+                self.advance();
+            }
+        }
+    }
+
+    pub(crate) fn approved(&mut self, call: &CallId, outcome: &ApprovalOutcome) {
+        if !self.is_in(call, &State::Asking) {
+            return;
+        }
+        let (status, text) = match outcome {
+            ApprovalOutcome::Answered(decision) if decision.approved => return self.run(call),
+            ApprovalOutcome::Answered(decision) => {
+                (ResultStatus::Denied, words::denied_by_human(decision.reason.as_deref()))
+            }
+            ApprovalOutcome::TimedOut { .. } => (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned()),
+            _ => (ResultStatus::Denied, words::NO_APPROVER.to_owned()),
+        };
+        self.end_call(ToolResult::text(call.clone(), status, text));
+        self.advance();
+    }
+
+    fn run(&mut self, id: &CallId) {
+        self.set(id, State::Running);
+        let Phase::Executing(execution) = &self.phase else { return };
+        let Some(call) = execution.slots.iter().find(|slot| slot.call.id == *id).map(|slot| slot.call.clone())
+        else {
+            return;
+        };
+        self.want(Effect::Record(Entry::Intent { call: id.clone() }));
+        self.want(Effect::Run(call));
+    }
+
+    pub(crate) fn result(&mut self, result: ToolResult) {
+        if self.is_in(&result.call, &State::Running) {
+            self.end_call(result);
+            self.advance();
+        }
+    }
+
+    pub(crate) fn fatal(&mut self, call: &CallId, message: String) {
+        if !self.is_in(call, &State::Running) {
+            return;
+        }
+        self.end_call(ToolResult::text(call.clone(), ResultStatus::Error, message.clone()));
+        if let Phase::Executing(execution) = &mut self.phase {
+            execution.fatal.get_or_insert(message);
+        }
+        self.end_waiting();
+        self.want(Effect::Abort);
+        self.advance();
+    }
+
+    pub(crate) fn cancel_execution(&mut self) {
+        let Phase::Executing(execution) = &mut self.phase else { return };
+        if std::mem::replace(&mut execution.cancelled, true) {
+            return;
+        }
+        self.end_waiting();
+        self.want(Effect::Abort);
+        self.advance();
+    }
+
+    /// Ends every call that does not run yet (RULES H16, L7). Those that run come back with their results.
+    fn end_waiting(&mut self) {
+        self.approvals.clear();
+        let Phase::Executing(execution) = &self.phase else { return };
+        let waiting: Vec<_> = execution
+            .slots
+            .iter()
+            .filter(|slot| matches!(slot.state, State::Held | State::Judging | State::Asking))
+            .map(|slot| slot.call.id.clone())
+            .collect();
+        for call in waiting {
+            self.end_call(ToolResult::text(call, ResultStatus::Cancelled, words::CANCELLED));
+        }
+    }
+
+    fn end_call(&mut self, result: ToolResult) {
+        let Phase::Executing(execution) = &mut self.phase else { return };
+        let open = execution.slots.iter_mut().find(|slot| slot.call.id == result.call && slot.result().is_none());
+        if let Some(slot) = open {
+            slot.state = State::Ended(result.clone());
+            self.keep_result(result);
+        }
+    }
+
+    fn set(&mut self, call: &CallId, state: State) {
+        if let Phase::Executing(execution) = &mut self.phase
+            && let Some(slot) = execution.slots.iter_mut().find(|slot| slot.call.id == *call)
+        {
+            slot.state = state;
+        }
+    }
+
+    fn is_in(&self, call: &CallId, state: &State) -> bool {
+        matches!(&self.phase, Phase::Executing(execution)
+            if execution.slots.iter().any(|slot| slot.call.id == *call && slot.state == *state))
+    }
+
+    /// Looks whether the turn can go on: a held completion when its siblings have ended, the next turn when all
+    /// have.
+    fn advance(&mut self) {
+        self.release_held();
+        let Phase::Executing(execution) = &mut self.phase else { return };
+        if execution.slots.iter().any(|slot| slot.result().is_none()) {
+            return;
+        }
+        let slots = std::mem::take(&mut execution.slots);
+        let (cancelled, fatal) = (execution.cancelled, execution.fatal.take());
+        self.progress.judge_turn(slots.iter().filter_map(Slot::result));
+        if let Some(message) = fatal {
+            return self.end(Outcome::Failed { message });
+        }
+        if let Some(text) = self.completion(&slots) {
+            return self.end(Outcome::Completed { text });
+        }
+        if cancelled {
+            return self.stop(StopCause::Cancelled);
+        }
+        let limit = self.config.limits.mistakes;
+        if limit > 0 && self.progress.mistakes >= limit {
+            return self.consult(words::mistakes(self.progress.mistakes));
+        }
+        self.next_turn();
+    }
+
+    /// The completion counts only if it is the last call and its siblings succeeded (RULES L1, L2).
+    fn release_held(&mut self) {
+        let Phase::Executing(execution) = &mut self.phase else { return };
+        let waits = |slot: &Slot| slot.result().is_none() && slot.state != State::Held;
+        if execution.slots.iter().any(waits) {
+            return;
+        }
+        let last = execution.slots.len().saturating_sub(1);
+        let failed = execution.slots.iter().enumerate().any(|(position, slot)| match slot.result() {
+            Some(result) => !result.status.is_ok(),
+            // A completion that is not the last call is about to fail.
+            None => position != last,
+        });
+        let held: Vec<_> = execution
+            .slots
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| slot.state == State::Held)
+            .map(|(position, slot)| (position == last, slot.call.clone()))
+            .collect();
+        for (is_last, call) in held {
+            let refusal = match (is_last, failed) {
+                (false, _) => words::COMPLETION_NOT_LAST,
+                (true, true) => words::COMPLETION_SIBLING_FAILED,
+                (true, false) => {
+                    self.set(&call.id, State::Judging);
+                    self.want(Effect::Decide(call));
+                    continue;
+                }
+            };
+            self.end_call(ToolResult::text(call.id, ResultStatus::Error, refusal));
+        }
+    }
+
+    /// What the model says about the task, if its completion was accepted.
+    fn completion(&self, slots: &[Slot]) -> Option<String> {
+        let last = slots.last()?;
+        let accepted = last.result().is_some_and(|result| result.status.is_ok());
+        let is_completion = self.config.hints(last.call.name.as_str()).control == Control::Completion;
+        (accepted && is_completion).then(|| {
+            let words = last.call.arguments().and_then(|arguments| arguments.get("result"));
+            words.and_then(|words| words.as_str()).unwrap_or_default().to_owned()
+        })
+    }
+}

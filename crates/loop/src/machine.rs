@@ -1,1 +1,232 @@
-//! The machine.
+//! The machine: what it remembers, and where each input goes.
+
+use windlass_hitl::{ApprovalOutcome, Approvals};
+use windlass_protocol::{CallId, Message, ToolResult, Usage};
+
+use crate::execution::Execution;
+use crate::progress::Progress;
+use crate::streaming::Streaming;
+use crate::{Config, Effect, Entry, Event, Input, Outcome, StopCause, StreamFailure, Transcript};
+
+/// A run of an agent as a machine without IO: it takes inputs and says what it wants done.
+///
+/// Deterministic: the same inputs at the same times give the same effects. Whoever drives it performs the
+/// effects in their order and comes back with inputs; `windlass-agent` does so with a real model and real
+/// tools, a test does it with a list.
+///
+/// ```
+/// use windlass_loop::{Config, Effect, Input, Machine, Outcome};
+/// use windlass_protocol::StopReason;
+/// use windlass_stream::Chunk;
+///
+/// let mut machine = Machine::new(Config::new("some-model", Vec::new()));
+/// let effects = machine.step(Input::Start { task: "say hello".into() }, 0);
+/// assert!(effects.iter().any(|effect| matches!(effect, Effect::Send { .. })));
+/// machine.step(Input::Chunk(Chunk::text("hello")), 1);
+/// machine.step(Input::Chunk(Chunk::Finish { reason: StopReason::End, raw: "stop".into() }), 2);
+/// let effects = machine.step(Input::StreamEnd(Ok(())), 3);
+/// assert_eq!(effects.last(), Some(&Effect::Done(Outcome::Completed { text: "hello".into() })));
+/// ```
+#[derive(Debug)]
+pub struct Machine {
+    pub(crate) config: Config,
+    pub(crate) transcript: Transcript,
+    pub(crate) approvals: Approvals,
+    pub(crate) progress: Progress,
+    pub(crate) usage: Usage,
+    pub(crate) phase: Phase,
+    pub(crate) now_ms: u64,
+    effects: Vec<Effect>,
+}
+
+/// What the machine waits for.
+#[derive(Debug)]
+pub(crate) enum Phase {
+    /// For the task.
+    Idle,
+    /// For the rest of an answer.
+    Streaming(Box<Streaming>),
+    /// For calls to end.
+    Executing(Box<Execution>),
+    /// For the human's guidance.
+    Consulting,
+    /// For nothing: the run is over.
+    Over,
+}
+
+impl Machine {
+    /// A run that waits for its task.
+    pub fn new(config: Config) -> Self {
+        Self {
+            approvals: Approvals::new(config.limits.approval_timeout_ms),
+            config,
+            transcript: Transcript::default(),
+            progress: Progress::default(),
+            usage: Usage::default(),
+            phase: Phase::Idle,
+            now_ms: 0,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Takes an input at a time, in milliseconds of any clock that only goes forward, and says what is wanted.
+    ///
+    /// An input that does not fit, as a chunk after the end, changes nothing.
+    pub fn step(&mut self, input: Input, now_ms: u64) -> Vec<Effect> {
+        self.now_ms = self.now_ms.max(now_ms);
+        match input {
+            Input::Start { task } => self.start(task),
+            Input::Chunk(chunk) => self.chunk(chunk),
+            Input::StreamEnd(end) => self.stream_end(end),
+            Input::Judged { call, judgement } => self.judged(&call, *judgement),
+            Input::Approval(outcome) => self.approval(&outcome),
+            Input::Started(call) => self.show(Event::CallRunning { call }),
+            Input::Result(result) => self.result(result),
+            Input::Fatal { call, message } => self.fatal(&call, message),
+            Input::Guidance(words) => self.guidance(words),
+            Input::Cancel => self.cancel(),
+            Input::Tick => {}
+        }
+        for outcome in self.approvals.overdue(self.now_ms) {
+            self.approval(&outcome);
+        }
+        self.take_effects()
+    }
+
+    pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// When the machine wants a `Tick`, if nothing else comes before.
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.approvals.next_deadline()
+    }
+
+    /// The conversation so far.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// The run's tokens so far.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn start(&mut self, task: String) {
+        if !matches!(self.phase, Phase::Idle) {
+            return;
+        }
+        let task = Message::user(task);
+        self.want(Effect::Record(Entry::Started { version: Entry::VERSION, task: task.clone() }));
+        self.say(task);
+        self.next_turn();
+    }
+
+    /// Asks the model, unless the turns are used up.
+    pub(crate) fn next_turn(&mut self) {
+        let limit = self.config.limits.turns;
+        if limit > 0 && self.progress.turns >= limit {
+            return self.stop(StopCause::TurnLimit);
+        }
+        self.progress.turns = self.progress.turns.saturating_add(1);
+        self.progress.attempts = 0;
+        self.show(Event::TurnStarted { turn: self.progress.turns });
+        self.send(0);
+    }
+
+    pub(crate) fn send(&mut self, delay_ms: u64) {
+        self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress)));
+        let request = self.config.request(self.transcript.messages().to_vec());
+        self.want(Effect::Send { request: Box::new(request), delay_ms });
+    }
+
+    /// Adds a message to the conversation and to the record. Nothing is open when the machine speaks.
+    pub(crate) fn say(&mut self, message: Message) {
+        self.transcript.say(message).expect("the machine speaks only between answers");
+    }
+
+    pub(crate) fn tell_model(&mut self, text: &str) {
+        let message = Message::user(text);
+        self.want(Effect::Record(Entry::Said { message: message.clone() }));
+        self.say(message);
+        self.show(Event::Nudged { text: text.to_owned() });
+    }
+
+    fn guidance(&mut self, words: Option<String>) {
+        if !matches!(self.phase, Phase::Consulting) {
+            return;
+        }
+        match words {
+            Some(words) if !words.trim().is_empty() => {
+                self.progress.forgive();
+                self.tell_model(&words);
+                self.next_turn();
+            }
+            _ => self.stop(StopCause::MistakeLimit),
+        }
+    }
+
+    pub(crate) fn consult(&mut self, question: String) {
+        self.phase = Phase::Consulting;
+        self.want(Effect::Consult { question });
+    }
+
+    fn cancel(&mut self) {
+        match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Over => {}
+            Phase::Streaming(streaming) => {
+                self.want(Effect::CloseStream);
+                self.keep_words(*streaming);
+                self.stop(StopCause::Cancelled);
+            }
+            Phase::Executing(execution) => {
+                self.phase = Phase::Executing(execution);
+                self.cancel_execution();
+            }
+            Phase::Idle | Phase::Consulting => self.stop(StopCause::Cancelled),
+        }
+    }
+
+    pub(crate) fn stop(&mut self, cause: StopCause) {
+        self.end(Outcome::Stopped { cause });
+    }
+
+    pub(crate) fn end(&mut self, outcome: Outcome) {
+        self.phase = Phase::Over;
+        self.want(Effect::Record(Entry::Finished { outcome: outcome.clone() }));
+        self.show(Event::Finished { outcome: outcome.clone(), total: self.usage });
+        self.want(Effect::Done(outcome));
+    }
+
+    pub(crate) fn fail(&mut self, failure: &StreamFailure) {
+        self.end(Outcome::Failed { message: failure.message.clone() });
+    }
+
+    /// Writes a result down and puts it into the conversation.
+    pub(crate) fn keep_result(&mut self, result: ToolResult) {
+        self.want(Effect::Record(Entry::Result { result: result.clone() }));
+        self.show(Event::CallEnded { result: result.clone() });
+        self.transcript.result(result).expect("a slot of the execution ends once");
+    }
+
+    pub(crate) fn show(&mut self, event: Event) {
+        self.want(Effect::Show(event));
+    }
+
+    pub(crate) fn want(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// An approval request has ended: the execution goes on with it, unless nobody asked.
+    fn approval(&mut self, outcome: &ApprovalOutcome) {
+        match self.approvals.end(outcome) {
+            Ok(request) => {
+                let call: CallId = request.call.id.clone();
+                self.want(Effect::Record(Entry::Approval { call: call.clone(), outcome: outcome.clone() }));
+                self.show(Event::ApprovalEnded { outcome: outcome.clone() });
+                self.approved(&call, outcome);
+            }
+            Err(error) => self.show(Event::AnswerRefused { reason: error.to_string() }),
+        }
+    }
+}

@@ -1,1 +1,63 @@
-//! .
+//! What is counted, so that a run that goes in circles ends (RULES L3, L4).
+
+use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
+
+/// What is counted over the turns of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    /// Answers asked for.
+    pub(crate) turns: u32,
+    /// How often the present answer was asked for again.
+    pub(crate) attempts: u32,
+    /// Turns in a row that brought nothing but mistakes.
+    pub(crate) mistakes: u32,
+    /// Times in a row that the model was told to use a tool.
+    pub(crate) nudges: u32,
+    last_call: Option<String>,
+    repeats: u32,
+}
+
+impl Progress {
+    /// Counts a call, and says how often in a row it was made, from 1.
+    pub(crate) fn count(&mut self, call: &ToolCall) -> u32 {
+        let fingerprint = call.fingerprint();
+        if self.last_call.as_ref() == Some(&fingerprint) {
+            self.repeats = self.repeats.saturating_add(1);
+        } else {
+            self.last_call = Some(fingerprint);
+            self.repeats = 1;
+        }
+        self.repeats
+    }
+
+    /// Looks at the results of a turn: one that is ok is progress, none but the model's own mistakes is not.
+    pub(crate) fn judge_turn<'a>(&mut self, results: impl Iterator<Item = &'a ToolResult> + Clone) {
+        self.nudges = 0;
+        if results.clone().any(|result| result.status.is_ok()) {
+            self.mistakes = 0;
+        } else if results.clone().any(|result| is_mistake(result.status)) {
+            self.mistakes = self.mistakes.saturating_add(1);
+        }
+    }
+
+    /// Starts counting afresh, as after the human's guidance.
+    pub(crate) fn forgive(&mut self) {
+        *self = Self { turns: self.turns, ..Self::default() };
+    }
+}
+
+/// Whether the model could have known better. A no of the human, a cancellation and a timeout are not its fault.
+fn is_mistake(status: ResultStatus) -> bool {
+    match status {
+        ResultStatus::Error
+        | ResultStatus::TruncatedArguments
+        | ResultStatus::InvalidArguments
+        | ResultStatus::UnknownTool => true,
+        ResultStatus::Ok
+        | ResultStatus::Denied
+        | ResultStatus::NotStarted
+        | ResultStatus::Cancelled
+        | ResultStatus::EffectsUnknown
+        | ResultStatus::TimedOut => false,
+    }
+}

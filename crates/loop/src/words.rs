@@ -1,1 +1,81 @@
-//! .
+//! What the model is told when something is not as it should be: what was met, and what to do next.
+
+use windlass_protocol::StopReason;
+
+/// Why a turn without a call is not the end (RULES L3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoCall {
+    TextOnly,
+    Cut,
+    Empty,
+}
+
+impl NoCall {
+    pub(crate) fn of(has_words: bool, stop: Option<&StopReason>) -> Self {
+        match (has_words, stop) {
+            (_, Some(StopReason::Length)) => Self::Cut,
+            (true, _) => Self::TextOnly,
+            (false, _) => Self::Empty,
+        }
+    }
+
+    pub(crate) fn nudge(self, completion_tool: &str) -> String {
+        match self {
+            Self::TextOnly => format!(
+                "Your answer has no tool call. If the task is done, call {completion_tool} with the result; \
+                 if you need something from the human, use a tool to ask; else go on with the next tool."
+            ),
+            Self::Cut => format!(
+                "Your answer was cut at the limit of tokens before any tool call. Go on in smaller steps: \
+                 one tool call an answer, or {completion_tool} if the task is done."
+            ),
+            Self::Empty => format!(
+                "Your answer was empty. Go on with the next tool, or call {completion_tool} if the task is done."
+            ),
+        }
+    }
+}
+
+pub(crate) fn repeated(name: &str, times: u32) -> String {
+    format!(
+        "{name} was not run: this is the same call with the same arguments for the {times}th time in a row, and \
+         it will not give another result. Try something else, or ask the human."
+    )
+}
+
+pub(crate) fn mistakes(count: u32) -> String {
+    format!("The model made nothing but mistakes in {count} turns in a row. What should it do?")
+}
+
+pub(crate) fn nudged(count: u32) -> String {
+    format!("The model answered without using a tool {count} times in a row. What should it do?")
+}
+
+pub(crate) const COMPLETION_NOT_LAST: &str = "The completion was not accepted: it has to be the last call of an \
+    answer. Look at the results of the other calls first, then complete.";
+
+pub(crate) const COMPLETION_SIBLING_FAILED: &str = "The completion was not accepted: another call of the same \
+    answer did not succeed. Look at its result, mend it, then complete.";
+
+pub(crate) const GO_ON: &str = "The run was interrupted here and goes on now. Go on with the task.";
+
+pub(crate) const CANCELLED: &str = "cancelled before it began";
+
+pub(crate) const EFFECTS_UNKNOWN: &str = "The program ended while this call ran, and nobody knows what it did. \
+    Look at the present state before you go on; do not assume that it worked or that it did not.";
+
+pub(crate) fn denied(rule_id: &str, text: &str) -> String {
+    format!("The call was not allowed: {text} (rule {rule_id}). Do not try to get the same in another way.")
+}
+
+pub(crate) fn denied_by_human(comment: Option<&str>) -> String {
+    match comment {
+        Some(comment) => format!("The human did not allow this call and says: {comment}"),
+        None => "The human did not allow this call. Ask what to do instead, or go on without it.".to_owned(),
+    }
+}
+
+pub(crate) const APPROVAL_TIMED_OUT: &str = "Nobody answered in time whether this call may run, so it did not run.";
+
+pub(crate) const NO_APPROVER: &str = "This call needs a human's yes, and nobody is there to give it. Go on \
+    without it, or say what you would need.";

@@ -15,6 +15,8 @@ type Sink = Arc<dyn Fn(Progress) + Send + Sync>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {
+    /// The call has its turn and begins. The toolbox tells this, not the tool.
+    Started,
     /// More output, as it comes.
     Output(String),
     /// What it is doing, in a few words.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use windlass_protocol::{Concurrency, ResultStatus, ToolResult};
-use windlass_tool::{Context, Output, ToolError};
+use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::toolbox::{Checked, Toolbox};
 
@@ -39,6 +39,7 @@ impl Toolbox {
             }
             turn = waiting => turn,
         };
+        ctx.tell(Progress::Started);
         let running = AssertUnwindSafe(checked.tool.call(ctx, &checked.call.payload)).catch_unwind();
         let outcome = tokio::select! {
             // A result that is there wins over a cancellation that comes at the same time (RULES L7).

@@ -1,0 +1,134 @@
+//! The agent, and what is left of a run.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use windlass_hitl::{Mode, Policy};
+use windlass_journal::Record;
+use windlass_loop::{Config, Entry, Event, Input, Machine, Outcome};
+use windlass_model::Model;
+use windlass_protocol::Usage;
+use windlass_tool::Human;
+use windlass_toolbox::Toolbox;
+
+use crate::driver::Driver;
+use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
+
+/// A model with tools, a policy and somebody to ask. Cheap to clone; each run is its own.
+///
+/// ```
+/// # use windlass_agent::Agent;
+/// # use windlass_model::{ChunkStream, Model, ModelFuture};
+/// # use windlass_protocol::{Request, StopReason};
+/// # use windlass_stream::Chunk;
+/// # struct Parrot;
+/// # impl Model for Parrot {
+/// #     fn stream<'a>(&'a self, _: &'a Request) -> ModelFuture<'a> {
+/// #         let chunks = [Chunk::text("hello"), Chunk::Finish { reason: StopReason::End, raw: "stop".into() }];
+/// #         Box::pin(async { Ok(Box::pin(futures_util::stream::iter(chunks.map(Ok))) as ChunkStream) })
+/// #     }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = Agent::builder().model(Parrot, "parrot-1").build()?;
+/// let report = agent.run("say hello").await?;
+/// assert_eq!(report.text(), Some("hello"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Agent {
+    parts: Arc<Parts>,
+}
+
+/// What an agent is made of.
+pub(crate) struct Parts {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) toolbox: Option<Toolbox>,
+    pub(crate) policy: Policy,
+    pub(crate) mode: Mode,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) human: Option<Arc<dyn Human>>,
+    pub(crate) root: String,
+    pub(crate) config: Config,
+}
+
+/// What is left of a run.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its tokens.
+    pub usage: Usage,
+}
+
+impl Report {
+    /// What the model says about the task, if it is done.
+    pub fn text(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Completed { text } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl Agent {
+    /// Begins an agent.
+    pub fn builder() -> AgentBuilder {
+        AgentBuilder::default()
+    }
+
+    pub(crate) fn new(parts: Parts) -> Self {
+        Self { parts: Arc::new(parts) }
+    }
+
+    /// Runs a task to its end.
+    ///
+    /// Dropping the future cancels the run. Needs a tokio runtime with time.
+    ///
+    /// # Errors
+    /// If the run cannot be driven. A task that fails is an outcome.
+    pub async fn run(&self, task: impl Into<String>) -> Result<Report, AgentError> {
+        self.stream(task).report().await
+    }
+
+    /// Runs a task and tells everything that happens. Dropping the stream cancels the run.
+    pub fn stream(&self, task: impl Into<String>) -> EventStream {
+        self.stream_with(task, RunOptions::default())
+    }
+
+    /// Runs a task, recorded and stopped as the options say.
+    pub fn stream_with(&self, task: impl Into<String>, options: RunOptions) -> EventStream {
+        let mut machine = Machine::new(self.parts.config.clone());
+        let effects = machine.step(Input::Start { task: task.into() }, 0);
+        EventStream::new(Driver::new(self.parts.clone(), machine, options), effects)
+    }
+
+    /// Goes on with the run that the options' journal records.
+    ///
+    /// # Errors
+    /// If the journal cannot be read, or is not of a run that can go on.
+    pub fn resume(&self, options: RunOptions) -> Result<EventStream, AgentError> {
+        let records = options.journal.records()?;
+        let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>()?;
+        let (machine, effects) = Machine::resume(self.parts.config.clone(), entries, 0)?;
+        Ok(EventStream::new(Driver::new(self.parts.clone(), machine, options), effects))
+    }
+}
+
+impl EventStream {
+    /// Reads to the end and keeps only how it ended.
+    ///
+    /// # Errors
+    /// If the run cannot be driven.
+    pub async fn report(mut self) -> Result<Report, AgentError> {
+        let mut report = None;
+        while let Some(event) = self.next().await {
+            if let Event::Finished { outcome, total } = event? {
+                report = Some(Report { outcome, usage: total });
+            }
+        }
+        Ok(report.expect("a run that is driven to its end tells how it ended"))
+    }
+}

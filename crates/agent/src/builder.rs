@@ -1,0 +1,113 @@
+//! Putting an agent together.
+
+use std::sync::Arc;
+
+use windlass_hitl::{Mode, Policy};
+use windlass_loop::{Config, Limits, OfferedTool};
+use windlass_model::Model;
+use windlass_tool::Human;
+use windlass_toolbox::Toolbox;
+
+use crate::agent::Parts;
+use crate::{Agent, AgentError, Approver, Nobody};
+
+/// Puts an [`Agent`] together. Only a model is needed.
+#[derive(Default)]
+pub struct AgentBuilder {
+    model: Option<(Arc<dyn Model>, String)>,
+    toolbox: Option<Toolbox>,
+    policy: Policy,
+    mode: Mode,
+    approver: Option<Arc<dyn Approver>>,
+    human: Option<Arc<dyn Human>>,
+    system: Option<String>,
+    root: String,
+    limits: Limits,
+    max_output_tokens: Option<u64>,
+}
+
+impl AgentBuilder {
+    /// Who answers, and the provider's name of the model.
+    pub fn model(mut self, model: impl Model + 'static, name: impl Into<String>) -> Self {
+        self.model = Some((Arc::new(model), name.into()));
+        self
+    }
+
+    /// The tools. Without them the agent can only talk.
+    pub fn toolbox(mut self, toolbox: Toolbox) -> Self {
+        self.toolbox = Some(toolbox);
+        self
+    }
+
+    /// What may run without asking, and what may never run. Without it: reading, and asking for the rest.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// How far the run goes without asking.
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Who says whether a call may run. Without it: nobody, so that only what policy allows runs.
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Who answers questions of tools, and helps after too many mistakes.
+    pub fn human(mut self, human: impl Human + 'static) -> Self {
+        self.human = Some(Arc::new(human));
+        self
+    }
+
+    /// The system prompt.
+    pub fn system(mut self, system: impl Into<String>) -> Self {
+        self.system = Some(system.into());
+        self
+    }
+
+    /// The workspace's root, as approvals are bound to it.
+    pub fn root(mut self, root: impl Into<String>) -> Self {
+        self.root = root.into();
+        self
+    }
+
+    /// Where the run stops by itself.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The most tokens of each answer.
+    pub fn max_output_tokens(mut self, tokens: u64) -> Self {
+        self.max_output_tokens = Some(tokens);
+        self
+    }
+
+    /// The agent.
+    ///
+    /// # Errors
+    /// If there is no model.
+    pub fn build(self) -> Result<Agent, AgentError> {
+        let (model, name) = self.model.ok_or(AgentError::NoModel)?;
+        let offered = self.toolbox.as_ref().map(Toolbox::offered).unwrap_or_default();
+        let tools = offered.into_iter().map(|(spec, hints)| OfferedTool::new(spec, hints)).collect();
+        let config = Config::new(name, tools)
+            .with_system(self.system)
+            .with_limits(self.limits)
+            .with_max_output_tokens(self.max_output_tokens);
+        Ok(Agent::new(Parts {
+            model,
+            toolbox: self.toolbox,
+            policy: self.policy,
+            mode: self.mode,
+            approver: self.approver.unwrap_or_else(|| Arc::new(Nobody)),
+            human: self.human,
+            root: self.root,
+            config,
+        }))
+    }
+}

@@ -1,0 +1,86 @@
+//! Performs what the machine wants, and brings back what comes of it.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+use windlass_loop::{Effect, Event, Input, Machine};
+
+use crate::AgentError;
+use crate::agent::Parts;
+use crate::options::RunOptions;
+use crate::outside::Outside;
+use crate::recorder::Recorder;
+
+/// How many inputs may wait for the machine.
+const WAITING_INPUTS: usize = 256;
+
+/// Drives one run.
+pub(crate) struct Driver {
+    machine: Machine,
+    recorder: Recorder,
+    cancellation: CancellationToken,
+    outside: Outside,
+    inputs: mpsc::Receiver<Input>,
+}
+
+impl Driver {
+    pub(crate) fn new(parts: Arc<Parts>, machine: Machine, options: RunOptions) -> Self {
+        let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
+        Self {
+            machine,
+            recorder: Recorder::new(options.journal),
+            cancellation: options.cancellation,
+            outside: Outside::new(parts, sender, options.outputs),
+            inputs,
+        }
+    }
+
+    /// Drives the run to its end.
+    pub(crate) async fn drive(
+        mut self,
+        mut effects: Vec<Effect>,
+        events: mpsc::Sender<Event>,
+    ) -> Result<(), AgentError> {
+        let began = Instant::now();
+        let mut is_cancelled = false;
+        self.outside.watch(events.clone());
+        loop {
+            for effect in effects {
+                match effect {
+                    Effect::Record(entry) => self.recorder.record(&entry)?,
+                    // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
+                    Effect::Show(event) => drop(events.send(event).await),
+                    Effect::Done(_) => return Ok(()),
+                    effect => self.outside.perform(effect)?,
+                }
+            }
+            let deadline = self.machine.next_deadline().map(|ms| began + Duration::from_millis(ms));
+            let input = tokio::select! {
+                () = self.cancellation.cancelled(), if !is_cancelled => {
+                    is_cancelled = true;
+                    Input::Cancel
+                }
+                Some(input) = self.outside.answer() => input,
+                Some(input) = self.inputs.recv() => input,
+                () = until(deadline) => Input::Tick,
+            };
+            let now_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            if let Input::Approval(outcome) = &input
+                && let Some(reason) = self.outside.remember(outcome)
+            {
+                drop(events.send(Event::AnswerRefused { reason }).await);
+            }
+            effects = self.machine.step(input, now_ms);
+        }
+    }
+}
+
+/// Waits for a time, or for ever if there is none.
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

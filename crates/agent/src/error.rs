@@ -1,0 +1,22 @@
+//! Why a run cannot be driven. What a model or a tool does wrong is an outcome, not an error.
+
+use windlass_journal::JournalError;
+use windlass_loop::ResumeError;
+
+/// Why a run cannot be driven.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The agent has no model.
+    #[error("the agent has no model; give the builder one")]
+    NoModel,
+    /// The record cannot be kept, so nothing that it announces may happen.
+    #[error("the run's record cannot be kept")]
+    Journal(#[from] JournalError),
+    /// The record does not let the run go on.
+    #[error("the run cannot be resumed")]
+    Resume(#[from] ResumeError),
+    /// The system gives no random bytes for request ids.
+    #[error("the system gives no random bytes: {0}")]
+    Random(String),
+}

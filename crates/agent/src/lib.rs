@@ -1,0 +1,22 @@
+#![doc = include_str!("../README.md")]
+#![expect(clippy::disallowed_methods, reason = "the agent is where the machine meets the clock")]
+
+mod agent;
+mod approver;
+mod builder;
+mod control;
+mod driver;
+mod error;
+mod options;
+mod outside;
+mod recorder;
+mod stream;
+
+pub use agent::{Agent, Report};
+pub use approver::{Approver, ApproverFuture, Everything, Nobody};
+pub use builder::AgentBuilder;
+pub use control::{AskFollowupQuestion, AttemptCompletion, TodoItem, TodoList, TodoState, UpdateTodoList};
+pub use error::AgentError;
+pub use options::RunOptions;
+pub use stream::EventStream;
+pub use windlass_loop::{Event, Limits, Outcome, StopCause};

@@ -1,0 +1,262 @@
+//! The outside of a run: the model, the tools, the people. Everything started here ends with the run.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Duration;
+use tokio_util::sync::CancellationToken;
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Binding, Digest, Facts, Grants, Verdict, decide};
+use windlass_loop::{Effect, Event, Input, Judgement, StreamFailure};
+use windlass_model::{Model, ModelError};
+use windlass_protocol::{CallId, Request, ResultStatus, ToolCall, ToolResult};
+use windlass_tool::{Context, Progress, Question, ToolError};
+use windlass_toolbox::Checked;
+
+use crate::AgentError;
+use crate::agent::Parts;
+
+/// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
+const WAITING_CHUNKS: usize = 64;
+
+/// The outside of a run.
+pub(crate) struct Outside {
+    parts: Arc<Parts>,
+    inputs: mpsc::Sender<Input>,
+    events: Option<mpsc::Sender<Event>>,
+    outputs: Option<PathBuf>,
+    /// Everything that was started. Dropping it stops all of it.
+    tasks: JoinSet<()>,
+    answer: Option<(mpsc::Receiver<Input>, AbortHandle)>,
+    checked: HashMap<CallId, (Checked, Digest)>,
+    questions: HashMap<String, (CallId, AbortHandle)>,
+    grants: Grants,
+    calls: CancellationToken,
+}
+
+impl Outside {
+    pub(crate) fn new(parts: Arc<Parts>, inputs: mpsc::Sender<Input>, outputs: Option<PathBuf>) -> Self {
+        Self {
+            parts,
+            inputs,
+            events: None,
+            outputs,
+            tasks: JoinSet::new(),
+            answer: None,
+            checked: HashMap::new(),
+            questions: HashMap::new(),
+            grants: Grants::default(),
+            calls: CancellationToken::new(),
+        }
+    }
+
+    pub(crate) fn watch(&mut self, events: mpsc::Sender<Event>) {
+        self.events = Some(events);
+    }
+
+    pub(crate) fn perform(&mut self, effect: Effect) -> Result<(), AgentError> {
+        // What has ended needs no keeping.
+        while self.tasks.try_join_next().is_some() {}
+        match effect {
+            Effect::Send { request, delay_ms } => self.send(*request, delay_ms),
+            Effect::CloseStream => self.close_stream(),
+            Effect::Decide(call) => {
+                let judgement = Box::new(self.judge(&call)?);
+                self.come_back(Input::Judged { call: call.id, judgement });
+            }
+            Effect::Ask(request) => self.ask(*request),
+            Effect::Run(call) => self.run(call),
+            Effect::Abort => self.calls.cancel(),
+            Effect::Consult { question } => self.consult(question),
+            // Recording, showing and the end are the driver's.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The next piece of the answer that streams; waits for ever if none does.
+    pub(crate) async fn answer(&mut self) -> Option<Input> {
+        let Some((pieces, _)) = &mut self.answer else { return std::future::pending().await };
+        let piece = pieces.recv().await;
+        if matches!(piece, None | Some(Input::StreamEnd(_))) {
+            self.answer = None;
+        }
+        Some(piece.unwrap_or_else(|| {
+            Input::StreamEnd(Err(StreamFailure::new("the connection ended before the answer did", true)))
+        }))
+    }
+
+    fn send(&mut self, request: Request, delay_ms: u64) {
+        self.close_stream();
+        let (sender, receiver) = mpsc::channel(WAITING_CHUNKS);
+        let model = self.parts.model.clone();
+        let task = self.tasks.spawn(async move {
+            tokio::time::sleep(Duration::from_millis(delay_ms)).await;
+            let end = forward(model, &request, &sender).await;
+            drop(sender.send(Input::StreamEnd(end.map_err(|error| failure(&error)))).await);
+        });
+        self.answer = Some((receiver, task));
+    }
+
+    fn close_stream(&mut self) {
+        if let Some((_, task)) = self.answer.take() {
+            task.abort();
+        }
+    }
+
+    fn judge(&mut self, call: &ToolCall) -> Result<Judgement, AgentError> {
+        let Some(toolbox) = &self.parts.toolbox else {
+            let text = "there are no tools in this conversation; answer in words";
+            return Ok(Judgement::Refused(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
+        };
+        let mut checked = match toolbox.check(call) {
+            Ok(checked) => checked,
+            Err(result) => return Ok(Judgement::Refused(*result)),
+        };
+        checked.facts = checked.facts.with_mode(self.parts.mode);
+        let decision = decide(&self.parts.policy, &self.grants, &checked.facts);
+        let digest = self.digest(&checked, call);
+        let request = match decision.verdict {
+            Verdict::Ask => Some(ApprovalRequest::new(
+                request_id()?,
+                checked.name.clone(),
+                call.clone(),
+                checked.facts.effects.clone(),
+                &decision,
+                digest.clone(),
+            )),
+            Verdict::Allow | Verdict::Deny => None,
+        };
+        self.checked.insert(call.id.clone(), (checked, digest));
+        Ok(Judgement::Decided { decision, request })
+    }
+
+    fn digest(&self, checked: &Checked, call: &ToolCall) -> Digest {
+        Binding { tool: &checked.name, call, spec: &checked.spec, root: &self.parts.root }.digest()
+    }
+
+    fn ask(&mut self, request: ApprovalRequest) {
+        let (approver, inputs) = (self.parts.approver.clone(), self.inputs.clone());
+        let (id, call) = (request.request_id.clone(), request.call.id.clone());
+        let task = self.tasks.spawn(async move {
+            let outcome = match approver.decide(&request).await {
+                Some(decision) => ApprovalOutcome::Answered(decision),
+                None => ApprovalOutcome::NoApprover { request_id: request.request_id },
+            };
+            drop(inputs.send(Input::Approval(outcome)).await);
+        });
+        self.questions.insert(id, (call, task));
+    }
+
+    /// Remembers an answer for the session if it says so, or tells why it is not remembered (RULES H9).
+    pub(crate) fn remember(&mut self, outcome: &ApprovalOutcome) -> Option<String> {
+        let (call, task) = self.questions.remove(outcome.request_id())?;
+        task.abort();
+        let ApprovalOutcome::Answered(decision) = outcome else { return None };
+        if !decision.approved || !(decision.remember || decision.always_allow) {
+            return None;
+        }
+        let facts: &Facts = &self.checked.get(&call)?.0.facts;
+        self.grants.remember(facts, decision).err().map(|error| format!("the answer is not remembered: {error}"))
+    }
+
+    fn run(&mut self, call: ToolCall) {
+        let Some((checked, digest)) = self.checked.remove(&call.id) else { return };
+        let Some(toolbox) = self.parts.toolbox.clone() else { return };
+        // What runs has to be what was judged and shown (RULES H4).
+        if self.digest(&checked, &call) != digest {
+            let text = "the call is not the one that was approved; make it again";
+            self.come_back(Input::Result(ToolResult::text(call.id, ResultStatus::Denied, text)));
+            return;
+        }
+        let ctx = self.context(&call.id);
+        let inputs = self.inputs.clone();
+        self.tasks.spawn(async move {
+            let input = match toolbox.run(&checked, &ctx).await {
+                Ok(result) => Input::Result(result),
+                Err(error) => Input::Fatal { call: call.id, message: fatal_text(&error) },
+            };
+            drop(inputs.send(input).await);
+        });
+    }
+
+    fn context(&self, call: &CallId) -> Context {
+        let mut ctx = Context::new(call.clone()).with_cancellation(self.calls.child_token());
+        if let Some(outputs) = &self.outputs {
+            ctx = ctx.with_outputs(outputs);
+        }
+        if let Some(human) = &self.parts.human {
+            ctx = ctx.with_human(human.clone());
+        }
+        let (call, inputs, events) = (call.clone(), self.inputs.clone(), self.events.clone());
+        ctx.with_progress(move |progress| {
+            // Progress is for showing: when nobody keeps up, some of it is left out.
+            let event = match progress {
+                Progress::Started => return drop(inputs.try_send(Input::Started(call.clone()))),
+                Progress::Output(text) | Progress::Note(text) => Event::CallProgress { call: call.clone(), text },
+                _ => return,
+            };
+            if let Some(events) = &events {
+                drop(events.try_send(event));
+            }
+        })
+    }
+
+    fn consult(&mut self, text: String) {
+        let (human, inputs) = (self.parts.human.clone(), self.inputs.clone());
+        self.tasks.spawn(async move {
+            let guidance = match human {
+                Some(human) => human.answer(&Question::new(text, Vec::new())).await.ok(),
+                None => None,
+            };
+            drop(inputs.send(Input::Guidance(guidance)).await);
+        });
+    }
+
+    /// Brings an input back that is there at once. The machine is not waiting in this moment, so it goes
+    /// through a task and not through a full channel.
+    fn come_back(&mut self, input: Input) {
+        let inputs = self.inputs.clone();
+        self.tasks.spawn(async move { drop(inputs.send(input).await) });
+    }
+}
+
+async fn forward(
+    model: Arc<dyn Model>,
+    request: &Request,
+    pieces: &mpsc::Sender<Input>,
+) -> Result<(), ModelError> {
+    let mut chunks = model.stream(request).await?;
+    while let Some(chunk) = chunks.next().await {
+        if pieces.send(Input::Chunk(chunk?)).await.is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn failure(error: &ModelError) -> StreamFailure {
+    let wait = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+    StreamFailure::new(error.to_string(), error.is_retryable()).with_retry_after_ms(wait)
+}
+
+fn fatal_text(error: &ToolError) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// A request id that nobody can guess.
+fn request_id() -> Result<String, AgentError> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| AgentError::Random(error.to_string()))?;
+    Ok(format!("approval-{:032x}", u128::from_be_bytes(bytes)))
+}
