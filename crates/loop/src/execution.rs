@@ -113,7 +113,9 @@ impl Machine {
             ApprovalOutcome::Answered(decision) => {
                 (ResultStatus::Denied, words::denied_by_human(decision.reason.as_deref()))
             }
-            ApprovalOutcome::TimedOut { .. } => (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned()),
+            ApprovalOutcome::TimedOut { .. } => {
+                (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned())
+            }
             _ => (ResultStatus::Denied, words::NO_APPROVER.to_owned()),
         };
         self.end_call(ToolResult::text(call.clone(), status, text));
@@ -123,7 +125,8 @@ impl Machine {
     fn run(&mut self, id: &CallId) {
         self.set(id, State::Running);
         let Phase::Executing(execution) = &self.phase else { return };
-        let Some(call) = execution.slots.iter().find(|slot| slot.call.id == *id).map(|slot| slot.call.clone())
+        let Some(call) =
+            execution.slots.iter().find(|slot| slot.call.id == *id).map(|slot| slot.call.clone())
         else {
             return;
         };
@@ -178,7 +181,8 @@ impl Machine {
 
     fn end_call(&mut self, result: ToolResult) {
         let Phase::Executing(execution) = &mut self.phase else { return };
-        let open = execution.slots.iter_mut().find(|slot| slot.call.id == result.call && slot.result().is_none());
+        let open =
+            execution.slots.iter_mut().find(|slot| slot.call.id == result.call && slot.result().is_none());
         if let Some(slot) = open {
             slot.state = State::Ended(result.clone());
             self.keep_result(result);
