@@ -12,7 +12,8 @@ use crate::OpenAiChatOptions;
 use crate::encode::{is_legal_name, unsupported};
 use crate::reasoning::Field;
 use crate::request::{
-    WireCall, WireCallBody, WireContent, WireCustom, WireFunction, WireImage, WireMessage, WirePart, WireThought,
+    WireCall, WireCallBody, WireContent, WireCustom, WireFunction, WireImage, WireMessage, WirePart,
+    WireThought,
 };
 use crate::wire::NAME;
 
@@ -44,7 +45,11 @@ pub(crate) fn wire_messages<'a>(
                 let content = user(message, std::mem::take(&mut beside))?;
                 match content {
                     Some(content) => {
-                        messages.push(WireMessage { role: "user", content: Some(content), ..WireMessage::default() });
+                        messages.push(WireMessage {
+                            role: "user",
+                            content: Some(content),
+                            ..WireMessage::default()
+                        });
                     }
                     None if message.parts.iter().any(|part| matches!(part, Part::Result(_))) => {}
                     None => {
@@ -127,10 +132,12 @@ fn user<'a>(message: &'a Message, beside: Vec<WirePart<'a>>) -> Result<Option<Wi
     }
     Ok(match parts.len() {
         0 => None,
-        1 if matches!(parts.first(), Some(WirePart::Text { .. })) => parts.pop().and_then(|part| match part {
-            WirePart::Text { text } => Some(WireContent::Text(text)),
-            _ => None,
-        }),
+        1 if matches!(parts.first(), Some(WirePart::Text { .. })) => {
+            parts.pop().and_then(|part| match part {
+                WirePart::Text { text } => Some(WireContent::Text(text)),
+                _ => None,
+            })
+        }
         _ => Some(WireContent::Parts(parts)),
     })
 }

@@ -72,7 +72,8 @@ impl Reader {
     }
 
     fn take(&mut self, json: &str, event: Event<'_>, source: Source, chunks: &mut Vec<Chunk>) {
-        if event.choices.is_none() && event.usage.is_none() && event.x_groq.is_none() && event.error.is_none() {
+        if event.choices.is_none() && event.usage.is_none() && event.x_groq.is_none() && event.error.is_none()
+        {
             return unknown(json, chunks);
         }
         let failure = event.error;
@@ -271,7 +272,13 @@ impl CustomCall {
             }
             // Free text does not show whether it was cut (RULES S10), and a bad name is no name: as a fragment
             // the call is judged by the assembler, like any other.
-            _ => CallChunk::Partial { index: None, position: slot, id, name: Some(name), arguments: Some(input) },
+            _ => CallChunk::Partial {
+                index: None,
+                position: slot,
+                id,
+                name: Some(name),
+                arguments: Some(input),
+            },
         }
     }
 }
