@@ -124,14 +124,14 @@ impl Outside {
         let decision = decide(&self.parts.policy, &self.grants, &checked.facts);
         let digest = self.digest(&checked, call);
         let request = match decision.verdict {
-            Verdict::Ask => Some(ApprovalRequest::new(
+            Verdict::Ask => Some(Box::new(ApprovalRequest::new(
                 request_id()?,
                 checked.name.clone(),
                 call.clone(),
                 checked.facts.effects.clone(),
                 &decision,
                 digest.clone(),
-            )),
+            ))),
             Verdict::Allow | Verdict::Deny => None,
         };
         self.checked.insert(call.id.clone(), (checked, digest));

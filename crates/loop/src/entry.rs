@@ -45,7 +45,7 @@ pub enum Entry {
     /// The human was asked.
     Asked {
         /// The question.
-        request: ApprovalRequest,
+        request: Box<ApprovalRequest>,
     },
     /// The question has ended.
     Approval {

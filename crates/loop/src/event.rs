@@ -79,7 +79,7 @@ pub enum Event {
     /// The human is asked whether a call may run.
     ToolApprovalRequest {
         /// The question.
-        request: ApprovalRequest,
+        request: Box<ApprovalRequest>,
     },
     /// An approval request has ended.
     ApprovalEnded {

@@ -109,9 +109,9 @@ impl Machine {
             self.transcript.answer(message).expect("ids are made unique, and nothing is open");
         }
         if calls.is_empty() {
-            self.no_call(has_words, answer.stop.as_ref())
+            self.no_call(has_words, answer.stop.as_ref());
         } else {
-            self.execute(calls, refused)
+            self.execute(calls, refused);
         }
     }
 
