@@ -1,5 +1,4 @@
 //! W1 in deltas of 8 to 24 bytes: the cost of a delta, which must not depend on what came before.
-#![expect(missing_docs, reason = "the macros make undocumented functions")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use windlass_benches::{SIZES, floor, push, push_and_view};

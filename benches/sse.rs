@@ -1,5 +1,4 @@
 //! W5 in network chunks: the cost of an event, beside a bare scan for line ends.
-#![expect(missing_docs, reason = "the macros make undocumented functions")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use windlass_benches::{CHUNKS, events, line_ends};
