@@ -41,7 +41,7 @@ fn read(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
         chunks.push(Chunk::Error { error: stream_error(&value) });
         return Ok(());
     }
-    if message.content.is_none() || !matches!(message.kind.0.as_ref(), "message" | "") {
+    if message.content.is_none() || message.kind.0 != "message" {
         let what = "a JSON object that is neither a message nor an error".to_owned();
         return Err(DecodeError::Shape { wire: NAME, what });
     }

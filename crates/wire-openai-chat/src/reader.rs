@@ -85,7 +85,7 @@ impl Reader {
             }
             match (source, choice.delta, choice.message) {
                 (Source::Stream, Some(delta), _) | (Source::Whole, Some(delta), None) => {
-                    self.delta(delta, chunks)
+                    self.delta(delta, chunks);
                 }
                 // A server that sends a whole completion as its only event.
                 (Source::Stream, None, Some(message)) if !self.begun => self.message(message, chunks),
