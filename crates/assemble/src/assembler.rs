@@ -73,14 +73,12 @@ impl Assembler {
     pub fn push(&mut self, chunk: Chunk, events: &mut Vec<CallEvent>) {
         match chunk {
             Chunk::Text { text } => {
-                if self.has_room(text.len()) {
-                    self.parts.speak(text);
-                }
+                let text = self.admit(text);
+                self.parts.speak(text);
             }
             Chunk::Reasoning { text } => {
-                if self.has_room(text.len()) {
-                    self.parts.think(text);
-                }
+                let text = self.admit(text);
+                self.parts.think(text);
             }
             Chunk::ReasoningEnd { opaque } => self.parts.end_thoughts(opaque),
             Chunk::Call(piece) => self.push_call(piece, events),
@@ -137,14 +135,15 @@ impl Assembler {
         }
     }
 
-    fn has_room(&mut self, bytes: usize) -> bool {
+    /// The text, or nothing of it where it is beyond the limit.
+    fn admit(&mut self, text: String) -> String {
         let limit = self.options.limits.text_bytes;
-        let has_room = bytes <= limit.saturating_sub(self.parts.bytes());
-        if !has_room {
-            let message = format!("the answer has more than {limit} bytes of text");
-            self.error.get_or_insert(StreamError::new(StreamErrorKind::Unknown, None, message));
+        if text.len() <= limit.saturating_sub(self.parts.bytes()) {
+            return text;
         }
-        has_room
+        let message = format!("the answer has more than {limit} bytes of text");
+        self.error.get_or_insert(StreamError::new(StreamErrorKind::Unknown, None, message));
+        String::new()
     }
 
     fn push_call(&mut self, piece: CallChunk, events: &mut Vec<CallEvent>) {
@@ -161,7 +160,7 @@ impl Assembler {
             }
             CallChunk::Delta { key, arguments } => self.push_delta(key, arguments, events),
             CallChunk::End { key, arguments } => {
-                let Some(Some(at)) = self.calls.of_key(key) else { return };
+                let Some(Placed::Call(at)) = self.calls.of_key(key) else { return };
                 let Some(call) = self.calls.growing_mut(at) else { return };
                 if let Some(whole) = arguments {
                     call.complete(&whole, &self.options.limits);
@@ -170,7 +169,9 @@ impl Assembler {
                 call.tell(None, events);
                 self.end_call(at, End::Mark, Rank::Last, events);
             }
-            CallChunk::Whole { id, name, body, opaque } => self.push_whole(id, name, body, opaque, events),
+            CallChunk::Whole { id, name, body, opaque } => {
+                self.push_whole(id.as_deref(), name, body, opaque, events);
+            }
             _ => {}
         }
     }
@@ -194,21 +195,16 @@ impl Assembler {
     }
 
     fn push_delta(&mut self, key: CallKey, arguments: String, events: &mut Vec<CallEvent>) {
-        let at = match self.calls.of_key(key) {
-            Some(at) => at,
+        let placed = if let Some(placed) = self.calls.of_key(key) {
+            placed
+        } else {
             // The start was lost; the call has no name and will be told as malformed (S11).
-            None => match self.calls.start(key, None, String::new(), &self.options) {
-                Placed::Call(at) => {
-                    self.begun(Placed::Call(at), None, events);
-                    Some(at)
-                }
-                placed => {
-                    self.begun(placed, None, events);
-                    None
-                }
-            },
+            let placed = self.calls.start(key, None, String::new(), &self.options);
+            self.begun(placed, None, events);
+            placed
         };
-        let Some(call) = at.and_then(|at| self.calls.growing_mut(at)) else { return };
+        let Placed::Call(at) = placed else { return };
+        let Some(call) = self.calls.growing_mut(at) else { return };
         if arguments.is_empty() {
             return;
         }
@@ -218,13 +214,13 @@ impl Assembler {
 
     fn push_whole(
         &mut self,
-        id: Option<String>,
+        id: Option<&str>,
         name: String,
         body: WholeCall,
         opaque: Option<Opaque>,
         events: &mut Vec<CallEvent>,
     ) {
-        let placed = self.calls.whole(id.as_deref().filter(|id| !id.is_empty()), name, &self.options);
+        let placed = self.calls.whole(id.filter(|id| !id.is_empty()), name, &self.options);
         self.begun(placed, opaque, events);
         let Placed::Call(at) = placed else { return };
         match body {

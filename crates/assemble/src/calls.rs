@@ -67,9 +67,9 @@ impl Calls {
         }
     }
 
-    /// The newest call of a provider's key; none if the key is new or its call was beyond the limit.
-    pub(crate) fn of_key(&self, key: CallKey) -> Option<Option<usize>> {
-        self.keys.get(&key).copied()
+    /// The newest call of a provider's key; none if the key is new.
+    pub(crate) fn of_key(&self, key: CallKey) -> Option<Placed> {
+        self.keys.get(&key).map(|at| Placed::of(*at))
     }
 
     /// The calls that have not ended.
@@ -235,7 +235,7 @@ impl Calls {
         let is_new = if fragment.id.is_some() {
             // S3: a new id with a name is a new call, but for the id that comes late to its own.
             let is_late_id = call.id.is_none() && !call.is_complete_json();
-            !is_nameless && !(is_late_id && call.name.is_repeated_by(name))
+            !(is_nameless || is_late_id && call.name.is_repeated_by(name))
         } else {
             // No ids at all: a name after whole arguments begins the next call.
             call.is_complete_json() && (fragment.arguments.is_some() || !call.name.is_repeated_by(name))

@@ -31,15 +31,15 @@ pub(crate) fn wire_messages<'a>(
     for (position, message) in request.messages.iter().enumerate() {
         results(message, &mut messages, &mut beside);
         match message.role {
-            Role::Tool => {
-                beside.extend(message.parts.iter().filter_map(text_part));
-                continue;
-            }
+            Role::Tool => beside.extend(message.parts.iter().filter_map(text_part)),
             Role::Assistant => {
                 end_round(&mut beside, &mut messages);
                 messages.extend(assistant(message)?);
             }
-            Role::System => messages.push(text_message(system_role, message.text().into())),
+            Role::System => {
+                end_round(&mut beside, &mut messages);
+                messages.push(text_message(system_role, message.text().into()));
+            }
             Role::User => {
                 // A human's words and the pictures of the round before are one message.
                 let content = user(message, std::mem::take(&mut beside))?;
@@ -175,9 +175,10 @@ fn content(parts: Vec<WirePart<'_>>) -> Option<WireContent<'_>> {
     }
     let mut text = Cow::Borrowed("");
     for part in parts {
-        if let WirePart::Text { text: more } = part {
-            // `Cow` joins without a copy where one side is empty.
-            text += more;
+        match part {
+            WirePart::Text { text: first } if text.is_empty() => text = first,
+            WirePart::Text { text: more } => text.to_mut().push_str(&more),
+            _ => {}
         }
     }
     (!text.is_empty()).then_some(WireContent::Text(text))
@@ -190,8 +191,7 @@ fn thoughts<'a>(reasoning: &'a Reasoning, wire: &mut WireMessage<'a>, words: &mu
     wire.reasoning_details.extend(details.into_iter().flatten());
     let field = opaque.get("field").and_then(Value::as_str);
     if field == Some(Field::ReasoningContent.as_str()) && !reasoning.text.is_empty() {
-        let before = wire.reasoning_content.take().unwrap_or_default();
-        wire.reasoning_content = Some(before + reasoning.text.as_str());
+        wire.reasoning_content.get_or_insert_default().to_mut().push_str(&reasoning.text);
     } else if field == Some(Field::Content.as_str()) && !reasoning.text.is_empty() {
         words.push(WirePart::Thinking { thinking: [WireThought { text: &reasoning.text }] });
     }

@@ -84,11 +84,12 @@ impl Reader {
                 continue;
             }
             match (source, choice.delta, choice.message) {
-                (Source::Stream, Some(delta), _) => self.delta(delta, chunks),
+                (Source::Stream, Some(delta), _) | (Source::Whole, Some(delta), None) => {
+                    self.delta(delta, chunks);
+                }
                 // A server that sends a whole completion as its only event.
                 (Source::Stream, None, Some(message)) if !self.begun => self.message(message, chunks),
                 (Source::Whole, _, Some(message)) => self.message(message, chunks),
-                (Source::Whole, Some(delta), None) => self.delta(delta, chunks),
                 (_, None, _) => {}
             }
             if let Some(raw) = choice.finish_reason.0 {

@@ -23,7 +23,7 @@ pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>)
     reader.done(chunks);
     reader.end(chunks);
     match chunks.get(before..) {
-        Some([Chunk::Unknown(_)]) | Some([]) | None => {
+        Some([Chunk::Unknown(_)] | []) | None => {
             chunks.truncate(before);
             let what = "a JSON object without choices and without an error".to_owned();
             Err(DecodeError::Shape { wire: NAME, what })
