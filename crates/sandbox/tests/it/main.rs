@@ -1,5 +1,10 @@
 //! The workspace against real files, and against attacks on it.
-#![expect(clippy::disallowed_methods, reason = "the tests build and change files from outside")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the tests build and change files from outside, and fail loudly"
+)]
 
 #[cfg(unix)]
 mod attacks;
