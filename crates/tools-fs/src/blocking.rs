@@ -29,7 +29,7 @@ pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
 }
 
 /// The `path` argument by itself, for effects: it is judged also where other arguments are wrong.
-pub(crate) fn path_of<'p>(payload: &'p Payload) -> Option<&'p str> {
+pub(crate) fn path_of(payload: &Payload) -> Option<&str> {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.get("path")?.as_str(),
         _ => None,

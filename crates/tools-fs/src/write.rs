@@ -136,8 +136,7 @@ fn diff(path: &WorkspacePath, before: &str, after: &str) -> String {
     let mut shown = String::new();
     for (count, line) in whole.lines().enumerate() {
         if count == MAX_DIFF_LINES || shown.len() + line.len() > MAX_DIFF_BYTES {
-            shown += &format!("[{count} of {total} lines of the diff shown]\n");
-            break;
+            return format!("{shown}[{count} of {total} lines of the diff shown]\n");
         }
         shown.push_str(line);
         shown.push('\n');

@@ -2,7 +2,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    clippy::panic,
     reason = "the tests build and change files from outside, and fail loudly"
 )]
 
