@@ -1,0 +1,208 @@
+//! A machine that is driven by a list, and what is asked about its effects.
+
+use windlass_hitl::{
+    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Decision, Facts, Grants, Policy, decide,
+};
+use windlass_loop::{
+    Config, Effect as Want, Entry, Event, Input, Judgement, Limits, Machine, OfferedTool, Outcome,
+};
+use windlass_protocol::{
+    CallId, Control, Effect, Hints, Message, Part, ResultStatus, Role, StopReason, ToolCall, ToolName,
+    ToolResult, ToolSpec,
+};
+use windlass_stream::{CallChunk, Chunk, WholeCall};
+
+pub(crate) struct Driven {
+    pub(crate) machine: Machine,
+    pub(crate) effects: Vec<Want>,
+    pub(crate) now: u64,
+}
+
+fn spec(name: &str) -> ToolSpec {
+    ToolSpec::function(ToolName::new(name).unwrap(), "A tool.", r#"{"type":"object"}"#.parse().unwrap())
+}
+
+/// `look` reads, `change` writes, `done` completes.
+pub(crate) fn config() -> Config {
+    let done = Hints { control: Control::Completion, ..Hints::default() };
+    Config::new(
+        "model",
+        vec![
+            OfferedTool::new(spec("look"), Hints::read_only()),
+            OfferedTool::new(spec("change"), Hints::default()),
+            OfferedTool::new(spec("done"), done),
+        ],
+    )
+}
+
+pub(crate) fn limits(change: impl FnOnce(&mut Limits)) -> Config {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    config().with_limits(limits)
+}
+
+pub(crate) fn call(id: &str, name: &str, arguments: &str) -> Chunk {
+    Chunk::Call(CallChunk::Whole {
+        id: Some(id.into()),
+        name: name.into(),
+        body: WholeCall::Arguments(arguments.into()),
+        opaque: None,
+    })
+}
+
+pub(crate) fn finish(reason: StopReason) -> Chunk {
+    Chunk::Finish { reason, raw: "raw".into() }
+}
+
+impl Driven {
+    pub(crate) fn start(config: Config) -> Self {
+        let mut machine = Machine::new(config);
+        let effects = machine.step(Input::Start { task: "the task".into() }, 0);
+        Self { machine, effects, now: 0 }
+    }
+
+    pub(crate) fn step(&mut self, input: Input) -> &[Want] {
+        let effects = self.machine.step(input, self.now);
+        self.effects.extend(effects);
+        &self.effects
+    }
+
+    /// The model answers with these chunks.
+    pub(crate) fn answer(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
+        self.effects.clear();
+        let mut has_calls = false;
+        for chunk in chunks {
+            has_calls |= matches!(chunk, Chunk::Call(_));
+            self.step(Input::Chunk(chunk));
+        }
+        self.step(Input::Chunk(finish(if has_calls { StopReason::Calls } else { StopReason::End })));
+        self.step(Input::StreamEnd(Ok(())));
+    }
+
+    /// The calls that the machine wants judged.
+    pub(crate) fn to_decide(&self) -> Vec<ToolCall> {
+        self.effects
+            .iter()
+            .filter_map(|want| if let Want::Decide(call) = want { Some(call.clone()) } else { None })
+            .collect()
+    }
+
+    pub(crate) fn ran(&self) -> Vec<String> {
+        self.effects
+            .iter()
+            .filter_map(|want| if let Want::Run(call) = want { Some(call.id.to_string()) } else { None })
+            .collect()
+    }
+
+    /// Judges a call: `change` is asked for, everything else is let through.
+    pub(crate) fn judge(&mut self, call: &ToolCall) {
+        let effects = match call.name.as_str() {
+            "change" => vec![Effect::Write { path: "a.txt".into() }],
+            _ => vec![Effect::Internal],
+        };
+        let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);
+        let decision = decide(&Policy::default(), &Grants::default(), &facts);
+        let request = request(call, &decision);
+        let judgement = Box::new(Judgement::Decided { decision, request: Some(Box::new(request)) });
+        self.step(Input::Judged { call: call.id.clone(), judgement });
+    }
+
+    pub(crate) fn judge_all(&mut self) {
+        for call in self.to_decide() {
+            self.judge(&call);
+        }
+    }
+
+    pub(crate) fn approve(&mut self, id: &str) {
+        let decision = ApprovalDecision::approve(format!("ask-{id}"));
+        self.step(Input::Approval(ApprovalOutcome::Answered(decision)));
+    }
+
+    pub(crate) fn result(&mut self, id: &str, status: ResultStatus) {
+        let result = ToolResult::text(CallId::new(id).unwrap(), status, "text");
+        self.step(Input::Result(result));
+    }
+
+    /// The statuses of the last results message of the conversation, in order.
+    pub(crate) fn statuses(&self) -> Vec<(String, ResultStatus)> {
+        let messages = self.machine.transcript().messages();
+        let results = messages.iter().rev().find(|message| message.role == Role::Tool).unwrap();
+        results
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Result(result) => (result.call.to_string(), result.status),
+                other => panic!("a results message holds {other:?}"),
+            })
+            .collect()
+    }
+
+    pub(crate) fn texts_of_results(&self) -> String {
+        let messages = self.machine.transcript().messages();
+        let parts = messages.iter().flat_map(|message| &message.parts);
+        parts
+            .filter_map(|part| if let Part::Result(result) = part { Some(result.wire_text()) } else { None })
+            .collect()
+    }
+
+    pub(crate) fn outcome(&self) -> Option<&Outcome> {
+        self.effects.iter().find_map(|want| if let Want::Done(outcome) = want { Some(outcome) } else { None })
+    }
+
+    pub(crate) fn is_sent(&self) -> bool {
+        self.effects.iter().any(|want| matches!(want, Want::Send { .. }))
+    }
+
+    pub(crate) fn events(&self) -> Vec<&Event> {
+        self.effects
+            .iter()
+            .filter_map(|want| if let Want::Show(event) = want { Some(event) } else { None })
+            .collect()
+    }
+}
+
+pub(crate) fn request(call: &ToolCall, decision: &Decision) -> ApprovalRequest {
+    let spec = spec(call.name.as_str());
+    let digest = Binding { tool: &call.name, call, spec: &spec, root: "/" }.digest();
+    ApprovalRequest::new(
+        format!("ask-{}", call.id),
+        call.name.clone(),
+        call.clone(),
+        vec![],
+        decision,
+        digest,
+    )
+}
+
+pub(crate) fn entries(effects: &[Want]) -> Vec<Entry> {
+    effects
+        .iter()
+        .filter_map(|want| if let Want::Record(entry) = want { Some(entry.clone()) } else { None })
+        .collect()
+}
+
+/// Every call has exactly one result, right after its answer, in call order (R1).
+#[track_caller]
+pub(crate) fn check_paired(messages: &[Message]) {
+    for (at, message) in messages.iter().enumerate() {
+        assert!(!message.parts.is_empty(), "message {at} is empty");
+        let calls: Vec<_> = message.calls().map(|call| call.id.clone()).collect();
+        let next = messages.get(at + 1).filter(|next| next.role == Role::Tool);
+        let results: Vec<_> = next
+            .map(|next| {
+                next.parts
+                    .iter()
+                    .map(|part| match part {
+                        Part::Result(result) => result.call.clone(),
+                        other => panic!("a results message holds {other:?}"),
+                    })
+                    .collect()
+            })
+            .unwrap_or_default();
+        assert_eq!(calls, results, "message {at}");
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for call in messages.iter().flat_map(Message::calls) {
+        assert!(seen.insert(call.id.clone()), "the id {} comes twice", call.id);
+    }
+}

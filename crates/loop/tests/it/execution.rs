@@ -1,0 +1,212 @@
+//! Calls that are judged, approved, run and stopped.
+
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
+use windlass_loop::{Effect, Entry, Event, Input, Judgement, Outcome, StopCause};
+use windlass_protocol::{CallId, ResultStatus, ToolResult};
+
+use crate::driven::{Driven, call, check_paired, config, entries, limits};
+
+#[test]
+fn an_allowed_call_runs_and_its_result_goes_back() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "look", r#"{"a":1}"#)]);
+    run.judge_all();
+    assert_eq!(run.ran(), ["c1"]);
+    run.effects.clear();
+    run.result("c1", ResultStatus::Ok);
+    assert!(run.is_sent());
+    check_paired(run.machine.transcript().messages());
+}
+
+// R6: the intent is on record before the call runs.
+#[test]
+fn the_intent_is_recorded_right_before_the_call_runs() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "look", "{}")]);
+    run.judge_all();
+    let at = run.effects.iter().position(|effect| matches!(effect, Effect::Run(_))).unwrap();
+    assert!(matches!(&run.effects[at - 1], Effect::Record(Entry::Intent { call }) if call.as_str() == "c1"));
+}
+
+// R1: results are in call order, whatever the order in which they come.
+#[test]
+fn results_are_in_call_order() {
+    let mut run = Driven::start(config());
+    run.answer([
+        call("c1", "look", r#"{"a":1}"#),
+        call("c2", "look", r#"{"a":2}"#),
+        call("c3", "look", "{}"),
+    ]);
+    run.judge_all();
+    for id in ["c3", "c1", "c2"] {
+        run.result(id, ResultStatus::Ok);
+    }
+    let ids: Vec<_> = run.statuses().into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, ["c1", "c2", "c3"]);
+}
+
+// L5: a question that waits does not hold the others up.
+#[test]
+fn a_pending_approval_does_not_stall_other_calls() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "change", "{}"), call("c2", "look", "{}")]);
+    run.judge_all();
+    assert_eq!(run.ran(), ["c2"]);
+    run.approve("c1");
+    assert_eq!(run.ran(), ["c2", "c1"]);
+}
+
+// R2, H12
+#[test]
+fn the_humans_comment_is_in_the_calls_own_result() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "change", "{}")]);
+    run.judge_all();
+    let no = ApprovalDecision::deny("ask-c1", Some("use b.txt".into()));
+    run.step(Input::Approval(ApprovalOutcome::Answered(no)));
+    assert_eq!(run.statuses(), [("c1".into(), ResultStatus::Denied)]);
+    assert!(run.texts_of_results().contains("use b.txt"));
+}
+
+// H12: three different things.
+#[test]
+fn no_answer_in_time_and_nobody_there_have_their_own_words() {
+    let mut late = Driven::start(limits(|limits| limits.approval_timeout_ms = 1_000));
+    late.answer([call("c1", "change", "{}")]);
+    late.judge_all();
+    assert_eq!(late.machine.next_deadline(), Some(1_000));
+    late.now = 999;
+    late.step(Input::Tick);
+    assert!(late.machine.next_deadline().is_some());
+    late.now = 1_000;
+    late.step(Input::Tick);
+    assert_eq!(late.statuses(), [("c1".into(), ResultStatus::TimedOut)]);
+
+    let mut alone = Driven::start(config());
+    alone.answer([call("c1", "change", "{}")]);
+    alone.judge_all();
+    alone.step(Input::Approval(ApprovalOutcome::NoApprover { request_id: "ask-c1".into() }));
+    assert_eq!(alone.statuses(), [("c1".into(), ResultStatus::Denied)]);
+    assert_ne!(alone.texts_of_results(), late.texts_of_results());
+}
+
+// H4
+#[test]
+fn late_repeated_and_unknown_answers_are_refused_loudly() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "change", "{}")]);
+    run.judge_all();
+    run.effects.clear();
+    run.step(Input::Approval(ApprovalOutcome::Answered(ApprovalDecision::approve("ask-other"))));
+    assert!(run.ran().is_empty());
+    run.approve("c1");
+    run.approve("c1");
+    assert_eq!(run.ran(), ["c1"], "a second answer runs nothing");
+    let refused =
+        run.events().into_iter().filter(|event| matches!(event, Event::AnswerRefused { .. })).count();
+    assert_eq!(refused, 2);
+}
+
+#[test]
+fn a_refused_call_gets_the_result_of_the_check() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "fly", "{}")]);
+    let result = ToolResult::text(CallId::new("c1").unwrap(), ResultStatus::UnknownTool, "no such tool");
+    let judgement = Box::new(Judgement::Refused(result));
+    run.step(Input::Judged { call: CallId::new("c1").unwrap(), judgement });
+    assert_eq!(run.statuses(), [("c1".into(), ResultStatus::UnknownTool)]);
+}
+
+// L4
+#[test]
+fn the_same_call_in_a_row_is_refused_after_the_limit_whatever_the_order_of_its_keys() {
+    let mut run = Driven::start(config());
+    for (turn, arguments) in
+        [r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, r#"{ "a": 1, "b": 2 }"#].iter().enumerate()
+    {
+        let id = format!("c{turn}");
+        run.answer([call(&id, "look", arguments)]);
+        run.judge_all();
+        assert_eq!(run.ran(), [id.as_str()]);
+        run.result(&id, ResultStatus::Ok);
+    }
+    run.answer([call("c9", "look", r#"{"a":1,"b":2}"#)]);
+    assert!(run.to_decide().is_empty());
+    assert_eq!(run.statuses(), [("c9".into(), ResultStatus::Error)]);
+    run.answer([call("c10", "look", r#"{"a":2}"#)]);
+    assert_eq!(run.to_decide().len(), 1, "another call is progress");
+}
+
+// L4
+#[test]
+fn turns_of_nothing_but_mistakes_end_with_a_question() {
+    let mut run = Driven::start(config());
+    for turn in 0..3 {
+        let id = format!("c{turn}");
+        run.answer([call(&id, "look", &format!(r#"{{"a":{turn}}}"#))]);
+        run.judge_all();
+        run.result(&id, ResultStatus::Error);
+    }
+    assert!(run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. })));
+    assert!(!run.is_sent());
+}
+
+#[test]
+fn a_mistake_limit_of_zero_is_off() {
+    let mut run = Driven::start(limits(|limits| limits.mistakes = 0));
+    for turn in 0..10 {
+        let id = format!("c{turn}");
+        run.answer([call(&id, "look", &format!(r#"{{"a":{turn}}}"#))]);
+        run.judge_all();
+        run.result(&id, ResultStatus::Error);
+        assert!(run.is_sent());
+    }
+}
+
+// L7, H16
+#[test]
+fn cancelling_gives_every_call_a_result_and_keeps_those_that_finish() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "look", r#"{"a":1}"#), call("c2", "change", "{}"), call("c3", "look", "{}")]);
+    let calls = run.to_decide();
+    run.judge(&calls[0]);
+    run.judge(&calls[1]);
+    run.effects.clear();
+    run.step(Input::Cancel);
+    assert!(run.effects.contains(&Effect::Abort));
+    assert_eq!(run.outcome(), None, "what runs comes back first");
+    run.result("c1", ResultStatus::Ok);
+    assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::Cancelled }));
+    assert_eq!(
+        run.statuses(),
+        [
+            ("c1".into(), ResultStatus::Ok),
+            ("c2".into(), ResultStatus::Cancelled),
+            ("c3".into(), ResultStatus::Cancelled),
+        ]
+    );
+    check_paired(run.machine.transcript().messages());
+}
+
+#[test]
+fn cancelling_while_the_answer_streams_keeps_its_words() {
+    let mut run = Driven::start(config());
+    run.effects.clear();
+    run.step(Input::Chunk(windlass_stream::Chunk::text("so far")));
+    run.step(Input::Chunk(call("c1", "look", "{}")));
+    run.step(Input::Cancel);
+    assert!(run.effects.contains(&Effect::CloseStream));
+    assert_eq!(run.machine.transcript().messages().last().unwrap().text(), "so far");
+    check_paired(run.machine.transcript().messages());
+    assert!(!entries(&run.effects).is_empty());
+}
+
+#[test]
+fn a_fatal_tool_ends_the_run_with_all_results() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "look", r#"{"a":1}"#), call("c2", "change", "{}")]);
+    run.judge_all();
+    run.step(Input::Fatal { call: CallId::new("c1").unwrap(), message: "the disk is gone".into() });
+    assert_eq!(run.outcome(), Some(&Outcome::Failed { message: "the disk is gone".into() }));
+    check_paired(run.machine.transcript().messages());
+}

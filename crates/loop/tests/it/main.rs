@@ -1,0 +1,10 @@
+//! The machine from outside: inputs in, effects out.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod completion;
+mod driven;
+mod execution;
+mod properties;
+mod resume;
+mod streaming;
+mod transcript;
