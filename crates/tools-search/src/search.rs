@@ -73,8 +73,8 @@ fn one_file(
     let name = path.to_string();
     let mut sink = OneFile { path: &name, all, found: 0 };
     let before = sink.all.found;
-    let searched = searcher.search_slice(matcher, &contents.bytes, &mut sink);
-    if searched.is_err() || all.found == before {
+    let end = searcher.search_slice(matcher, &contents.bytes, &mut sink);
+    if end.is_err() || all.found == before {
         // Binary after all: nothing of it stays.
         all.text.truncate(length);
         all.shown = shown;
@@ -134,7 +134,6 @@ fn words(path: &WorkspacePath, all: &Collected, cut_short: bool) -> String {
     format!("[{shown} of {found} matching lines shown, from {files} files{more}{stopped}]\n{}", all.text)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
 fn told(error: impl Into<FileError>) -> ToolError {
     ToolError::model(error.into().to_string())
 }

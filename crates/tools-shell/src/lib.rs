@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![expect(clippy::disallowed_methods, reason = "this crate starts processes and picks their environment")]
 
 mod command;
 mod environment;
