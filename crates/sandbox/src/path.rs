@@ -76,7 +76,7 @@ impl WorkspacePath {
         let written = Path::new(text);
         let plain = normalize(written).ok_or_else(outside)?;
         let relative = if written.has_root() || written.is_absolute() {
-            // Compared component by component, so that `/work/project-two` is not inside `/work/project`.
+            // Compared component by component, so that `project-two` is not inside `project`.
             let found = roots.iter().find_map(|root| plain.strip_prefix(root).ok());
             found.ok_or_else(outside)?.to_path_buf()
         } else {

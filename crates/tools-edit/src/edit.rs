@@ -50,10 +50,13 @@ struct EditArguments {
 impl EditFile {
     /// The tool on a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        let name = ToolName::new("edit_file").expect("the tool's name is a plain word");
-        let schema = SCHEMA.parse().expect("the tool's schema is JSON");
-        Self { workspace, spec: ToolSpec::function(name, DESCRIPTION, schema) }
+        Self { workspace, spec: spec() }
     }
+}
+
+fn spec() -> ToolSpec {
+    let name = ToolName::new("edit_file").expect("the tool's name is a plain word");
+    ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("the tool's schema is JSON"))
 }
 
 impl Tool for EditFile {

@@ -33,7 +33,8 @@ pub(crate) fn forgiving(body: &str, place: &Range<usize>, old: &str, new: &str) 
         count += 1;
         text.push_str(words);
         let last = count == new.len();
-        if !end.is_empty() && !(last && endless) {
+        let ended = !end.is_empty() && (!last || !endless);
+        if ended {
             text.push_str(own_end.filter(|own| !own.is_empty()).unwrap_or(near));
         }
     };

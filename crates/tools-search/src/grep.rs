@@ -1,0 +1,92 @@
+//! `grep_file`: lines that match a pattern, in one file or many.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
+use windlass_sandbox::Workspace;
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+
+use crate::search::search;
+
+const DESCRIPTION: &str = "Finds lines that match a regular expression (Rust and ripgrep syntax) in the \
+    files of the workspace. Hidden, binary and git-ignored files are passed over. Results are \
+    `path:line: text`, sorted by path. Use it to find where something is, then read_file around it.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+"pattern":{"type":"string","description":"The regular expression; `\\` before . ( ) [ ] { } * + ? ^ $ | to mean the character itself."},
+"path":{"type":"string","description":"A file or folder, relative to the workspace. Default: the workspace itself."},
+"glob":{"type":"string","description":"Which files, as `*.rs` or `src/**/*.ts`."},
+"ignore_case":{"type":"boolean","description":"Upper and lower case are the same. Default false."},
+"context":{"type":"integer","minimum":0,"maximum":10,"description":"How many lines to show around each match. Default 0."},
+"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"How many matching lines to show. Default 200."}
+},"required":["pattern"],"additionalProperties":false}"#;
+
+/// The tool `grep_file`.
+#[derive(Debug)]
+pub struct GrepFile {
+    workspace: Arc<Workspace>,
+    spec: ToolSpec,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GrepArguments {
+    pub(crate) pattern: String,
+    #[serde(default)]
+    pub(crate) path: Option<String>,
+    #[serde(default)]
+    pub(crate) glob: Option<String>,
+    #[serde(default)]
+    pub(crate) ignore_case: Option<bool>,
+    #[serde(default)]
+    pub(crate) context: Option<usize>,
+    #[serde(default)]
+    pub(crate) limit: Option<u64>,
+}
+
+impl GrepFile {
+    /// The tool on a workspace.
+    pub fn new(workspace: Arc<Workspace>) -> Self {
+        Self { workspace, spec: spec() }
+    }
+}
+
+fn spec() -> ToolSpec {
+    let name = ToolName::new("grep_file").expect("the tool's name is a plain word");
+    ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("the tool's schema is JSON"))
+}
+
+impl Tool for GrepFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::read_only()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        match read_arguments::<GrepArguments>(payload) {
+            Ok(arguments) => {
+                let path = arguments.path.as_deref().unwrap_or(".");
+                vec![Effect::Read { path: self.workspace.effect_path(path) }]
+            }
+            Err(_) => vec![Effect::Unknown],
+        }
+    }
+
+    /// A dropped call ends after the file at hand, because the token is asked before each.
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let arguments: GrepArguments = read_arguments(payload)?;
+            let workspace = Arc::clone(&self.workspace);
+            let stop = ctx.cancellation().child_token();
+            let _stops_when_dropped = stop.clone().drop_guard();
+            let work = move || search(&workspace, &arguments, &|| stop.is_cancelled());
+            // A panic fails this call and not the turn (RULES L8).
+            let broken = |_| ToolError::model("the search broke on this pattern; try another one");
+            tokio::task::spawn_blocking(work).await.map_err(broken)?.map(Output::text)
+        })
+    }
+}

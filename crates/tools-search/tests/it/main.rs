@@ -1,0 +1,127 @@
+//! `grep_file` on real files.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the tests build files from outside, and fail loudly"
+)]
+
+use std::fs;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+use tokio::runtime::Builder;
+use windlass_protocol::{Arguments, CallId, Content, Effect, Payload};
+use windlass_sandbox::Workspace;
+use windlass_tool::{Context, Tool, ToolError};
+use windlass_tools_search::GrepFile;
+
+fn scene(files: &[(&str, &str)]) -> (TempDir, GrepFile) {
+    let folder = tempdir().unwrap();
+    let work = folder.path().join("work");
+    fs::create_dir(&work).unwrap();
+    fs::write(folder.path().join("secret"), "needle").unwrap();
+    for (path, content) in files {
+        fs::create_dir_all(work.join(path).parent().unwrap()).unwrap();
+        fs::write(work.join(path), content).unwrap();
+    }
+    (folder, GrepFile::new(Arc::new(Workspace::open(&work).unwrap())))
+}
+
+fn payload(arguments: &Value) -> Payload {
+    Payload::Function { arguments: Arguments::parse(arguments.to_string()).unwrap() }
+}
+
+fn call(tool: &GrepFile, arguments: &Value) -> Result<String, String> {
+    let ctx = Context::new(CallId::new("call_1").unwrap());
+    let runtime = Builder::new_current_thread().build().unwrap();
+    match runtime.block_on(tool.call(&ctx, &payload(arguments))) {
+        Ok(output) => match output.content.first() {
+            Some(Content::Text { text }) => Ok(text.clone()),
+            other => panic!("{other:?}"),
+        },
+        Err(ToolError::Model(text)) => Err(text),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], arguments: &Value, expected: &str) {
+    let (_folder, tool) = scene(files);
+    assert_eq!(call(&tool, arguments).unwrap(), expected);
+}
+
+#[test]
+fn results_are_sorted_and_counted() {
+    let files = [("b.rs", "a\nneedle 1\r\n"), ("a/c.rs", "needle 2\nx\nNEEDLE"), ("d.txt", "needle 3")];
+    let all = "[3 of 3 matching lines shown, from 3 files]\na/c.rs:1: needle 2\nb.rs:2: needle 1\n\
+        d.txt:1: needle 3\n";
+    check(&files, &json!({"pattern": "needle"}), all);
+    let rust = "[2 of 2 matching lines shown, from 2 files]\na/c.rs:1: needle 2\nb.rs:2: needle 1\n";
+    check(&files, &json!({"pattern": "needle", "glob": "*.rs"}), rust);
+    let deep = "[2 of 2 matching lines shown, from 1 files]\na/c.rs:1: needle 2\na/c.rs:3: NEEDLE\n";
+    check(&files, &json!({"pattern": "needle", "glob": "a/**", "ignore_case": true}), deep);
+    check(&files, &json!({"pattern": "needle", "path": "a/c.rs", "ignore_case": true}), deep);
+    let cut = "[1 of 3 matching lines shown, from 3 files; narrow the pattern, path or glob]\n\
+        a/c.rs:1: needle 2\n";
+    check(&files, &json!({"pattern": "needle", "limit": 1}), cut);
+    let around = "[1 of 1 matching lines shown, from 1 files]\nb.rs-1- a\nb.rs:2: needle 1\n";
+    check(&files, &json!({"pattern": "needle", "path": "b.rs", "context": 1}), around);
+}
+
+#[test]
+fn ignored_hidden_and_binary_files_are_passed_over() {
+    let files = [
+        (".gitignore", "target/\n"),
+        ("target/x", "needle"),
+        (".hidden", "needle"),
+        (".git/config", "needle"),
+        ("binary", "needle\nab\0needle\n"),
+    ];
+    let none = "[nothing found in .; hidden, binary and git-ignored files were not searched]";
+    check(&files, &json!({"pattern": "needle"}), none);
+}
+
+#[test]
+fn long_lines_are_cut_with_exact_counts() {
+    let line = format!("needle{}", "ü".repeat(600));
+    let (_folder, tool) = scene(&[("a", &line)]);
+    let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
+    assert!(text.ends_with("ü [line cut: 500 of 606 characters shown]\n"), "{text}");
+}
+
+#[test]
+fn a_bad_pattern_is_answered_with_what_to_do() {
+    let (_folder, tool) = scene(&[]);
+    for pattern in ["fn main(", "a\nb", "(a{1000}){1000}"] {
+        let text = call(&tool, &json!({"pattern": pattern})).unwrap_err();
+        assert!(text.contains("put `\\` before"), "{text}");
+    }
+    assert!(call(&tool, &json!({"pattern": "a", "glob": "[x"})).unwrap_err().contains("give a glob"));
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_leads_out() {
+    use std::os::unix::fs::symlink;
+    let (folder, tool) = scene(&[("a", "nothing")]);
+    let work = folder.path().join("work");
+    symlink("../secret", work.join("file")).unwrap();
+    symlink("..", work.join("up")).unwrap();
+    symlink("/proc/self/root", work.join("root")).unwrap();
+    let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
+    assert!(text.starts_with("[nothing found"), "{text}");
+    for path in ["file", "up", "root", "..", "/etc", "../secret", "@outputs/x"] {
+        call(&tool, &json!({"pattern": "needle", "path": path})).unwrap_err();
+    }
+}
+
+// H3
+#[test]
+fn the_effect_names_the_path() {
+    let (_folder, tool) = scene(&[]);
+    let effect = |path: &str| vec![Effect::Read { path: path.into() }];
+    assert_eq!(tool.effects(&payload(&json!({"pattern": "x"}))), effect("."));
+    assert_eq!(tool.effects(&payload(&json!({"pattern": "x", "path": "../y"}))), effect("../y"));
+}

@@ -1,0 +1,115 @@
+//! One output stream of a command: told as it comes, kept in bounded memory, and in a file when it is long.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::fs::{File, OpenOptions};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use windlass_tool::{Context, Progress};
+
+use crate::kept::Kept;
+
+/// How much of a long stream its file holds.
+const FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What was read so far. The reader may be dropped at any await, what it read stays here.
+pub(crate) struct Stream {
+    name: &'static str,
+    limit: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    kept: Kept,
+    spilled: Option<String>,
+}
+
+impl Stream {
+    pub(crate) fn new(name: &'static str, limit: usize) -> Self {
+        Self { name, limit, state: Mutex::new(State { kept: Kept::new(limit), spilled: None }) }
+    }
+
+    /// Reads to the end. A broken pipe is an end, too.
+    pub(crate) async fn read(&self, ctx: &Context, pipe: Option<impl AsyncRead + Unpin>) {
+        let Some(mut pipe) = pipe else { return };
+        let mut buf = vec![0; 16 * 1024];
+        // Bytes that come before it is known that a file is needed.
+        let mut early = Some(Vec::new());
+        let mut file = None;
+        while let Ok(len @ 1..) = pipe.read(&mut buf).await {
+            let bytes = buf.get(..len).unwrap_or_default();
+            let total = {
+                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                state.kept.push(bytes);
+                state.kept.total()
+            };
+            ctx.tell(Progress::Output(String::from_utf8_lossy(bytes).into_owned()));
+            if let Some(first) = &mut early {
+                first.extend_from_slice(bytes);
+                if first.len() > self.limit {
+                    file = self.spill(ctx, &std::mem::take(first)).await;
+                    early = None;
+                }
+            } else if let Some(open) = &mut file {
+                let room = FILE_BYTES.saturating_sub(total - len as u64);
+                let part = bytes.get(..usize::try_from(room).unwrap_or(len).min(len)).unwrap_or_default();
+                // A full disk costs the rest of the file, not the command.
+                if open.write_all(part).await.is_err() {
+                    file = None;
+                }
+            }
+        }
+        if let Some(mut file) = file {
+            let _ = file.flush().await;
+        }
+    }
+
+    /// Begins the file of a long stream; without a folder for it there is none.
+    async fn spill(&self, ctx: &Context, first: &[u8]) -> Option<File> {
+        let (name, mut file) = self.create(ctx).await.ok()?;
+        file.write_all(first).await.ok()?;
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).spilled = Some(name);
+        Some(file)
+    }
+
+    async fn create(&self, ctx: &Context) -> io::Result<(String, File)> {
+        let folder = ctx.outputs().ok_or(io::ErrorKind::NotFound)?;
+        tokio::fs::create_dir_all(folder).await?;
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
+        let call: String = ctx.call().as_str().chars().take(100).map(plain).collect();
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        options.mode(0o600);
+        for number in 1..1000 {
+            let name = format!("{call}-{}-{number}.txt", self.name);
+            match options.open(folder.join(&name)).await {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                other => return other.map(|file| (name, file)),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// The notice for the head of the result, empty where nothing is left out, and the text.
+    pub(crate) fn shown(&self) -> (String, String) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.kept.is_cut() {
+            return (String::new(), state.kept.text());
+        }
+        let (total, lines) = (state.kept.total(), state.kept.lines());
+        let whole = match &state.spilled {
+            Some(name) if total <= FILE_BYTES => {
+                format!("all of it: read_file {{\"path\":\"@outputs/{name}\"}}")
+            }
+            Some(name) => {
+                format!("its first {FILE_BYTES} bytes: read_file {{\"path\":\"@outputs/{name}\"}}")
+            }
+            None => "the rest was not kept; print less".to_owned(),
+        };
+        let name = self.name;
+        let notice =
+            format!("\n[{name} has {total} bytes in {lines} lines; head and tail are shown; {whole}]");
+        (notice, state.kept.text())
+    }
+}
