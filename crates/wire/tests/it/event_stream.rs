@@ -6,9 +6,17 @@ fn read(pieces: &[&[u8]]) -> (Vec<String>, Body) {
     let mut stream = EventStream::new(Limits::default());
     let mut events = Vec::new();
     for piece in pieces {
-        stream.push(piece, |event| Ok(events.push(format!("{} {} {}", event.number, event.name, event.data)))).unwrap();
+        let pushed = stream.push(piece, |event| {
+            events.push(format!("{} {} {}", event.number, event.name, event.data));
+            Ok(())
+        });
+        pushed.unwrap();
     }
-    let body = stream.finish(|event| Ok(events.push(format!("{} last {}", event.number, event.data)))).unwrap();
+    let finished = stream.finish(|event| {
+        events.push(format!("{} last {}", event.number, event.data));
+        Ok(())
+    });
+    let body = finished.unwrap();
     (events, body)
 }
 
@@ -49,10 +57,11 @@ fn a_last_event_without_an_end_is_taken() {
 
 #[test]
 fn a_last_event_that_is_cut_is_no_error() {
-    let not_json = |event: windlass_wire::StreamEvent<'_>| match serde_json::from_str::<serde_json::Value>(event.data) {
-        Ok(_) => Ok(()),
-        Err(source) => Err(DecodeError::Json { event: event.number, source }),
-    };
+    let not_json =
+        |event: windlass_wire::StreamEvent<'_>| match serde_json::from_str::<serde_json::Value>(event.data) {
+            Ok(_) => Ok(()),
+            Err(source) => Err(DecodeError::Json { event: event.number, source }),
+        };
     let mut stream = EventStream::new(Limits::default());
     stream.push(b"data: {}\n\ndata: {\"cut", not_json).unwrap();
     assert_eq!(stream.finish(not_json).unwrap(), Body::Events);
