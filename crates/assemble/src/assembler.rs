@@ -284,6 +284,8 @@ impl Assembler {
             Judgement::Wait => {}
             Judgement::Malformed(reason) => self.close(at, Err(reason), events),
             Judgement::Finished(name, arguments, notes) => {
+                // A call is never told as finished before it was told as started.
+                call.name.end();
                 call.tell(None, events);
                 self.close(at, Ok((name, Payload::Function { arguments }, notes)), events);
             }

@@ -179,9 +179,11 @@ impl Calls {
         }
         self.overflowed = true;
         let at = self.places.len();
+        let id = self.made_id(at, options);
+        self.ids.insert(id.clone(), at);
         let call = MalformedCall {
             key: CallKey(u64::try_from(at).unwrap_or(u64::MAX)),
-            id: self.made_id(at, options),
+            id,
             name: None,
             reason: MalformedReason::TooManyCalls { limit: options.limits.calls },
             text: String::new(),

@@ -1,10 +1,14 @@
 //! One function per property. Each takes any bytes and panics with what was violated.
 
+mod assemble;
 mod partial_json;
 mod sse;
+mod wire;
 
+pub use assemble::assemble;
 pub use partial_json::{partial_json_oracle, partial_json_snapshot, partial_json_split};
 pub use sse::sse;
+pub use wire::{wire_anthropic, wire_openai_chat};
 
 /// A property that must hold of any bytes.
 pub type Oracle = fn(&[u8]);
@@ -14,6 +18,9 @@ const TABLE: &[(&str, Oracle)] = &[
     ("partial_json_oracle", partial_json_oracle),
     ("partial_json_split", partial_json_split),
     ("partial_json_snapshot", partial_json_snapshot),
+    ("assemble", assemble),
+    ("wire_openai_chat", wire_openai_chat),
+    ("wire_anthropic", wire_anthropic),
 ];
 
 /// The names of all properties, which are the names of the fuzz targets.

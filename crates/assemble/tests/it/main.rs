@@ -1,0 +1,11 @@
+//! The assembler, rule by rule.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test ends where what it needs is missing")]
+
+mod answer;
+mod arguments;
+mod endings;
+mod keying;
+mod names;
+mod partial;
+mod properties;
+mod script;

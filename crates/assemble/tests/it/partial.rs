@@ -1,0 +1,48 @@
+//! The arguments while they arrive.
+
+use windlass_assemble::{Assembler, CallEvent, Options};
+use windlass_stream::CallKey;
+
+use crate::script::{calls, fragment};
+
+#[test]
+fn arguments_can_be_looked_at_while_they_grow() {
+    let mut assembler = Assembler::new(Options::default());
+    let mut events = Vec::new();
+    assembler.push(fragment(0, "a", "write", r#"{"path":"a.rs","content":"fn ma"#), &mut events);
+    let content = |assembler: &Assembler| {
+        let partial = assembler.partial(CallKey(0))?;
+        Some(partial.get("content")?.as_str()?.to_owned())
+    };
+    assert_eq!(content(&assembler).as_deref(), Some("fn ma"));
+    assembler.push(fragment(0, "", "", "in"), &mut events);
+    assert_eq!(content(&assembler).as_deref(), Some("fn main"));
+    let complete: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            CallEvent::ArgumentComplete { path, value, .. } => Some((path.as_str(), value.clone())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(complete, [("/path", "a.rs".into())]);
+    assembler.push(fragment(0, "", "", r#""}"#), &mut events);
+    assembler.push(calls(), &mut events);
+    assert!(assembler.partial(CallKey(0)).is_none());
+    assert!(assembler.partial(CallKey(u64::MAX)).is_none());
+}
+
+#[test]
+fn only_members_of_the_top_level_are_told_as_complete() {
+    let mut assembler = Assembler::new(Options::default());
+    let mut events = Vec::new();
+    assembler
+        .push(fragment(0, "a", "edit", r#"{"edits":[{"from":"x"},{"to":"y"}],"a/b":1,"c":2}"#), &mut events);
+    let paths: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            CallEvent::ArgumentComplete { path, .. } => Some(path.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(paths, ["/edits", "/a~1b", "/c"]);
+}

@@ -1,0 +1,248 @@
+//! Requests as bytes.
+
+use serde_json::json;
+use windlass_protocol::{
+    Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Reasoning, Request,
+    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+};
+use windlass_wire::Wire;
+use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
+
+fn call(id: &str, name: &str, arguments: &str) -> Part {
+    Part::Call(ToolCall::function(
+        CallId::new(id).unwrap(),
+        ToolName::new(name).unwrap(),
+        Arguments::parse(arguments).unwrap(),
+    ))
+}
+
+fn result(id: &str, text: &str) -> ToolResult {
+    ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)
+}
+
+fn tool(name: &str) -> ToolSpec {
+    let parameters = r#"{"type":"object","properties":{"z":{},"a":{}}}"#.parse().unwrap();
+    ToolSpec::function(ToolName::new(name).unwrap(), "Does it.", parameters)
+}
+
+fn body(request: &Request) -> String {
+    String::from_utf8(Anthropic::default().encode(request).unwrap().body).unwrap()
+}
+
+/// The messages as they are sent.
+fn messages(parts: Vec<Message>) -> String {
+    let body = body(&Request::new("m", parts));
+    let (_, messages) = body.split_once(r#""messages":"#).unwrap();
+    messages.strip_suffix('}').unwrap().to_owned()
+}
+
+#[track_caller]
+fn check(parts: Vec<Message>, expected: &str) {
+    assert_eq!(messages(parts), expected.lines().map(str::trim).collect::<String>());
+}
+
+#[track_caller]
+fn check_error(request: &Request, words: &str) {
+    let error = Anthropic::default().encode(request).unwrap_err();
+    assert!(error.to_string().contains(words), "{error}");
+}
+
+// N6
+#[test]
+fn the_bytes_of_a_turn_begin_with_those_of_the_turn_before() {
+    let mut image = result("toolu_b", "two");
+    image.content.push(Content::Image(Image::base64("image/png", "aGk=")));
+    let turns = [
+        vec![Message::user("read both")],
+        vec![
+            Message::assistant(vec![
+                Part::text("I look."),
+                call("toolu_a", "read", r#"{"x": 1}"#),
+                call("toolu_b", "read", "{}"),
+            ]),
+            Message::results([result("toolu_a", "one"), image]),
+        ],
+        vec![Message::assistant(vec![Part::text("Both read.")]), Message::user("thanks")],
+        vec![
+            Message::assistant(vec![call("bad id!", "odd name", "{}")]),
+            Message::results([result("bad id!", "no")]),
+        ],
+    ];
+    let mut request = Request::new("m", Vec::new()).with_system("Be brief.").with_tools(vec![tool("read")]);
+    let mut before = String::new();
+    for turn in turns {
+        request.messages.extend(turn);
+        let now = body(&request);
+        let open = before.strip_suffix("]}").unwrap_or_default();
+        assert!(now.starts_with(open), "{now}\ndoes not begin with\n{open}");
+        assert_eq!(now, body(&request.clone()), "the same request, the same bytes");
+        before = now;
+    }
+}
+
+// R1
+#[test]
+fn a_conversation_with_unpaired_calls_is_refused() {
+    let asked = || Message::assistant(vec![call("a", "read", "{}")]);
+    let request = |messages| Request::new("m", messages);
+    check_error(&request(vec![asked()]), "the call a has no result");
+    check_error(&request(vec![asked(), Message::user("and?")]), "the call a has no result");
+    check_error(&request(vec![Message::results([result("a", "x")])]), "no call waits");
+    check_error(
+        &request(vec![asked(), Message::results([result("a", "x"), result("a", "y")])]),
+        "no call waits",
+    );
+    let twice = Message::assistant(vec![call("a", "read", "{}"), call("a", "read", "{}")]);
+    check_error(&request(vec![twice]), "two calls with the id a");
+    check_error(
+        &request(vec![Message::new(Role::User, vec![call("a", "read", "{}")])]),
+        "not the assistant's",
+    );
+}
+
+#[test]
+fn what_cannot_be_said_is_an_error_that_names_it() {
+    let request = || Request::new("m", vec![Message::user("hi")]);
+    check_error(&request().with_tools(vec![tool("read file")]), "read file");
+    check_error(&request().with_tool_choice(ToolChoice::Required), "without tools");
+    let named = ToolChoice::Named(ToolName::new("write").unwrap());
+    check_error(&request().with_tools(vec![tool("read")]).with_tool_choice(named), "write");
+    check_error(&Request::new("m", vec![Message::user("")]), "message 0");
+}
+
+#[test]
+fn extra_fields_win_and_messages_stay_last() {
+    let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(5);
+    request.extra.insert("zeal".into(), true.into());
+    request.extra.insert("model".into(), "other".into());
+    request.extra.insert("alpha".into(), 1.into());
+    let body = body(&request);
+    assert!(body.starts_with(r#"{"model":"other","max_tokens":5"#), "{body}");
+    assert!(body.contains(r#","alpha":1,"zeal":true,"messages":"#), "{body}");
+}
+
+#[test]
+fn the_body_has_its_fields_in_order() {
+    let mut request = Request::new("m", vec![Message::user("hi")])
+        .with_system("Be brief.")
+        .with_tools(vec![tool("read")])
+        .with_tool_choice(ToolChoice::Named(ToolName::new("read").unwrap()))
+        .with_parallel_calls(ParallelCalls::Forbid);
+    request.temperature = Some(0.5);
+    request.stop_sequences = vec!["END".into()];
+    let expected = [
+        r#"{"model":"m","max_tokens":8192,"temperature":0.5,"stop_sequences":["END"],"stream":true,"#,
+        r#""tool_choice":{"type":"tool","name":"read","disable_parallel_tool_use":true},"#,
+        r#""tools":[{"name":"read","description":"Does it.","#,
+        r#""input_schema":{"type":"object","properties":{"z":{},"a":{}}}}],"system":"Be brief.","#,
+        r#""messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}"#,
+    ];
+    assert_eq!(body(&request), expected.concat());
+    assert!(!body(&request.with_delivery(Delivery::Whole)).contains("stream"));
+}
+
+#[test]
+fn the_version_and_betas_are_headers() {
+    let options = AnthropicOptions::default().with_betas(["one".to_owned(), "two".to_owned()]);
+    let http = Anthropic::new(options).encode(&Request::new("m", vec![Message::user("hi")])).unwrap();
+    let header = |name| http.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    assert_eq!(header("anthropic-version"), Some("2023-06-01"));
+    assert_eq!(header("anthropic-beta"), Some("one,two"));
+}
+
+#[track_caller]
+fn check_choice(choice: ToolChoice, parallel: ParallelCalls, expected: &str) {
+    let request = Request::new("m", vec![Message::user("hi")])
+        .with_tools(vec![tool("read")])
+        .with_tool_choice(choice)
+        .with_parallel_calls(parallel);
+    let body = body(&request);
+    let met = body
+        .split_once(r#""tool_choice":"#)
+        .map_or("", |(_, rest)| rest.split_once(r#","tools""#).unwrap().0);
+    assert_eq!(met, expected);
+}
+
+#[test]
+fn choices_of_tools_have_their_words() {
+    use ParallelCalls::{Allow, Forbid, ProviderDefault};
+    check_choice(ToolChoice::Auto, ProviderDefault, "");
+    check_choice(ToolChoice::Auto, Forbid, r#"{"type":"auto","disable_parallel_tool_use":true}"#);
+    check_choice(ToolChoice::Required, ProviderDefault, r#"{"type":"any"}"#);
+    check_choice(ToolChoice::Required, Allow, r#"{"type":"any","disable_parallel_tool_use":false}"#);
+    check_choice(ToolChoice::None, Forbid, r#"{"type":"none"}"#);
+}
+
+// P6, R8
+#[test]
+fn results_stand_first_in_one_user_message() {
+    let mut one = ToolResult::text(CallId::new("a").unwrap(), ResultStatus::Denied, "no");
+    one.content.insert(0, Content::Image(Image::base64("image/png", "aGk=")));
+    check(
+        vec![
+            Message::assistant(vec![call("a", "read", r#"{"n": 1.50}"#), call("b", "read", "{}")]),
+            Message::new(Role::Tool, vec![Part::text("a word"), Part::Result(one)]),
+            Message::results([result("b", "two")]),
+            Message::new(Role::User, vec![Part::text("go on"), Part::text(" ")]),
+        ],
+        r#"[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"read","input":{"n": 1.50}},
+           {"type":"tool_use","id":"b","name":"read","input":{}}]},
+           {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[
+           {"type":"text","text":"[denied] no"},
+           {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}],"is_error":true},
+           {"type":"tool_result","tool_use_id":"b","content":"two"},
+           {"type":"text","text":"a word"},{"type":"text","text":"go on"}]}]"#,
+    );
+}
+
+// P2
+#[test]
+fn what_came_from_the_api_goes_back_as_it_came() {
+    let thinking = Opaque::new("anthropic", json!({ "type": "thinking", "signature": "c2ln" }));
+    let redacted = Opaque::new("anthropic", json!({ "type": "redacted_thinking", "data": "eA==" }));
+    let block = json!({ "content_block": { "type": "server_tool_use", "id": "s", "input": { "q": 1 } } });
+    let foreign = Opaque::new("openai-chat", json!({ "field": "reasoning_content" }));
+    check(
+        vec![Message::assistant(vec![
+            Part::Reasoning(Reasoning::new("I think", Some(thinking))),
+            Part::Reasoning(Reasoning::new("", Some(redacted))),
+            Part::Reasoning(Reasoning::new("unsigned", None)),
+            Part::Reasoning(Reasoning::new("foreign", Some(foreign))),
+            Part::Unknown(Unknown::new("anthropic", block)),
+            Part::Unknown(Unknown::new("anthropic", json!({ "type": "weather" }))),
+            Part::text("Hi"),
+        ])],
+        r#"[{"role":"assistant","content":[{"type":"thinking","thinking":"I think","signature":"c2ln"},
+           {"type":"redacted_thinking","data":"eA=="},
+           {"id":"s","input":{"q":1},"type":"server_tool_use"},{"type":"text","text":"Hi"}]}]"#,
+    );
+}
+
+#[test]
+fn speakers_take_turns_and_empty_messages_of_the_assistant_are_left_out() {
+    check(
+        vec![Message::user("a"), Message::assistant(vec![Part::text(" \n")]), Message::user("b")],
+        r#"[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]"#,
+    );
+}
+
+// P1
+#[test]
+fn ids_that_the_api_refuses_are_mapped_the_same_way_for_call_and_result() {
+    let sent = |id: &str| {
+        let message = Message::assistant(vec![call(id, "read", "{}")]);
+        let value: serde_json::Value =
+            serde_json::from_str(&messages(vec![message, Message::results([result(id, "x")])])).unwrap();
+        let call = value[0]["content"][0]["id"].as_str().unwrap().to_owned();
+        assert_eq!(call, value[1]["content"][0]["tool_use_id"]);
+        assert!(
+            call.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'),
+            "{call}"
+        );
+        call
+    };
+    assert_eq!(sent("toolu_01-A"), "toolu_01-A");
+    let ids = ["functions.read:0", "functions.read.0", "functions_read_0", "ü", "ö"].map(sent);
+    let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
+    assert_eq!(distinct.len(), ids.len(), "{ids:?}");
+}

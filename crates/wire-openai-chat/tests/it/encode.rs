@@ -1,0 +1,272 @@
+//! Requests as bytes.
+
+use serde_json::json;
+use windlass_protocol::{
+    Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Reasoning, Request,
+    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+};
+use windlass_wire::Wire;
+use windlass_wire_openai_chat::{MaxTokensField, OpenAiChat, OpenAiChatOptions, StreamUsage, SystemRole};
+
+fn call(id: &str, name: &str, arguments: &str) -> Part {
+    Part::Call(ToolCall::function(
+        CallId::new(id).unwrap(),
+        ToolName::new(name).unwrap(),
+        Arguments::parse(arguments).unwrap(),
+    ))
+}
+
+fn result(id: &str, text: &str) -> ToolResult {
+    ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)
+}
+
+fn tool(name: &str) -> ToolSpec {
+    let parameters = r#"{"type":"object","properties":{"z":{},"a":{}}}"#.parse().unwrap();
+    ToolSpec::function(ToolName::new(name).unwrap(), "Does it.", parameters)
+}
+
+fn body(request: &Request) -> String {
+    String::from_utf8(OpenAiChat::default().encode(request).unwrap().body).unwrap()
+}
+
+/// The messages as they are sent.
+fn messages(parts: Vec<Message>) -> String {
+    let body = body(&Request::new("m", parts));
+    let (_, messages) = body.split_once(r#""messages":"#).unwrap();
+    messages.strip_suffix('}').unwrap().to_owned()
+}
+
+#[track_caller]
+fn check(parts: Vec<Message>, expected: &str) {
+    assert_eq!(messages(parts), expected.lines().map(str::trim).collect::<String>());
+}
+
+#[track_caller]
+fn check_error(request: &Request, words: &str) {
+    let error = OpenAiChat::default().encode(request).unwrap_err();
+    assert!(error.to_string().contains(words), "{error}");
+}
+
+// N6
+#[test]
+fn the_bytes_of_a_turn_begin_with_those_of_the_turn_before() {
+    let mut image = result("toolu_b", "two");
+    image.content.push(Content::Image(Image::base64("image/png", "aGk=")));
+    let turns = [
+        vec![Message::user("read both")],
+        vec![
+            Message::assistant(vec![
+                Part::text("I look."),
+                call("toolu_a", "read", r#"{"x": 1}"#),
+                call("toolu_b", "read", "{}"),
+            ]),
+            Message::results([result("toolu_a", "one"), image]),
+        ],
+        vec![Message::assistant(vec![Part::text("Both read.")]), Message::user("thanks")],
+        vec![
+            Message::assistant(vec![call("bad id!", "odd name", "{}")]),
+            Message::results([result("bad id!", "no")]),
+        ],
+    ];
+    let mut request = Request::new("m", Vec::new()).with_system("Be brief.").with_tools(vec![tool("read")]);
+    let mut before = String::new();
+    for turn in turns {
+        request.messages.extend(turn);
+        let now = body(&request);
+        let open = before.strip_suffix("]}").unwrap_or_default();
+        assert!(now.starts_with(open), "{now}\ndoes not begin with\n{open}");
+        assert_eq!(now, body(&request.clone()), "the same request, the same bytes");
+        before = now;
+    }
+}
+
+// R1
+#[test]
+fn a_conversation_with_unpaired_calls_is_refused() {
+    let asked = || Message::assistant(vec![call("a", "read", "{}")]);
+    let request = |messages| Request::new("m", messages);
+    check_error(&request(vec![asked()]), "the call a has no result");
+    check_error(&request(vec![asked(), Message::user("and?")]), "the call a has no result");
+    check_error(&request(vec![Message::results([result("a", "x")])]), "no call waits");
+    check_error(
+        &request(vec![asked(), Message::results([result("a", "x"), result("a", "y")])]),
+        "no call waits",
+    );
+    let twice = Message::assistant(vec![call("a", "read", "{}"), call("a", "read", "{}")]);
+    check_error(&request(vec![twice]), "two calls with the id a");
+    check_error(
+        &request(vec![Message::new(Role::User, vec![call("a", "read", "{}")])]),
+        "not the assistant's",
+    );
+}
+
+#[test]
+fn what_cannot_be_said_is_an_error_that_names_it() {
+    let request = || Request::new("m", vec![Message::user("hi")]);
+    check_error(&request().with_tools(vec![tool("read file")]), "read file");
+    check_error(&request().with_tool_choice(ToolChoice::Required), "without tools");
+    let named = ToolChoice::Named(ToolName::new("write").unwrap());
+    check_error(&request().with_tools(vec![tool("read")]).with_tool_choice(named), "write");
+    check_error(&Request::new("m", vec![Message::user("")]), "message 0");
+}
+
+#[test]
+fn extra_fields_win_and_messages_stay_last() {
+    let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(5);
+    request.extra.insert("zeal".into(), true.into());
+    request.extra.insert("model".into(), "other".into());
+    request.extra.insert("alpha".into(), 1.into());
+    let body = body(&request);
+    assert!(body.starts_with(r#"{"model":"other","max_tokens":5"#), "{body}");
+    assert!(body.contains(r#","alpha":1,"zeal":true,"messages":"#), "{body}");
+}
+
+#[test]
+fn the_body_has_its_fields_in_order() {
+    let mut request = Request::new("m", vec![Message::user("hi")])
+        .with_system("Be brief.")
+        .with_tools(vec![tool("read")])
+        .with_tool_choice(ToolChoice::Named(ToolName::new("read").unwrap()))
+        .with_parallel_calls(ParallelCalls::Forbid)
+        .with_max_output_tokens(9);
+    request.temperature = Some(0.5);
+    request.stop_sequences = vec!["END".into()];
+    let expected = [
+        r#"{"model":"m","max_tokens":9,"temperature":0.5,"stop":["END"],"stream":true,"#,
+        r#""stream_options":{"include_usage":true},"#,
+        r#""tool_choice":{"type":"function","function":{"name":"read"}},"parallel_tool_calls":false,"#,
+        r#""tools":[{"type":"function","function":{"name":"read","description":"Does it.","#,
+        r#""parameters":{"type":"object","properties":{"z":{},"a":{}}}}}],"#,
+        r#""messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}]}"#,
+    ];
+    assert_eq!(body(&request), expected.concat());
+}
+
+#[test]
+fn servers_differ_by_options() {
+    let options = OpenAiChatOptions::default()
+        .with_max_tokens_field(MaxTokensField::MaxCompletionTokens)
+        .with_system_role(SystemRole::Developer)
+        .with_stream_usage(StreamUsage::Leave);
+    let request = Request::new("m", vec![Message::user("hi")]).with_system("s").with_max_output_tokens(9);
+    let body = String::from_utf8(OpenAiChat::new(options).encode(&request).unwrap().body).unwrap();
+    let expected = concat!(
+        r#"{"model":"m","max_completion_tokens":9,"stream":true,"messages":["#,
+        r#"{"role":"developer","content":"s"},{"role":"user","content":"hi"}]}"#
+    );
+    assert_eq!(body, expected);
+    let whole = request.with_delivery(Delivery::Whole);
+    assert!(!self::body(&whole).contains("stream"));
+}
+
+#[test]
+fn choices_of_tools_have_their_words() {
+    for (choice, word) in [(ToolChoice::None, "none"), (ToolChoice::Required, "required")] {
+        let request = Request::new("m", vec![Message::user("hi")])
+            .with_tools(vec![tool("read")])
+            .with_tool_choice(choice);
+        assert!(body(&request).contains(&format!(r#""tool_choice":"{word}""#)));
+    }
+}
+
+#[test]
+fn calls_and_results_keep_their_text() {
+    check(
+        vec![
+            Message::assistant(vec![call("a", "read", r#"{"n": 1.50}"#)]),
+            Message::results([ToolResult::text(CallId::new("a").unwrap(), ResultStatus::Error, "no file")]),
+        ],
+        r#"[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":
+           {"name":"read","arguments":"{\"n\": 1.50}"}}]},
+           {"role":"tool","tool_call_id":"a","content":"[error] no file"}]"#,
+    );
+}
+
+// R8
+#[test]
+fn images_of_results_follow_the_round_in_a_user_message() {
+    let mut one = result("a", "one");
+    one.content.insert(0, Content::Image(Image::url("image/png", "https://example.com/a.png")));
+    check(
+        vec![
+            Message::assistant(vec![call("a", "read", "{}"), call("b", "read", "{}")]),
+            Message::results([one]),
+            Message::results([result("b", "two")]),
+            Message::new(
+                Role::User,
+                vec![Part::text("see?"), Part::Image(Image::base64("image/png", "aGk="))],
+            ),
+        ],
+        r#"[{"role":"assistant","content":null,"tool_calls":[
+           {"id":"a","type":"function","function":{"name":"read","arguments":"{}"}},
+           {"id":"b","type":"function","function":{"name":"read","arguments":"{}"}}]},
+           {"role":"tool","tool_call_id":"a","content":"one"},{"role":"tool","tool_call_id":"b","content":"two"},
+           {"role":"user","content":[{"type":"text","text":"The result of a has these images:"},
+           {"type":"image_url","image_url":{"url":"https://example.com/a.png"}},{"type":"text","text":"see?"},
+           {"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]"#,
+    );
+}
+
+fn thoughts(wire: &str, value: serde_json::Value) -> Part {
+    Part::Reasoning(Reasoning::new("I think", Some(Opaque::new(wire, value))))
+}
+
+// P2
+#[test]
+fn thoughts_go_back_where_they_are_documented_to() {
+    let tail = r#""tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"a","content":"x"}]"#;
+    let round = |part| {
+        vec![Message::assistant(vec![part, call("a", "read", "{}")]), Message::results([result("a", "x")])]
+    };
+    let content = thoughts("openai-chat", json!({ "field": "reasoning_content" }));
+    check(
+        round(content.clone()),
+        &format!(r#"[{{"role":"assistant","content":null,"reasoning_content":"I think",{tail}"#),
+    );
+    check(
+        vec![Message::assistant(vec![content, Part::text("Hi")])],
+        r#"[{"role":"assistant","content":"Hi"}]"#,
+    );
+    let details = json!({ "field": "reasoning", "reasoning_details": [{ "type": "reasoning.encrypted", "data": "eA" }] });
+    check(
+        round(thoughts("openai-chat", details)),
+        &format!(
+            r#"[{{"role":"assistant","content":null,"reasoning_details":[{{"data":"eA","type":"reasoning.encrypted"}}],{tail}"#
+        ),
+    );
+    check(
+        round(thoughts("openai-chat", json!({ "field": "content" }))),
+        &format!(
+            r#"[{{"role":"assistant","content":[{{"type":"thinking","thinking":[{{"type":"text","text":"I think"}}]}}],{tail}"#
+        ),
+    );
+    let foreign = thoughts("anthropic", json!({ "type": "thinking", "signature": "s" }));
+    check(round(foreign.clone()), &format!(r#"[{{"role":"assistant","content":null,{tail}"#));
+    check(
+        vec![Message::user("hi"), Message::assistant(vec![foreign])],
+        r#"[{"role":"user","content":"hi"}]"#,
+    );
+}
+
+#[test]
+fn refusals_go_back_and_unknown_parts_stay() {
+    let refusal = Part::Unknown(Unknown::new("openai-chat", json!({ "refusal": "No." })));
+    let event = Part::Unknown(Unknown::new("openai-chat", json!({ "type": "ping" })));
+    check(
+        vec![Message::assistant(vec![refusal, event, Part::text("")])],
+        r#"[{"role":"assistant","content":null,"refusal":"No."}]"#,
+    );
+}
+
+#[test]
+fn tools_with_free_text_are_custom_tools() {
+    let name = ToolName::new("patch").unwrap();
+    let spec = ToolSpec::Freeform { name, description: "Edits.".into(), grammar: Some("start: X".into()) };
+    let request = Request::new("m", vec![Message::user("hi")]).with_tools(vec![spec]);
+    let expected = concat!(
+        r#""tools":[{"type":"custom","custom":{"name":"patch","description":"Edits.","#,
+        r#""format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: X"}}}}]"#
+    );
+    assert!(body(&request).contains(expected), "{}", body(&request));
+}

@@ -1,0 +1,61 @@
+//! Refusals are typed by the words that servers use.
+
+use windlass_wire::{ProviderError, ProviderErrorKind as Kind, Wire};
+use windlass_wire_openai_chat::OpenAiChat;
+
+#[track_caller]
+fn check(status: u16, body: &str, kind: Kind, message: &str) -> ProviderError {
+    let error = OpenAiChat::default().decode_error(status, body.as_bytes());
+    assert_eq!(error.kind, kind, "{error:?}");
+    assert!(error.message.contains(message), "{error:?}");
+    error
+}
+
+fn body(code: &str, message: &str) -> String {
+    format!(
+        r#"{{"error":{{"message":"{message}","type":"invalid_request_error","param":"model","code":"{code}"}}}}"#
+    )
+}
+
+#[test]
+fn documented_codes_have_kinds() {
+    check(400, &body("context_length_exceeded", "too long"), Kind::ContextLength, "too long");
+    check(429, &body("insufficient_quota", "no money"), Kind::Quota, "no money");
+    check(429, &body("rate_limit_exceeded", "slow down"), Kind::RateLimit, "slow down");
+    check(401, &body("invalid_api_key", "wrong key"), Kind::Authentication, "wrong key");
+    check(404, &body("model_not_found", "no model"), Kind::NotFound, "no model");
+    let error = check(400, &body("unsupported_parameter", "no stop"), Kind::Request, "no stop");
+    assert_eq!(error.code.as_deref(), Some("unsupported_parameter"));
+    assert_eq!(error.parameter.as_deref(), Some("model"));
+    assert!(!error.is_retryable());
+}
+
+#[test]
+fn other_forms_of_error_bodies_are_read() {
+    check(
+        500,
+        r#"{"error":{"code":500,"message":"tools need a flag","type":"server_error"}}"#,
+        Kind::Server,
+        "flag",
+    );
+    check(401, r#"{"detail":"Invalid API Key"}"#, Kind::Authentication, "Invalid API Key");
+    check(422, r#"{"detail":[{"loc":["body"],"msg":"field required"}]}"#, Kind::Request, "field required");
+    check(400, r#"{"error":"model is required"}"#, Kind::Request, "model is required");
+    check(400, r#"[{"error":{"code":400,"message":"in a list"}}]"#, Kind::Request, "in a list");
+    check(402, r#"{"error":{"message":"Insufficient credits","code":402}}"#, Kind::Quota, "credits");
+    check(
+        400,
+        r#"{"object":"error","message":"maximum context length is 8192"}"#,
+        Kind::ContextLength,
+        "8192",
+    );
+}
+
+#[test]
+fn what_no_provider_wrote_says_so() {
+    check(502, "<html>bad gateway</html>", Kind::Server, "HTML");
+    check(404, "<html>not here</html>", Kind::NotProvider, "HTML");
+    check(403, "", Kind::NotProvider, "empty body");
+    check(400, "nope", Kind::NotProvider, "nope");
+    check(400, "{}", Kind::NotProvider, "{}");
+}

@@ -1,0 +1,5 @@
+//! What every wire format shares, from outside.
+#![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
+
+mod event_stream;
+mod surrogate;
