@@ -151,7 +151,9 @@ pub(crate) struct Parse {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: echo '{\"path\": \"a.txt\", \"content\": \"hello\"}' | windlass json --deltas 4")]
+#[command(
+    after_help = "Example: echo '{\"path\": \"a.txt\", \"content\": \"hello\"}' | windlass json --deltas 4"
+)]
 pub(crate) struct Json {
     /// Push the text in deltas of this many characters.
     #[arg(long, value_name = "N", default_value_t = 16)]
@@ -165,8 +167,10 @@ pub(crate) struct Json {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: echo '{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\
-\"text\":\"hi\"}]}]}' | windlass encode --wire anthropic")]
+#[command(
+    after_help = "Example: echo '{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\
+\"text\":\"hi\"}]}]}' | windlass encode --wire anthropic"
+)]
 pub(crate) struct Encode {
     /// The wire format to encode to.
     #[arg(long, value_enum)]
@@ -235,8 +239,10 @@ pub(crate) struct Policy {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Decide about calls and say which rule decided, without running anything.
-    #[command(after_help = "Example: echo '{\"tool\":\"write_file\",\"input\":{\"path\":\"../x\",\"content\":\"\"}}' \
-| windlass policy explain --root .")]
+    #[command(
+        after_help = "Example: echo '{\"tool\":\"write_file\",\"input\":{\"path\":\"../x\",\"content\":\"\"}}' \
+| windlass policy explain --root ."
+    )]
     Explain {
         /// The folder that the calls would work in.
         #[arg(long, default_value = ".")]

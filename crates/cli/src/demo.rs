@@ -24,7 +24,8 @@ pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
     let project = Project::create()?;
     anyhow::ensure!(!project.passes()?, "the demo's check passes before anything was mended");
     let script = Script::parse(&project::script().to_string()).context("the demo's own script")?;
-    let provider = ScriptedProvider::start(script, 0).await.context("the scripted provider cannot be started")?;
+    let provider =
+        ScriptedProvider::start(script, 0).await.context("the scripted provider cannot be started")?;
     let folder = RunFolder::create(&runs::state()?)?;
     let stop = CancellationToken::new();
     if telling == Telling::Words {

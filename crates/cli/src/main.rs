@@ -1,5 +1,8 @@
 //! The command line `windlass`: run an agent, and take apart everything that the crates do.
-#![expect(clippy::disallowed_methods, reason = "the command line is where the program meets its user's machine")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the command line is where the program meets its user's machine"
+)]
 
 mod arguments;
 mod demo;

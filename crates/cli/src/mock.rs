@@ -12,8 +12,8 @@ use crate::{input, output};
 
 pub(crate) async fn mock(arguments: Mock) -> anyhow::Result<ExitCode> {
     let text = input::text(&arguments.script)?;
-    let script = Script::parse(&text)
-        .with_context(|| format!("{} is not a script", arguments.script.display()))?;
+    let script =
+        Script::parse(&text).with_context(|| format!("{} is not a script", arguments.script.display()))?;
     let provider = ScriptedProvider::start(script, arguments.port)
         .await
         .with_context(|| format!("port {} on 127.0.0.1 cannot be opened", arguments.port))?;

@@ -32,7 +32,13 @@ pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn decode(bytes: &[u8], piece: usize, stage: Stage, wire: &dyn Wire, file: Option<&std::path::PathBuf>) -> anyhow::Result<()> {
+fn decode(
+    bytes: &[u8],
+    piece: usize,
+    stage: Stage,
+    wire: &dyn Wire,
+    file: Option<&std::path::PathBuf>,
+) -> anyhow::Result<()> {
     if stage == Stage::Sse {
         return events(bytes, piece);
     }
@@ -82,7 +88,9 @@ fn calls(chunks: Vec<Chunk>) -> anyhow::Result<()> {
         assembler.push(chunk, &mut events);
         for event in events.drain(..) {
             let partial = match &event {
-                CallEvent::Arguments { key, .. } => assembler.partial(*key).and_then(|partial| partial.to_value()),
+                CallEvent::Arguments { key, .. } => {
+                    assembler.partial(*key).and_then(|partial| partial.to_value())
+                }
                 _ => None,
             };
             output::line(&CallLine { event: &event, partial })?;

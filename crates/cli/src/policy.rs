@@ -69,7 +69,9 @@ fn judge(
     };
     let arguments = match Arguments::parse(text) {
         Ok(arguments) => arguments,
-        Err(error) => return Ok(Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string()))),
+        Err(error) => {
+            return Ok(Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string())));
+        }
     };
     let Ok(name) = ToolName::new(asked.tool.clone()) else {
         return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, "the name cannot be a tool's")));

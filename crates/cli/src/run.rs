@@ -69,10 +69,7 @@ fn resume(
 }
 
 fn options(folder: &RunFolder, journal: FileJournal, stop: &CancellationToken) -> RunOptions {
-    RunOptions::default()
-        .with_journal(journal)
-        .with_cancellation(stop.clone())
-        .with_outputs(folder.outputs())
+    RunOptions::default().with_journal(journal).with_cancellation(stop.clone()).with_outputs(folder.outputs())
 }
 
 fn agent(
@@ -141,4 +138,3 @@ fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
         }
     }
 }
-

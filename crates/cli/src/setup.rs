@@ -45,10 +45,10 @@ pub(crate) fn toolbox(root: &Path, outputs: Option<&Path>, preset: PresetName) -
         Arc::new(AttemptCompletion::default()),
     ];
     let toolbox = Toolbox::builder()
-        .tools(windlass_tools_fs::tools(workspace.clone()))
-        .tools(windlass_tools_edit::tools(workspace.clone()))
-        .tools(windlass_tools_search::tools(workspace.clone()))
-        .tools(windlass_tools_shell::tools(workspace))
+        .tools(windlass_tools_fs::tools(&workspace))
+        .tools(windlass_tools_edit::tools(&workspace))
+        .tools(windlass_tools_search::tools(&workspace))
+        .tools(windlass_tools_shell::tools(&workspace))
         .tools(control)
         .known_aliases()
         .config(ToolConfig::new(preset.preset()))

@@ -110,7 +110,10 @@ impl Show {
         let said = match outcome {
             ApprovalOutcome::Answered(decision) if decision.approved => "approved".to_owned(),
             ApprovalOutcome::Answered(decision) => {
-                format!("denied{}", decision.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default())
+                format!(
+                    "denied{}",
+                    decision.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default()
+                )
             }
             ApprovalOutcome::TimedOut { .. } => "nobody answered in time".to_owned(),
             _ => "nobody is there to approve".to_owned(),

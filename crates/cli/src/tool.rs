@@ -17,8 +17,7 @@ pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
         ToolCommand::List { preset, json } => list(preset, json),
         ToolCommand::Show { name, json } => show(&name, json),
         ToolCommand::Call { name, arguments, root, yes, policy, json } => {
-            let arguments =
-                if arguments == "-" { input::text(Path::new("-"))? } else { arguments };
+            let arguments = if arguments == "-" { input::text(Path::new("-"))? } else { arguments };
             let call = ToolCall::function(
                 CallId::new("call_1")?,
                 ToolName::new(name)?,
@@ -86,7 +85,8 @@ async fn run(call: &ToolCall, root: &Path, policy: Option<&Path>, how: Output) -
         Verdict::Ask | Verdict::Allow => {}
     }
     let cancellation = tokio_util::sync::CancellationToken::new();
-    let ctx = Context::new(call.id.clone()).with_cancellation(cancellation.clone()).with_outputs(outputs.path());
+    let ctx =
+        Context::new(call.id.clone()).with_cancellation(cancellation.clone()).with_outputs(outputs.path());
     let running = toolbox.run(&checked, &ctx);
     tokio::pin!(running);
     let result = tokio::select! {
@@ -105,8 +105,10 @@ fn told(
     json: bool,
 ) -> anyhow::Result<ExitCode> {
     if json {
-        let decision: Option<RawJson> =
-            decision.map(|decision| serde_json::to_value(decision)).transpose()?.map(|value| RawJson::from(&value));
+        let decision: Option<RawJson> = decision
+            .map(|decision| serde_json::to_value(decision))
+            .transpose()?
+            .map(|value| RawJson::from(&value));
         output::line(&json!({ "status": result.status, "content": result.content, "decision": decision }))?;
     } else {
         output::print(&format!("{}\n", result.wire_text()))?;

@@ -30,7 +30,9 @@ impl WireName {
         match name {
             "openai-chat" => Ok(Self::OpenaiChat),
             "anthropic" => Ok(Self::Anthropic),
-            other => anyhow::bail!("the wire format {other} is not known; there are openai-chat and anthropic"),
+            other => {
+                anyhow::bail!("the wire format {other} is not known; there are openai-chat and anthropic")
+            }
         }
     }
 }

@@ -5,3 +5,10 @@ pub mod corpora;
 pub mod oracle;
 pub mod split;
 pub mod workload;
+
+mod conversation;
+mod render;
+pub mod script;
+pub mod scripted_model;
+#[cfg(feature = "server")]
+pub mod server;

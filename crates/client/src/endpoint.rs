@@ -1,0 +1,124 @@
+//! Where a provider is, and how it wants its key: data, not code.
+
+/// How a key is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Auth {
+    /// As `Authorization: Bearer KEY`.
+    Bearer,
+    /// In a header of this name.
+    Header(String),
+    /// Not at all.
+    None,
+}
+
+/// Where a provider is, which wire format it speaks, and how it wants its key.
+///
+/// ```
+/// use windlass_client::Endpoint;
+/// let groq = Endpoint::find("groq").ok_or("unknown")?;
+/// assert_eq!((groq.wire.as_str(), groq.key_env.as_deref()), ("openai-chat", Some("GROQ_API_KEY")));
+/// let local = Endpoint::custom("http://localhost:8080/v1", "openai-chat");
+/// assert_eq!(local.host(), "localhost:8080");
+/// # Ok::<(), &'static str>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Endpoint {
+    /// The provider's name.
+    pub name: String,
+    /// The address that a wire format's paths are put behind.
+    pub base_url: String,
+    /// The wire format: `openai-chat` or `anthropic`.
+    pub wire: String,
+    /// How the key is sent.
+    pub auth: Auth,
+    /// The environment variable in which its users keep the key. This crate does not read it.
+    pub key_env: Option<String>,
+    /// Headers that every request carries.
+    pub headers: Vec<(String, String)>,
+}
+
+/// Name, base URL, wire format, key variable. An empty variable means that no key is wanted.
+const KNOWN: &[(&str, &str, &str, &str)] = &[
+    ("openai", "https://api.openai.com/v1", "openai-chat", "OPENAI_API_KEY"),
+    ("anthropic", "https://api.anthropic.com", "anthropic", "ANTHROPIC_API_KEY"),
+    ("openrouter", "https://openrouter.ai/api/v1", "openai-chat", "OPENROUTER_API_KEY"),
+    ("groq", "https://api.groq.com/openai/v1", "openai-chat", "GROQ_API_KEY"),
+    ("mistral", "https://api.mistral.ai/v1", "openai-chat", "MISTRAL_API_KEY"),
+    ("deepseek", "https://api.deepseek.com/v1", "openai-chat", "DEEPSEEK_API_KEY"),
+    ("xai", "https://api.x.ai/v1", "openai-chat", "XAI_API_KEY"),
+    ("together", "https://api.together.xyz/v1", "openai-chat", "TOGETHER_API_KEY"),
+    ("fireworks", "https://api.fireworks.ai/inference/v1", "openai-chat", "FIREWORKS_API_KEY"),
+    ("cerebras", "https://api.cerebras.ai/v1", "openai-chat", "CEREBRAS_API_KEY"),
+    ("ollama", "http://localhost:11434/v1", "openai-chat", ""),
+    ("lmstudio", "http://localhost:1234/v1", "openai-chat", ""),
+    ("vllm", "http://localhost:8000/v1", "openai-chat", ""),
+    ("llama.cpp", "http://localhost:8080/v1", "openai-chat", ""),
+];
+
+impl Endpoint {
+    /// A provider that is known by name.
+    pub fn find(name: &str) -> Option<Self> {
+        let (name, base_url, wire, key_env) = KNOWN.iter().find(|(known, ..)| *known == name)?;
+        let endpoint = Self { name: (*name).to_owned(), ..Self::custom(*base_url, *wire) };
+        Some(if key_env.is_empty() { endpoint } else { endpoint.with_key_env(*key_env) })
+    }
+
+    /// The names that are known.
+    pub fn names() -> Vec<&'static str> {
+        KNOWN.iter().map(|(name, ..)| *name).collect()
+    }
+
+    /// Any server that speaks a wire format. A key is sent if there is one.
+    pub fn custom(base_url: impl Into<String>, wire: impl Into<String>) -> Self {
+        let wire = wire.into();
+        let auth = if wire == "anthropic" { Auth::Header("x-api-key".to_owned()) } else { Auth::Bearer };
+        Self {
+            name: "custom".to_owned(),
+            base_url: base_url.into(),
+            wire,
+            auth,
+            key_env: None,
+            headers: Vec::new(),
+        }
+    }
+
+    /// The same provider at another address.
+    pub fn with_base_url(mut self, base_url: impl Into<String>) -> Self {
+        self.base_url = base_url.into();
+        self
+    }
+
+    /// The same provider with the variable in which its users keep the key.
+    pub fn with_key_env(mut self, name: impl Into<String>) -> Self {
+        self.key_env = Some(name.into());
+        self
+    }
+
+    /// The same provider with one more header.
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// The address of a path of the wire format.
+    ///
+    /// A base that ends in the version which the path begins with is taken as it is meant: both
+    /// `https://host` and `https://host/v1` lead to `https://host/v1/messages`.
+    pub(crate) fn url(&self, path: &str) -> String {
+        let base = self.base_url.trim_end_matches('/');
+        match (base.strip_suffix("/v1"), path.strip_prefix("/v1/")) {
+            (Some(_), Some(rest)) => format!("{base}/{rest}"),
+            _ => format!("{base}{path}"),
+        }
+    }
+
+    /// Host and port, for messages.
+    pub fn host(&self) -> &str {
+        let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+        // What stands before an @ is a secret.
+        authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+    }
+}

@@ -1,0 +1,104 @@
+//! What went wrong, in words that say where and what to do.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use windlass_model::{ModelError, ModelErrorKind};
+use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
+
+use crate::Endpoint;
+use crate::secret::Key;
+
+/// Headers in which providers give their id of a request.
+const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"];
+
+/// Makes errors about one endpoint, without its key.
+#[derive(Clone)]
+pub(crate) struct Failures {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) key: Key,
+}
+
+impl Failures {
+    pub(crate) fn of(&self, kind: ModelErrorKind, text: &str) -> ModelError {
+        let text = format!("{}: {text}", self.endpoint.host());
+        ModelError::new(kind, self.key.redact(&text))
+    }
+
+    /// The server was not reached, or the connection broke.
+    pub(crate) fn transport(&self, error: &reqwest::Error) -> ModelError {
+        let cause = self.key.redact(&causes(error));
+        if error.is_connect() {
+            let text = format!(
+                "cannot be reached: {cause}. Is the address {} right, and the server up?",
+                self.endpoint.base_url
+            );
+            return self.of(ModelErrorKind::Unreachable, &text);
+        }
+        if error.is_builder() {
+            return self.of(ModelErrorKind::Configuration, &format!("the request cannot be made: {cause}"));
+        }
+        self.of(ModelErrorKind::Dropped, &format!("the connection broke: {cause}"))
+    }
+
+    /// The provider refused.
+    pub(crate) fn refusal(&self, status: u16, headers: &HeaderMap, error: &ProviderError) -> ModelError {
+        let advice = match error.kind {
+            ProviderErrorKind::Authentication => match &self.endpoint.key_env {
+                Some(name) => format!(" (the key was not accepted; is {name} right?)"),
+                None => " (the key was not accepted, or one is needed)".to_owned(),
+            },
+            ProviderErrorKind::NotFound => " (is the model's name right, and the address?)".to_owned(),
+            _ => String::new(),
+        };
+        let text = format!("status {status}: {error}{advice}");
+        self.of(kind_of(error.kind), &text)
+            .with_retry_after(retry_after(headers))
+            .with_request_id(request_id(headers))
+    }
+
+    /// The answer is not of the provider's format.
+    pub(crate) fn malformed(&self, error: &DecodeError) -> ModelError {
+        let because =
+            std::error::Error::source(error).map(|source| format!(" ({source})")).unwrap_or_default();
+        let text = format!("the answer cannot be read: {error}{because}");
+        self.of(ModelErrorKind::Malformed, &text)
+    }
+}
+
+fn kind_of(kind: ProviderErrorKind) -> ModelErrorKind {
+    match kind {
+        ProviderErrorKind::Authentication | ProviderErrorKind::NotFound => ModelErrorKind::Configuration,
+        ProviderErrorKind::ContextLength => ModelErrorKind::ContextLength,
+        ProviderErrorKind::RateLimit => ModelErrorKind::RateLimit,
+        ProviderErrorKind::Server => ModelErrorKind::Server,
+        ProviderErrorKind::NotProvider => ModelErrorKind::Malformed,
+        _ => ModelErrorKind::Refused,
+    }
+}
+
+/// The provider's own id of a request.
+pub(crate) fn request_id(headers: &HeaderMap) -> Option<String> {
+    REQUEST_IDS.iter().find_map(|name| headers.get(*name)?.to_str().ok().map(str::to_owned))
+}
+
+/// How long the provider asks to wait: seconds or a date (RFC 9110, section 10.2.3).
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(SystemTime::now()).unwrap_or_default())
+}
+
+/// The error's last words, without those that only repeat.
+fn causes(error: &reqwest::Error) -> String {
+    let mut text = String::new();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text = cause.to_string();
+        source = cause.source();
+    }
+    if text.is_empty() { error.to_string() } else { text }
+}

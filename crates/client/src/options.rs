@@ -1,0 +1,46 @@
+//! How patient a client is.
+
+use std::time::Duration;
+
+use windlass_wire::Limits;
+
+/// How patient a client is, and how much it takes.
+///
+/// ```
+/// use std::time::Duration;
+/// use windlass_client::Options;
+/// let options = Options { idle_timeout: Duration::from_secs(30), ..Options::default() };
+/// assert_eq!(options.retries, 4);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "callers write it with `..Options::default()`")]
+pub struct Options {
+    /// How often a refused or unreachable request is sent again.
+    pub retries: usize,
+    /// The first wait before that; it doubles each time, with jitter.
+    pub backoff: Duration,
+    /// The longest such wait. A longer wait that the provider asks for is kept.
+    pub longest_backoff: Duration,
+    /// How long a connection may take.
+    pub connect_timeout: Duration,
+    /// How long an answer may bring nothing new. Keep-alive comments and pings are nothing new.
+    pub idle_timeout: Duration,
+    /// How long an answer may take in all.
+    pub total_timeout: Duration,
+    /// How much one answer may hold.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            retries: 4,
+            backoff: Duration::from_millis(200),
+            longest_backoff: Duration::from_secs(30),
+            connect_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_mins(2),
+            total_timeout: Duration::from_mins(30),
+            limits: Limits::default(),
+        }
+    }
+}
