@@ -1,1 +1,37 @@
 #![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod limits;
+
+mod error;
+
+mod document;
+
+mod snapshot;
+
+mod node;
+
+mod value;
+
+mod event;
+
+mod parser;
+
+mod structure;
+
+mod string;
+
+mod number;
+
+mod cursor;
+
+mod keys;
+
+mod utf8;
+
+pub use error::{Error, ErrorKind};
+pub use event::Event;
+pub use limits::Limits;
+pub use node::{Completeness, Elements, Kind, Members, Node};
+pub use parser::Parser;
+pub use snapshot::{PendingKey, Snapshot, Status};

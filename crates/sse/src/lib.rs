@@ -1,1 +1,19 @@
 #![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod limits;
+
+mod error;
+
+mod event;
+
+mod parser;
+
+mod draft;
+
+mod line;
+
+pub use error::{Error, ErrorKind};
+pub use event::{Ending, Event, Signal};
+pub use limits::Limits;
+pub use parser::Parser;

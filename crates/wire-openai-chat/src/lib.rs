@@ -1,1 +1,23 @@
 #![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod options;
+mod wire;
+
+mod encode;
+mod messages;
+mod request;
+
+mod decode;
+mod event;
+mod lenient;
+mod reader;
+mod reasoning;
+mod stop;
+mod usage;
+mod whole;
+
+mod error;
+
+pub use options::{MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole};
+pub use wire::OpenAiChat;

@@ -2,12 +2,18 @@
 
 mod decoder;
 mod error;
+mod event_stream;
 mod http;
 mod limits;
+mod pairing;
 mod provider_error;
+mod surrogate;
 
 pub use decoder::{Decoder, Wire};
 pub use error::{DecodeError, EncodeError};
+pub use event_stream::{Body, EventStream, StreamEvent};
 pub use http::HttpRequest;
 pub use limits::Limits;
+pub use pairing::check_pairing;
 pub use provider_error::{ProviderError, ProviderErrorKind};
+pub use surrogate::replace_lone_surrogates;

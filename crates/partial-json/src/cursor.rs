@@ -1,0 +1,45 @@
+//! A place in the pushed text.
+
+/// Walks over a pushed text; every step is in bounds by construction.
+#[derive(Debug)]
+pub(crate) struct Cursor<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { rest: text }
+    }
+
+    /// The bytes not yet taken.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.rest.as_bytes()
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.rest.len()
+    }
+
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes().first().copied()
+    }
+
+    /// Takes `length` bytes. Callers stop at ASCII bytes only, so this is always a character boundary.
+    #[inline]
+    pub(crate) fn take(&mut self, length: usize) -> &'a str {
+        let Some((taken, rest)) = self.rest.split_at_checked(length) else {
+            return "";
+        };
+        self.rest = rest;
+        taken
+    }
+
+    /// Passes over one ASCII byte.
+    #[inline]
+    pub(crate) fn bump(&mut self) {
+        self.rest = self.rest.get(1..).unwrap_or_default();
+    }
+}

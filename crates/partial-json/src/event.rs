@@ -1,0 +1,156 @@
+//! What changed in a text since it was last looked at.
+//!
+//! Nothing is queued: values lie in the order of the text and only the last open path changes, so a place
+//! and a path are enough to go on from.
+
+use std::fmt::Write;
+
+use crate::document::{Document, OPEN};
+use crate::node::{Kind, Node};
+
+/// A change. Paths are JSON Pointers.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A value began; its type is known.
+    Began {
+        /// The value's path.
+        path: &'a str,
+        /// Its type.
+        kind: Kind,
+    },
+    /// A string grew. All the texts of a path, in order, are the string.
+    Grew {
+        /// The string's path.
+        path: &'a str,
+        /// What was added.
+        text: &'a str,
+    },
+    /// A value is whole.
+    Complete {
+        /// The value's path.
+        path: &'a str,
+        /// The value.
+        value: Node<'a>,
+    },
+    /// A key came again in its object; the value that begins next replaces the earlier one.
+    Repeated {
+        /// The path of both values.
+        path: &'a str,
+    },
+}
+
+/// A container whose end has not been told.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    record: u32,
+    /// The length of the path without the container's own token.
+    parent_path: usize,
+    /// Children told so far.
+    children: usize,
+}
+
+/// A string, number or literal whose end has not been told.
+#[derive(Debug, Clone, Copy)]
+struct Leaf {
+    record: u32,
+    parent_path: usize,
+    /// How much of its text has been told.
+    told: usize,
+}
+
+/// The place up to which changes have been told.
+#[derive(Debug, Default)]
+pub(crate) struct Walker {
+    path: String,
+    steps: Vec<Step>,
+    leaf: Option<Leaf>,
+    next: u32,
+}
+
+impl Walker {
+    pub(crate) fn walk(&mut self, document: &Document, on_event: &mut dyn FnMut(Event<'_>)) {
+        loop {
+            if let Some(leaf) = self.leaf {
+                if !self.tell_leaf(leaf, document, on_event) {
+                    return;
+                }
+            } else if !self.tell_end(document, on_event) && !self.tell_next(document, on_event) {
+                return;
+            }
+        }
+    }
+
+    /// Tells the open leaf's news, and says whether it is done with.
+    fn tell_leaf(&mut self, leaf: Leaf, document: &Document, on_event: &mut dyn FnMut(Event<'_>)) -> bool {
+        let Some(value) = Node::new(document, leaf.record) else { return false };
+        let path = self.path.as_str();
+        let mut told = leaf.told;
+        if let Some(text) = value.as_str() {
+            if let Some(text) = text.get(told..).filter(|text| !text.is_empty()) {
+                on_event(Event::Grew { path, text });
+            }
+            told = text.len();
+        }
+        if !value.is_complete() {
+            self.leaf = Some(Leaf { told, ..leaf });
+            return false;
+        }
+        on_event(Event::Complete { path, value });
+        self.path.truncate(leaf.parent_path);
+        self.leaf = None;
+        true
+    }
+
+    /// Tells the end of the innermost container, if everything in it has been told.
+    fn tell_end(&mut self, document: &Document, on_event: &mut dyn FnMut(Event<'_>)) -> bool {
+        let Some(step) = self.steps.last().copied() else { return false };
+        let Some(value) = Node::new(document, step.record) else { return false };
+        if value.record.body.end == OPEN || self.next < value.record.body.end {
+            return false;
+        }
+        on_event(Event::Complete { path: &self.path, value });
+        self.path.truncate(step.parent_path);
+        self.steps.pop();
+        true
+    }
+
+    fn tell_next(&mut self, document: &Document, on_event: &mut dyn FnMut(Event<'_>)) -> bool {
+        let Some(value) = Node::new(document, self.next) else { return false };
+        let record = self.next;
+        self.next = self.next.saturating_add(1);
+        let parent_path = self.path.len();
+        self.push_token(document, value);
+        let path = self.path.as_str();
+        if value.record.supersedes {
+            on_event(Event::Repeated { path });
+        }
+        let kind = value.kind();
+        on_event(Event::Began { path, kind });
+        if kind.is_container() {
+            self.steps.push(Step { record, parent_path, children: 0 });
+        } else {
+            self.leaf = Some(Leaf { record, parent_path, told: 0 });
+        }
+        true
+    }
+
+    fn push_token(&mut self, document: &Document, value: Node<'_>) {
+        let Some(step) = self.steps.last_mut() else { return };
+        let index = step.children;
+        step.children = index.saturating_add(1);
+        self.path.push('/');
+        if document.record(step.record).is_some_and(|parent| parent.kind == Kind::Array) {
+            // Writing to a `String` cannot fail.
+            let _ = write!(self.path, "{index}");
+            return;
+        }
+        for character in document.text_of(value.record.key).chars() {
+            match character {
+                '~' => self.path.push_str("~0"),
+                '/' => self.path.push_str("~1"),
+                other => self.path.push(other),
+            }
+        }
+    }
+}

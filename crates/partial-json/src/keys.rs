@@ -1,0 +1,126 @@
+//! Finds out whether an object has a key already, in constant time however large the object is.
+
+use std::hash::{BuildHasher, RandomState};
+
+use crate::document::{Document, Span, wide};
+
+/// Objects of up to this many members are searched one by one, which is faster than hashing.
+const FEW: u32 = 16;
+const EMPTY: u32 = u32::MAX;
+
+/// An open container.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) record: u32,
+    /// Children so far, superseded ones counted.
+    children: u32,
+    index: Option<Box<Index>>,
+}
+
+/// An open-addressing table of records by key. The hash is keyed, so that no text can be made to collide;
+/// what is found does not depend on it.
+#[derive(Debug)]
+struct Index {
+    slots: Vec<u32>,
+    used: usize,
+    hasher: RandomState,
+}
+
+impl Frame {
+    pub(crate) fn new(record: u32) -> Self {
+        Self { record, children: 0, index: None }
+    }
+
+    /// Notes that the record at `at`, which is about to be added with this key, is a child, and gives the
+    /// child that had the key before.
+    pub(crate) fn add(&mut self, document: &Document, key: Span, at: u32) -> Option<u32> {
+        self.children = self.children.saturating_add(1);
+        if self.children <= FEW {
+            return find(document, self.record, at, key);
+        }
+        let first = self.record.saturating_add(1);
+        let index = self.index.get_or_insert_with(|| Box::new(Index::of(document, first, at)));
+        index.insert(document, key, at)
+    }
+}
+
+/// The latest child of the object at `object` with this key.
+fn find(document: &Document, object: u32, end: u32, key: Span) -> Option<u32> {
+    let wanted = document.text_of(key);
+    let mut child = object.saturating_add(1);
+    while child < end {
+        let record = document.record(child)?;
+        if !record.superseded && document.text_of(record.key) == wanted {
+            return Some(child);
+        }
+        child = document.subtree_end(child);
+    }
+    None
+}
+
+impl Index {
+    fn of(document: &Document, first: u32, end: u32) -> Self {
+        let mut index = Self { slots: vec![EMPTY; 64], used: 0, hasher: RandomState::new() };
+        let mut child = first;
+        while child < end {
+            let Some(record) = document.record(child) else { break };
+            index.insert(document, record.key, child);
+            child = document.subtree_end(child);
+        }
+        index
+    }
+
+    fn insert(&mut self, document: &Document, key: Span, at: u32) -> Option<u32> {
+        if self.used.saturating_mul(2) > self.slots.len() {
+            self.grow(document);
+        }
+        let wanted = document.text_of(key);
+        let mut probe = self.probe(wanted);
+        while let Some(slot) = self.slots.get_mut(probe.at) {
+            if *slot == EMPTY {
+                *slot = at;
+                self.used = self.used.saturating_add(1);
+                return None;
+            }
+            let same = document.record(*slot).is_some_and(|record| document.text_of(record.key) == wanted);
+            if same {
+                return Some(std::mem::replace(slot, at));
+            }
+            probe.step();
+        }
+        None
+    }
+
+    fn grow(&mut self, document: &Document) {
+        let larger = vec![EMPTY; self.slots.len().saturating_mul(2)];
+        for at in std::mem::replace(&mut self.slots, larger) {
+            let Some(record) = document.record(at) else { continue };
+            let mut probe = self.probe(document.text_of(record.key));
+            while let Some(slot) = self.slots.get_mut(probe.at) {
+                if *slot == EMPTY {
+                    *slot = at;
+                    break;
+                }
+                probe.step();
+            }
+        }
+    }
+
+    fn probe(&self, key: &str) -> Probe {
+        let mask = self.slots.len().saturating_sub(1);
+        let [a, b, c, d, ..] = self.hasher.hash_one(key).to_le_bytes();
+        Probe { at: wide(u32::from_le_bytes([a, b, c, d])) & mask, mask }
+    }
+}
+
+/// A walk over the slots, whose number is a power of two and of which half are empty.
+struct Probe {
+    at: usize,
+    mask: usize,
+}
+
+impl Probe {
+    fn step(&mut self) {
+        self.at = self.at.wrapping_add(1) & self.mask;
+    }
+}

@@ -1,0 +1,187 @@
+//! One value of a snapshot, borrowed.
+
+use crate::document::{Document, Record};
+
+/// The type of a value, fixed by its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "JSON has six types")]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Kind {
+    pub(crate) fn is_container(self) -> bool {
+        matches!(self, Self::Array | Self::Object)
+    }
+}
+
+/// How much of a value has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "every consumer must tell these three apart")]
+pub enum Completeness {
+    /// Its type is known and nothing else can be said: a number without a delimiter, half a literal.
+    Pending,
+    /// What is shown is true, and more may come: an open string, array or object.
+    Growing,
+    /// Whole; it will not change.
+    Complete,
+}
+
+/// A value, as far as it has come.
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) at: u32,
+    pub(crate) record: &'a Record,
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn new(document: &'a Document, at: u32) -> Option<Self> {
+        Some(Self { document, at, record: document.record(at)? })
+    }
+
+    /// The type.
+    pub fn kind(self) -> Kind {
+        self.record.kind
+    }
+
+    /// How much of the value has come.
+    pub fn completeness(self) -> Completeness {
+        self.record.completeness
+    }
+
+    /// Whether the value is whole.
+    pub fn is_complete(self) -> bool {
+        self.record.completeness == Completeness::Complete
+    }
+
+    /// The text of a string, as far as it has come.
+    pub fn as_str(self) -> Option<&'a str> {
+        (self.record.kind == Kind::String).then(|| self.document.text_of(self.record.body))
+    }
+
+    /// The text of a number as it was written, once it is certain.
+    pub fn number_text(self) -> Option<&'a str> {
+        let whole = self.record.kind == Kind::Number && self.is_complete();
+        whole.then(|| self.document.text_of(self.record.body))
+    }
+
+    /// A boolean, once it is certain.
+    pub fn as_bool(self) -> Option<bool> {
+        (self.record.kind == Kind::Bool && self.is_complete()).then_some(self.record.truth)
+    }
+
+    /// How many elements or members an array or object has so far; 0 for everything else.
+    pub fn len(self) -> usize {
+        if self.record.kind.is_container() { crate::document::wide(self.record.body.start) } else { 0 }
+    }
+
+    /// Whether there is no element or member.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The member with this key; of several, the last. Looks at the members one after another.
+    pub fn get(self, key: &str) -> Option<Self> {
+        self.members().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    /// The element at this index. Looks at the elements one after another.
+    pub fn at(self, index: usize) -> Option<Self> {
+        self.elements().nth(index)
+    }
+
+    /// The members of an object in the order of the text; none for everything else.
+    pub fn members(self) -> Members<'a> {
+        Members { children: Children::of(self, Kind::Object) }
+    }
+
+    /// The elements of an array; none for everything else.
+    pub fn elements(self) -> Elements<'a> {
+        Elements { children: Children::of(self, Kind::Array) }
+    }
+}
+
+impl std::fmt::Debug for Node<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("Node");
+        shown.field("kind", &self.kind()).field("completeness", &self.completeness());
+        match self.kind() {
+            Kind::String => shown.field("text", &self.as_str()),
+            Kind::Number => shown.field("text", &self.number_text()),
+            Kind::Array | Kind::Object => shown.field("len", &self.len()),
+            Kind::Null | Kind::Bool => &mut shown,
+        };
+        shown.finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Children<'a> {
+    document: &'a Document,
+    next: u32,
+    end: u32,
+}
+
+impl<'a> Children<'a> {
+    fn of(parent: Node<'a>, kind: Kind) -> Self {
+        let first = parent.at.saturating_add(1);
+        let end = if parent.record.kind == kind { parent.document.subtree_end(parent.at) } else { first };
+        Self { document: parent.document, next: first, end }
+    }
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Node<'a>> {
+        while self.next < self.end {
+            let node = Node::new(self.document, self.next)?;
+            self.next = self.document.subtree_end(self.next);
+            if !node.record.superseded {
+                return Some(node);
+            }
+        }
+        None
+    }
+}
+
+/// The members of an object: keys and values.
+#[derive(Debug, Clone)]
+pub struct Members<'a> {
+    children: Children<'a>,
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (&'a str, Node<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let node = self.children.next()?;
+        Some((node.document.text_of(node.record.key), node))
+    }
+}
+
+/// The elements of an array.
+#[derive(Debug, Clone)]
+pub struct Elements<'a> {
+    children: Children<'a>,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.children.next()
+    }
+}

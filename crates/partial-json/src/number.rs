@@ -1,0 +1,87 @@
+//! Numbers, kept as they are written and held back until a delimiter comes.
+
+use crate::cursor::Cursor;
+use crate::document::narrow;
+use crate::parser::{Parser, State};
+use crate::value::{fits, may_overflow};
+use crate::{Error, ErrorKind};
+
+/// Where in a number's grammar its text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Digits {
+    None,
+    Minus,
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+    Exponent,
+    Sign,
+    Power,
+}
+
+impl Digits {
+    fn next(self, byte: u8) -> Option<Self> {
+        Some(match (self, byte) {
+            (Self::None, b'-') => Self::Minus,
+            (Self::None | Self::Minus, b'0') => Self::Zero,
+            (Self::None | Self::Minus | Self::Integer, b'0'..=b'9') => Self::Integer,
+            (Self::Zero | Self::Integer, b'.') => Self::Point,
+            (Self::Point | Self::Fraction, b'0'..=b'9') => Self::Fraction,
+            (Self::Zero | Self::Integer | Self::Fraction, b'e' | b'E') => Self::Exponent,
+            (Self::Exponent, b'+' | b'-') => Self::Sign,
+            (Self::Exponent | Self::Sign | Self::Power, b'0'..=b'9') => Self::Power,
+            _ => return None,
+        })
+    }
+
+    /// Whether a number may end here.
+    pub(crate) fn is_whole(self) -> bool {
+        matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::Power)
+    }
+}
+
+impl Parser {
+    pub(crate) fn read_number(&mut self, digits: Digits, cursor: &mut Cursor<'_>) -> Result<(), Error> {
+        let mut digits = digits;
+        let mut length = 0usize;
+        let mut delimiter = None;
+        for &byte in cursor.bytes() {
+            let Some(next) = digits.next(byte) else {
+                delimiter = Some(byte);
+                break;
+            };
+            digits = next;
+            length = length.saturating_add(1);
+        }
+        self.document.text.push_str(cursor.take(length));
+        self.state = State::Number(digits);
+        match delimiter {
+            None => Ok(()),
+            Some(b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t') if digits.is_whole() => {
+                if let Err(error) = self.check_number() {
+                    self.note(error.kind(), error.offset());
+                }
+                self.end_number();
+                Ok(())
+            }
+            Some(_) => self.fail(ErrorKind::BadNumber, cursor.len()),
+        }
+    }
+
+    /// Whether a strict parse accepts the open number.
+    pub(crate) fn check_number(&self) -> Result<(), Error> {
+        let Some(record) = self.document.records.last() else { return Ok(()) };
+        let length = self.document.text_end().saturating_sub(record.body.start);
+        let suspect = self.state == State::Number(Digits::Power) || may_overflow(length);
+        if suspect && !fits(self.document.text_of(record.body)) {
+            return Err(Error::new(ErrorKind::NumberOutOfRange, self.token_start));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn end_number(&mut self) {
+        self.complete_open(narrow(self.document.records.len().saturating_sub(1)));
+        self.after_value();
+    }
+}

@@ -1,0 +1,50 @@
+//! One line of a stream: the WHATWG field grammar.
+
+/// A line without its end, taken apart.
+pub(crate) enum Line<'a> {
+    Blank,
+    Comment(&'a [u8]),
+    Data(&'a [u8]),
+    Event(&'a [u8]),
+    Id(&'a [u8]),
+    Retry(&'a [u8]),
+    Unknown,
+}
+
+impl<'a> Line<'a> {
+    pub(crate) fn read(line: &'a [u8]) -> Self {
+        // Nearly every line of a provider stream is a data line, so it is tried before the colon is looked for.
+        if let Some(value) = line.strip_prefix(b"data:") {
+            return Self::Data(without_space(value));
+        }
+        match line {
+            [] => return Self::Blank,
+            [b':', comment @ ..] => return Self::Comment(comment),
+            _ => {}
+        }
+        let (name, value) = match memchr::memchr(b':', line).and_then(|at| line.split_at_checked(at)) {
+            Some((name, [_, value @ ..])) => (name, without_space(value)),
+            _ => (line, &[][..]),
+        };
+        match name {
+            b"data" => Self::Data(value),
+            b"event" => Self::Event(value),
+            b"id" => Self::Id(value),
+            b"retry" => Self::Retry(value),
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Exactly one space after the colon belongs to the format; a second one is data.
+fn without_space(value: &[u8]) -> &[u8] {
+    value.strip_prefix(b" ").unwrap_or(value)
+}
+
+/// Digits only, else the field is ignored; so is a number that no wait can be as long as.
+pub(crate) fn milliseconds(value: &[u8]) -> Option<u64> {
+    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(value).ok()?.parse().ok()
+}

@@ -1,0 +1,33 @@
+//! One function per property. Each takes any bytes and panics with what was violated.
+
+mod partial_json;
+mod sse;
+
+pub use partial_json::{partial_json_oracle, partial_json_snapshot, partial_json_split};
+pub use sse::sse;
+
+/// A property that must hold of any bytes.
+pub type Oracle = fn(&[u8]);
+
+const TABLE: &[(&str, Oracle)] = &[
+    ("sse", sse),
+    ("partial_json_oracle", partial_json_oracle),
+    ("partial_json_split", partial_json_split),
+    ("partial_json_snapshot", partial_json_snapshot),
+];
+
+/// The names of all properties, which are the names of the fuzz targets.
+pub const NAMES: [&str; TABLE.len()] = {
+    let mut names = [""; TABLE.len()];
+    let mut at = 0;
+    while at < TABLE.len() {
+        names[at] = TABLE[at].0;
+        at += 1;
+    }
+    names
+};
+
+/// The property with this name.
+pub fn by_name(name: &str) -> Option<Oracle> {
+    TABLE.iter().find(|(known, _)| *known == name).map(|(_, oracle)| *oracle)
+}

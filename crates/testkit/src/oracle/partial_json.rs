@@ -1,0 +1,111 @@
+//! Properties of `windlass-partial-json`.
+
+mod rebuilt;
+mod shown;
+
+use serde_json::Value;
+use windlass_partial_json::{Error, Parser, Status};
+
+use crate::split;
+use rebuilt::Rebuilt;
+use shown::Shown;
+
+/// The end of a text is what `serde_json` makes of the whole (J6).
+///
+/// # Panics
+/// A verdict or a value differs.
+pub fn partial_json_oracle(bytes: &[u8]) {
+    let mut parser = Parser::new();
+    let pushed = parser.push_bytes(bytes);
+    let checked = parser.check();
+    let ours = parser.finish();
+    assert_eq!(checked.err(), ours.as_ref().err().copied(), "check and finish differ");
+    if let Err(error) = pushed {
+        assert_eq!(ours.as_ref().err(), Some(&error), "a failed push and finish differ");
+    }
+    match (serde_json::from_slice::<Value>(bytes), ours) {
+        (Ok(theirs), Ok(ours)) => assert_eq!(ours, theirs, "another value than serde_json's"),
+        (Err(_), Err(ours)) => assert!(ours.offset() <= bytes.len(), "{ours} is beyond the end"),
+        (theirs, ours) => assert_eq!(
+            ours.map_err(|error| error.to_string()),
+            theirs.map_err(|error| error.to_string()),
+            "another verdict than serde_json's"
+        ),
+    }
+}
+
+/// Everything a text gave, at its end.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    shown: Option<Shown>,
+    rebuilt: Option<Value>,
+    status: Status,
+    pending_key: Option<(String, bool)>,
+    forgiven: usize,
+    duplicates: usize,
+    end: Result<Value, Error>,
+}
+
+/// Any split of a text gives the same snapshot, counts, events and end (S14).
+///
+/// # Panics
+/// A split differs.
+pub fn partial_json_split(bytes: &[u8]) {
+    let whole = read(&[bytes]);
+    for parts in split::ways(bytes) {
+        assert_eq!(read(&parts), whole, "split {parts:?}");
+    }
+}
+
+fn read(parts: &[&[u8]]) -> Seen {
+    let mut parser = Parser::new();
+    let mut rebuilt = Rebuilt::default();
+    for part in parts {
+        // The error is sticky, so the end tells it.
+        let _ = parser.push_bytes(part);
+        parser.drain_events(|event| rebuilt.take(event));
+    }
+    Seen {
+        shown: parser.snapshot().root().map(Shown::of),
+        rebuilt: rebuilt.value(),
+        status: parser.status(),
+        pending_key: parser.pending_key().map(|key| (key.text.to_owned(), key.is_complete)),
+        forgiven: parser.forgiven(),
+        duplicates: parser.duplicates(),
+        end: parser.finish(),
+    }
+}
+
+/// Over every prefix of a text, a snapshot only grows (J3), and the events so far rebuild it.
+///
+/// # Panics
+/// Something shown was taken back, or the events tell another value.
+pub fn partial_json_snapshot(bytes: &[u8]) {
+    const MOST_STEPS: usize = 512;
+    let mut parser = Parser::new();
+    let mut rebuilt = Rebuilt::default();
+    let mut before: Option<Shown> = None;
+    let mut duplicates = 0;
+    for part in bytes.chunks(bytes.len().div_ceil(MOST_STEPS).max(1)) {
+        let _ = parser.push_bytes(part);
+        parser.drain_events(|event| rebuilt.take(event));
+        let snapshot = parser.snapshot();
+        assert_eq!(rebuilt.value(), snapshot.to_value(), "the events tell another value");
+        let now = snapshot.root().map(Shown::of);
+        // A repeated key takes the earlier value away, and says so.
+        if parser.duplicates() == duplicates
+            && let Some(before) = &before
+        {
+            let now = now.as_ref().expect("a value that was shown is still shown");
+            before.assert_grew_into(now);
+        }
+        duplicates = parser.duplicates();
+        before = now;
+    }
+    let last = parser.snapshot().to_value();
+    if parser.status() == Status::Complete
+        && let Ok(end) = parser.finish()
+    {
+        assert_eq!(last, Some(end), "the end is not what was shown last");
+    }
+}

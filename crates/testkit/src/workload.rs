@@ -1,0 +1,7 @@
+//! Generated inputs for benchmarks and tests: deterministic, with no data files.
+
+mod events;
+mod json;
+
+pub use events::{w5_anthropic, w5_openai};
+pub use json::{w1, w1p, w1u, w2, w3};

@@ -1,0 +1,113 @@
+//! Tool arguments: a written file, an edit list, deep nesting.
+
+use std::fmt::Write;
+
+use crate::split::SplitMix64;
+
+const WORDS: &[&str] = &[
+    "let", "mut", "value", "return", "match", "self", "buffer", "parser", "impl", "struct", "push", "index",
+    "result", "state", "while", "token",
+];
+
+/// W1: a file written by a model, as `path` and `content`, of about this many bytes: line feeds, quotes,
+/// backslashes, tabs, and characters beyond ASCII, half of them escaped; a backslash every 22 bytes or so.
+pub fn w1(bytes: usize) -> String {
+    let pieces: &[&str] = &[
+        "\\n",
+        "\\n    ",
+        "\\\"",
+        "\\\\",
+        "\\t",
+        "\\n",
+        "é",
+        "\\u00e9",
+        "豆",
+        "\\u8c46",
+        "😀",
+        "\\ud83d\\ude00",
+        "\\n\\t",
+    ];
+    written(bytes, 1, |text, random| {
+        for _ in 0..random.between(2, 4) {
+            text.push_str(random.pick(WORDS));
+            text.push_str(random.pick(&[" ", " ", "(", ") ", "; ", " = ", "."]));
+        }
+        text.push_str(random.pick(pieces));
+    })
+}
+
+/// W1u: as W1, with raw UTF-8 beyond ASCII and no surrogate escapes.
+pub fn w1u(bytes: usize) -> String {
+    written(bytes, 2, |text, random| {
+        for _ in 0..random.between(2, 4) {
+            text.push_str(random.pick(WORDS));
+            text.push(' ');
+        }
+        text.push_str(random.pick(&["\\n", "\\\"", "é", "豆腐", "😀", "\\t", "\\n    "]));
+    })
+}
+
+/// W1p: prose with an escape every 400 bytes.
+pub fn w1p(bytes: usize) -> String {
+    written(bytes, 3, |text, random| {
+        let end = text.len() + 398;
+        while text.len() < end {
+            text.push_str(random.pick(WORDS));
+            text.push(' ');
+        }
+        text.push_str("\\n");
+    })
+}
+
+fn written(bytes: usize, seed: u64, mut add: impl FnMut(&mut String, &mut SplitMix64)) -> String {
+    let mut random = SplitMix64::new(seed);
+    let mut text = String::from("{\"path\": \"src/generated/module.rs\", \"content\": \"");
+    while text.len() + 2 < bytes {
+        add(&mut text, &mut random);
+    }
+    text.push_str("\"}");
+    text
+}
+
+/// W2: the arguments of an edit tool, 200 objects of 8 fields.
+pub fn w2() -> String {
+    let mut random = SplitMix64::new(4);
+    let mut text = String::from("{\"edits\": [");
+    for edit in 0..200 {
+        if edit > 0 {
+            text.push_str(", ");
+        }
+        // Writing to a `String` cannot fail.
+        let _ = write!(
+            text,
+            "{{\"line\": {}, \"column\": {}, \"score\": {}.{}, \"weight\": {}e-{}, \"applied\": {}, \"note\": null, \
+             \"old\": \"{} {}\", \"new\": \"{} {}\"}}",
+            random.between(1, 99_999),
+            random.between(1, 200),
+            random.between(0, 99),
+            random.between(10, 9_999),
+            random.between(1, 9),
+            random.between(1, 30),
+            random.pick(&["true", "false"]),
+            random.pick(WORDS),
+            random.pick(WORDS),
+            random.pick(WORDS),
+            random.pick(WORDS),
+        );
+    }
+    text.push_str("]}");
+    text
+}
+
+/// W3: 100 levels, objects and arrays by turns.
+pub fn w3() -> String {
+    let mut text = String::new();
+    for level in 0..100 {
+        text.push_str(if level % 2 == 0 { "{\"inner\": " } else { "[1, " });
+    }
+    text.push_str("\"core\"");
+    for level in (0..100).rev() {
+        text.push(if level % 2 == 0 { '}' } else { ']' });
+    }
+    text
+}

@@ -1,0 +1,91 @@
+//! What differs between servers of this format and is not in the request.
+
+/// Choices in which servers of this format differ.
+///
+/// ```
+/// use windlass_wire_openai_chat::{MaxTokensField, OpenAiChat, OpenAiChatOptions};
+/// let options = OpenAiChatOptions::default().with_max_tokens_field(MaxTokensField::MaxCompletionTokens);
+/// let wire = OpenAiChat::new(options);
+/// # let _ = wire;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenAiChatOptions {
+    /// The name of the field that limits the answer.
+    pub max_tokens_field: MaxTokensField,
+    /// The role that the system prompt is sent with.
+    pub system_role: SystemRole,
+    /// Whether a stream is asked to tell its usage.
+    pub stream_usage: StreamUsage,
+}
+
+/// The name of the field that limits the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MaxTokensField {
+    /// `max_tokens`, which all compatible servers know.
+    #[default]
+    MaxTokens,
+    /// `max_completion_tokens`, which OpenAI's own reasoning models demand.
+    MaxCompletionTokens,
+}
+
+/// The role that the system prompt is sent with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SystemRole {
+    /// `system`, which all compatible servers know.
+    #[default]
+    System,
+    /// `developer`, OpenAI's own newer word.
+    Developer,
+}
+
+/// Whether a stream is asked to tell its usage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamUsage {
+    /// `stream_options.include_usage` is sent.
+    #[default]
+    Ask,
+    /// Nothing is sent, for servers that refuse the field.
+    Leave,
+}
+
+impl OpenAiChatOptions {
+    /// The same options with another name of the field that limits the answer.
+    pub fn with_max_tokens_field(mut self, field: MaxTokensField) -> Self {
+        self.max_tokens_field = field;
+        self
+    }
+
+    /// The same options with another role for the system prompt.
+    pub fn with_system_role(mut self, role: SystemRole) -> Self {
+        self.system_role = role;
+        self
+    }
+
+    /// The same options with another way to ask for usage.
+    pub fn with_stream_usage(mut self, usage: StreamUsage) -> Self {
+        self.stream_usage = usage;
+        self
+    }
+}
+
+impl MaxTokensField {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+}
+
+impl SystemRole {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+        }
+    }
+}

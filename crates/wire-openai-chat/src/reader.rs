@@ -1,0 +1,283 @@
+//! From events to chunks.
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use windlass_protocol::{Payload, StopReason, ToolName, Unknown, Usage};
+use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_wire::{DecodeError, replace_lone_surrogates};
+
+use crate::error::stream_error;
+use crate::event::{Call, Delta, Event, Function};
+use crate::lenient::Content;
+use crate::reasoning::{Field, Shown, Stretch};
+use crate::stop::stop_reason;
+use crate::wire::NAME;
+
+/// Where the message of a choice stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// In `delta`, piece by piece.
+    Stream,
+    /// In `message`, at once.
+    Whole,
+}
+
+/// Whether the provider's word stands for the answer's being whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    Proven,
+    Unproven,
+}
+
+/// Reads the events of one response (RULES S13).
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    thoughts: Stretch,
+    refusal: String,
+    customs: Vec<CustomCall>,
+    usage: Usage,
+    finish: Option<String>,
+    /// Something of an answer has come.
+    begun: bool,
+    failed: bool,
+}
+
+/// A call with free text. The chunk vocabulary has no pieces of one, so it is kept until it is whole.
+#[derive(Debug)]
+struct CustomCall {
+    slot: u64,
+    id: Option<String>,
+    name: String,
+    input: String,
+}
+
+impl Reader {
+    /// Reads one event's data or a whole body.
+    pub(crate) fn read(
+        &mut self,
+        json: &str,
+        number: usize,
+        source: Source,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
+        match serde_json::from_str(json) {
+            Ok(event) => self.take(json, event, source, chunks),
+            Err(error) if error.is_data() => unknown(json, chunks),
+            Err(error) => match replace_lone_surrogates(json) {
+                Some(repaired) => return self.read(&repaired, number, source, chunks),
+                None => return Err(DecodeError::Json { event: number, source: error }),
+            },
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, json: &str, event: Event<'_>, source: Source, chunks: &mut Vec<Chunk>) {
+        if event.choices.is_none() && event.usage.is_none() && event.x_groq.is_none() && event.error.is_none() {
+            return unknown(json, chunks);
+        }
+        let failure = event.error;
+        let mut finish = None;
+        for choice in event.choices.unwrap_or_default() {
+            // Further choices answer the same question again; an agent goes on with the first.
+            if choice.index.0 != 0 {
+                continue;
+            }
+            match (source, choice.delta, choice.message) {
+                (Source::Stream, Some(delta), _) => self.delta(delta, chunks),
+                // A server that sends a whole completion as its only event.
+                (Source::Stream, None, Some(message)) if !self.begun => self.message(message, chunks),
+                (Source::Whole, _, Some(message)) => self.message(message, chunks),
+                (Source::Whole, Some(delta), None) => self.delta(delta, chunks),
+                (_, None, _) => {}
+            }
+            if let Some(raw) = choice.finish_reason.0 {
+                finish = Some(raw.into_owned());
+            }
+            if let Some(error) = choice.error {
+                self.error(error, chunks);
+            }
+        }
+        if let Some(error) = failure {
+            self.error(error, chunks);
+        }
+        if let Some(raw) = finish {
+            self.finish(raw, chunks);
+        }
+        if let Some(usage) = event.usage.or_else(|| event.x_groq.and_then(|groq| groq.usage)) {
+            self.usage(usage.to_usage(), chunks);
+        }
+    }
+
+    fn message(&mut self, message: &RawValue, chunks: &mut Vec<Chunk>) {
+        match serde_json::from_str(message.get()) {
+            Ok(delta) => self.delta(delta, chunks),
+            Err(_) => unknown(message.get(), chunks),
+        }
+    }
+
+    fn delta(&mut self, delta: Delta<'_>, chunks: &mut Vec<Chunk>) {
+        let before = chunks.len();
+        self.think(&delta, chunks);
+        match delta.content {
+            Content::Absent => {}
+            Content::Text(text) => self.speak(&text, chunks),
+            Content::Parts(parts) => {
+                for part in parts {
+                    for thought in part.thinking.0 {
+                        self.thoughts.think(Field::Content, &thought, chunks);
+                    }
+                    if let Some(text) = part.text.0 {
+                        self.speak(&text, chunks);
+                    }
+                    if let Some(refusal) = part.refusal.0 {
+                        self.refusal.push_str(&refusal);
+                    }
+                }
+            }
+        }
+        if let Some(refusal) = delta.refusal.0 {
+            self.refusal.push_str(&refusal);
+        }
+        if let Some(function) = delta.function_call {
+            self.fragment(None, 0, None, function, chunks);
+        }
+        for (position, call) in (0..).zip(delta.tool_calls.into_iter().flatten()) {
+            if let Some(call) = call {
+                self.call(position, call, chunks);
+            }
+        }
+        self.begun |= chunks.len() > before || !self.refusal.is_empty() || !self.customs.is_empty();
+    }
+
+    fn think(&mut self, delta: &Delta<'_>, chunks: &mut Vec<Chunk>) {
+        // Some servers say the same thoughts in two fields.
+        let mut shown = Shown::Already;
+        match (&delta.reasoning_content.0, &delta.reasoning.0) {
+            (Some(text), _) => self.thoughts.think(Field::ReasoningContent, text, chunks),
+            (None, Some(text)) => self.thoughts.think(Field::Reasoning, text, chunks),
+            (None, None) => shown = Shown::Not,
+        }
+        if let Some(details) = delta.reasoning_details {
+            let details = serde_json::from_str(details.get()).unwrap_or_default();
+            self.thoughts.details(details, shown, chunks);
+        }
+    }
+
+    fn speak(&mut self, text: &str, chunks: &mut Vec<Chunk>) {
+        self.thoughts.end(chunks);
+        chunks.push(Chunk::text(text));
+    }
+
+    fn call(&mut self, position: u64, call: Call<'_>, chunks: &mut Vec<Chunk>) {
+        let id = call.id.0.map(std::borrow::Cow::into_owned);
+        let slot = call.index.0.unwrap_or(position);
+        let known = self.customs.iter_mut().find(|custom| custom.slot == slot);
+        match (call.custom, known) {
+            (Some(custom), Some(known)) => {
+                known.input.push_str(&custom.input.0.unwrap_or_default());
+            }
+            (Some(custom), None) => {
+                self.thoughts.end(chunks);
+                let name = custom.name.0.unwrap_or_default().into_owned();
+                let input = custom.input.0.unwrap_or_default().into_owned();
+                self.customs.push(CustomCall { slot, id, name, input });
+            }
+            (None, _) => {
+                self.fragment(call.index.0, position, id, call.function.unwrap_or_default(), chunks);
+            }
+        }
+    }
+
+    fn fragment(
+        &mut self,
+        index: Option<u64>,
+        position: u64,
+        id: Option<String>,
+        function: Function<'_>,
+        chunks: &mut Vec<Chunk>,
+    ) {
+        let name = function.name.0.map(std::borrow::Cow::into_owned);
+        let arguments = function.arguments.0.map(std::borrow::Cow::into_owned);
+        if id.is_none() && name.is_none() && arguments.is_none() {
+            return;
+        }
+        self.thoughts.end(chunks);
+        chunks.push(Chunk::Call(CallChunk::Partial { index, position, id, name, arguments }));
+    }
+
+    fn usage(&mut self, usage: Usage, chunks: &mut Vec<Chunk>) {
+        // Some servers repeat it with every event.
+        if usage != self.usage {
+            self.usage = usage;
+            chunks.push(Chunk::Usage { usage });
+        }
+    }
+
+    fn error(&mut self, error: &RawValue, chunks: &mut Vec<Chunk>) {
+        self.failed = true;
+        let value = serde_json::from_str(error.get()).unwrap_or(Value::Null);
+        chunks.push(Chunk::Error { error: stream_error(&value) });
+    }
+
+    fn finish(&mut self, raw: String, chunks: &mut Vec<Chunk>) {
+        if self.finish.as_ref() == Some(&raw) {
+            return;
+        }
+        let whole = match stop_reason(&raw) {
+            StopReason::Length | StopReason::Error | StopReason::ContentFilter => Whole::Unproven,
+            _ => Whole::Proven,
+        };
+        self.flush(whole, chunks);
+        let reason = match stop_reason(&raw) {
+            StopReason::End if !self.refusal.is_empty() => StopReason::Refusal,
+            reason => reason,
+        };
+        self.finish = Some(raw.clone());
+        chunks.push(Chunk::Finish { reason, raw });
+    }
+
+    /// Gives out what was kept until it is whole.
+    fn flush(&mut self, whole: Whole, chunks: &mut Vec<Chunk>) {
+        self.thoughts.end(chunks);
+        if self.finish.is_none() && !self.refusal.is_empty() {
+            chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ "refusal": self.refusal }))));
+        }
+        for custom in self.customs.drain(..) {
+            chunks.push(Chunk::Call(custom.into_chunk(whole)));
+        }
+    }
+
+    /// The provider says that the answer is over.
+    pub(crate) fn done(&mut self, chunks: &mut Vec<Chunk>) {
+        if self.finish.is_none() && self.begun && !self.failed {
+            // The mark of the end without a reason: some servers leave the reason out.
+            self.finish(String::new(), chunks);
+        }
+    }
+
+    /// The bytes have ended, with or without the provider's word.
+    pub(crate) fn end(&mut self, chunks: &mut Vec<Chunk>) {
+        self.flush(Whole::Unproven, chunks);
+    }
+}
+
+impl CustomCall {
+    fn into_chunk(self, whole: Whole) -> CallChunk {
+        let Self { slot, id, name, input } = self;
+        match (whole, ToolName::new(name.as_str())) {
+            (Whole::Proven, Ok(_)) => {
+                let body = WholeCall::Payload(Payload::Custom { input });
+                CallChunk::Whole { id, name, body, opaque: None }
+            }
+            // Free text does not show whether it was cut (RULES S10), and a bad name is no name: as a fragment
+            // the call is judged by the assembler, like any other.
+            _ => CallChunk::Partial { index: None, position: slot, id, name: Some(name), arguments: Some(input) },
+        }
+    }
+}
+
+fn unknown(json: &str, chunks: &mut Vec<Chunk>) {
+    if let Ok(value) = serde_json::from_str(json) {
+        chunks.push(Chunk::Unknown(Unknown::new(NAME, value)));
+    }
+}

@@ -1,0 +1,165 @@
+//! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct WireMessage<'a> {
+    pub(crate) role: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool_call_id: Option<&'a str>,
+    pub(crate) content: Option<WireContent<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refusal: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reasoning_content: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reasoning_details: Vec<&'a Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tool_calls: Vec<WireCall<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireContent<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<WirePart<'a>>),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum WirePart<'a> {
+    Text { text: Cow<'a, str> },
+    ImageUrl { image_url: WireImage<'a> },
+    Thinking { thinking: [WireThought<'a>; 1] },
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireImage<'a> {
+    pub(crate) url: Cow<'a, str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "text")]
+pub(crate) struct WireThought<'a> {
+    pub(crate) text: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireCall<'a> {
+    pub(crate) id: &'a str,
+    #[serde(flatten)]
+    pub(crate) body: WireCallBody<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum WireCallBody<'a> {
+    Function { function: WireFunction<'a> },
+    Custom { custom: WireCustom<'a> },
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireFunction<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) arguments: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireCustom<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) input: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum WireTool<'a> {
+    Function { function: WireFunctionSpec<'a> },
+    Custom { custom: WireCustomSpec<'a> },
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireFunctionSpec<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) parameters: &'a RawValue,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireCustomSpec<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) format: Option<WireFormat<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "grammar")]
+pub(crate) struct WireFormat<'a> {
+    pub(crate) grammar: WireGrammar<'a>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireGrammar<'a> {
+    pub(crate) syntax: &'static str,
+    pub(crate) definition: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireChoice<'a> {
+    Word(&'static str),
+    Named(WireNamed<'a>),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum WireNamed<'a> {
+    Function { function: WireName<'a> },
+    Custom { custom: WireName<'a> },
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireName<'a> {
+    pub(crate) name: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireStreamOptions {
+    pub(crate) include_usage: bool,
+}
+
+/// One field's value in the body.
+#[derive(Debug)]
+pub(crate) enum Field<'a> {
+    Text(&'a str),
+    Flag(bool),
+    Count(u64),
+    Float(f64),
+    Texts(&'a [String]),
+    Choice(WireChoice<'a>),
+    StreamOptions(WireStreamOptions),
+    Tools(Vec<WireTool<'a>>),
+    Messages(Vec<WireMessage<'a>>),
+    Extra(&'a Value),
+}
+
+impl Serialize for Field<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Flag(flag) => flag.serialize(serializer),
+            Self::Count(count) => count.serialize(serializer),
+            Self::Float(float) => float.serialize(serializer),
+            Self::Texts(texts) => texts.serialize(serializer),
+            Self::Choice(choice) => choice.serialize(serializer),
+            Self::StreamOptions(options) => options.serialize(serializer),
+            Self::Tools(tools) => tools.serialize(serializer),
+            Self::Messages(messages) => messages.serialize(serializer),
+            Self::Extra(value) => value.serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Reads a response that came in one body.
+
+use windlass_stream::Chunk;
+use windlass_wire::{DecodeError, Limits, ProviderError};
+
+use crate::reader::{Reader, Source};
+use crate::wire::NAME;
+
+/// Reads one body into the chunks that a stream would have given.
+pub(crate) fn decode_whole(
+    body: &[u8],
+    limits: Limits,
+    chunks: &mut Vec<Chunk>,
+) -> Result<(), DecodeError> {
+    if body.len() > limits.body_bytes {
+        return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
+    }
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if !text.starts_with('{') {
+        let what = ProviderError::not_provider(200, body).message;
+        return Err(DecodeError::Shape { wire: NAME, what });
+    }
+    let before = chunks.len();
+    let mut reader = Reader::default();
+    reader.read(text, 1, Source::Whole, chunks)?;
+    reader.done(chunks);
+    reader.end(chunks);
+    match chunks.get(before..) {
+        Some([Chunk::Unknown(_)]) | Some([]) | None => {
+            chunks.truncate(before);
+            let what = "a JSON object without choices and without an error".to_owned();
+            Err(DecodeError::Shape { wire: NAME, what })
+        }
+        Some(_) => Ok(()),
+    }
+}

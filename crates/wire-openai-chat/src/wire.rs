@@ -1,0 +1,56 @@
+//! The wire format itself.
+
+use windlass_protocol::Request;
+use windlass_stream::Chunk;
+use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
+
+use crate::OpenAiChatOptions;
+
+/// The name that marks this format's opaque parts and recordings.
+pub(crate) const NAME: &str = "openai-chat";
+
+/// OpenAI Chat Completions, which many other servers speak too.
+///
+/// ```
+/// use windlass_protocol::{Message, Request};
+/// use windlass_wire::Wire;
+/// use windlass_wire_openai_chat::OpenAiChat;
+///
+/// let http = OpenAiChat::default().encode(&Request::new("gpt-5-mini", vec![Message::user("hello")]))?;
+/// assert_eq!(http.path, "/chat/completions");
+/// assert!(http.body.ends_with(br#""messages":[{"role":"user","content":"hello"}]}"#));
+/// # Ok::<(), windlass_wire::EncodeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenAiChat {
+    options: OpenAiChatOptions,
+}
+
+impl OpenAiChat {
+    /// The format as one server speaks it.
+    pub fn new(options: OpenAiChatOptions) -> Self {
+        Self { options }
+    }
+}
+
+impl Wire for OpenAiChat {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
+        crate::encode::encode(&self.options, request)
+    }
+
+    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+        Box::new(crate::decode::ChatDecoder::new(limits))
+    }
+
+    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        crate::whole::decode_whole(body, limits, chunks)
+    }
+
+    fn decode_error(&self, status: u16, body: &[u8]) -> ProviderError {
+        crate::error::decode_error(status, body)
+    }
+}

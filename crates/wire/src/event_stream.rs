@@ -1,0 +1,156 @@
+//! The bytes of a streamed response as events, or as the plain body that came instead.
+
+use windlass_sse::Parser;
+
+use crate::{DecodeError, Limits};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// How much of a body without events is kept to say what it was.
+const HEAD_BYTES: usize = 200;
+
+/// Cuts a streamed response into its events, and notices when it is none.
+///
+/// A gateway answers a streaming request with status 200 and a plain JSON body, a web page or nothing at all;
+/// every format must tell that from a stream (RULES S12), so it is told here once. An event whose last line
+/// has no end is still taken if it is whole.
+///
+/// ```
+/// use windlass_wire::{Body, EventStream, Limits};
+/// let mut seen = Vec::new();
+/// let mut stream = EventStream::new(Limits::default());
+/// stream.push(b"data: {}\n\ndata: [DO", |event| Ok(seen.push(event.data.to_owned())))?;
+/// let body = stream.finish(|event| Ok(seen.push(event.data.to_owned())))?;
+/// assert_eq!(seen, ["{}", "[DO"]);
+/// assert_eq!(body, Body::Events);
+///
+/// let mut stream = EventStream::new(Limits::default());
+/// stream.push(br#"{"error":{}}"#, |_| Ok(()))?;
+/// assert_eq!(stream.finish(|_| Ok(()))?, Body::Plain(br#"{"error":{}}"#.to_vec()));
+/// # Ok::<(), windlass_wire::DecodeError>(())
+/// ```
+#[derive(Debug)]
+pub struct EventStream {
+    parser: Parser,
+    limits: Limits,
+    form: Form,
+    events: usize,
+    plain: Vec<u8>,
+}
+
+/// One event of a streamed response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StreamEvent<'a> {
+    /// The event's number, from 1.
+    pub number: usize,
+    /// The event's type; `message` where the stream gives none.
+    pub name: &'a str,
+    /// The event's data.
+    pub data: &'a str,
+}
+
+/// What a streamed response was in the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a stream, or something else")]
+pub enum Body {
+    /// At least one event.
+    Events,
+    /// No event: the whole body if it looks like JSON or a page, else its first bytes.
+    Plain(Vec<u8>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Nothing but white space and a byte order mark so far.
+    Unknown,
+    Events,
+    Plain,
+}
+
+impl EventStream {
+    /// A stream that takes as much as the limits say.
+    pub fn new(limits: Limits) -> Self {
+        let sse = windlass_sse::Limits::default()
+            .with_line_bytes(limits.event_bytes)
+            .with_event_bytes(limits.event_bytes);
+        Self { parser: Parser::with_limits(sse), limits, form: Form::Unknown, events: 0, plain: Vec::new() }
+    }
+
+    /// Takes the next bytes and lends each event that they complete.
+    ///
+    /// # Errors
+    /// If a limit is met, or the closure fails; it is not called again in this push.
+    pub fn push(
+        &mut self,
+        bytes: &[u8],
+        mut on_event: impl FnMut(StreamEvent<'_>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        if self.form == Form::Unknown {
+            self.form = judge(bytes);
+        }
+        if self.form == Form::Plain {
+            let limit = self.limits.body_bytes;
+            if bytes.len() > limit.saturating_sub(self.plain.len()) {
+                return Err(DecodeError::Limit { what: "bytes of a whole body", limit });
+            }
+            self.plain.extend_from_slice(bytes);
+            return Ok(());
+        }
+        if self.events == 0 {
+            let room = HEAD_BYTES.saturating_sub(self.plain.len());
+            self.plain.extend(bytes.iter().take(room));
+        }
+        self.read(bytes, &mut on_event)
+    }
+
+    /// Ends the response.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push). A last event that was cut in its middle is dropped without an error: the
+    /// stream ended early, which its missing end says already.
+    pub fn finish(
+        &mut self,
+        mut on_event: impl FnMut(StreamEvent<'_>) -> Result<(), DecodeError>,
+    ) -> Result<Body, DecodeError> {
+        if self.form != Form::Plain {
+            match self.read(b"\n\n", &mut on_event) {
+                Ok(()) | Err(DecodeError::Json { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if self.events > 0 { Ok(Body::Events) } else { Ok(Body::Plain(std::mem::take(&mut self.plain))) }
+    }
+
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        on_event: &mut dyn FnMut(StreamEvent<'_>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        let Self { parser, limits, events, .. } = self;
+        let mut outcome = Ok(());
+        let read = parser.push(bytes, |event| {
+            if outcome.is_err() {
+                return;
+            }
+            *events = events.saturating_add(1);
+            outcome = if *events > limits.events {
+                Err(DecodeError::Limit { what: "events", limit: limits.events })
+            } else {
+                on_event(StreamEvent { number: *events, name: event.event, data: event.data })
+            };
+        });
+        outcome?;
+        read.map_err(|_| DecodeError::Limit { what: "bytes of one event", limit: limits.event_bytes })
+    }
+}
+
+fn judge(bytes: &[u8]) -> Form {
+    let mut bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).iter();
+    // A byte order mark can be cut; its single bytes begin neither JSON nor a field.
+    match bytes.find(|byte| !byte.is_ascii_whitespace() && !BYTE_ORDER_MARK.contains(byte)) {
+        None => Form::Unknown,
+        Some(b'{' | b'[' | b'<') => Form::Plain,
+        Some(_) => Form::Events,
+    }
+}

@@ -1,0 +1,58 @@
+//! The check that every call of a conversation has its one result right after it.
+
+use windlass_protocol::{CallId, Message, Part, Role};
+
+use crate::EncodeError;
+
+/// Holds that each call has exactly one result, in the messages right after it and before any other speaker
+/// (RULES R1). Every provider refuses a conversation that breaks this, each in its own unhelpful words.
+///
+/// ```
+/// use windlass_protocol::{CallId, Message, ResultStatus, ToolResult};
+/// let stray = ToolResult::text(CallId::new("call_1")?, ResultStatus::Ok, "done");
+/// let error = windlass_wire::check_pairing(&[Message::results([stray])]).unwrap_err();
+/// assert!(error.to_string().contains("call_1"));
+/// # Ok::<(), windlass_protocol::IdError>(())
+/// ```
+///
+/// # Errors
+/// If a call has no result or two, or a result has no call.
+pub fn check_pairing(messages: &[Message]) -> Result<(), EncodeError> {
+    let mut open: Vec<&CallId> = Vec::new();
+    for (position, message) in messages.iter().enumerate() {
+        for part in &message.parts {
+            let Part::Result(result) = part else { continue };
+            let Some(at) = open.iter().position(|call| **call == result.call) else {
+                let what = format!("message {position} has a result for {} which no call waits for", result.call);
+                return Err(EncodeError::Conversation { what });
+            };
+            open.swap_remove(at);
+        }
+        // A message of results may be one of several; any other message closes the round.
+        if message.role != Role::Tool {
+            no_call_waits(&open, position)?;
+        }
+        for call in message.calls() {
+            if message.role != Role::Assistant {
+                let what = format!("message {position} has the call {} but is not the assistant's", call.id);
+                return Err(EncodeError::Conversation { what });
+            }
+            if open.contains(&&call.id) {
+                let what = format!("message {position} has two calls with the id {}", call.id);
+                return Err(EncodeError::Conversation { what });
+            }
+            open.push(&call.id);
+        }
+    }
+    no_call_waits(&open, messages.len())
+}
+
+fn no_call_waits(open: &[&CallId], position: usize) -> Result<(), EncodeError> {
+    match open.first() {
+        None => Ok(()),
+        Some(call) => {
+            let what = format!("the call {call} has no result before message {position}");
+            Err(EncodeError::Conversation { what })
+        }
+    }
+}

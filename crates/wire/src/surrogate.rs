@@ -1,0 +1,45 @@
+//! Lone surrogates in JSON text.
+
+/// The text with each escape of half a surrogate pair replaced by that of U+FFFD; none if it has no such half.
+///
+/// A model can write half a pair, and then the provider's own JSON holds an escape that no strict parser
+/// takes. One broken character must not end a stream (RULES P3, J4).
+///
+/// ```
+/// use windlass_wire::replace_lone_surrogates;
+/// assert_eq!(replace_lone_surrogates(r#""a\ud83d b""#).as_deref(), Some(r#""a\ufffd b""#));
+/// assert_eq!(replace_lone_surrogates(r#""\ud83d\ude00""#), None);
+/// ```
+pub fn replace_lone_surrogates(json: &str) -> Option<String> {
+    let mut replaced = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = json.get(at..).and_then(|rest| rest.find('\\')) {
+        let escape = at.saturating_add(found);
+        let after = escape.saturating_add(6);
+        match unit(json, escape) {
+            Some(0xD800..=0xDBFF) if matches!(unit(json, after), Some(0xDC00..=0xDFFF)) => {
+                at = after.saturating_add(6);
+            }
+            Some(0xD800..=0xDFFF) => {
+                replaced.push_str(json.get(copied..escape)?);
+                replaced.push_str("\\ufffd");
+                copied = after;
+                at = after;
+            }
+            // Two bytes are enough for every other escape: `\\` must not let its second half begin one.
+            _ => at = escape.saturating_add(2),
+        }
+    }
+    if copied == 0 {
+        return None;
+    }
+    replaced.push_str(json.get(copied..)?);
+    Some(replaced)
+}
+
+/// The UTF-16 unit that the escape at this place stands for.
+fn unit(json: &str, at: usize) -> Option<u16> {
+    let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+    u16::from_str_radix(digits, 16).ok()
+}
