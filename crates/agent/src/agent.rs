@@ -129,6 +129,6 @@ impl EventStream {
                 report = Some(Report { outcome, usage: total });
             }
         }
-        Ok(report.expect("a run that is driven to its end tells how it ended"))
+        report.ok_or(AgentError::Unfinished)
     }
 }

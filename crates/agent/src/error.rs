@@ -16,6 +16,9 @@ pub enum AgentError {
     /// The record does not let the run go on.
     #[error("the run cannot be resumed")]
     Resume(#[from] ResumeError),
+    /// The stream was read before, so that its end is gone.
+    #[error("the run's events were read before; its end is not here")]
+    Unfinished,
     /// The system gives no random bytes for request ids.
     #[error("the system gives no random bytes: {0}")]
     Random(String),

@@ -110,7 +110,11 @@ impl Outside {
     fn judge(&mut self, call: &ToolCall) -> Result<Judgement, AgentError> {
         let Some(toolbox) = &self.parts.toolbox else {
             let text = "there are no tools in this conversation; answer in words";
-            return Ok(Judgement::Refused(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
+            return Ok(Judgement::Refused(ToolResult::text(
+                call.id.clone(),
+                ResultStatus::UnknownTool,
+                text,
+            )));
         };
         let mut checked = match toolbox.check(call) {
             Ok(checked) => checked,
@@ -120,14 +124,14 @@ impl Outside {
         let decision = decide(&self.parts.policy, &self.grants, &checked.facts);
         let digest = self.digest(&checked, call);
         let request = match decision.verdict {
-            Verdict::Ask => Some(ApprovalRequest::new(
+            Verdict::Ask => Some(Box::new(ApprovalRequest::new(
                 request_id()?,
                 checked.name.clone(),
                 call.clone(),
                 checked.facts.effects.clone(),
                 &decision,
                 digest.clone(),
-            )),
+            ))),
             Verdict::Allow | Verdict::Deny => None,
         };
         self.checked.insert(call.id.clone(), (checked, digest));
@@ -160,7 +164,10 @@ impl Outside {
             return None;
         }
         let facts: &Facts = &self.checked.get(&call)?.0.facts;
-        self.grants.remember(facts, decision).err().map(|error| format!("the answer is not remembered: {error}"))
+        self.grants
+            .remember(facts, decision)
+            .err()
+            .map(|error| format!("the answer is not remembered: {error}"))
     }
 
     fn run(&mut self, call: ToolCall) {
@@ -196,7 +203,9 @@ impl Outside {
             // Progress is for showing: when nobody keeps up, some of it is left out.
             let event = match progress {
                 Progress::Started => return drop(inputs.try_send(Input::Started(call.clone()))),
-                Progress::Output(text) | Progress::Note(text) => Event::CallProgress { call: call.clone(), text },
+                Progress::Output(text) | Progress::Note(text) => {
+                    Event::CallProgress { call: call.clone(), text }
+                }
                 _ => return,
             };
             if let Some(events) = &events {

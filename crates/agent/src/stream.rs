@@ -14,11 +14,13 @@ use crate::driver::Driver;
 /// How many events may wait for a slow watcher before the run waits too.
 const WAITING_EVENTS: usize = 256;
 
+type Run = Pin<Box<dyn Future<Output = Result<(), AgentError>> + Send>>;
+
 /// A run as a stream of events; the last one is `Event::Finished`. The run goes on only while the stream is
 /// read, and dropping the stream cancels it with everything that it started.
 pub struct EventStream {
     events: mpsc::Receiver<Event>,
-    run: Option<Pin<Box<dyn Future<Output = Result<(), AgentError>> + Send>>>,
+    run: Option<Run>,
 }
 
 impl EventStream {

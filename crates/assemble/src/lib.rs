@@ -1,1 +1,26 @@
 #![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod limits;
+mod options;
+
+mod event;
+mod malformed;
+
+mod assembler;
+
+mod answer;
+mod parts;
+
+mod calls;
+mod growing;
+mod judgement;
+mod name;
+
+pub use answer::{Answer, AnswerCall};
+pub use assembler::Assembler;
+pub use event::{ArgumentForm, CallEvent, Notes};
+pub use limits::Limits;
+pub use malformed::{Ending, MalformedCall, MalformedReason};
+pub use options::Options;
+pub use windlass_partial_json::Snapshot;

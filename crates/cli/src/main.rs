@@ -1,3 +1,61 @@
-//! The command line `windlass`.
+//! The command line `windlass`: run an agent, and take apart everything that the crates do.
+#![expect(clippy::disallowed_methods, reason = "the command line is where the program meets its user's machine")]
 
-fn main() {}
+mod arguments;
+mod demo;
+mod drive;
+mod encode;
+mod input;
+mod json;
+mod mock;
+mod output;
+mod parse;
+mod policy;
+mod project;
+mod provider;
+mod run;
+mod runs;
+mod setup;
+mod show;
+mod terminal;
+mod tool;
+mod wires;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Command, Windlass};
+
+fn main() -> ExitCode {
+    match dispatch(Windlass::parse().command) {
+        Ok(code) => code,
+        // Whoever reads the output has closed it: nothing more is wanted, and nothing is wrong.
+        Err(error) if output::is_closed(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Demo(arguments) => block_on(demo::demo(arguments)),
+        Command::Run(arguments) => block_on(run::run(arguments)),
+        Command::Parse(arguments) => parse::parse(&arguments),
+        Command::Json(arguments) => json::json(&arguments),
+        Command::Encode(arguments) => encode::encode(&arguments),
+        Command::Tool(arguments) => block_on(tool::tool(arguments)),
+        Command::Policy(arguments) => policy::policy(arguments),
+        Command::Mock(arguments) => block_on(mock::mock(arguments)),
+    }
+}
+
+fn block_on(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let end = runtime.block_on(work);
+    // A thread that waits for a key press must not keep the program alive.
+    runtime.shutdown_background();
+    end
+}

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{Effect, Risk, ToolCall, ToolName};
 
-use crate::{Digest, Reason};
+use crate::{Decision, Digest, Reason};
 
 /// A question to the human whether a call may run. What it shows is what is hashed and what runs (RULES H14).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +63,29 @@ pub enum ApprovalOutcome {
         /// Which question.
         request_id: String,
     },
+}
+
+impl ApprovalRequest {
+    /// The question that a decision to ask leads to.
+    pub fn new(
+        request_id: impl Into<String>,
+        tool: ToolName,
+        call: ToolCall,
+        effects: Vec<Effect>,
+        decision: &Decision,
+        digest: Digest,
+    ) -> Self {
+        Self {
+            request_id: request_id.into(),
+            tool,
+            call,
+            effects,
+            risk: decision.risk,
+            reason: decision.reason.clone(),
+            digest,
+            can_remember: decision.can_remember(),
+        }
+    }
 }
 
 impl ApprovalDecision {

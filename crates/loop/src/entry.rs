@@ -45,7 +45,7 @@ pub enum Entry {
     /// The human was asked.
     Asked {
         /// The question.
-        request: ApprovalRequest,
+        request: Box<ApprovalRequest>,
     },
     /// The question has ended.
     Approval {
@@ -77,6 +77,9 @@ impl Entry {
 
     /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
     pub fn is_critical(&self) -> bool {
-        matches!(self, Self::Started { .. } | Self::Intent { .. } | Self::Result { .. } | Self::Finished { .. })
+        matches!(
+            self,
+            Self::Started { .. } | Self::Intent { .. } | Self::Result { .. } | Self::Finished { .. }
+        )
     }
 }

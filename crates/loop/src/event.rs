@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, ToolCall, ToolResult, Usage};
+use windlass_protocol::{CallId, ToolCall, ToolName, ToolResult, Usage};
+use windlass_stream::CallKey;
 
 use crate::Outcome;
 
@@ -28,27 +29,29 @@ pub enum Event {
     },
     /// The model begins to write a call.
     CallStarted {
-        /// The call's id.
-        call: CallId,
+        /// The call's place in its answer.
+        key: CallKey,
         /// The tool's name, as the model wrote it.
-        name: String,
+        name: ToolName,
     },
     /// More of a call's arguments.
     CallArguments {
-        /// The call's id.
-        call: CallId,
+        /// The call's place in its answer.
+        key: CallKey,
         /// The text that was added.
         delta: String,
     },
     /// A call is whole.
     CallFinished {
+        /// The call's place in its answer.
+        key: CallKey,
         /// The call.
         call: ToolCall,
     },
     /// A call cannot be run; its result says why.
     CallMalformed {
-        /// The call's id.
-        call: CallId,
+        /// The call's place in its answer.
+        key: CallKey,
         /// What is wrong with it.
         problem: String,
     },
@@ -76,7 +79,7 @@ pub enum Event {
     /// The human is asked whether a call may run.
     ToolApprovalRequest {
         /// The question.
-        request: ApprovalRequest,
+        request: Box<ApprovalRequest>,
     },
     /// An approval request has ended.
     ApprovalEnded {

@@ -76,7 +76,7 @@ impl Machine {
         }
         let (decision, request) = match judgement {
             Judgement::Refused(result) => {
-                self.end_call(ToolResult { call: call.clone(), ..result });
+                self.end_call(ToolResult::new(call.clone(), result.status, result.content));
                 return self.advance();
             }
             Judgement::Decided { decision, request } => (decision, request),
@@ -90,11 +90,11 @@ impl Machine {
                 self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, text));
                 self.advance();
             }
-            (Verdict::Ask, Some(request)) if self.approvals.ask(request.clone(), self.now_ms).is_ok() => {
+            (Verdict::Ask, Some(request)) if self.approvals.ask(*request.clone(), self.now_ms).is_ok() => {
                 self.set(call, State::Asking);
                 self.want(Effect::Record(Entry::Asked { request: request.clone() }));
                 self.show(Event::ToolApprovalRequest { request: request.clone() });
-                self.want(Effect::Ask(Box::new(request)));
+                self.want(Effect::Ask(request));
             }
             // A question that cannot be put is not a yes.
             (Verdict::Ask, _) => {
@@ -113,7 +113,9 @@ impl Machine {
             ApprovalOutcome::Answered(decision) => {
                 (ResultStatus::Denied, words::denied_by_human(decision.reason.as_deref()))
             }
-            ApprovalOutcome::TimedOut { .. } => (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned()),
+            ApprovalOutcome::TimedOut { .. } => {
+                (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned())
+            }
             _ => (ResultStatus::Denied, words::NO_APPROVER.to_owned()),
         };
         self.end_call(ToolResult::text(call.clone(), status, text));
@@ -123,7 +125,8 @@ impl Machine {
     fn run(&mut self, id: &CallId) {
         self.set(id, State::Running);
         let Phase::Executing(execution) = &self.phase else { return };
-        let Some(call) = execution.slots.iter().find(|slot| slot.call.id == *id).map(|slot| slot.call.clone())
+        let Some(call) =
+            execution.slots.iter().find(|slot| slot.call.id == *id).map(|slot| slot.call.clone())
         else {
             return;
         };
@@ -178,7 +181,8 @@ impl Machine {
 
     fn end_call(&mut self, result: ToolResult) {
         let Phase::Executing(execution) = &mut self.phase else { return };
-        let open = execution.slots.iter_mut().find(|slot| slot.call.id == result.call && slot.result().is_none());
+        let open =
+            execution.slots.iter_mut().find(|slot| slot.call.id == result.call && slot.result().is_none());
         if let Some(slot) = open {
             slot.state = State::Ended(result.clone());
             self.keep_result(result);
@@ -208,7 +212,8 @@ impl Machine {
         }
         let slots = std::mem::take(&mut execution.slots);
         let (cancelled, fatal) = (execution.cancelled, execution.fatal.take());
-        self.progress.judge_turn(slots.iter().filter_map(Slot::result));
+        let results: Vec<_> = slots.iter().filter_map(Slot::result).collect();
+        self.progress.judge_turn(&results);
         if let Some(message) = fatal {
             return self.end(Outcome::Failed { message });
         }

@@ -57,7 +57,7 @@ pub enum Judgement {
         /// The decision.
         decision: Decision,
         /// The request, where the decision is to ask.
-        request: Option<ApprovalRequest>,
+        request: Option<Box<ApprovalRequest>>,
     },
 }
 

@@ -1,18 +1,18 @@
 #![doc = include_str!("../README.md")]
 
 mod config;
-mod transcript;
-mod input;
 mod effect;
-mod event;
-mod outcome;
 mod entry;
-mod machine;
-mod streaming;
+mod event;
 mod execution;
+mod input;
+mod machine;
+mod outcome;
 mod progress;
-mod words;
 mod resume;
+mod streaming;
+mod transcript;
+mod words;
 
 pub use config::{Config, Limits, OfferedTool};
 pub use effect::Effect;

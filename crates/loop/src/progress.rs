@@ -31,11 +31,11 @@ impl Progress {
     }
 
     /// Looks at the results of a turn: one that is ok is progress, none but the model's own mistakes is not.
-    pub(crate) fn judge_turn<'a>(&mut self, results: impl Iterator<Item = &'a ToolResult> + Clone) {
+    pub(crate) fn judge_turn(&mut self, results: &[&ToolResult]) {
         self.nudges = 0;
-        if results.clone().any(|result| result.status.is_ok()) {
+        if results.iter().any(|result| result.status.is_ok()) {
             self.mistakes = 0;
-        } else if results.clone().any(|result| is_mistake(result.status)) {
+        } else if results.iter().any(|result| is_mistake(result.status)) {
             self.mistakes = self.mistakes.saturating_add(1);
         }
     }

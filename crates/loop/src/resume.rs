@@ -72,11 +72,7 @@ impl Machine {
         Ok((machine, effects))
     }
 
-    fn replay(
-        &mut self,
-        entry: Entry,
-        open: &mut Open,
-    ) -> Result<Result<(), TranscriptError>, ResumeError> {
+    fn replay(&mut self, entry: Entry, open: &mut Open) -> Result<Result<(), TranscriptError>, ResumeError> {
         Ok(match entry {
             Entry::Answered { message, refused, usage, .. } => {
                 self.usage.add(&usage);

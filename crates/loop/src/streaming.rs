@@ -1,7 +1,9 @@
 //! The phase in which an answer arrives.
 
-use windlass_assemble::{Answer, Assembler, CallEvent, MalformedCall};
-use windlass_protocol::{CallId, Message, Part, ResultStatus, StopReason, ToolCall, ToolResult};
+use windlass_assemble::{Answer, Assembler, CallEvent, Ending, MalformedCall, Options};
+use windlass_protocol::{
+    Arguments, CallId, Message, Part, ResultStatus, StopReason, ToolCall, ToolName, ToolResult,
+};
 use windlass_stream::{Chunk, StreamError};
 
 use crate::machine::{Machine, Phase};
@@ -22,19 +24,23 @@ const LONGEST_BACKOFF_MS: u64 = 30_000;
 impl Streaming {
     pub(crate) fn new(config: &Config, progress: &Progress) -> Self {
         let names = config.tools.iter().map(|tool| tool.spec.name().clone());
-        Self { assembler: Assembler::new(u64::from(progress.turns)).with_names(names) }
+        let options = Options::default().with_turn(u64::from(progress.turns)).with_tools(names);
+        Self { assembler: Assembler::new(options) }
     }
 }
 
 impl Machine {
     pub(crate) fn chunk(&mut self, chunk: Chunk) {
         let Phase::Streaming(streaming) = &mut self.phase else { return };
+        let shown = match &chunk {
+            Chunk::Text { text } => Some(Event::Text { text: text.clone() }),
+            Chunk::Reasoning { text } => Some(Event::Reasoning { text: text.clone() }),
+            _ => None,
+        };
         let mut events = Vec::new();
-        streaming.assembler.push(&chunk, |event| events.push(event));
-        match chunk {
-            Chunk::Text { text } => self.show(Event::Text { text }),
-            Chunk::Reasoning { text } => self.show(Event::Reasoning { text }),
-            _ => {}
+        streaming.assembler.push(chunk, &mut events);
+        if let Some(event) = shown {
+            self.show(event);
         }
         for event in events {
             self.show_call(event);
@@ -43,11 +49,11 @@ impl Machine {
 
     fn show_call(&mut self, event: CallEvent) {
         match event {
-            CallEvent::Started { id, name, .. } => self.show(Event::CallStarted { call: id, name }),
-            CallEvent::Arguments { id, delta, .. } => self.show(Event::CallArguments { call: id, delta }),
-            CallEvent::Finished(call) => self.show(Event::CallFinished { call }),
+            CallEvent::Started { key, name, .. } => self.show(Event::CallStarted { key, name }),
+            CallEvent::Arguments { key, delta } => self.show(Event::CallArguments { key, delta }),
+            CallEvent::Finished { key, call, .. } => self.show(Event::CallFinished { key, call }),
             CallEvent::Malformed(call) => {
-                self.show(Event::CallMalformed { call: call.id, problem: call.problem.to_string() });
+                self.show(Event::CallMalformed { key: call.key, problem: call.reason.to_string() });
             }
             _ => {}
         }
@@ -56,7 +62,12 @@ impl Machine {
     pub(crate) fn stream_end(&mut self, end: Result<(), StreamFailure>) {
         let Phase::Streaming(streaming) = std::mem::replace(&mut self.phase, Phase::Idle) else { return };
         // A response without its end runs no tool (RULES S10): it is void, and asked for again.
-        let answer = streaming.assembler.finish();
+        let mut events = Vec::new();
+        let mut answer = streaming.assembler.finish(&mut events);
+        for event in events {
+            self.show_call(event);
+        }
+        name_the_nameless(&mut answer);
         let failure = end.err().or_else(|| failure_of(&answer));
         match failure {
             Some(failure) => self.try_again(&failure),
@@ -69,7 +80,8 @@ impl Machine {
         if !failure.retryable || self.progress.attempts >= self.config.limits.stream_retries {
             return self.fail(failure);
         }
-        let doubled = BACKOFF_MS.saturating_mul(1_u64.checked_shl(self.progress.attempts).unwrap_or(u64::MAX));
+        let doubled =
+            BACKOFF_MS.saturating_mul(1_u64.checked_shl(self.progress.attempts).unwrap_or(u64::MAX));
         let delay_ms = doubled.min(LONGEST_BACKOFF_MS).max(failure.retry_after_ms.unwrap_or(0));
         self.progress.attempts = self.progress.attempts.saturating_add(1);
         self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms });
@@ -81,11 +93,7 @@ impl Machine {
         self.show(Event::AnswerEnded { usage: answer.usage, total: self.usage });
         if answer.parts.is_empty() && answer.stop != Some(StopReason::Length) {
             let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));
-            return if refused {
-                self.stop(StopCause::Refused)
-            } else {
-                self.empty()
-            };
+            return if refused { self.stop(StopCause::Refused) } else { self.empty() };
         }
         let (calls, mut refused) = self.calls_of(&answer);
         refused.extend(self.repeats_of(&calls, &refused));
@@ -100,7 +108,11 @@ impl Machine {
             }));
             self.transcript.answer(message).expect("ids are made unique, and nothing is open");
         }
-        if calls.is_empty() { self.no_call(has_words, answer.stop.as_ref()) } else { self.execute(calls, refused) }
+        if calls.is_empty() {
+            self.no_call(has_words, answer.stop.as_ref());
+        } else {
+            self.execute(calls, refused);
+        }
     }
 
     /// An answer of nothing is not kept (RULES R7); it is asked for again before anybody is bothered.
@@ -155,7 +167,7 @@ impl Machine {
             if self.transcript.has_call(&call.id) || calls.iter().any(|other| other.id == call.id) {
                 unique.id = self.free_id(position);
             }
-            if let Some(malformed) = answer.malformed.iter().find(|malformed| malformed.id == call.id) {
+            if let Some(malformed) = answer.malformed_calls().find(|malformed| malformed.id == call.id) {
                 refused.push(refusal(unique.id.clone(), malformed));
             }
             calls.push(unique);
@@ -189,7 +201,7 @@ impl Machine {
 
     /// Keeps the words of an answer that was stopped; calls that had not run are not kept.
     pub(crate) fn keep_words(&mut self, streaming: Streaming) {
-        let answer = streaming.assembler.finish();
+        let answer = streaming.assembler.finish(&mut Vec::new());
         let parts: Vec<_> = answer.parts.into_iter().filter(|part| matches!(part, Part::Text(_))).collect();
         if parts.is_empty() {
             return;
@@ -218,14 +230,24 @@ fn renamed(parts: Vec<Part>, calls: &[ToolCall]) -> Vec<Part> {
 }
 
 fn refusal(id: CallId, call: &MalformedCall) -> ToolResult {
-    let status = call.status();
-    ToolResult::text(id, status, call.advice())
+    ToolResult::text(id, call.status(), words::malformed(&call.reason.to_string(), &call.text))
+}
+
+/// A call that never got a name stands in the conversation under a made one, so that its error result has
+/// something to answer (RULES S11).
+fn name_the_nameless(answer: &mut Answer) {
+    let nameless: Vec<_> =
+        answer.malformed_calls().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();
+    for id in nameless {
+        let name = ToolName::new(words::NAMELESS).expect("the name is a constant");
+        answer.parts.push(Part::Call(ToolCall::function(id, name, Arguments::default())));
+    }
 }
 
 fn failure_of(answer: &Answer) -> Option<StreamFailure> {
     let of = |error: &StreamError| StreamFailure::new(error.to_string(), error.is_retryable());
     answer.error.as_ref().map(of).or_else(|| {
-        (!answer.ended_properly)
+        (answer.ending == Ending::Dropped)
             .then(|| StreamFailure::new("the connection ended before the answer did", true))
     })
 }

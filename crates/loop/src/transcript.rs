@@ -130,9 +130,9 @@ impl Transcript {
 
     /// The calls that wait for a result, in call order.
     pub fn waiting(&self) -> impl Iterator<Item = &CallId> {
-        self.open.iter().flat_map(|open| {
-            open.results.iter().filter(|(_, result)| result.is_none()).map(|(id, _)| id)
-        })
+        self.open
+            .iter()
+            .flat_map(|open| open.results.iter().filter(|(_, result)| result.is_none()).map(|(id, _)| id))
     }
 
     /// The answer that waits for results.

@@ -36,6 +36,24 @@ impl NoCall {
     }
 }
 
+/// Under this name a call without a name stands in the conversation.
+pub(crate) const NAMELESS: &str = "unnamed_call";
+
+/// What is wrong with a call that cannot run, with the end of what was received, so that the model can go on
+/// from there.
+pub(crate) fn malformed(problem: &str, text: &str) -> String {
+    const SHOWN: usize = 200;
+    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(SHOWN))..];
+    let received = if text.is_empty() {
+        "No arguments were received.".to_owned()
+    } else {
+        format!("{} bytes of arguments were received; they end with: {tail}", text.len())
+    };
+    format!(
+        "The call was not run: {problem}. {received}\nMake the call again, in smaller pieces if it was long."
+    )
+}
+
 pub(crate) fn repeated(name: &str, times: u32) -> String {
     format!(
         "{name} was not run: this is the same call with the same arguments for the {times}th time in a row, and \
@@ -75,7 +93,8 @@ pub(crate) fn denied_by_human(comment: Option<&str>) -> String {
     }
 }
 
-pub(crate) const APPROVAL_TIMED_OUT: &str = "Nobody answered in time whether this call may run, so it did not run.";
+pub(crate) const APPROVAL_TIMED_OUT: &str =
+    "Nobody answered in time whether this call may run, so it did not run.";
 
 pub(crate) const NO_APPROVER: &str = "This call needs a human's yes, and nobody is there to give it. Go on \
     without it, or say what you would need.";

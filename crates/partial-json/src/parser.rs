@@ -96,12 +96,13 @@ impl Parser {
     /// The text is not JSON from some place on, or is beyond a limit. What was shown before stays, and every
     /// later push gives the same error.
     pub fn push(&mut self, delta: &str) -> Result<(), Error> {
-        if let Some(error) = self.failed {
-            return Err(error);
+        if self.failed.is_some() || !self.carry.is_empty() || delta.len() > self.room() {
+            return self.push_unusual(delta);
         }
-        let result =
-            if self.carry.is_empty() { self.read(delta) } else { self.fail(ErrorKind::InvalidUtf8, 0) };
-        self.failed = result.err();
+        let result = self.advance(delta);
+        if let Err(error) = result {
+            self.failed = Some(error);
+        }
         result
     }
 
@@ -120,7 +121,7 @@ impl Parser {
 
     /// What is known so far.
     pub fn snapshot(&self) -> Snapshot<'_> {
-        Snapshot { document: &self.document, status: self.status(), pending_key: self.pending_key() }
+        Snapshot { parser: self }
     }
 
     /// Where the text as a whole stands.
@@ -248,21 +249,38 @@ impl Parser {
         if decoded.valid { Ok(()) } else { self.fail(ErrorKind::InvalidUtf8, 0) }
     }
 
-    fn read(&mut self, delta: &str) -> Result<(), Error> {
-        let room = self.limits.bytes.saturating_sub(self.read);
-        if delta.len() > room {
-            let mut length = room;
-            while !delta.is_char_boundary(length) {
-                length = length.saturating_sub(1);
-            }
-            self.advance(delta.get(..length).unwrap_or_default())?;
-            return Err(Error::new(ErrorKind::TooLong, self.limits.bytes));
+    /// How many bytes the limit still lets in.
+    fn room(&self) -> usize {
+        self.limits.bytes.saturating_sub(self.read)
+    }
+
+    /// A push after an error, after half a character, or beyond the limit.
+    #[cold]
+    fn push_unusual(&mut self, delta: &str) -> Result<(), Error> {
+        if let Some(error) = self.failed {
+            return Err(error);
         }
-        self.advance(delta)
+        let result =
+            if self.carry.is_empty() { self.read(delta) } else { self.fail(ErrorKind::InvalidUtf8, 0) };
+        self.failed = result.err();
+        result
+    }
+
+    fn read(&mut self, delta: &str) -> Result<(), Error> {
+        let room = self.room();
+        if delta.len() <= room {
+            return self.advance(delta);
+        }
+        let mut length = room;
+        while !delta.is_char_boundary(length) {
+            length = length.saturating_sub(1);
+        }
+        self.advance(delta.get(..length).unwrap_or_default())?;
+        Err(Error::new(ErrorKind::TooLong, self.limits.bytes))
     }
 
     fn advance(&mut self, delta: &str) -> Result<(), Error> {
-        self.read = self.read.saturating_add(delta.len());
+        self.read = self.read.wrapping_add(delta.len());
         let mut cursor = Cursor::new(delta);
         while cursor.len() > 0 {
             match self.state {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::document::Document;
 use crate::node::{Kind, Node};
+use crate::parser::Parser;
 
 /// Where the text as a whole stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,22 +34,20 @@ pub struct PendingKey<'a> {
 ///
 /// A snapshot only ever grows: a value's type never changes, a finished value never changes, an open string
 /// is a prefix of what it will be. The one exception is a repeated key, whose last value wins.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Snapshot<'a> {
-    pub(crate) document: &'a Document,
-    pub(crate) status: Status,
-    pub(crate) pending_key: Option<PendingKey<'a>>,
+    pub(crate) parser: &'a Parser,
 }
 
 impl<'a> Snapshot<'a> {
     /// Where the text as a whole stands.
     pub fn status(self) -> Status {
-        self.status
+        self.parser.status()
     }
 
     /// The top-level value, once its first byte has come.
     pub fn root(self) -> Option<Node<'a>> {
-        Node::new(self.document, 0)
+        Node::new(&self.parser.document, 0)
     }
 
     /// The member of the top-level object with this key.
@@ -75,7 +73,7 @@ impl<'a> Snapshot<'a> {
 
     /// The key whose value has not begun, in the innermost open object.
     pub fn pending_key(self) -> Option<PendingKey<'a>> {
-        self.pending_key
+        self.parser.pending_key()
     }
 
     /// A copy of what is known, as an ordinary value. What is pending is left out.
@@ -83,5 +81,16 @@ impl<'a> Snapshot<'a> {
     /// It is for showing: this copy costs as much as the text is long. A string may still be open.
     pub fn to_value(self) -> Option<Value> {
         self.root()?.to_value()
+    }
+}
+
+impl std::fmt::Debug for Snapshot<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("Snapshot");
+        shown
+            .field("status", &self.status())
+            .field("root", &self.root())
+            .field("pending_key", &self.pending_key());
+        shown.finish_non_exhaustive()
     }
 }

@@ -46,7 +46,9 @@ impl Parser {
     fn read_plain(&mut self, cursor: &mut Cursor<'_>) {
         loop {
             let run = plain_run(cursor.bytes());
-            self.document.text.push_str(cursor.take(run));
+            if run > 0 {
+                self.document.text.push_str(cursor.take(run));
+            }
             match cursor.peek() {
                 None => return,
                 Some(b'"') => {
@@ -56,12 +58,11 @@ impl Parser {
                 }
                 Some(b'\\') => {
                     cursor.bump();
-                    let simple = cursor.peek().and_then(unescaped);
-                    let Some(character) = simple else {
+                    let Some((character, length)) = whole_escape(cursor.bytes()) else {
                         self.state = State::Text(Escape::Backslash { high: 0 });
                         return;
                     };
-                    cursor.bump();
+                    cursor.take(length);
                     self.document.text.push(character);
                 }
                 Some(_) => {
@@ -179,7 +180,35 @@ fn unescaped(byte: u8) -> Option<char> {
     })
 }
 
+/// The character of an escape that has come whole and is right, and its length after the backslash.
+/// Everything else is left to the states, which stop anywhere.
+#[inline]
+fn whole_escape(bytes: &[u8]) -> Option<(char, usize)> {
+    let (first, after) = bytes.split_first()?;
+    if *first != b'u' {
+        return Some((unescaped(*first)?, 1));
+    }
+    let (digits, after) = after.split_first_chunk::<4>()?;
+    let unit = hex(*digits)?;
+    if let Some(character) = char::from_u32(unit) {
+        return Some((character, 5));
+    }
+    let (digits, _) = after.strip_prefix(b"\\u")?.split_first_chunk::<4>()?;
+    let pair = [u16::try_from(unit).ok()?, u16::try_from(hex(*digits)?).ok()?];
+    Some((char::decode_utf16(pair).next()?.ok()?, 11))
+}
+
+#[inline]
+fn hex(digits: [u8; 4]) -> Option<u32> {
+    let mut unit = 0;
+    for digit in digits {
+        unit = (unit << 4) | char::from(digit).to_digit(16)?;
+    }
+    Some(unit)
+}
+
 /// The length of the run before the first quote, backslash or control character.
+#[inline]
 fn plain_run(bytes: &[u8]) -> usize {
     let mut length = 0usize;
     let mut rest = bytes;
@@ -200,8 +229,27 @@ fn plain_run(bytes: &[u8]) -> usize {
             rest = rest.get(run..).unwrap_or_default();
         }
     }
-    let tail = rest.iter().take_while(|&&byte| !matches!(byte, b'"' | b'\\' | 0..0x20)).count();
-    length.wrapping_add(tail)
+    length.wrapping_add(short_run(bytes, rest.len()))
+}
+
+/// The length of the run in the last `tail` bytes, fewer than eight, of which none before is a stop.
+#[inline]
+fn short_run(bytes: &[u8], tail: usize) -> usize {
+    if let Some(word) = bytes.last_chunk::<8>() {
+        // The word reaches back over bytes that are known to be plain, which its low end shifts out.
+        let known = 8usize.wrapping_sub(tail).wrapping_mul(8) & 63;
+        let stops = stops_in(u64::from_le_bytes(*word)) >> known;
+        return if tail == 0 || stops == 0 { tail } else { first_stop(stops) };
+    }
+    if let (Some(low), Some(high)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let word = (u64::from(u32::from_le_bytes(*high)) << 32) | u64::from(u32::from_le_bytes(*low));
+        let stops = stops_in(word);
+        let at = first_stop(stops);
+        // The halves overlap by what is missing to eight bytes.
+        let at = if at < 4 { at } else { at.wrapping_add(tail).wrapping_sub(8) };
+        return if stops == 0 { tail } else { at };
+    }
+    bytes.iter().take_while(|&&byte| !matches!(byte, b'"' | b'\\' | 0..0x20)).count()
 }
 
 fn long_run(window: &[u8]) -> usize {

@@ -7,6 +7,7 @@ use windlass_schema::{Checker, SchemaError};
 use windlass_tool::Tool;
 
 use crate::names::Names;
+use crate::preset::ALIASES;
 use crate::toolbox::Entry;
 use crate::{OutputLimit, ToolConfig, Toolbox};
 
@@ -77,6 +78,18 @@ impl ToolboxBuilder {
     /// Lets a tool answer to another name too.
     pub fn alias(mut self, alias: impl Into<String>, name: impl Into<String>) -> Self {
         self.aliases.push((alias.into(), name.into()));
+        self
+    }
+
+    /// Lets the tools that are registered answer to the names that other agents gave theirs, where those are
+    /// free: `write_to_file` for `write_file`, `execute_command` for `run_command` …
+    pub fn known_aliases(mut self) -> Self {
+        let names: Vec<_> = self.tools.iter().map(|tool| tool.spec().name().as_str().to_owned()).collect();
+        for (alias, name) in ALIASES {
+            if names.iter().any(|known| known == name) && names.iter().all(|known| known != alias) {
+                self.aliases.push(((*alias).to_owned(), (*name).to_owned()));
+            }
+        }
         self
     }
 

@@ -79,3 +79,16 @@ impl ToolConfig {
             && !self.disabled.iter().any(|less| less == name)
     }
 }
+
+/// Names of other agents' tools under which models know the same tool (RULES N4): alias, then name.
+pub(crate) const ALIASES: &[(&str, &str)] = &[
+    ("write_to_file", "write_file"),
+    ("search_and_replace", "edit_file"),
+    ("edit", "edit_file"),
+    ("list_dir", "list_files"),
+    ("search_files", "grep_file"),
+    ("grep_files", "grep_file"),
+    ("execute_command", "run_command"),
+    ("shell", "run_command"),
+    ("update_plan", "update_todo_list"),
+];

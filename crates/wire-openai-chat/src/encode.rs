@@ -51,7 +51,8 @@ pub(crate) fn encode(options: &OpenAiChatOptions, request: &Request) -> Result<H
 /// Further fields take the place of computed ones, or stand before the messages, by name.
 fn with_extra<'a>(fields: Vec<(&'a str, Field<'a>)>, request: &'a Request) -> Vec<(&'a str, Field<'a>)> {
     // The map's own order can change with a feature of another crate.
-    let mut extra: BTreeMap<&str, _> = request.extra.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    let mut extra: BTreeMap<&str, _> =
+        request.extra.iter().map(|(name, value)| (name.as_str(), value)).collect();
     let mut merged: Vec<(&str, Field<'_>)> = fields
         .into_iter()
         .map(|(name, field)| match extra.remove(name) {
@@ -102,9 +103,9 @@ fn wire_tool(tool: &ToolSpec) -> Result<WireTool<'_>, EncodeError> {
             function: WireFunctionSpec { name: name.as_str(), description, parameters: parameters.as_raw() },
         }),
         ToolSpec::Freeform { name, description, grammar } => {
-            let format = grammar.as_deref().map(|definition| WireFormat {
-                grammar: WireGrammar { syntax: "lark", definition },
-            });
+            let format = grammar
+                .as_deref()
+                .map(|definition| WireFormat { grammar: WireGrammar { syntax: "lark", definition } });
             Ok(WireTool::Custom { custom: WireCustomSpec { name: name.as_str(), description, format } })
         }
         _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),

@@ -32,7 +32,11 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
 /// Reads an error object that came inside a stream (RULES S12).
 pub(crate) fn stream_error(error: &Value) -> StreamError {
     let Some(fields) = ErrorFields::read(error) else {
-        return StreamError::new(StreamErrorKind::Unknown, None, "the provider reported an error without words");
+        return StreamError::new(
+            StreamErrorKind::Unknown,
+            None,
+            "the provider reported an error without words",
+        );
     };
     let kind = match fields.provider_kind(fields.status.unwrap_or(0)) {
         ProviderErrorKind::RateLimit => StreamErrorKind::RateLimit,

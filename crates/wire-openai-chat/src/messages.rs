@@ -12,7 +12,8 @@ use crate::OpenAiChatOptions;
 use crate::encode::{is_legal_name, unsupported};
 use crate::reasoning::Field;
 use crate::request::{
-    WireCall, WireCallBody, WireContent, WireCustom, WireFunction, WireImage, WireMessage, WirePart, WireThought,
+    WireCall, WireCallBody, WireContent, WireCustom, WireFunction, WireImage, WireMessage, WirePart,
+    WireThought,
 };
 use crate::wire::NAME;
 
@@ -30,21 +31,25 @@ pub(crate) fn wire_messages<'a>(
     for (position, message) in request.messages.iter().enumerate() {
         results(message, &mut messages, &mut beside);
         match message.role {
-            Role::Tool => {
-                beside.extend(message.parts.iter().filter_map(text_part));
-                continue;
-            }
+            Role::Tool => beside.extend(message.parts.iter().filter_map(text_part)),
             Role::Assistant => {
                 end_round(&mut beside, &mut messages);
                 messages.extend(assistant(message)?);
             }
-            Role::System => messages.push(text_message(system_role, message.text().into())),
+            Role::System => {
+                end_round(&mut beside, &mut messages);
+                messages.push(text_message(system_role, message.text().into()));
+            }
             Role::User => {
                 // A human's words and the pictures of the round before are one message.
                 let content = user(message, std::mem::take(&mut beside))?;
                 match content {
                     Some(content) => {
-                        messages.push(WireMessage { role: "user", content: Some(content), ..WireMessage::default() });
+                        messages.push(WireMessage {
+                            role: "user",
+                            content: Some(content),
+                            ..WireMessage::default()
+                        });
                     }
                     None if message.parts.iter().any(|part| matches!(part, Part::Result(_))) => {}
                     None => {
@@ -127,10 +132,12 @@ fn user<'a>(message: &'a Message, beside: Vec<WirePart<'a>>) -> Result<Option<Wi
     }
     Ok(match parts.len() {
         0 => None,
-        1 if matches!(parts.first(), Some(WirePart::Text { .. })) => parts.pop().and_then(|part| match part {
-            WirePart::Text { text } => Some(WireContent::Text(text)),
-            _ => None,
-        }),
+        1 if matches!(parts.first(), Some(WirePart::Text { .. })) => {
+            parts.pop().and_then(|part| match part {
+                WirePart::Text { text } => Some(WireContent::Text(text)),
+                _ => None,
+            })
+        }
         _ => Some(WireContent::Parts(parts)),
     })
 }
@@ -168,9 +175,10 @@ fn content(parts: Vec<WirePart<'_>>) -> Option<WireContent<'_>> {
     }
     let mut text = Cow::Borrowed("");
     for part in parts {
-        if let WirePart::Text { text: more } = part {
-            // `Cow` joins without a copy where one side is empty.
-            text += more;
+        match part {
+            WirePart::Text { text: first } if text.is_empty() => text = first,
+            WirePart::Text { text: more } => text.to_mut().push_str(&more),
+            _ => {}
         }
     }
     (!text.is_empty()).then_some(WireContent::Text(text))
@@ -183,8 +191,7 @@ fn thoughts<'a>(reasoning: &'a Reasoning, wire: &mut WireMessage<'a>, words: &mu
     wire.reasoning_details.extend(details.into_iter().flatten());
     let field = opaque.get("field").and_then(Value::as_str);
     if field == Some(Field::ReasoningContent.as_str()) && !reasoning.text.is_empty() {
-        let before = wire.reasoning_content.take().unwrap_or_default();
-        wire.reasoning_content = Some(before + reasoning.text.as_str());
+        wire.reasoning_content.get_or_insert_default().to_mut().push_str(&reasoning.text);
     } else if field == Some(Field::Content.as_str()) && !reasoning.text.is_empty() {
         words.push(WirePart::Thinking { thinking: [WireThought { text: &reasoning.text }] });
     }

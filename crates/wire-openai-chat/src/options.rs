@@ -8,7 +8,7 @@
 /// let wire = OpenAiChat::new(options);
 /// # let _ = wire;
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenAiChatOptions {
     /// The name of the field that limits the answer.

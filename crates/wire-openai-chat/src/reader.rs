@@ -72,7 +72,8 @@ impl Reader {
     }
 
     fn take(&mut self, json: &str, event: Event<'_>, source: Source, chunks: &mut Vec<Chunk>) {
-        if event.choices.is_none() && event.usage.is_none() && event.x_groq.is_none() && event.error.is_none() {
+        if event.choices.is_none() && event.usage.is_none() && event.x_groq.is_none() && event.error.is_none()
+        {
             return unknown(json, chunks);
         }
         let failure = event.error;
@@ -83,11 +84,12 @@ impl Reader {
                 continue;
             }
             match (source, choice.delta, choice.message) {
-                (Source::Stream, Some(delta), _) => self.delta(delta, chunks),
+                (Source::Stream, Some(delta), _) | (Source::Whole, Some(delta), None) => {
+                    self.delta(delta, chunks);
+                }
                 // A server that sends a whole completion as its only event.
                 (Source::Stream, None, Some(message)) if !self.begun => self.message(message, chunks),
                 (Source::Whole, _, Some(message)) => self.message(message, chunks),
-                (Source::Whole, Some(delta), None) => self.delta(delta, chunks),
                 (_, None, _) => {}
             }
             if let Some(raw) = choice.finish_reason.0 {
@@ -271,7 +273,13 @@ impl CustomCall {
             }
             // Free text does not show whether it was cut (RULES S10), and a bad name is no name: as a fragment
             // the call is judged by the assembler, like any other.
-            _ => CallChunk::Partial { index: None, position: slot, id, name: Some(name), arguments: Some(input) },
+            _ => CallChunk::Partial {
+                index: None,
+                position: slot,
+                id,
+                name: Some(name),
+                arguments: Some(input),
+            },
         }
     }
 }

@@ -7,11 +7,7 @@ use crate::reader::{Reader, Source};
 use crate::wire::NAME;
 
 /// Reads one body into the chunks that a stream would have given.
-pub(crate) fn decode_whole(
-    body: &[u8],
-    limits: Limits,
-    chunks: &mut Vec<Chunk>,
-) -> Result<(), DecodeError> {
+pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
     if body.len() > limits.body_bytes {
         return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
     }
@@ -27,7 +23,7 @@ pub(crate) fn decode_whole(
     reader.done(chunks);
     reader.end(chunks);
     match chunks.get(before..) {
-        Some([Chunk::Unknown(_)]) | Some([]) | None => {
+        Some([Chunk::Unknown(_)] | []) | None => {
             chunks.truncate(before);
             let what = "a JSON object without choices and without an error".to_owned();
             Err(DecodeError::Shape { wire: NAME, what })

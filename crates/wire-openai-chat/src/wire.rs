@@ -21,7 +21,7 @@ pub(crate) const NAME: &str = "openai-chat";
 /// assert!(http.body.ends_with(br#""messages":[{"role":"user","content":"hello"}]}"#));
 /// # Ok::<(), windlass_wire::EncodeError>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenAiChat {
     options: OpenAiChatOptions,
 }

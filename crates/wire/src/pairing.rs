@@ -23,7 +23,8 @@ pub fn check_pairing(messages: &[Message]) -> Result<(), EncodeError> {
         for part in &message.parts {
             let Part::Result(result) = part else { continue };
             let Some(at) = open.iter().position(|call| **call == result.call) else {
-                let what = format!("message {position} has a result for {} which no call waits for", result.call);
+                let what =
+                    format!("message {position} has a result for {} which no call waits for", result.call);
                 return Err(EncodeError::Conversation { what });
             };
             open.swap_remove(at);

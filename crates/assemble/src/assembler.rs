@@ -1,0 +1,328 @@
+//! The assembler: chunks in, call events out, and the whole answer at the end.
+
+use serde_json::Value;
+use windlass_partial_json::Snapshot;
+use windlass_protocol::{Opaque, Part, Payload, StopReason, ToolCall, ToolName, Usage};
+use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
+
+use crate::calls::{Calls, Place, Placed};
+use crate::growing::{Fragment, Marks};
+use crate::judgement::{End, Judgement, Rank, judge};
+use crate::parts::{Parts, Slot};
+use crate::{Answer, AnswerCall, CallEvent, Ending, MalformedCall, MalformedReason, Notes, Options};
+
+/// Joins the chunks of one response (RULES S13).
+///
+/// ```
+/// use windlass_assemble::{Assembler, CallEvent, Options};
+/// use windlass_protocol::StopReason;
+/// use windlass_stream::{CallChunk, CallKey, Chunk};
+///
+/// let fragment = |id: Option<&str>, name: Option<&str>, arguments: &str| {
+///     Chunk::Call(CallChunk::Partial {
+///         index: Some(0),
+///         position: 0,
+///         id: id.map(Into::into),
+///         name: name.map(Into::into),
+///         arguments: Some(arguments.into()),
+///     })
+/// };
+/// let mut assembler = Assembler::new(Options::default());
+/// let mut events = Vec::new();
+/// assembler.push(fragment(Some("call_1"), Some("read_file"), r#"{"path":"src/"#), &mut events);
+/// let path = assembler.partial(CallKey(0)).and_then(|partial| partial.get("path"));
+/// assert_eq!(path.and_then(|path| path.as_str()), Some("src/"));
+/// assembler.push(fragment(None, None, r#"lib.rs"}"#), &mut events);
+/// assembler.push(Chunk::Finish { reason: StopReason::Calls, raw: "tool_calls".into() }, &mut events);
+/// assert!(matches!(events.last(), Some(CallEvent::Finished { .. })));
+///
+/// let answer = assembler.finish(&mut events);
+/// assert_eq!(answer.good_calls().count(), 1);
+/// ```
+#[derive(Debug)]
+pub struct Assembler {
+    options: Options,
+    calls: Calls,
+    parts: Parts,
+    stop: Option<StopReason>,
+    raw_stop: Option<String>,
+    usage: Usage,
+    grounding: Vec<Value>,
+    error: Option<StreamError>,
+    /// How the answer ended, once it has; a call that begins afterwards opens it again.
+    ending: Option<Ending>,
+}
+
+impl Assembler {
+    /// An assembler for one response.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            calls: Calls::default(),
+            parts: Parts::default(),
+            stop: None,
+            raw_stop: None,
+            usage: Usage::default(),
+            grounding: Vec::new(),
+            error: None,
+            ending: None,
+        }
+    }
+
+    /// Takes the next chunk and adds what it means for calls to `events`.
+    pub fn push(&mut self, chunk: Chunk, events: &mut Vec<CallEvent>) {
+        match chunk {
+            Chunk::Text { text } => {
+                let text = self.admit(text);
+                self.parts.speak(text);
+            }
+            Chunk::Reasoning { text } => {
+                let text = self.admit(text);
+                self.parts.think(text);
+            }
+            Chunk::ReasoningEnd { opaque } => self.parts.end_thoughts(opaque),
+            Chunk::Call(piece) => self.push_call(piece, events),
+            Chunk::Usage { usage } => self.usage = usage,
+            Chunk::Grounding { value } => self.grounding.push(value),
+            Chunk::Finish { reason, raw } => {
+                let ending = ending_of(&reason);
+                self.stop = Some(reason);
+                self.raw_stop = Some(raw);
+                self.end(ending, events);
+            }
+            Chunk::Error { error } => {
+                // The first failure is the cause of those after it.
+                self.error.get_or_insert(error);
+                self.end(Ending::Error, events);
+            }
+            Chunk::Unknown(unknown) => self.parts.keep(unknown),
+            // A kind of chunk that is newer than this crate has no place in an answer.
+            _ => {}
+        }
+    }
+
+    /// The arguments of a call as far as they have come; nothing once the call has ended. Costs nothing.
+    pub fn partial(&self, key: CallKey) -> Option<Snapshot<'_>> {
+        self.calls.growing(usize::try_from(key.0).ok()?).map(|call| call.parser.snapshot())
+    }
+
+    /// Ends the response and gives the answer. A stream that ended without the provider's word was dropped,
+    /// and its open calls with it.
+    pub fn finish(mut self, events: &mut Vec<CallEvent>) -> Answer {
+        if self.ending.is_none() {
+            self.end(Ending::Dropped, events);
+        }
+        // All calls have ended by now, so places and calls stand in the same order.
+        let ended = |place| match place {
+            Place::Ended(call) => Some(call),
+            Place::Growing(_) => None,
+        };
+        let calls: Vec<AnswerCall> = self.calls.places.into_iter().filter_map(ended).collect();
+        let part = |slot| match slot {
+            Slot::Part(part) => Some(part),
+            Slot::Call(at) => calls.get(at).and_then(AnswerCall::to_call).map(Part::Call),
+        };
+        let parts = self.parts.into_slots().into_iter().filter_map(part).collect();
+        Answer {
+            parts,
+            calls,
+            stop: self.stop,
+            raw_stop: self.raw_stop,
+            usage: self.usage,
+            grounding: self.grounding,
+            error: self.error,
+            ending: self.ending.unwrap_or(Ending::Dropped),
+        }
+    }
+
+    /// The text, or nothing of it where it is beyond the limit.
+    fn admit(&mut self, text: String) -> String {
+        let limit = self.options.limits.text_bytes;
+        if text.len() <= limit.saturating_sub(self.parts.bytes()) {
+            return text;
+        }
+        let message = format!("the answer has more than {limit} bytes of text");
+        self.error.get_or_insert(StreamError::new(StreamErrorKind::Unknown, None, message));
+        String::new()
+    }
+
+    fn push_call(&mut self, piece: CallChunk, events: &mut Vec<CallEvent>) {
+        match piece {
+            CallChunk::Partial { .. } => {
+                if let Some(fragment) = Fragment::of(piece) {
+                    self.push_fragment(fragment, events);
+                }
+            }
+            CallChunk::Start { key, id, name, opaque } => {
+                let placed =
+                    self.calls.start(key, id.as_deref().filter(|id| !id.is_empty()), name, &self.options);
+                self.begun(placed, opaque, events);
+            }
+            CallChunk::Delta { key, arguments } => self.push_delta(key, arguments, events),
+            CallChunk::End { key, arguments } => {
+                let Some(Placed::Call(at)) = self.calls.of_key(key) else { return };
+                let Some(call) = self.calls.growing_mut(at) else { return };
+                if let Some(whole) = arguments {
+                    call.complete(&whole, &self.options.limits);
+                }
+                call.marks = Marks::Ended;
+                call.tell(None, events);
+                self.end_call(at, End::Mark, Rank::Last, events);
+            }
+            CallChunk::Whole { id, name, body, opaque } => {
+                self.push_whole(id.as_deref(), name, body, opaque, events);
+            }
+            _ => {}
+        }
+    }
+
+    fn push_fragment(&mut self, fragment: Fragment, events: &mut Vec<CallEvent>) {
+        let before = self.calls.places.len();
+        let placed = self.calls.place(&fragment, &self.options);
+        if self.calls.places.len() > before || placed == Placed::Beyond {
+            self.begun(placed, None, events);
+        }
+        let Placed::Call(at) = placed else { return };
+        let Some(call) = self.calls.growing_mut(at) else { return };
+        if let Some(name) = fragment.name {
+            call.name.push(&name, &self.options.tools);
+        }
+        if let Some(arguments) = &fragment.arguments {
+            call.name.meet_arguments(&self.options.tools);
+            call.push(arguments, &self.options.limits);
+        }
+        call.tell(fragment.arguments, events);
+    }
+
+    fn push_delta(&mut self, key: CallKey, arguments: String, events: &mut Vec<CallEvent>) {
+        let placed = if let Some(placed) = self.calls.of_key(key) {
+            placed
+        } else {
+            // The start was lost; the call has no name and will be told as malformed (S11).
+            let placed = self.calls.start(key, None, String::new(), &self.options);
+            self.begun(placed, None, events);
+            placed
+        };
+        let Placed::Call(at) = placed else { return };
+        let Some(call) = self.calls.growing_mut(at) else { return };
+        if arguments.is_empty() {
+            return;
+        }
+        call.push(&arguments, &self.options.limits);
+        call.tell(Some(arguments), events);
+    }
+
+    fn push_whole(
+        &mut self,
+        id: Option<&str>,
+        name: String,
+        body: WholeCall,
+        opaque: Option<Opaque>,
+        events: &mut Vec<CallEvent>,
+    ) {
+        let placed = self.calls.whole(id.filter(|id| !id.is_empty()), name, &self.options);
+        self.begun(placed, opaque, events);
+        let Placed::Call(at) = placed else { return };
+        match body {
+            WholeCall::Arguments(text) => {
+                if let Some(call) = self.calls.growing_mut(at) {
+                    call.push(&text, &self.options.limits);
+                    call.tell(Some(text), events);
+                }
+                self.end_call(at, End::Mark, Rank::Last, events);
+            }
+            WholeCall::Payload(payload) => self.finish_payload(at, payload, events),
+        }
+    }
+
+    /// A call with a payload that is already made has nothing left to judge but its name.
+    fn finish_payload(&mut self, at: usize, payload: Payload, events: &mut Vec<CallEvent>) {
+        let Some(name) = self.calls.growing(at).and_then(|call| ToolName::new(call.name.as_str()).ok())
+        else {
+            if let Some(call) = self.calls.growing_mut(at) {
+                call.push(&payload.text(), &self.options.limits);
+            }
+            return;
+        };
+        self.close(at, Ok((name, payload, Notes::default())), events);
+    }
+
+    /// A call has begun, or would have.
+    fn begun(&mut self, placed: Placed, opaque: Option<Opaque>, events: &mut Vec<CallEvent>) {
+        // A body with several responses in it has a finish before its end.
+        self.ending = None;
+        match placed {
+            Placed::Call(at) => {
+                self.parts.call(at);
+                if let Some(call) = self.calls.growing_mut(at) {
+                    call.opaque = opaque;
+                    call.tell(None, events);
+                }
+            }
+            Placed::Beyond => events.extend(self.calls.overflow(&self.options).map(CallEvent::Malformed)),
+            Placed::Nowhere => {}
+        }
+    }
+
+    /// Ends the answer, and all open calls with it (S8).
+    fn end(&mut self, ending: Ending, events: &mut Vec<CallEvent>) {
+        self.ending = Some(ending);
+        let open = self.calls.open();
+        let last = self.calls.places.len().saturating_sub(1);
+        for at in open {
+            if let Some(call) = self.calls.growing_mut(at) {
+                call.name.end();
+            }
+            let rank = if at == last { Rank::Last } else { Rank::Earlier };
+            self.end_call(at, End::Answer(ending), rank, events);
+        }
+    }
+
+    fn end_call(&mut self, at: usize, end: End, rank: Rank, events: &mut Vec<CallEvent>) {
+        let Some(call) = self.calls.growing_mut(at) else { return };
+        match judge(call, end, rank, &self.options.limits) {
+            Judgement::Wait => {}
+            Judgement::Malformed(reason) => self.close(at, Err(reason), events),
+            Judgement::Finished(name, arguments, notes) => {
+                call.tell(None, events);
+                self.close(at, Ok((name, Payload::Function { arguments }, notes)), events);
+            }
+        }
+    }
+
+    fn close(
+        &mut self,
+        at: usize,
+        outcome: Result<(ToolName, Payload, Notes), MalformedReason>,
+        events: &mut Vec<CallEvent>,
+    ) {
+        let Some(id) = self.calls.settle_id(at, &self.options) else { return };
+        let Some(place) = self.calls.places.get_mut(at) else { return };
+        let Place::Growing(call) = place else { return };
+        let (key, opaque) = (call.key, call.opaque.take());
+        *place = Place::Ended(match outcome {
+            Ok((name, payload, notes)) => {
+                let call = ToolCall::new(id, name, payload).with_opaque(opaque);
+                events.push(CallEvent::Finished { key, call: call.clone(), notes });
+                AnswerCall::Good(call)
+            }
+            Err(reason) => {
+                let text = std::mem::take(&mut call.text);
+                let name = ToolName::new(call.name.as_str()).ok();
+                let call = MalformedCall { key, id, name, reason, text, opaque };
+                events.push(CallEvent::Malformed(call.clone()));
+                AnswerCall::Malformed(call)
+            }
+        });
+    }
+}
+
+/// What a stop means for the calls that are still open. A filter or a refusal breaks off wherever the model
+/// stands, so nothing that is open then counts as whole (S10).
+fn ending_of(reason: &StopReason) -> Ending {
+    match reason {
+        StopReason::Length => Ending::Length,
+        StopReason::Error | StopReason::ContentFilter | StopReason::Refusal => Ending::Error,
+        _ => Ending::Complete,
+    }
+}

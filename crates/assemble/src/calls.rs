@@ -1,0 +1,249 @@
+//! Which fragment belongs to which call (RULES S2 to S4).
+
+use std::collections::HashMap;
+
+use windlass_protocol::CallId;
+use windlass_stream::CallKey;
+
+use crate::growing::{Fragment, GrowingCall, Marks};
+use crate::name::GrowingName;
+use crate::{AnswerCall, MalformedCall, MalformedReason, Options};
+
+/// A call's place in its answer.
+#[derive(Debug)]
+pub(crate) enum Place {
+    Growing(Box<GrowingCall>),
+    Ended(AnswerCall),
+}
+
+/// All calls of an answer, in the order in which they began.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    pub(crate) places: Vec<Place>,
+    /// The newest call of each index; none where it was beyond the limit.
+    slots: HashMap<u64, Option<usize>>,
+    /// The newest call of each key of the provider.
+    keys: HashMap<CallKey, Option<usize>>,
+    ids: HashMap<CallId, usize>,
+    overflowed: bool,
+}
+
+/// Where a fragment goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Existing(usize),
+    New,
+    Nowhere,
+}
+
+/// What became of a fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placed {
+    Call(usize),
+    /// It says nothing that counts: a leftover of a call that has ended.
+    Nowhere,
+    /// It begins a call beyond the limit.
+    Beyond,
+}
+
+impl Placed {
+    fn of(at: Option<usize>) -> Self {
+        at.map_or(Self::Beyond, Self::Call)
+    }
+}
+
+impl Calls {
+    pub(crate) fn growing(&self, at: usize) -> Option<&GrowingCall> {
+        match self.places.get(at)? {
+            Place::Growing(call) => Some(call),
+            Place::Ended(_) => None,
+        }
+    }
+
+    pub(crate) fn growing_mut(&mut self, at: usize) -> Option<&mut GrowingCall> {
+        match self.places.get_mut(at)? {
+            Place::Growing(call) => Some(call),
+            Place::Ended(_) => None,
+        }
+    }
+
+    /// The newest call of a provider's key; none if the key is new.
+    pub(crate) fn of_key(&self, key: CallKey) -> Option<Placed> {
+        self.keys.get(&key).map(|at| Placed::of(*at))
+    }
+
+    /// The calls that have not ended.
+    pub(crate) fn open(&self) -> Vec<usize> {
+        (0..self.places.len()).filter(|at| self.growing(*at).is_some()).collect()
+    }
+
+    /// The call of a fragment, a new one where it begins one.
+    pub(crate) fn place(&mut self, fragment: &Fragment, options: &Options) -> Placed {
+        let slot = fragment.index.unwrap_or(fragment.position);
+        match self.target(fragment, slot) {
+            Target::Nowhere => Placed::Nowhere,
+            Target::Existing(at) => {
+                let id = fragment.id.as_deref().and_then(|id| self.free_id(id));
+                let Some(call) = self.growing_mut(at) else { return Placed::Nowhere };
+                if let (None, Some(id)) = (&call.id, id) {
+                    call.id = Some(id.clone());
+                    self.ids.insert(id, at);
+                }
+                self.slots.insert(slot, Some(at));
+                Placed::Call(at)
+            }
+            Target::New => {
+                let at = self.begin(fragment.id.as_deref(), GrowingName::default(), Marks::None, options);
+                self.slots.insert(slot, at);
+                Placed::of(at)
+            }
+        }
+    }
+
+    /// A call with marked ends begins.
+    pub(crate) fn start(
+        &mut self,
+        key: CallKey,
+        id: Option<&str>,
+        name: String,
+        options: &Options,
+    ) -> Placed {
+        let at = self.begin(id, GrowingName::whole(name), Marks::Open, options);
+        self.keys.insert(key, at);
+        if let Some(at) = at {
+            self.settle_id(at, options);
+        }
+        Placed::of(at)
+    }
+
+    /// A call that comes in one piece.
+    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Placed {
+        let at = self.begin(id, GrowingName::whole(name), Marks::Ended, options);
+        if let Some(at) = at {
+            self.settle_id(at, options);
+        }
+        Placed::of(at)
+    }
+
+    fn begin(
+        &mut self,
+        id: Option<&str>,
+        name: GrowingName,
+        marks: Marks,
+        options: &Options,
+    ) -> Option<usize> {
+        let at = self.places.len();
+        if at >= options.limits.calls {
+            return None;
+        }
+        let key = CallKey(u64::try_from(at).unwrap_or(u64::MAX));
+        // The second of two equal ids is not taken; the call gets one of its own at the latest when it ends.
+        let id = id.and_then(|id| self.free_id(id));
+        if let Some(id) = &id {
+            self.ids.insert(id.clone(), at);
+        }
+        self.places.push(Place::Growing(Box::new(GrowingCall::new(key, id, name, marks, &options.limits))));
+        Some(at)
+    }
+
+    fn free_id(&self, id: &str) -> Option<CallId> {
+        CallId::new(id).ok().filter(|id| !self.ids.contains_key(id))
+    }
+
+    /// The call's id, made where none came.
+    pub(crate) fn settle_id(&mut self, at: usize, options: &Options) -> Option<CallId> {
+        if let Some(id) = &self.growing(at)?.id {
+            return Some(id.clone());
+        }
+        let id = self.made_id(at, options);
+        self.ids.insert(id.clone(), at);
+        self.growing_mut(at)?.id = Some(id.clone());
+        Some(id)
+    }
+
+    fn made_id(&self, at: usize, options: &Options) -> CallId {
+        let mut position = at;
+        let mut id = CallId::synthesized(options.turn, position);
+        // A provider may use the same form of ids; there are never more ids than calls, so this ends.
+        while self.ids.contains_key(&id) {
+            position = position.saturating_add(options.limits.calls.max(1));
+            id = CallId::synthesized(options.turn, position);
+        }
+        id
+    }
+
+    /// The report of the first call beyond the limit; nothing for those after it.
+    pub(crate) fn overflow(&mut self, options: &Options) -> Option<MalformedCall> {
+        if self.overflowed {
+            return None;
+        }
+        self.overflowed = true;
+        let at = self.places.len();
+        let call = MalformedCall {
+            key: CallKey(u64::try_from(at).unwrap_or(u64::MAX)),
+            id: self.made_id(at, options),
+            name: None,
+            reason: MalformedReason::TooManyCalls { limit: options.limits.calls },
+            text: String::new(),
+            opaque: None,
+        };
+        self.places.push(Place::Ended(AnswerCall::Malformed(call.clone())));
+        Some(call)
+    }
+
+    fn target(&self, fragment: &Fragment, slot: u64) -> Target {
+        if let Some(at) = self.known_id(fragment) {
+            return self.target_of_known(at, fragment);
+        }
+        match self.slots.get(&slot) {
+            // A missing index that no position explains: the last open call (S2).
+            None if fragment.index.is_none() && fragment.id.is_none() && fragment.name.is_none() => {
+                self.last_open().map_or(Target::New, Target::Existing)
+            }
+            None => Target::New,
+            Some(None) => Target::Nowhere,
+            Some(Some(at)) => self.target_in_slot(*at, fragment),
+        }
+    }
+
+    fn known_id(&self, fragment: &Fragment) -> Option<usize> {
+        let id = CallId::new(fragment.id.as_deref()?).ok()?;
+        self.ids.get(&id).copied()
+    }
+
+    /// A known id beats the index, unless what comes with it shows that another call has the same id.
+    fn target_of_known(&self, at: usize, fragment: &Fragment) -> Target {
+        let Some(call) = self.growing(at) else { return Target::Nowhere };
+        let Some(name) = &fragment.name else { return Target::Existing(at) };
+        let is_other_index = fragment.index.is_some_and(|index| self.slots.get(&index) != Some(&Some(at)));
+        if is_other_index && (call.is_complete_json() || !call.name.is_repeated_by(name)) {
+            return match self.slots.get(&fragment.index.unwrap_or_default()) {
+                // The other index has its own call already: this is one more piece of that.
+                Some(Some(own)) if self.growing(*own).is_some() => Target::Existing(*own),
+                _ => Target::New,
+            };
+        }
+        Target::Existing(at)
+    }
+
+    fn target_in_slot(&self, at: usize, fragment: &Fragment) -> Target {
+        let Some(call) = self.growing(at) else {
+            return if fragment.name.is_some() { Target::New } else { Target::Nowhere };
+        };
+        let Some(name) = &fragment.name else { return Target::Existing(at) };
+        let is_nameless = call.name.as_str().is_empty();
+        let is_new = if fragment.id.is_some() {
+            // S3: a new id with a name is a new call, but for the id that comes late to its own.
+            let is_late_id = call.id.is_none() && !call.is_complete_json();
+            !(is_nameless || is_late_id && call.name.is_repeated_by(name))
+        } else {
+            // No ids at all: a name after whole arguments begins the next call.
+            call.is_complete_json() && (fragment.arguments.is_some() || !call.name.is_repeated_by(name))
+        };
+        if is_new { Target::New } else { Target::Existing(at) }
+    }
+
+    fn last_open(&self) -> Option<usize> {
+        (0..self.places.len()).rev().find(|at| self.growing(*at).is_some())
+    }
+}

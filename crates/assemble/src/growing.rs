@@ -1,0 +1,139 @@
+//! One call while it arrives.
+
+use windlass_partial_json::{Event, Limits as JsonLimits, Parser, Status};
+use windlass_protocol::{CallId, Opaque, ToolName};
+use windlass_stream::{CallChunk, CallKey};
+
+use crate::name::GrowingName;
+use crate::{CallEvent, Limits};
+
+/// How the provider marks the ends of its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marks {
+    /// Not at all: fragments by index.
+    None,
+    /// With an end that has not come.
+    Open,
+    /// With an end that has come.
+    Ended,
+}
+
+/// One call while it arrives.
+#[derive(Debug)]
+pub(crate) struct GrowingCall {
+    pub(crate) key: CallKey,
+    pub(crate) id: Option<CallId>,
+    pub(crate) name: GrowingName,
+    pub(crate) opaque: Option<Opaque>,
+    pub(crate) marks: Marks,
+    /// The arguments as they came.
+    pub(crate) text: String,
+    pub(crate) parser: Parser,
+    /// The arguments are longer than the limit.
+    pub(crate) overflowed: bool,
+    started: bool,
+    /// How much of the text has been told.
+    told: usize,
+}
+
+impl GrowingCall {
+    pub(crate) fn new(
+        key: CallKey,
+        id: Option<CallId>,
+        name: GrowingName,
+        marks: Marks,
+        limits: &Limits,
+    ) -> Self {
+        let json = JsonLimits::default().with_depth(limits.depth).with_bytes(limits.argument_bytes);
+        Self {
+            key,
+            id,
+            name,
+            opaque: None,
+            marks,
+            text: String::new(),
+            parser: Parser::with_limits(json),
+            overflowed: false,
+            started: false,
+            told: 0,
+        }
+    }
+
+    /// Takes more of the arguments' text.
+    pub(crate) fn push(&mut self, delta: &str, limits: &Limits) {
+        if self.overflowed || delta.len() > limits.argument_bytes.saturating_sub(self.text.len()) {
+            self.overflowed = true;
+            return;
+        }
+        self.text.push_str(delta);
+        // What is wrong with the text is asked for at the end; until then the parser shows what was right.
+        let _ = self.parser.push(delta);
+    }
+
+    /// Takes the whole text that a provider says again at the end; only what is missing counts (S6).
+    pub(crate) fn complete(&mut self, whole: &str, limits: &Limits) {
+        let missing = whole.strip_prefix(self.text.as_str()).unwrap_or_default().to_owned();
+        self.push(&missing, limits);
+    }
+
+    pub(crate) fn is_complete_json(&self) -> bool {
+        self.parser.status() == Status::Complete
+    }
+
+    /// Tells what has not been told, if the name is known. `delta` is the text just pushed, if it alone is
+    /// new: moving it saves a copy.
+    pub(crate) fn tell(&mut self, delta: Option<String>, events: &mut Vec<CallEvent>) {
+        if !self.started {
+            if !self.name.is_settled() {
+                return;
+            }
+            let Ok(name) = ToolName::new(self.name.as_str()) else { return };
+            self.started = true;
+            events.push(CallEvent::Started { key: self.key, id: self.id.clone(), name });
+        }
+        let Some(new) = self.text.get(self.told..).filter(|new| !new.is_empty()) else { return };
+        let delta = delta.filter(|delta| delta.len() == new.len()).unwrap_or_else(|| new.to_owned());
+        self.told = self.text.len();
+        events.push(CallEvent::Arguments { key: self.key, delta });
+        self.tell_arguments(events);
+    }
+
+    /// Tells members of the top-level object only: each value is copied once, so the cost stays linear.
+    fn tell_arguments(&mut self, events: &mut Vec<CallEvent>) {
+        let key = self.key;
+        self.parser.drain_events(|event| {
+            let Event::Complete { path, value } = event else { return };
+            if path.strip_prefix('/').is_none_or(|token| token.contains('/')) {
+                return;
+            }
+            if let Some(value) = value.to_value() {
+                events.push(CallEvent::ArgumentComplete { key, path: path.to_owned(), value });
+            }
+        });
+    }
+}
+
+/// The fields of a fragment, as `CallChunk::Partial` has them.
+#[derive(Debug, Default)]
+pub(crate) struct Fragment {
+    pub(crate) index: Option<u64>,
+    pub(crate) position: u64,
+    pub(crate) id: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) arguments: Option<String>,
+}
+
+impl Fragment {
+    /// The fragment of a `Partial`, with `""` as absent (S1).
+    pub(crate) fn of(chunk: CallChunk) -> Option<Self> {
+        let CallChunk::Partial { index, position, id, name, arguments } = chunk else { return None };
+        let given = |text: &String| !text.is_empty();
+        Some(Self {
+            index,
+            position,
+            id: id.filter(given),
+            name: name.filter(given),
+            arguments: arguments.filter(given),
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! The words, thoughts and calls of an answer, in the order in which they were written (RULES P4).
+
+use windlass_protocol::{Opaque, Part, Reasoning, Text, Unknown};
+
+/// A part, or the place of a call.
+#[derive(Debug)]
+pub(crate) enum Slot {
+    Part(Part),
+    Call(usize),
+}
+
+/// What an answer holds so far.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    slots: Vec<Slot>,
+    /// Whether the last part is thoughts that still grow.
+    thinking: bool,
+    bytes: usize,
+}
+
+impl Parts {
+    /// How many bytes of words and thoughts there are.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn speak(&mut self, text: String) {
+        self.thinking = false;
+        self.bytes = self.bytes.saturating_add(text.len());
+        if text.is_empty() {
+            return;
+        }
+        if let Some(Slot::Part(Part::Text(last))) = self.slots.last_mut() {
+            last.text.push_str(&text);
+        } else {
+            self.slots.push(Slot::Part(Part::Text(Text::new(text))));
+        }
+    }
+
+    pub(crate) fn think(&mut self, text: String) {
+        self.bytes = self.bytes.saturating_add(text.len());
+        if text.is_empty() {
+            return;
+        }
+        match self.slots.last_mut() {
+            Some(Slot::Part(Part::Reasoning(last))) if self.thinking => last.text.push_str(&text),
+            _ => self.slots.push(Slot::Part(Part::Reasoning(Reasoning::new(text, None)))),
+        }
+        self.thinking = true;
+    }
+
+    /// Ends a stretch of thoughts. Without words it may be a cipher alone.
+    pub(crate) fn end_thoughts(&mut self, opaque: Option<Opaque>) {
+        let was_thinking = std::mem::take(&mut self.thinking);
+        match (self.slots.last_mut(), opaque) {
+            (Some(Slot::Part(Part::Reasoning(last))), opaque) if was_thinking => last.opaque = opaque,
+            (_, Some(opaque)) => {
+                self.slots.push(Slot::Part(Part::Reasoning(Reasoning::new("", Some(opaque)))));
+            }
+            (_, None) => {}
+        }
+    }
+
+    pub(crate) fn keep(&mut self, unknown: Unknown) {
+        self.slots.push(Slot::Part(Part::Unknown(unknown)));
+    }
+
+    pub(crate) fn call(&mut self, at: usize) {
+        self.thinking = false;
+        self.slots.push(Slot::Call(at));
+    }
+
+    pub(crate) fn into_slots(self) -> Vec<Slot> {
+        self.slots
+    }
+}

@@ -1,0 +1,106 @@
+//! `windlass demo`: the real agent, a real server on loopback, and a script behind it.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
+use windlass_agent::{Agent, AgentBuilder, Everything, Outcome, RunOptions};
+use windlass_client::{Client, Endpoint, Options};
+use windlass_journal::FileJournal;
+use windlass_testkit::script::Script;
+use windlass_testkit::server::ScriptedProvider;
+
+use crate::arguments::{Demo, PresetName};
+use crate::drive::{Telling, drive};
+use crate::project::{self, Project};
+use crate::runs::{self, RunFolder};
+use crate::show::Show;
+use crate::terminal::{Terminal, WouldAsk};
+use crate::{output, setup};
+
+pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
+    let telling = Telling::of(arguments.json);
+    let project = Project::create()?;
+    anyhow::ensure!(!project.passes()?, "the demo's check passes before anything was mended");
+    let script = Script::parse(&project::script().to_string()).context("the demo's own script")?;
+    let provider = ScriptedProvider::start(script, 0).await.context("the scripted provider cannot be started")?;
+    let folder = RunFolder::create(&runs::state()?)?;
+    let stop = CancellationToken::new();
+    if telling == Telling::Words {
+        output::print(&format!(
+            "The project: {}\nThe provider: {} ({})\nThe task: {}\n",
+            project.root().display(),
+            provider.base_url(),
+            arguments.wire.as_str(),
+            project::TASK
+        ))?;
+    }
+    let agent = agent(&arguments, &project, &provider, &folder, &stop)?;
+    let options = RunOptions::default()
+        .with_journal(FileJournal::create(folder.journal())?)
+        .with_cancellation(stop.clone())
+        .with_outputs(folder.outputs());
+    let began = Instant::now();
+    let mut show = Show::default();
+    let outcome = drive(agent.stream_with(project::TASK, options), &mut show, telling, &stop).await?;
+    provider.shutdown().await;
+    let passes = project.passes()?;
+    if telling == Telling::Words {
+        summarize(&project, &show, &folder, began.elapsed().as_millis(), passes)?;
+    }
+    let completed = matches!(outcome, Outcome::Completed { .. });
+    Ok(if completed && passes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn agent(
+    arguments: &Demo,
+    project: &Project,
+    provider: &ScriptedProvider,
+    folder: &RunFolder,
+    stop: &CancellationToken,
+) -> anyhow::Result<Agent> {
+    let endpoint = Endpoint::custom(provider.base_url(), arguments.wire.as_str());
+    let client = Client::new(endpoint, None, arguments.wire.wire(), Options::default())?;
+    let root = setup::root(project.root())?;
+    let builder = Agent::builder()
+        .model(client, "scripted-1")
+        .toolbox(setup::toolbox(&root, Some(&folder.outputs()), PresetName::Standard)?)
+        .root(root.display().to_string())
+        .system("You mend small projects.")
+        .max_output_tokens(4096);
+    Ok(with_human(builder, arguments, stop).build()?)
+}
+
+fn with_human(builder: AgentBuilder, arguments: &Demo, stop: &CancellationToken) -> AgentBuilder {
+    if arguments.yes {
+        return builder.approver(Everything);
+    }
+    if Terminal::is_there() {
+        let terminal = Terminal::new();
+        return builder.approver(terminal.clone()).human(terminal);
+    }
+    builder.approver(WouldAsk { stop: stop.clone() })
+}
+
+fn summarize(
+    project: &Project,
+    show: &Show,
+    folder: &RunFolder,
+    milliseconds: u128,
+    passes: bool,
+) -> anyhow::Result<()> {
+    let list = |items: &[String]| items.iter().map(|item| format!("  {item}\n")).collect::<String>();
+    let diff = project.diff()?;
+    let diff = if diff.is_empty() { "  nothing\n".to_owned() } else { diff };
+    output::print(&format!(
+        "\nWhat changed:\n{diff}\nCalls:\n{}\nDecisions:\n{}\nTokens: {} in, {} out. Time: {milliseconds} ms.\n\
+         Journal: {}\nThe check, run once more from outside: {}\n",
+        list(&show.calls),
+        list(&show.decisions),
+        show.usage.input_tokens,
+        show.usage.output_tokens,
+        folder.journal().display(),
+        if passes { "passes" } else { "fails" },
+    ))
+}

@@ -1,0 +1,56 @@
+//! Reading a run to its end: telling what happens, and stopping it in good order on Ctrl-C.
+
+use anyhow::Context as _;
+use futures_util::StreamExt;
+use tokio_util::sync::CancellationToken;
+use windlass_agent::{EventStream, Outcome};
+
+use crate::output;
+use crate::show::Show;
+
+/// How events are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Telling {
+    /// In words, for a human.
+    Words,
+    /// As lines of JSON, for a program.
+    Json,
+}
+
+impl Telling {
+    pub(crate) fn of(json: bool) -> Self {
+        if json { Self::Json } else { Self::Words }
+    }
+}
+
+/// Reads a run to its end. The first Ctrl-C cancels it, so that every call still gets its result; the second
+/// gives it up.
+pub(crate) async fn drive(
+    mut events: EventStream,
+    show: &mut Show,
+    telling: Telling,
+    stop: &CancellationToken,
+) -> anyhow::Result<Outcome> {
+    loop {
+        let event = tokio::select! {
+            event = events.next() => event,
+            signal = tokio::signal::ctrl_c() => {
+                signal.context("Ctrl-C cannot be waited for")?;
+                anyhow::ensure!(!stop.is_cancelled(), "given up; the run can be resumed");
+                output::note("\n■ stopping; Ctrl-C again gives the run up at once");
+                stop.cancel();
+                continue;
+            }
+        };
+        let Some(event) = event else { break };
+        let event = event?;
+        match telling {
+            Telling::Json => {
+                show.keep(&event);
+                output::line(&event)?;
+            }
+            Telling::Words => show.event(&event)?,
+        }
+    }
+    show.outcome.clone().context("the run ended without saying how")
+}

@@ -1,0 +1,167 @@
+//! `windlass parse`: recorded bytes, decoded up to any stage.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde::Serialize;
+use serde_json::{Value, json};
+use windlass_assemble::{Answer, AnswerCall, Assembler, CallEvent, Options};
+use windlass_protocol::RawJson;
+use windlass_stream::Chunk;
+use windlass_wire::{Limits, Wire};
+
+use crate::arguments::{Parse, Stage};
+use crate::{input, output};
+
+pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
+    let wire = arguments.wire.wire();
+    let piece = arguments.split.unwrap_or(usize::MAX).max(1);
+    let many = arguments.files.len() > 1;
+    let mut failed = false;
+    for file in &arguments.files {
+        let bytes = input::bytes(file)?;
+        if let Err(error) = decode(&bytes, piece, arguments.stage, &*wire, many.then_some(file)) {
+            if output::is_closed(&error) {
+                return Err(error);
+            }
+            output::complain(&error.context(format!("{} cannot be decoded", file.display())));
+            failed = true;
+        }
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn decode(bytes: &[u8], piece: usize, stage: Stage, wire: &dyn Wire, file: Option<&std::path::PathBuf>) -> anyhow::Result<()> {
+    if stage == Stage::Sse {
+        return events(bytes, piece);
+    }
+    let mut chunks = Vec::new();
+    // What could be read before an error is shown too.
+    let end = chunks_of(bytes, piece, wire, &mut chunks);
+    match stage {
+        Stage::Chunk => chunks.iter().try_for_each(output::line)?,
+        Stage::Call => calls(chunks)?,
+        Stage::Message | Stage::Sse => message(chunks, file.map(std::path::PathBuf::as_path))?,
+    }
+    end
+}
+
+/// The bytes in server-sent events.
+fn events(bytes: &[u8], piece: usize) -> anyhow::Result<()> {
+    let mut parser = windlass_sse::Parser::new();
+    let mut lines = Vec::new();
+    for piece in bytes.chunks(piece) {
+        parser
+            .push(piece, |event| {
+                lines.push(json!({ "event": event.event, "data": event.data, "id": event.id }));
+            })
+            .context("the stream's framing broke")?;
+    }
+    parser.finish();
+    lines.iter().try_for_each(output::line)
+}
+
+/// The bytes in chunks, whether they are a stream or a whole body.
+fn chunks_of(bytes: &[u8], piece: usize, wire: &dyn Wire, chunks: &mut Vec<Chunk>) -> anyhow::Result<()> {
+    let is_whole = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    if is_whole {
+        return Ok(wire.decode_whole(bytes, Limits::default(), chunks)?);
+    }
+    let mut decoder = wire.decoder(Limits::default());
+    for piece in bytes.chunks(piece) {
+        decoder.push(piece, chunks)?;
+    }
+    Ok(decoder.finish(chunks)?)
+}
+
+fn calls(chunks: Vec<Chunk>) -> anyhow::Result<()> {
+    let mut assembler = Assembler::new(Options::default());
+    let mut events = Vec::new();
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+        for event in events.drain(..) {
+            let partial = match &event {
+                CallEvent::Arguments { key, .. } => assembler.partial(*key).and_then(|partial| partial.to_value()),
+                _ => None,
+            };
+            output::line(&CallLine { event: &event, partial })?;
+        }
+    }
+    assembler.finish(&mut events);
+    events.iter().try_for_each(|event| output::line(&CallLine { event, partial: None }))
+}
+
+/// An event of a call, and the arguments as far as they are known.
+#[derive(Serialize)]
+struct CallLine<'a> {
+    #[serde(flatten)]
+    event: &'a CallEvent,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial: Option<Value>,
+}
+
+/// The whole answer as one line.
+#[derive(Serialize)]
+struct MessageLine<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a Path>,
+    text: String,
+    tool_calls: Vec<CallOfMessage<'a>>,
+    finish: &'a Option<String>,
+    usage: windlass_protocol::Usage,
+    ending: windlass_assemble::Ending,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: &'a Option<windlass_stream::StreamError>,
+}
+
+#[derive(Serialize)]
+struct CallOfMessage<'a> {
+    id: &'a str,
+    name: Option<&'a str>,
+    arguments: RawJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    malformed: Option<String>,
+}
+
+fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
+    let mut assembler = Assembler::new(Options::default());
+    let mut events = Vec::new();
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+        events.clear();
+    }
+    let answer: Answer = assembler.finish(&mut events);
+    output::line(&MessageLine {
+        file,
+        text: answer.text(),
+        tool_calls: answer.calls.iter().map(CallOfMessage::of).collect(),
+        finish: &answer.raw_stop,
+        usage: answer.usage,
+        ending: answer.ending,
+        error: &answer.error,
+    })
+}
+
+impl<'a> CallOfMessage<'a> {
+    /// Arguments that are whole are JSON with the model's own digits; what was received of others is a text.
+    fn of(call: &'a AnswerCall) -> Self {
+        match call {
+            AnswerCall::Good(call) => Self {
+                id: call.id.as_str(),
+                name: Some(call.name.as_str()),
+                arguments: call
+                    .arguments()
+                    .and_then(|arguments| arguments.as_str().parse().ok())
+                    .unwrap_or_else(|| RawJson::from(&Value::String(call.payload.text()))),
+                malformed: None,
+            },
+            AnswerCall::Malformed(call) => Self {
+                id: call.id.as_str(),
+                name: call.name.as_ref().map(windlass_protocol::ToolName::as_str),
+                arguments: RawJson::from(&Value::String(call.text.clone())),
+                malformed: Some(call.reason.to_string()),
+            },
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `windlass policy`: what the policy says about calls, without running anything.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use windlass_hitl::{Decision, Grants, Step, decide};
+use windlass_protocol::{Arguments, CallId, ResultStatus, Risk, ToolCall, ToolName, ToolResult};
+use windlass_toolbox::Toolbox;
+
+use crate::arguments::{Policy, PolicyCommand, PresetName};
+use crate::{input, output, setup};
+
+pub(crate) fn policy(arguments: Policy) -> anyhow::Result<ExitCode> {
+    let PolicyCommand::Explain { root, policy, file, json: _ } = arguments.command;
+    explain(&root, policy.as_deref(), &file)
+}
+
+/// A call as `policy explain` reads it: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
+/// print it, with arguments as JSON or as a text of JSON.
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(alias = "name")]
+    tool: String,
+    #[serde(alias = "arguments", default)]
+    input: Value,
+}
+
+#[derive(Serialize)]
+struct Explained<'a> {
+    tool: &'a str,
+    decision: String,
+    rule_id: &'a str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    risk: Option<Risk>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    trace: &'a [Step],
+}
+
+fn explain(root: &Path, policy: Option<&Path>, file: &Path) -> anyhow::Result<ExitCode> {
+    let root = setup::root(root)?;
+    let policy = setup::policy(&root, policy)?;
+    let toolbox = setup::toolbox(&root, None, PresetName::Full)?;
+    let text = input::text(file)?;
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let asked: Asked = serde_json::from_str(line)
+            .with_context(|| format!("line {} is not a call", number.saturating_add(1)))?;
+        match judge(&toolbox, &policy, &asked)? {
+            Ok(decision) => told(&asked, &decision)?,
+            Err(result) => refused(&asked, &result)?,
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn judge(
+    toolbox: &Toolbox,
+    policy: &windlass_hitl::Policy,
+    asked: &Asked,
+) -> anyhow::Result<Result<Decision, ToolResult>> {
+    let id = CallId::new("explain")?;
+    let text = match &asked.input {
+        Value::Null => "{}".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let arguments = match Arguments::parse(text) {
+        Ok(arguments) => arguments,
+        Err(error) => return Ok(Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string()))),
+    };
+    let Ok(name) = ToolName::new(asked.tool.clone()) else {
+        return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, "the name cannot be a tool's")));
+    };
+    let call = ToolCall::function(id, name, arguments);
+    Ok(toolbox
+        .check(&call)
+        .map(|checked| decide(policy, &Grants::default(), &checked.facts))
+        .map_err(|result| *result))
+}
+
+fn told(asked: &Asked, decision: &Decision) -> anyhow::Result<()> {
+    output::line(&Explained {
+        tool: &asked.tool,
+        decision: decision.verdict.to_string(),
+        rule_id: &decision.reason.rule_id,
+        reason: &decision.reason.text,
+        risk: Some(decision.risk),
+        trace: &decision.trace,
+    })
+}
+
+/// A call that is refused before policy sees it: stage 0, validity.
+fn refused(asked: &Asked, result: &ToolResult) -> anyhow::Result<()> {
+    let rule_id = if result.status == ResultStatus::UnknownTool { "v.unknown_tool" } else { "v.schema" };
+    output::line(&Explained {
+        tool: &asked.tool,
+        decision: "deny".to_owned(),
+        rule_id,
+        reason: &result.wire_text(),
+        risk: None,
+        trace: &[],
+    })
+}

@@ -1,0 +1,138 @@
+//! The small project of the demo: a shop's till that forgets the last price, and a check that notices.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+const PRICES: &str = "12\n30\n8\n";
+
+const TOTAL: &str = r#"#!/bin/sh
+# Adds up the prices of a file, one a line.
+sum=0
+while read -r price; do
+    sum=$((sum - price))
+done < "$1"
+echo "$sum"
+"#;
+
+const CHECK: &str = r#"#!/bin/sh
+# The total of prices.txt has to be 50.
+total=$(sh total.sh prices.txt)
+if [ "$total" = 50 ]; then
+    echo "check passed: the total is $total"
+else
+    echo "check failed: the total is $total, it has to be 50" >&2
+    exit 1
+fi
+"#;
+
+/// The demo's task.
+pub(crate) const TASK: &str = "The check in check.sh fails. Find out why, mend it, and run the check.";
+
+/// The project in a temporary folder, which goes when this is dropped.
+pub(crate) struct Project {
+    folder: tempfile::TempDir,
+}
+
+impl Project {
+    pub(crate) fn create() -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("windlass-demo-")
+            .tempdir()
+            .context("a temporary folder cannot be made")?;
+        for (name, text) in [("prices.txt", PRICES), ("total.sh", TOTAL), ("check.sh", CHECK)] {
+            fs::write(folder.path().join(name), text).with_context(|| format!("{name} cannot be written"))?;
+        }
+        Ok(Self { folder })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Whether the check passes now, seen by running it here and not by the agent's word.
+    pub(crate) fn passes(&self) -> anyhow::Result<bool> {
+        let status = Command::new("sh")
+            .arg("check.sh")
+            .current_dir(self.root())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .context("sh cannot be started")?;
+        Ok(status.success())
+    }
+
+    /// What changed since the beginning, as a unified diff.
+    pub(crate) fn diff(&self) -> anyhow::Result<String> {
+        let mut diff = String::new();
+        for (name, before) in [("prices.txt", PRICES), ("total.sh", TOTAL), ("check.sh", CHECK)] {
+            let path: PathBuf = self.root().join(name);
+            let after = fs::read_to_string(&path).with_context(|| format!("{name} cannot be read"))?;
+            if after != before {
+                let text = similar::TextDiff::from_lines(before, after.as_str())
+                    .unified_diff()
+                    .header(&format!("a/{name}"), &format!("b/{name}"))
+                    .to_string();
+                diff.push_str(&text);
+            }
+        }
+        Ok(diff)
+    }
+}
+
+/// What the scripted provider answers: it looks, runs the check, mends the line, checks again, completes.
+pub(crate) fn script() -> Value {
+    let call = |name: &str, arguments: Value| json!({ "call": { "name": name, "arguments": arguments } });
+    json!({
+        "turns": [
+            {
+                "steps": [
+                    { "reasoning": "I do not know the project yet. First I look at what is there." },
+                    { "text": "I look at the project and at what the check wants." },
+                    call("list_files", json!({ "path": "." })),
+                    call("read_file", json!({ "path": "check.sh" })),
+                    call("read_file", json!({ "path": "total.sh" })),
+                ],
+                "usage": { "input": 1210, "output": 96 }, "piece": 9, "delay_ms": 4
+            },
+            {
+                "steps": [
+                    { "text": "The total is made with a minus where a plus belongs. I run the check to see it fail." },
+                    call("run_command", json!({ "command": "sh check.sh" })),
+                ],
+                "usage": { "input": 1530, "output": 58 }, "piece": 9, "delay_ms": 4
+            },
+            {
+                "steps": [
+                    { "text": "As expected. I mend the one line." },
+                    call("edit_file", json!({
+                        "path": "total.sh",
+                        "old_text": "    sum=$((sum - price))",
+                        "new_text": "    sum=$((sum + price))",
+                    })),
+                ],
+                "usage": { "input": 1640, "output": 74 }, "piece": 9, "delay_ms": 4
+            },
+            {
+                "steps": [
+                    { "text": "Now the check again." },
+                    call("run_command", json!({ "command": "sh check.sh" })),
+                ],
+                "usage": { "input": 1790, "output": 41 }, "piece": 9, "delay_ms": 4
+            },
+            {
+                "steps": [
+                    call("attempt_completion", json!({
+                        "result": "The check passes. total.sh subtracted each price; it adds them up now.",
+                    })),
+                ],
+                "usage": { "input": 1880, "output": 39 }, "piece": 9, "delay_ms": 4
+            },
+        ],
+        "fallback": "I have nothing more to say."
+    })
+}

@@ -1,0 +1,86 @@
+//! Where runs are kept: a folder each, with the journal, the settings and long outputs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+use crate::arguments::PresetName;
+use crate::provider::Provider;
+
+/// What a run was started with, so that it can go on in another process. Keys are not in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Settings {
+    pub(crate) task: String,
+    pub(crate) provider: Provider,
+    pub(crate) root: PathBuf,
+    pub(crate) policy: Option<PathBuf>,
+    pub(crate) preset: PresetName,
+    pub(crate) max_turns: u32,
+}
+
+/// The folder of one run.
+#[derive(Clone, Debug)]
+pub(crate) struct RunFolder {
+    pub(crate) id: String,
+    pub(crate) path: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes a folder for a new run.
+    pub(crate) fn create(state: &Path) -> anyhow::Result<Self> {
+        let id = new_id()?;
+        let path = state.join("runs").join(&id);
+        fs::create_dir_all(&path)
+            .with_context(|| format!("the run's folder {} cannot be made", path.display()))?;
+        Ok(Self { id, path })
+    }
+
+    /// The folder of an earlier run.
+    pub(crate) fn find(state: &Path, id: &str) -> anyhow::Result<Self> {
+        let is_name = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        anyhow::ensure!(is_name, "{id:?} is not the id of a run");
+        let path = state.join("runs").join(id);
+        anyhow::ensure!(path.is_dir(), "there is no run {id} in {}", state.join("runs").display());
+        Ok(Self { id: id.to_owned(), path })
+    }
+
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.path.join("journal")
+    }
+
+    pub(crate) fn outputs(&self) -> PathBuf {
+        self.path.join("outputs")
+    }
+
+    pub(crate) fn write_settings(&self, settings: &Settings) -> anyhow::Result<()> {
+        let file = self.path.join("settings.json");
+        fs::write(&file, serde_json::to_vec_pretty(settings)?)
+            .with_context(|| format!("{} cannot be written", file.display()))
+    }
+
+    pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
+        let file = self.path.join("settings.json");
+        let bytes = fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        serde_json::from_slice(&bytes).with_context(|| format!("{} is not a run's settings", file.display()))
+    }
+}
+
+/// The folder for everything that is kept: `WINDLASS_STATE_DIR`, else the user's state folder.
+pub(crate) fn state() -> anyhow::Result<PathBuf> {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named("WINDLASS_STATE_DIR")
+        .or_else(|| named("XDG_STATE_HOME").map(|folder| folder.join("windlass")))
+        .or_else(|| named("HOME").map(|home| home.join(".local/state/windlass")))
+        .context("no place to keep runs: set WINDLASS_STATE_DIR or HOME")
+}
+
+/// Seconds since 1970 and four random digits: unique enough for one user, and sorted by time.
+fn new_id() -> anyhow::Result<String> {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let mut random = [0_u8; 4];
+    getrandom::fill(&mut random).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
+    Ok(format!("{seconds}-{:08x}", u32::from_be_bytes(random)))
+}

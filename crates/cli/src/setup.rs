@@ -1,0 +1,77 @@
+//! What every command that touches tools needs: the workspace, the toolbox, the policy.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use windlass_agent::{AskFollowupQuestion, AttemptCompletion, TodoList, UpdateTodoList};
+use windlass_hitl::{Policy, RuleFile, Source};
+use windlass_sandbox::Workspace;
+use windlass_tool::Tool;
+use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+
+use crate::arguments::PresetName;
+
+/// The project's own policy file, below its root. It can only tighten.
+const PROJECT_POLICY: &str = ".windlass/policy.toml";
+
+impl PresetName {
+    fn preset(self) -> Preset {
+        match self {
+            Self::Minimal => Preset::Minimal,
+            Self::Standard => Preset::Standard,
+            Self::Full => Preset::Full,
+        }
+    }
+}
+
+/// The folder, as an absolute path without links.
+pub(crate) fn root(folder: &Path) -> anyhow::Result<PathBuf> {
+    folder.canonicalize().with_context(|| format!("the root {} cannot be opened", folder.display()))
+}
+
+/// All tools over one workspace, offered as the preset says.
+pub(crate) fn toolbox(root: &Path, outputs: Option<&Path>, preset: PresetName) -> anyhow::Result<Toolbox> {
+    let mut workspace = Workspace::open(root)?;
+    if let Some(outputs) = outputs {
+        workspace = workspace.with_outputs(outputs);
+    }
+    let workspace = Arc::new(workspace);
+    let todos = TodoList::default();
+    let control: [Arc<dyn Tool>; 3] = [
+        Arc::new(UpdateTodoList::new(todos)),
+        Arc::new(AskFollowupQuestion::default()),
+        Arc::new(AttemptCompletion::default()),
+    ];
+    let toolbox = Toolbox::builder()
+        .tools(windlass_tools_fs::tools(workspace.clone()))
+        .tools(windlass_tools_edit::tools(workspace.clone()))
+        .tools(windlass_tools_search::tools(workspace.clone()))
+        .tools(windlass_tools_shell::tools(workspace))
+        .tools(control)
+        .known_aliases()
+        .config(ToolConfig::new(preset.preset()))
+        .build()?;
+    Ok(toolbox)
+}
+
+/// The built-in policy with the user's file and the project's.
+pub(crate) fn policy(root: &Path, file: Option<&Path>) -> anyhow::Result<Policy> {
+    let mut policy = Policy::default();
+    if let Some(file) = file {
+        policy = add(policy, Source::User, file)?;
+    }
+    let project = root.join(PROJECT_POLICY);
+    if project.is_file() {
+        policy = add(policy, Source::Project, &project)?;
+    }
+    Ok(policy)
+}
+
+fn add(policy: Policy, source: Source, file: &Path) -> anyhow::Result<Policy> {
+    let shown = || format!("the policy file {} is refused", file.display());
+    let text = fs::read_to_string(file).with_context(shown)?;
+    let rules: RuleFile = toml::from_str(&text).with_context(shown)?;
+    policy.with_file(source, rules).with_context(shown)
+}

@@ -1,0 +1,154 @@
+//! Telling a human what happens in a run, as it happens.
+
+use std::collections::BTreeMap;
+
+use windlass_agent::{Event, Outcome};
+use windlass_hitl::{ApprovalOutcome, Verdict, display_safe};
+use windlass_partial_json::{Event as JsonEvent, Parser};
+use windlass_protocol::{ToolResult, Usage};
+use windlass_stream::CallKey;
+
+use crate::output;
+
+/// How many lines of a result are shown.
+const RESULT_LINES: usize = 12;
+
+/// What is told, and what is kept for the end.
+#[derive(Default)]
+pub(crate) struct Show {
+    growing: BTreeMap<CallKey, Parser>,
+    at_line_start: bool,
+    pub(crate) calls: Vec<String>,
+    pub(crate) decisions: Vec<String>,
+    pub(crate) usage: Usage,
+    pub(crate) outcome: Option<Outcome>,
+    names: BTreeMap<String, String>,
+}
+
+impl Show {
+    /// Tells one event.
+    pub(crate) fn event(&mut self, event: &Event) -> anyhow::Result<()> {
+        let text = self.text_of(event);
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.at_line_start = text.ends_with('\n');
+        output::print(&text)
+    }
+
+    /// Keeps what the end needs, without telling.
+    pub(crate) fn keep(&mut self, event: &Event) {
+        drop(self.text_of(event));
+    }
+
+    fn text_of(&mut self, event: &Event) -> String {
+        match event {
+            Event::TurnStarted { turn } => {
+                self.growing.clear();
+                self.line(&format!("── turn {turn} "))
+            }
+            Event::Text { text } | Event::Reasoning { text } => display_safe(text),
+            Event::CallStarted { key, name } => {
+                self.growing.insert(*key, Parser::new());
+                self.line(&format!("→ {}", display_safe(name.as_str())))
+            }
+            Event::CallArguments { key, delta } => self.arguments(*key, delta),
+            Event::CallFinished { call, .. } => {
+                self.names.insert(call.id.to_string(), call.name.to_string());
+                String::new()
+            }
+            Event::CallMalformed { problem, .. } => self.line(&format!("! {problem}")),
+            Event::AttemptDiscarded { reason, delay_ms } => {
+                self.line(&format!("! {}; asking again in {delay_ms} ms", display_safe(reason)))
+            }
+            Event::Decided { call, decision } => {
+                let name = self.name(call.as_str());
+                let said = format!("{name}: {} by rule {}", decision.verdict, decision.reason.rule_id);
+                self.decisions.push(format!("{said} ({})", decision.reason.text));
+                if decision.verdict == Verdict::Ask { String::new() } else { self.line(&format!("  {said}")) }
+            }
+            Event::ApprovalEnded { outcome } => self.approval(outcome),
+            Event::AnswerRefused { reason } | Event::Nudged { text: reason } => {
+                self.line(&format!("! {}", display_safe(reason)))
+            }
+            Event::CallEnded { result } => self.result(result),
+            Event::Finished { outcome, total } => {
+                self.usage = *total;
+                self.outcome = Some(outcome.clone());
+                self.line(&outcome_text(outcome))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The arguments as they grow: each field under its name, its text as it comes.
+    fn arguments(&mut self, key: CallKey, delta: &str) -> String {
+        let Some(parser) = self.growing.get_mut(&key) else { return String::new() };
+        // What is not JSON is told by the event that follows.
+        let _ = parser.push(delta);
+        let mut text = String::new();
+        parser.drain_events(|event| match event {
+            JsonEvent::Began { path, .. } if !path.is_empty() => {
+                text.push_str(&format!("\n    {}: ", display_safe(path.trim_start_matches('/'))));
+            }
+            JsonEvent::Grew { text: grown, .. } => {
+                text.push_str(&display_safe(grown).replace('\n', "\n      "));
+            }
+            JsonEvent::Complete { value, .. } => {
+                if let Some(number) = value.number_text() {
+                    text.push_str(number);
+                } else if let Some(value) = value.as_bool() {
+                    text.push_str(if value { "true" } else { "false" });
+                }
+            }
+            _ => {}
+        });
+        text
+    }
+
+    fn approval(&mut self, outcome: &ApprovalOutcome) -> String {
+        let said = match outcome {
+            ApprovalOutcome::Answered(decision) if decision.approved => "approved".to_owned(),
+            ApprovalOutcome::Answered(decision) => {
+                format!("denied{}", decision.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default())
+            }
+            ApprovalOutcome::TimedOut { .. } => "nobody answered in time".to_owned(),
+            _ => "nobody is there to approve".to_owned(),
+        };
+        self.decisions.push(format!("  {said}"));
+        self.line(&format!("  {}", display_safe(&said)))
+    }
+
+    fn result(&mut self, result: &ToolResult) -> String {
+        let name = self.name(result.call.as_str());
+        self.calls.push(format!("{name}: {}", result.status.as_str()));
+        let text = display_safe(&result.wire_text());
+        let mut lines: Vec<&str> = text.lines().take(RESULT_LINES).collect();
+        let left = text.lines().count().saturating_sub(lines.len());
+        let more = format!("… {left} more lines");
+        if left > 0 {
+            lines.push(&more);
+        }
+        self.line(&format!("← {name}: {}\n    {}", result.status.as_str(), lines.join("\n    ")))
+    }
+
+    fn name(&self, call: &str) -> String {
+        self.names.get(call).cloned().unwrap_or_else(|| call.to_owned())
+    }
+
+    /// The text on lines of its own.
+    fn line(&self, text: &str) -> String {
+        let before = if self.at_line_start { "" } else { "\n" };
+        format!("{before}{text}\n")
+    }
+}
+
+/// How a run ended, in words.
+pub(crate) fn outcome_text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Completed { text } => format!("✓ {}", display_safe(text)),
+        Outcome::Stopped { cause } => format!("■ stopped: {cause}"),
+        Outcome::Failed { message } => format!("✗ failed: {}", display_safe(message)),
+        _ => "the run is over".to_owned(),
+    }
+}

@@ -1,0 +1,36 @@
+//! The wire formats by name.
+
+use std::sync::Arc;
+
+use windlass_wire::Wire;
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_openai_chat::OpenAiChat;
+
+use crate::arguments::WireName;
+
+impl WireName {
+    /// The format of this name.
+    pub(crate) fn wire(self) -> Arc<dyn Wire> {
+        match self {
+            Self::OpenaiChat => Arc::new(OpenAiChat::default()),
+            Self::Anthropic => Arc::new(Anthropic::default()),
+        }
+    }
+
+    /// The name as endpoints have it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenaiChat => "openai-chat",
+            Self::Anthropic => "anthropic",
+        }
+    }
+
+    /// The format that an endpoint names.
+    pub(crate) fn of(name: &str) -> anyhow::Result<Self> {
+        match name {
+            "openai-chat" => Ok(Self::OpenaiChat),
+            "anthropic" => Ok(Self::Anthropic),
+            other => anyhow::bail!("the wire format {other} is not known; there are openai-chat and anthropic"),
+        }
+    }
+}

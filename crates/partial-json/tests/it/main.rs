@@ -1,0 +1,12 @@
+//! What the parser shows, tells and gives, on small cases, hostile texts, corpora and generated texts.
+#![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
+
+mod corpora;
+mod event;
+mod hostile;
+mod limits;
+mod number;
+mod parser;
+mod properties;
+mod string;
+mod structure;

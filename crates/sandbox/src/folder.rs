@@ -1,0 +1,93 @@
+//! What is in a folder.
+
+use std::fmt;
+
+use cap_std::fs::FileType;
+
+use crate::{FileError, Workspace, WorkspacePath};
+
+/// What something in a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket, a device.
+    Special,
+}
+
+impl Kind {
+    pub(crate) fn of(kind: FileType) -> Self {
+        match kind {
+            kind if kind.is_file() => Self::File,
+            kind if kind.is_dir() => Self::Folder,
+            kind if kind.is_symlink() => Self::Link,
+            _ => Self::Special,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "a file",
+            Self::Folder => "a folder",
+            Self::Link => "a link",
+            Self::Special => "a pipe, socket or device",
+        })
+    }
+}
+
+/// One name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The name.
+    pub name: String,
+    /// What it is; links are not followed.
+    pub kind: Kind,
+}
+
+impl Workspace {
+    /// What a path is, links followed.
+    ///
+    /// # Errors
+    /// If nothing is there or the path leads out.
+    pub fn kind(&self, path: &WorkspacePath) -> Result<Kind, FileError> {
+        let real = self.judged(path)?;
+        let found = self.handle(&real)?.symlink_metadata(real.for_handle());
+        found.map(|metadata| Kind::of(metadata.file_type())).map_err(|error| FileError::from_io(path, error))
+    }
+
+    /// The names in a folder, sorted. Names that are not UTF-8 are shown with replacement characters.
+    ///
+    /// # Errors
+    /// If it is no folder inside the workspace.
+    pub fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+        let failed = |error| FileError::from_io(path, error);
+        let real = self.judged(path)?;
+        let mut entries = Vec::new();
+        for entry in self.handle(&real)?.read_dir(real.for_handle()).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = Kind::of(entry.file_type().map_err(failed)?);
+            entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), kind });
+        }
+        entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+        Ok(entries)
+    }
+
+    /// The words of a link's target, unjudged, for showing.
+    ///
+    /// # Errors
+    /// If it is no link.
+    pub fn link_target(&self, path: &WorkspacePath) -> Result<String, FileError> {
+        let target = self.handle(path)?.read_link_contents(path.for_handle());
+        target
+            .map(|target| target.to_string_lossy().into_owned())
+            .map_err(|error| FileError::from_io(path, error))
+    }
+}

@@ -1,0 +1,37 @@
+//! Which bytes a file had, so that a later look can tell whether they are still the same.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+use crate::WorkspacePath;
+
+/// The fingerprint of a file's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Version([u8; 32]);
+
+impl Version {
+    /// The version that these bytes are.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+}
+
+/// What the model last saw of each file, by the file's real path (RULES E5).
+#[derive(Debug, Default)]
+pub(crate) struct Seen(Mutex<HashMap<PathBuf, Version>>);
+
+impl Seen {
+    pub(crate) fn note(&self, path: &WorkspacePath, version: Version) {
+        // A panic cannot leave one insertion half done, so a poisoned map is as good as another.
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(path.relative().to_path_buf(), version);
+    }
+
+    pub(crate) fn get(&self, path: &WorkspacePath) -> Option<Version> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(path.relative()).copied()
+    }
+}

@@ -1,0 +1,194 @@
+//! Ways out of the workspace, each tried and refused.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::{TempDir, tempdir};
+use windlass_sandbox::{Expected, FileError, Kind, Version, Workspace};
+
+/// A workspace beside a secret.
+fn scene() -> (TempDir, Workspace) {
+    let folder = tempdir().unwrap();
+    fs::create_dir(folder.path().join("work")).unwrap();
+    fs::write(folder.path().join("secret"), "secret").unwrap();
+    let workspace = Workspace::open(folder.path().join("work")).unwrap();
+    (folder, workspace)
+}
+
+/// Neither reading nor writing nor making gets through this name.
+#[track_caller]
+fn check_refused(workspace: &Workspace, name: &str) {
+    let path = workspace.resolve(name).unwrap();
+    workspace.read(&path).unwrap_err();
+    workspace.write(&path, b"taken", Expected::Absent).unwrap_err();
+    workspace.write(&path, b"taken", Expected::Unchanged(Version::of(b"secret"))).unwrap_err();
+    workspace.remove(&path, Version::of(b"secret")).unwrap_err();
+    workspace.list(&path).unwrap_err();
+    workspace.absolute(&path).unwrap_err();
+}
+
+#[test]
+fn links_that_lead_out_are_refused() {
+    let (folder, workspace) = scene();
+    let work = folder.path().join("work");
+    symlink("../secret", work.join("relative")).unwrap();
+    symlink(folder.path().join("secret"), work.join("absolute")).unwrap();
+    symlink("..", work.join("up")).unwrap();
+    symlink("/proc/self/root", work.join("magic")).unwrap();
+    symlink("/proc/self/cwd", work.join("cwd")).unwrap();
+    symlink("nothing", work.join("dangling")).unwrap();
+    symlink("loop", work.join("loop")).unwrap();
+    symlink("/new", work.join("new")).unwrap();
+    for name in ["relative", "absolute", "up", "up/secret", "magic", "magic/etc/passwd", "cwd", "new"] {
+        check_refused(&workspace, name);
+    }
+    check_refused(&workspace, "dangling");
+    check_refused(&workspace, "loop");
+    check_refused(&workspace, "up/made/deep");
+    assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), "secret");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn links_inside_are_read_and_written_through_and_stay_links() {
+    let (folder, workspace) = scene();
+    let work = folder.path().join("work");
+    fs::write(work.join("target"), "one").unwrap();
+    symlink("target", work.join("link")).unwrap();
+    let link = workspace.resolve("link").unwrap();
+    let read = workspace.read(&link).unwrap();
+    assert_eq!((read.bytes.as_slice(), read.path.to_string().as_str()), (&b"one"[..], "target"));
+    workspace.write(&link, b"two", Expected::Unchanged(read.version)).unwrap();
+    assert!(fs::symlink_metadata(work.join("link")).unwrap().is_symlink());
+    assert_eq!(fs::read(work.join("target")).unwrap(), b"two");
+    workspace.remove(&link, Version::of(b"two")).unwrap();
+    assert_eq!(fs::read(work.join("target")).unwrap(), b"two");
+}
+
+// H6: rules about dot names are judged on words, so a link must not hide one.
+#[test]
+fn a_link_does_not_hide_a_hidden_name() {
+    let (folder, workspace) = scene();
+    let work = folder.path().join("work");
+    fs::create_dir(work.join(".git")).unwrap();
+    fs::write(work.join(".git/config"), "secret").unwrap();
+    symlink(".git", work.join("docs")).unwrap();
+    check_refused(&workspace, "docs/config");
+    let refused = workspace.read(&workspace.resolve("docs/config").unwrap()).unwrap_err();
+    assert!(refused.to_string().contains("`.git/config`"), "{refused}");
+    assert!(workspace.read(&workspace.resolve(".git/config").unwrap()).is_ok());
+    check_refused(&workspace, "docs/made");
+    assert!(!work.join(".git/made").exists());
+}
+
+#[test]
+fn pipes_and_devices_are_refused_without_waiting() {
+    let (folder, workspace) = scene();
+    let pipe = folder.path().join("work/pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    check_refused(&workspace, "pipe");
+    let refused = workspace.read(&workspace.resolve("pipe").unwrap()).unwrap_err();
+    assert!(matches!(refused, FileError::NotAFile { kind: Kind::Special, .. }), "{refused}");
+    fs::create_dir(folder.path().join("work/sub")).unwrap();
+    let refused = workspace.read(&workspace.resolve("sub").unwrap()).unwrap_err();
+    assert!(matches!(refused, FileError::NotAFile { kind: Kind::Folder, .. }), "{refused}");
+}
+
+#[test]
+fn a_file_with_other_names_is_not_written() {
+    let (folder, workspace) = scene();
+    let work = folder.path().join("work");
+    fs::hard_link(folder.path().join("secret"), work.join("twin")).unwrap();
+    let path = workspace.resolve("twin").unwrap();
+    let read = workspace.read(&path).unwrap();
+    let refused = workspace.write(&path, b"taken", Expected::Unchanged(read.version)).unwrap_err();
+    assert!(matches!(refused, FileError::HardLinked { links: 2, .. }), "{refused}");
+    assert_eq!(fs::read(folder.path().join("secret")).unwrap(), b"secret");
+}
+
+#[test]
+fn a_setuid_file_is_not_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, workspace) = scene();
+    let file = folder.path().join("work/tool");
+    fs::write(&file, "x").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o4755)).unwrap();
+    let path = workspace.resolve("tool").unwrap();
+    let refused = workspace.write(&path, b"y", Expected::Unchanged(Version::of(b"x"))).unwrap_err();
+    assert!(matches!(refused, FileError::Privileged { .. }), "{refused}");
+}
+
+// SECURITY "Paths": check-then-open lets some swaps through, a handle none.
+#[test]
+fn a_folder_swapped_for_a_link_never_leads_out() {
+    let (folder, workspace) = scene();
+    let work = folder.path().join("work");
+    fs::create_dir(work.join("real")).unwrap();
+    fs::write(work.join("real/secret"), "inside").unwrap();
+    symlink(folder.path(), work.join("evil")).unwrap();
+    symlink("..", work.join("evil2")).unwrap();
+    let stop = AtomicBool::new(false);
+    let path = workspace.resolve("real/secret").unwrap();
+    let twin = workspace.resolve("real/twin").unwrap();
+    fs::write(work.join("real/twin"), "one").unwrap();
+    fs::write(folder.path().join("twin"), "one").unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let swap = |evil: &str| {
+                fs::rename(work.join("real"), work.join("aside")).unwrap();
+                fs::rename(work.join(evil), work.join("real")).unwrap();
+                fs::rename(work.join("real"), work.join(evil)).unwrap();
+                fs::rename(work.join("aside"), work.join("real")).unwrap();
+            };
+            while !stop.load(Ordering::Relaxed) {
+                swap("evil");
+                swap("evil2");
+            }
+        });
+        let (mut inside, mut refused) = (0, 0);
+        for _ in 0..1000 {
+            match workspace.read(&path) {
+                Ok(read) => {
+                    assert_eq!(read.bytes, b"inside");
+                    inside += 1;
+                }
+                Err(_) => refused += 1,
+            }
+            let _ = workspace.write(&twin, b"two", Expected::Unchanged(Version::of(b"one")));
+            let _ = workspace.write(&twin, b"one", Expected::Unchanged(Version::of(b"two")));
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(inside + refused, 1000);
+        assert!(inside > 0, "the race never let a good read through");
+    });
+    assert_eq!(fs::read(folder.path().join("secret")).unwrap(), b"secret");
+    assert_eq!(fs::read(folder.path().join("twin")).unwrap(), b"one");
+}
+
+// SECURITY "Files": one of two writers wins, nothing is mixed, nothing is lost silently.
+#[test]
+fn racing_writers_never_lose_an_update_silently() {
+    let (folder, workspace) = scene();
+    let path = workspace.resolve("counter").unwrap();
+    workspace.write(&path, b"0", Expected::Absent).unwrap();
+    let count = || {
+        let mut done = 0;
+        while done < 50 {
+            let read = workspace.read(&path).unwrap();
+            let next = String::from_utf8(read.bytes).unwrap().parse::<u32>().unwrap() + 1;
+            match workspace.write(&path, next.to_string().as_bytes(), Expected::Unchanged(read.version)) {
+                Ok(_) => done += 1,
+                Err(FileError::Stale { .. }) => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(count);
+        }
+    });
+    assert_eq!(fs::read(folder.path().join("work/counter")).unwrap(), b"200");
+}

@@ -1,0 +1,128 @@
+//! Opening, reading, listing and writing.
+
+use std::fs;
+
+use tempfile::{TempDir, tempdir};
+use windlass_sandbox::{
+    Access, Expected, FileError, Kind, MAX_FILE_BYTES, Version, Workspace, WorkspaceError,
+};
+
+fn workspace() -> (TempDir, Workspace) {
+    let folder = tempdir().unwrap();
+    let workspace = Workspace::open(folder.path()).unwrap();
+    (folder, workspace)
+}
+
+#[test]
+fn a_workspace_that_cannot_be_opened_says_why() {
+    let folder = tempdir().unwrap();
+    let missing = Workspace::open(folder.path().join("none")).unwrap_err();
+    assert!(matches!(missing, WorkspaceError::Missing { .. }), "{missing}");
+    fs::write(folder.path().join("file"), "x").unwrap();
+    let file = Workspace::open(folder.path().join("file")).unwrap_err();
+    assert!(matches!(file, WorkspaceError::NotAFolder { .. }), "{file}");
+    // The try for writing leaves nothing behind.
+    Workspace::open(folder.path()).unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+// SECURITY "Files": atomic, the mode is kept, nothing else stays in the folder.
+#[test]
+fn a_write_replaces_the_file_and_leaves_nothing_else() {
+    let (folder, workspace) = workspace();
+    let path = workspace.resolve("deep/er/a.txt").unwrap();
+    let made = workspace.write(&path, b"one", Expected::Absent).unwrap();
+    assert_eq!(made.version, Version::of(b"one"));
+    let on_disk = folder.path().join("deep/er/a.txt");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&on_disk, fs::Permissions::from_mode(0o751)).unwrap();
+    }
+    workspace.write(&path, b"two", Expected::Unchanged(made.version)).unwrap();
+    assert_eq!(fs::read(&on_disk).unwrap(), b"two");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&on_disk).unwrap().permissions().mode() & 0o7777, 0o751);
+    }
+    assert_eq!(fs::read_dir(on_disk.parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_write_on_something_else_than_expected_is_refused() {
+    let (folder, workspace) = workspace();
+    let path = workspace.resolve("a.txt").unwrap();
+    let made = workspace.write(&path, b"one", Expected::Absent).unwrap();
+    let again = workspace.write(&path, b"two", Expected::Absent);
+    assert!(matches!(again, Err(FileError::Exists { .. })), "{again:?}");
+    fs::write(folder.path().join("a.txt"), "other").unwrap();
+    let stale = workspace.write(&path, b"two", Expected::Unchanged(made.version));
+    assert!(matches!(stale, Err(FileError::Stale { .. })), "{stale:?}");
+    let removed = workspace.remove(&path, made.version);
+    assert!(matches!(removed, Err(FileError::Stale { .. })), "{removed:?}");
+    assert_eq!(fs::read(folder.path().join("a.txt")).unwrap(), b"other");
+    workspace.remove(&path, Version::of(b"other")).unwrap();
+    assert!(matches!(workspace.read(&path), Err(FileError::NotFound { .. })));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn nothing_is_written_where_only_reading_was_granted() {
+    let folder = tempdir().unwrap();
+    let outputs = tempdir().unwrap();
+    fs::write(outputs.path().join("call_1.txt"), "spilled").unwrap();
+    let workspace =
+        Workspace::open_for(folder.path(), Access::ReadOnly).unwrap().with_outputs(outputs.path());
+    let refused = workspace.write(&workspace.resolve("a").unwrap(), b"", Expected::Absent);
+    assert!(matches!(refused, Err(FileError::ReadOnly { .. })), "{refused:?}");
+    let output = workspace.resolve("@outputs/call_1.txt").unwrap();
+    assert_eq!(workspace.read(&output).unwrap().bytes, b"spilled");
+    let workspace = Workspace::open(folder.path()).unwrap();
+    assert!(matches!(workspace.read(&output), Err(FileError::NoOutputs { .. })));
+    let refused = workspace.write(&output, b"", Expected::Absent);
+    assert!(matches!(refused, Err(FileError::ReadOnly { .. })), "{refused:?}");
+}
+
+#[test]
+fn lists_are_sorted_and_say_what_each_name_is() {
+    let (folder, workspace) = workspace();
+    fs::create_dir(folder.path().join("b")).unwrap();
+    fs::write(folder.path().join("c"), "").unwrap();
+    fs::write(folder.path().join("a"), "").unwrap();
+    let listed = workspace.list(&workspace.resolve(".").unwrap()).unwrap();
+    let listed: Vec<_> = listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
+    assert_eq!(listed, [("a", Kind::File), ("b", Kind::Folder), ("c", Kind::File)]);
+    let refused = workspace.list(&workspace.resolve("a").unwrap());
+    assert!(matches!(refused, Err(FileError::NotAFolder { .. })), "{refused:?}");
+}
+
+#[test]
+fn a_file_over_the_limit_is_refused_by_its_length() {
+    let (folder, workspace) = workspace();
+    let file = fs::File::create(folder.path().join("large")).unwrap();
+    file.set_len(MAX_FILE_BYTES + 1).unwrap();
+    let refused = workspace.read(&workspace.resolve("large").unwrap());
+    assert!(matches!(refused, Err(FileError::TooLarge { .. })), "{refused:?}");
+}
+
+// H3
+#[test]
+fn effect_paths_are_words_only() {
+    let (folder, workspace) = workspace();
+    let inside = folder.path().join("x/../y.rs");
+    assert_eq!(workspace.effect_path(&inside.to_string_lossy()), "y.rs");
+    assert_eq!(workspace.effect_path("a//./b"), "a/b");
+    assert_eq!(workspace.effect_path("../x"), "../x");
+    assert_eq!(workspace.effect_path("/etc/passwd"), "/etc/passwd");
+    assert_eq!(workspace.effect_path("@outputs/a.txt"), "@outputs/a.txt");
+}
+
+#[test]
+fn the_version_that_was_seen_is_remembered_by_real_path() {
+    let (_folder, workspace) = workspace();
+    let path = workspace.resolve("a/../b").unwrap();
+    assert_eq!(workspace.remembered(&path), None);
+    workspace.remember(&path, Version::of(b"x"));
+    assert_eq!(workspace.remembered(&workspace.resolve("b").unwrap()), Some(Version::of(b"x")));
+}

@@ -1,0 +1,10 @@
+//! The workspace against real files, and against attacks on it.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the tests build and change files from outside, and fail loudly"
+)]
+
+#[cfg(unix)]
+mod attacks;
+mod files;

@@ -1,0 +1,311 @@
+//! The recorded responses of real providers, decoded and assembled, against what they are known to mean.
+//!
+//! The recordings lie beside the project; where they are missing each test says so in one line. Each test
+//! prints how many cases it ran and how many agreed.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use windlass_assemble::{Answer, AnswerCall, Assembler, CallEvent, Options};
+use windlass_protocol::Arguments;
+use windlass_stream::Chunk;
+use windlass_testkit::{corpora, split};
+use windlass_wire::{DecodeError, Limits, ProviderErrorKind, Wire};
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_openai_chat::OpenAiChat;
+
+/// How many random splits, and how many cuts, each stream is put through.
+const ROUNDS: u64 = 20;
+
+/// A recording whose result differs from what its description expects, the rule that decides it, and why.
+type Difference = (&'static str, &'static str, &'static str);
+
+const CHAT_DIFFERENCES: &[Difference] = &[];
+
+const ANTHROPIC_DIFFERENCES: &[Difference] = &[(
+    "vercel-ai__anthropic-anthropic-programmatic-tool-calling.1.chunks.sse",
+    "R1",
+    "twelve responses in one body; calls that stand whole in a message_start are calls and get results, the \
+     description counts those in block events only",
+)];
+
+/// Bodies with status 200 that are no answers of the format, though they are filed under it.
+const NOT_ANSWERS: &[Difference] = &[
+    (
+        "langchainrb__llm-anthropic-chat_stream_with_empty_tool_input.json",
+        "P3",
+        "a JSON list of a stream's events, which no server sends as a body",
+    ),
+    ("langchainrb__llm-anthropic-error.json", "S12", "an error object, read as the error that it is"),
+    (
+        "lmnr__test_instrumentations-test_openai-traces-test_assistant-test_existing_assistant__01.json",
+        "P3",
+        "a message of OpenAI's assistants API",
+    ),
+    (
+        "lmnr__test_instrumentations-test_openai-traces-test_assistant-test_new_assistant__02.json",
+        "P3",
+        "a message of OpenAI's assistants API",
+    ),
+    (
+        "lmnr__test_instrumentations-test_openai-traces-test_assistant-test_streaming_existing_assistant__01.json",
+        "P3",
+        "a message of OpenAI's assistants API",
+    ),
+    (
+        "openllmetry__opentelemetry-instrumentation-llamaindex-test_agents-test_agent_with_query_tool__02.json",
+        "P3",
+        "a message of OpenAI's assistants API",
+    ),
+    (
+        "openllmetry__opentelemetry-instrumentation-openai-traces-test_assistant-test_existing_assistant__01.json",
+        "P3",
+        "a message of OpenAI's assistants API",
+    ),
+    ("ruby-openai__messages_create__00.json", "P3", "a message of OpenAI's assistants API"),
+    ("ruby-openai__messages_create__01.json", "P3", "a message of OpenAI's assistants API"),
+    ("ruby-openai__messages_delete_message_setup.json", "P3", "a message of OpenAI's assistants API"),
+];
+
+struct Case {
+    name: String,
+    body: Vec<u8>,
+    meta: Value,
+}
+
+fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
+    let folder = corpora::find(&format!("streams/{api}"))?;
+    let mut files = corpora::files(&folder);
+    files.retain(|(name, _)| name.ends_with(extension) && !name.ends_with(".meta.json"));
+    let cases = files.into_iter().map(|(name, body)| {
+        let meta = folder.join(format!("{}.meta.json", name.trim_end_matches(extension)));
+        let meta = serde_json::from_slice(&std::fs::read(meta).unwrap()).unwrap();
+        Case { name, body, meta }
+    });
+    Some(cases.collect())
+}
+
+fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeError>) {
+    let mut decoder = wire.decoder(Limits::default());
+    let mut chunks = Vec::new();
+    for piece in pieces {
+        if let Err(error) = decoder.push(piece, &mut chunks) {
+            return (chunks, Err(error));
+        }
+    }
+    let result = decoder.finish(&mut chunks);
+    (chunks, result)
+}
+
+fn assemble(chunks: Vec<Chunk>) -> (Vec<CallEvent>, Answer) {
+    let mut assembler = Assembler::new(Options::default());
+    let mut events = Vec::new();
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+    }
+    let answer = assembler.finish(&mut events);
+    (events, answer)
+}
+
+/// What an answer holds, in the words of the recordings' descriptions.
+fn described(answer: &Answer) -> Value {
+    let calls: Vec<Value> = answer
+        .calls
+        .iter()
+        .map(|call| match call {
+            AnswerCall::Good(call) => {
+                let arguments = call.arguments().map(Arguments::to_value);
+                json!({ "id": call.id, "name": call.name, "arguments": arguments })
+            }
+            AnswerCall::Malformed(call) => {
+                let raw = json!({ "__invalid_json__": call.text });
+                json!({ "id": call.id, "name": call.name, "arguments": raw })
+            }
+        })
+        .collect();
+    json!({ "text": answer.text(), "tool_calls": calls, "finish": answer.raw_stop })
+}
+
+/// The description's own words in the same form: arguments as values where they are JSON.
+fn expected(meta: &Value) -> Value {
+    let expected = &meta["expected"];
+    let mut calls = expected["tool_calls"].as_array().cloned().unwrap_or_default();
+    for call in &mut calls {
+        if let Value::String(text) = &call["arguments"] {
+            // No argument bytes at all are an empty object, but where the answer was cut (S10).
+            let is_absent = text.is_empty() && expected["finish"] != "length";
+            let text = if is_absent { "{}" } else { text.as_str() };
+            call["arguments"] =
+                serde_json::from_str(text).unwrap_or_else(|_| json!({ "__invalid_json__": text }));
+        }
+    }
+    json!({ "text": expected["text"], "tool_calls": calls, "finish": expected["finish"] })
+}
+
+#[track_caller]
+fn check_expected(api: &str, wire: &dyn Wire, differences: &[Difference]) {
+    let Some(cases) = cases(api, ".sse") else { return };
+    let (mut agreed, mut agreed_by_oracle, mut by_oracle, mut unexplained) = (0, 0, 0, Vec::new());
+    for case in &cases {
+        let (chunks, result) = decode(wire, &[&case.body]);
+        let (_, answer) = assemble(chunks);
+        let (met, wanted) = (described(&answer), expected(&case.meta));
+        let named = differences.iter().find(|(name, ..)| *name == case.name);
+        let agrees = result.is_ok() && met == wanted;
+        let oracle_agrees = case.meta["oracle"]["verdict"] == "agree";
+        by_oracle += usize::from(oracle_agrees);
+        agreed_by_oracle += usize::from(oracle_agrees && agrees);
+        match (agrees, named) {
+            (true, None) => agreed += 1,
+            (false, Some((name, rule, why))) => println!("corpus: {name} differs by {rule}: {why}"),
+            (true, Some((name, ..))) => unexplained.push(format!("{name} is listed, but agrees")),
+            (false, None) => {
+                unexplained.push(format!("{}\n met    {met}\n wanted {wanted}\n {result:?}", case.name));
+            }
+        }
+    }
+    println!(
+        "corpus: {api} streams: {agreed} of {} as expected, {} by a named rule; {agreed_by_oracle} of {by_oracle} where \
+         the provider's own library agrees",
+        cases.len(),
+        differences.len()
+    );
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n"));
+    assert!(!cases.is_empty(), "no recordings in {api}");
+}
+
+#[test]
+fn corpus_openai_chat_streams_mean_what_is_known_of_them() {
+    check_expected("openai-chat", &OpenAiChat::default(), CHAT_DIFFERENCES);
+}
+
+#[test]
+fn corpus_anthropic_streams_mean_what_is_known_of_them() {
+    check_expected("anthropic", &Anthropic::default(), ANTHROPIC_DIFFERENCES);
+}
+
+// S14
+#[track_caller]
+fn check_resplit(api: &str, wire: &dyn Wire) {
+    let Some(cases) = cases(api, ".sse") else { return };
+    let mut ways = 0;
+    for case in &cases {
+        let (whole, _) = decode(wire, &[&case.body]);
+        for seed in 0..ROUNDS {
+            // From single bytes to whole network chunks.
+            let most = [1, 3, 17, 130, 1400][usize::try_from(seed).unwrap() % 5];
+            let (chunks, _) = decode(wire, &split::random(&case.body, seed, most));
+            assert!(chunks == whole, "{} in pieces of up to {most} bytes, seed {seed}", case.name);
+            ways += 1;
+        }
+        let text = String::from_utf8_lossy(&case.body).replace("\r\n", "\n");
+        let (chunks, _) = decode(wire, &[text.replace('\n', "\r\n").as_bytes()]);
+        assert!(chunks == whole, "{} with CRLF", case.name);
+    }
+    println!("corpus: {api} re-split: {ways} of {ways} the same, and {0} of {0} with CRLF", cases.len());
+}
+
+#[test]
+fn corpus_openai_chat_streams_give_the_same_chunks_however_they_are_split() {
+    check_resplit("openai-chat", &OpenAiChat::default());
+}
+
+#[test]
+fn corpus_anthropic_streams_give_the_same_chunks_however_they_are_split() {
+    check_resplit("anthropic", &Anthropic::default());
+}
+
+fn finished(events: &[CallEvent]) -> BTreeSet<String> {
+    let calls = events.iter().filter_map(|event| match event {
+        CallEvent::Finished { call, .. } => {
+            Some(format!("{} {} {}", call.id, call.name, call.payload.text()))
+        }
+        _ => None,
+    });
+    calls.collect()
+}
+
+// S8, S10
+#[track_caller]
+fn check_cut(api: &str, wire: &dyn Wire) {
+    let Some(cases) = cases(api, ".sse") else { return };
+    let (mut cuts, mut kept) = (0, 0);
+    for case in &cases {
+        let (events, _) = assemble(decode(wire, &[&case.body]).0);
+        let whole = finished(&events);
+        let mut random = split::SplitMix64::new(u64::try_from(case.body.len()).unwrap());
+        for _ in 0..ROUNDS {
+            let at = random.between(0, case.body.len());
+            let (events, _) = assemble(decode(wire, &[&case.body[..at]]).0);
+            let cut = finished(&events);
+            assert!(cut.is_subset(&whole), "{} cut at {at}: {:?}", case.name, cut.difference(&whole));
+            kept += cut.len();
+            cuts += 1;
+        }
+    }
+    println!(
+        "corpus: {api} cut: {cuts} of {cuts} cuts without a call that the whole lacks ({kept} calls kept)"
+    );
+}
+
+#[test]
+fn corpus_openai_chat_streams_cut_anywhere_finish_no_call_of_their_own() {
+    check_cut("openai-chat", &OpenAiChat::default());
+}
+
+#[test]
+fn corpus_anthropic_streams_cut_anywhere_finish_no_call_of_their_own() {
+    check_cut("anthropic", &Anthropic::default());
+}
+
+fn status(meta: &Value) -> u16 {
+    let status = &meta["status"];
+    let word = status.as_str().and_then(|status| status.split(' ').next()?.parse().ok());
+    word.or_else(|| u16::try_from(status.as_u64()?).ok()).unwrap_or(200)
+}
+
+#[track_caller]
+fn check_whole(api: &str, wire: &dyn Wire) {
+    let Some(cases) = cases(api, ".json") else { return };
+    let (mut answers, mut refusals, mut others, mut unexplained) = (0, 0, 0, Vec::new());
+    for case in &cases {
+        let status = status(&case.meta);
+        if status >= 400 {
+            let error = wire.decode_error(status, &case.body);
+            if error.kind == ProviderErrorKind::NotProvider || error.message.is_empty() {
+                unexplained.push(format!("{}: {error:?}", case.name));
+            }
+            refusals += 1;
+            continue;
+        }
+        let mut chunks = Vec::new();
+        let result = wire.decode_whole(&case.body, Limits::default(), &mut chunks);
+        let named = NOT_ANSWERS.iter().find(|(name, ..)| *name == case.name);
+        let (_, answer) = assemble(chunks);
+        let is_answer = result.is_ok() && answer.error.is_none() && answer.raw_stop.is_some();
+        match (is_answer, named) {
+            (true, None) => answers += 1,
+            (false, Some((name, rule, why))) => {
+                println!("corpus: {name} is no answer by {rule}: {why}");
+                others += 1;
+            }
+            (true, Some((name, ..))) => unexplained.push(format!("{name} is listed, but is an answer")),
+            (false, None) => unexplained.push(format!("{}: {result:?} {:?}", case.name, answer.error)),
+        }
+    }
+    println!(
+        "corpus: {api} bodies: {answers} answers and {refusals} refusals of {} read, {others} are neither",
+        cases.len()
+    );
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n"));
+}
+
+#[test]
+fn corpus_openai_chat_bodies_are_read_whole() {
+    check_whole("openai-chat", &OpenAiChat::default());
+}
+
+#[test]
+fn corpus_anthropic_bodies_are_read_whole() {
+    check_whole("anthropic", &Anthropic::default());
+}

@@ -1,0 +1,37 @@
+//! File work away from the async threads.
+
+use windlass_protocol::{Payload, ToolName, ToolSpec};
+use windlass_tool::{Context, Output, ToolError};
+
+/// Runs file work on a thread for it. Dropping the future lets one atomic step end; nothing lives on.
+pub(crate) async fn blocking(
+    ctx: &Context,
+    work: impl FnOnce() -> Result<Output, ToolError> + Send + 'static,
+) -> Result<Output, ToolError> {
+    if ctx.cancellation().is_cancelled() {
+        return Err(ToolError::model("the call was stopped before it began; nothing was done"));
+    }
+    // A panic fails this call and not the turn (RULES L8).
+    let broken = |_| ToolError::model("the tool broke on this input; try another way");
+    tokio::task::spawn_blocking(work).await.map_err(broken)?
+}
+
+/// A failed file operation in words for the model.
+#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
+pub(crate) fn told(error: impl ToString) -> ToolError {
+    ToolError::model(error.to_string())
+}
+
+/// The spec of one of this crate's tools, whose name and schema are written here and tested.
+pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
+    let name = ToolName::new(name).expect("the tool's name is a plain word");
+    ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))
+}
+
+/// The `path` argument by itself, for effects: it is judged also where other arguments are wrong.
+pub(crate) fn path_of(payload: &Payload) -> Option<&str> {
+    match payload {
+        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.get("path")?.as_str(),
+        _ => None,
+    }
+}

@@ -1,0 +1,17 @@
+//! All tools of this crate at once.
+
+use std::sync::Arc;
+
+use windlass_sandbox::Workspace;
+use windlass_tool::Tool;
+
+use crate::{ListFiles, ReadFile, WriteFile};
+
+/// All tools of this crate, on one workspace.
+pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(ReadFile::new(Arc::clone(workspace))),
+        Arc::new(WriteFile::new(Arc::clone(workspace))),
+        Arc::new(ListFiles::new(Arc::clone(workspace))),
+    ]
+}

@@ -1,0 +1,12 @@
+//! The file tools on real files.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the tests build and change files from outside, and fail loudly"
+)]
+
+mod list;
+mod read;
+mod scene;
+mod write;

@@ -1,0 +1,45 @@
+//! `write_file`.
+
+use serde_json::json;
+
+use crate::scene::Scene;
+
+#[test]
+fn a_new_file_is_made_with_its_folders() {
+    let scene = Scene::new();
+    let told = scene.call("write_file", &json!({"path": "a/b/c.txt", "content": "x\ny\n"})).unwrap();
+    assert_eq!(told, "created a/b/c.txt (2 lines)");
+    assert_eq!(scene.bytes("a/b/c.txt"), b"x\ny\n");
+    let told = scene.call("write_file", &json!({"path": "a.rs", "content": "```rust\nx\n```"})).unwrap();
+    assert!(told.contains("fence"), "{told}");
+    assert_eq!(scene.bytes("a.rs"), b"x\n");
+}
+
+// E5
+#[test]
+fn an_existing_file_is_only_replaced_after_it_was_read() {
+    let scene = Scene::new();
+    scene.put("a.txt", "one\ntwo\n");
+    let write = json!({"path": "a.txt", "content": "one\n2\n"});
+    assert!(scene.call("write_file", &write).unwrap_err().contains("Call read_file on it first"));
+    scene.call("read_file", &json!({"path": "a.txt"})).unwrap();
+    scene.put("a.txt", "one\ntwo\nthree\n");
+    assert!(scene.call("write_file", &write).unwrap_err().contains("changed since you read it"));
+    assert_eq!(scene.bytes("a.txt"), b"one\ntwo\nthree\n");
+    scene.call("read_file", &json!({"path": "a.txt"})).unwrap();
+    let told = scene.call("write_file", &write).unwrap();
+    assert!(told.starts_with("overwrote a.txt (2 lines)\n--- a/a.txt\n+++ b/a.txt\n@@"), "{told}");
+    assert!(told.contains("\n-two\n") && told.contains("\n+2\n"), "{told}");
+    // What was written is known: it can be replaced again without another read.
+    scene.call("write_file", &json!({"path": "a.txt", "content": "3\n"})).unwrap();
+    let same = scene.call("write_file", &json!({"path": "a.txt", "content": "3\n"})).unwrap();
+    assert!(same.contains("nothing was changed"), "{same}");
+}
+
+#[test]
+fn a_long_diff_is_cut_with_exact_counts() {
+    let scene = Scene::new();
+    scene.call("write_file", &json!({"path": "a.txt", "content": "x\n".repeat(200)})).unwrap();
+    let told = scene.call("write_file", &json!({"path": "a.txt", "content": "y\n".repeat(200)})).unwrap();
+    assert!(told.ends_with("[60 of 403 lines of the diff shown]\n"), "{told}");
+}

@@ -1,0 +1,169 @@
+//! A block of content that is open.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use windlass_protocol::{Opaque, Unknown};
+use windlass_stream::{CallChunk, CallKey, Chunk};
+
+use crate::event::{Block, Delta};
+use crate::wire::NAME;
+
+/// The fields of a block that is not taken apart, by the shape in which the API itself sends it. A request
+/// sends the block back from there; an unknown event has no such field and stays at home.
+pub(crate) const BLOCK_FIELD: &str = "content_block";
+
+/// A block that has begun and not ended.
+#[derive(Debug)]
+pub(crate) enum OpenBlock {
+    Text,
+    Thinking {
+        signature: String,
+    },
+    Redacted,
+    Call {
+        key: CallKey,
+        /// The input that the start gave; it counts if no delta comes (RULES S7).
+        placeholder: Option<String>,
+    },
+    /// A block of another kind, kept whole with what its deltas add (RULES P3).
+    Unknown {
+        block: Map<String, Value>,
+        input: String,
+    },
+}
+
+impl OpenBlock {
+    /// Opens a block and says what it holds from the start.
+    pub(crate) fn open(raw: &RawValue, key: CallKey, chunks: &mut Vec<Chunk>) -> Option<Self> {
+        let block: Block<'_> = serde_json::from_str(raw.get()).ok()?;
+        match block.kind.0.as_ref() {
+            "text" => {
+                text(&block.text.0, chunks);
+                for citation in values(block.citations) {
+                    chunks.push(Chunk::Grounding { value: citation });
+                }
+                Some(Self::Text)
+            }
+            "thinking" => {
+                think(&block.thinking.0, chunks);
+                Some(Self::Thinking { signature: block.signature.0.into_owned() })
+            }
+            "redacted_thinking" => {
+                let value = json!({ "type": "redacted_thinking", "data": block.data.0 });
+                chunks.push(Chunk::ReasoningEnd { opaque: Some(Opaque::new(NAME, value)) });
+                Some(Self::Redacted)
+            }
+            "tool_use" => {
+                let id = (!block.id.0.is_empty()).then(|| block.id.0.into_owned());
+                let opaque = block.caller.and_then(caller);
+                let name = block.name.0.into_owned();
+                chunks.push(Chunk::Call(CallChunk::Start { key, id, name, opaque }));
+                Some(Self::Call { key, placeholder: block.input.and_then(placeholder) })
+            }
+            _ => match serde_json::from_str(raw.get()) {
+                Ok(Value::Object(block)) => Some(Self::Unknown { block, input: String::new() }),
+                _ => None,
+            },
+        }
+    }
+
+    /// Takes a delta that this kind of block has, and says whether it did.
+    pub(crate) fn push(&mut self, delta: &mut Delta<'_>, chunks: &mut Vec<Chunk>) -> bool {
+        match (&mut *self, delta.kind.0.as_ref()) {
+            (Self::Text, "text_delta") => text(&delta.text.0, chunks),
+            (Self::Text, "citations_delta") => {
+                let citation = delta.citation.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                chunks.extend(citation.map(|value| Chunk::Grounding { value }));
+            }
+            (Self::Thinking { .. }, "thinking_delta") => think(&delta.thinking.0, chunks),
+            (Self::Thinking { signature }, "signature_delta") => signature.push_str(&delta.signature.0),
+            (Self::Call { key, placeholder }, "input_json_delta") => {
+                if !delta.partial_json.0.is_empty() {
+                    *placeholder = None;
+                    let arguments = std::mem::take(&mut delta.partial_json.0).into_owned();
+                    chunks.push(Chunk::Call(CallChunk::Delta { key: *key, arguments }));
+                }
+            }
+            (Self::Unknown { input, .. }, "input_json_delta") => input.push_str(&delta.partial_json.0),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a delta of an unknown kind: its texts are added to the block's fields of the same names.
+    pub(crate) fn merge(&mut self, delta: Map<String, Value>) -> bool {
+        let Self::Unknown { block, .. } = self else { return false };
+        for (name, value) in delta.into_iter().filter(|(name, _)| name != "type") {
+            match (block.get_mut(&name), value) {
+                (Some(Value::String(before)), Value::String(more)) => before.push_str(&more),
+                (_, Value::Null) => {}
+                (_, value) => {
+                    block.insert(name, value);
+                }
+            }
+        }
+        true
+    }
+
+    /// The block's end has come.
+    pub(crate) fn close(self, chunks: &mut Vec<Chunk>) {
+        match self {
+            Self::Text | Self::Redacted => {}
+            Self::Thinking { signature } => chunks.push(Chunk::ReasoningEnd { opaque: signed(&signature) }),
+            Self::Call { key, placeholder } => {
+                chunks.push(Chunk::Call(CallChunk::End { key, arguments: placeholder }));
+            }
+            Self::Unknown { block, input } => chunks.push(unknown(block, &input)),
+        }
+    }
+
+    /// The stream ended, or another message began, inside the block. What is a call or unknown was cut; what
+    /// was thought keeps what it has, but half a signature is none.
+    pub(crate) fn abandon(self, chunks: &mut Vec<Chunk>) {
+        if let Self::Thinking { .. } = self {
+            chunks.push(Chunk::ReasoningEnd { opaque: None });
+        }
+    }
+}
+
+fn text(text: &str, chunks: &mut Vec<Chunk>) {
+    if !text.is_empty() {
+        chunks.push(Chunk::text(text));
+    }
+}
+
+fn think(text: &str, chunks: &mut Vec<Chunk>) {
+    if !text.is_empty() {
+        chunks.push(Chunk::reasoning(text));
+    }
+}
+
+fn signed(signature: &str) -> Option<Opaque> {
+    let is_signed = !signature.is_empty();
+    is_signed.then(|| Opaque::new(NAME, json!({ "type": "thinking", "signature": signature })))
+}
+
+fn values(raw: Option<&RawValue>) -> Vec<Value> {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}
+
+/// `direct` is what every call of the model itself has; any other caller must go back with the call.
+fn caller(raw: &RawValue) -> Option<Opaque> {
+    let value: Value = serde_json::from_str(raw.get()).ok()?;
+    let is_direct = value.get("type").is_none_or(|kind| kind == "direct");
+    (!is_direct).then(|| Opaque::new(NAME, json!({ "caller": value })))
+}
+
+/// `{}` in a start stands for what is still to come.
+fn placeholder(raw: &RawValue) -> Option<String> {
+    let text = raw.get();
+    let is_empty = text == "null" || text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}");
+    (!is_empty).then(|| text.to_owned())
+}
+
+fn unknown(mut block: Map<String, Value>, input: &str) -> Chunk {
+    if let Ok(value) = serde_json::from_str(input) {
+        block.insert("input".to_owned(), value);
+    }
+    Chunk::Unknown(Unknown::new(NAME, json!({ BLOCK_FIELD: block })))
+}

@@ -1,0 +1,66 @@
+//! Refusals, as bodies and inside streams.
+
+use serde_json::Value;
+use windlass_stream::{StreamError, StreamErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind};
+
+/// Reads the body of a refusal.
+pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
+    let Ok(value) = serde_json::from_slice::<Value>(body) else {
+        return ProviderError::not_provider(status, body);
+    };
+    let error = value.get("error").unwrap_or(&value);
+    let (kind, message) = fields(error);
+    if kind.is_none() && message.is_empty() {
+        return ProviderError::not_provider(status, body);
+    }
+    let provider_kind = match kind {
+        Some(kind) => provider_kind(kind, message).unwrap_or_else(|| ProviderError::kind_of(status)),
+        None => ProviderError::kind_of(status),
+    };
+    ProviderError::new(provider_kind, kind.map(str::to_owned), message)
+}
+
+/// Reads an error object that came inside a stream (RULES S12).
+pub(crate) fn stream_error(error: &Value) -> StreamError {
+    let (kind, message) = fields(error);
+    let stream_kind = match kind {
+        Some("overloaded_error") => StreamErrorKind::Overloaded,
+        Some(kind) => match provider_kind(kind, message) {
+            Some(ProviderErrorKind::RateLimit) => StreamErrorKind::RateLimit,
+            Some(ProviderErrorKind::Server) => StreamErrorKind::Server,
+            Some(_) => StreamErrorKind::Request,
+            None => StreamErrorKind::Unknown,
+        },
+        None => StreamErrorKind::Unknown,
+    };
+    let message = if message.is_empty() { "the provider reported an error without words" } else { message };
+    StreamError::new(stream_kind, kind.map(str::to_owned), message)
+}
+
+/// An error's type and words, in Anthropic's form or a gateway's.
+fn fields(error: &Value) -> (Option<&str>, &str) {
+    let text = |name| error.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let message = text("message").or_else(|| text("detail")).or_else(|| error.as_str()).unwrap_or_default();
+    (text("type").or_else(|| text("code")), message)
+}
+
+/// The error types that the API documents.
+fn provider_kind(kind: &str, message: &str) -> Option<ProviderErrorKind> {
+    Some(match kind {
+        // The API has no code of its own for it, only these words.
+        "invalid_request_error" | "request_too_large"
+            if message.contains("prompt is too long") || message.contains("context limit") =>
+        {
+            ProviderErrorKind::ContextLength
+        }
+        "invalid_request_error" if message.contains("credit balance") => ProviderErrorKind::Quota,
+        "invalid_request_error" | "request_too_large" => ProviderErrorKind::Request,
+        "authentication_error" | "permission_error" => ProviderErrorKind::Authentication,
+        "billing_error" => ProviderErrorKind::Quota,
+        "not_found_error" => ProviderErrorKind::NotFound,
+        "rate_limit_error" => ProviderErrorKind::RateLimit,
+        "api_error" | "overloaded_error" | "timeout_error" => ProviderErrorKind::Server,
+        _ => return None,
+    })
+}

@@ -1,0 +1,121 @@
+//! One event of the stream as this format writes it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+use serde_json::value::RawValue;
+
+use crate::usage::WireUsage;
+
+/// A text lent out of the event where it holds no escapes.
+#[derive(Debug, Default)]
+pub(crate) struct Words<'a>(pub(crate) Cow<'a, str>);
+
+/// Any event; which fields it has depends on its type.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Words<'a>,
+    pub(crate) index: Option<u64>,
+    #[serde(borrow)]
+    pub(crate) delta: Option<Delta<'a>>,
+    #[serde(borrow)]
+    pub(crate) content_block: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) message: Option<&'a RawValue>,
+    pub(crate) usage: Option<WireUsage>,
+    #[serde(borrow)]
+    pub(crate) error: Option<&'a RawValue>,
+}
+
+/// What was added to a block, or to the message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Delta<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) text: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) partial_json: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) thinking: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) signature: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) citation: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) stop_reason: Option<Words<'a>>,
+}
+
+/// What a message's beginning, or a whole message, says of itself.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct WireMessage<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) content: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    pub(crate) stop_reason: Option<Words<'a>>,
+    pub(crate) usage: Option<WireUsage>,
+    #[serde(borrow)]
+    pub(crate) error: Option<&'a RawValue>,
+}
+
+/// What every block says of itself, and what the blocks have that are taken apart here.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) id: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) name: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) text: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) thinking: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) signature: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) data: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) citations: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) caller: Option<&'a RawValue>,
+}
+
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or null")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(""))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordsVisitor).map(Self)
+    }
+}

@@ -1,0 +1,197 @@
+//! From events to chunks.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use windlass_protocol::{Unknown, Usage};
+use windlass_stream::{CallKey, Chunk};
+use windlass_wire::{DecodeError, replace_lone_surrogates};
+
+use crate::block::OpenBlock;
+use crate::error::stream_error;
+use crate::event::{Event, WireMessage};
+use crate::stop::stop_reason;
+use crate::usage::WireUsage;
+use crate::wire::NAME;
+
+/// Reads the events of one response (RULES S13).
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    /// The blocks that are open, by the provider's index. There is one, unless a server is odd.
+    open: Vec<(u64, OpenBlock)>,
+    /// Blocks so far, over all messages of the body: a key that no second message can repeat.
+    blocks: u64,
+    usage: WireUsage,
+    told: Usage,
+    /// The message has a stop reason.
+    stopped: bool,
+    begun: bool,
+    failed: bool,
+}
+
+impl Reader {
+    /// Reads one event's data.
+    pub(crate) fn read(
+        &mut self,
+        json: &str,
+        number: usize,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
+        match serde_json::from_str(json) {
+            Ok(event) => self.take(json, event, chunks),
+            Err(error) if error.is_data() => unknown(json, chunks),
+            Err(error) => match replace_lone_surrogates(json) {
+                Some(repaired) => return self.read(&repaired, number, chunks),
+                None => return Err(DecodeError::Json { event: number, source: error }),
+            },
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, json: &str, event: Event<'_>, chunks: &mut Vec<Chunk>) {
+        match event.kind.0.as_ref() {
+            "content_block_delta" => self.delta(json, event, chunks),
+            "content_block_start" => {
+                if let Some(block) = event.content_block {
+                    self.start(event.index.unwrap_or(self.blocks), block, chunks);
+                }
+            }
+            "content_block_stop" => self.stop_block(event.index, chunks),
+            "message_start" => {
+                self.abandon(chunks);
+                self.begun = true;
+                self.stopped = false;
+                if let Some(message) = event.message {
+                    self.message_start(message, chunks);
+                }
+            }
+            "message_delta" => {
+                if let Some(raw) = event.delta.and_then(|delta| delta.stop_reason) {
+                    self.finish(&raw.0, chunks);
+                }
+                self.count(event.usage, chunks);
+            }
+            "message_stop" => self.done(chunks),
+            "ping" => {}
+            "error" => self.error(event.error, chunks),
+            // A gateway can put an error object of its own form into the stream.
+            _ if event.error.is_some() => self.error(event.error, chunks),
+            _ => unknown(json, chunks),
+        }
+    }
+
+    fn message_start(&mut self, message: &RawValue, chunks: &mut Vec<Chunk>) {
+        let Ok(message) = serde_json::from_str::<WireMessage<'_>>(message.get()) else { return };
+        self.count(message.usage, chunks);
+        // Bodies that a proxy made of a whole message have its content in the start.
+        self.content(message.content, chunks);
+        if let Some(raw) = message.stop_reason.filter(|raw| !raw.0.is_empty()) {
+            self.finish(&raw.0, chunks);
+        }
+    }
+
+    /// The blocks of a whole message, each begun and ended.
+    fn content(&mut self, blocks: Option<Vec<&RawValue>>, chunks: &mut Vec<Chunk>) {
+        for block in blocks.into_iter().flatten() {
+            let index = self.blocks;
+            self.start(index, block, chunks);
+            self.stop_block(Some(index), chunks);
+        }
+    }
+
+    /// Reads a whole message.
+    pub(crate) fn whole(&mut self, message: WireMessage<'_>, chunks: &mut Vec<Chunk>) {
+        self.begun = true;
+        self.content(message.content, chunks);
+        if let Some(raw) = message.stop_reason.filter(|raw| !raw.0.is_empty()) {
+            self.finish(&raw.0, chunks);
+        }
+        self.count(message.usage, chunks);
+        self.done(chunks);
+    }
+
+    fn start(&mut self, index: u64, block: &RawValue, chunks: &mut Vec<Chunk>) {
+        let key = CallKey(self.blocks);
+        self.blocks = self.blocks.saturating_add(1);
+        self.begun = true;
+        if let Some(at) = self.open.iter().position(|(open, _)| *open == index) {
+            // The block that had the index was never ended.
+            self.open.swap_remove(at).1.abandon(chunks);
+        }
+        match OpenBlock::open(block, key, chunks) {
+            Some(block) => self.open.push((index, block)),
+            None => unknown(block.get(), chunks),
+        }
+    }
+
+    fn delta(&mut self, json: &str, event: Event<'_>, chunks: &mut Vec<Chunk>) {
+        let open = match event.index {
+            Some(index) => self.open.iter_mut().find(|(open, _)| *open == index),
+            None => self.open.last_mut(),
+        };
+        let Some(mut delta) = event.delta else { return unknown(json, chunks) };
+        let Some((_, block)) = open else { return unknown(json, chunks) };
+        if !block.push(&mut delta, chunks) && !merge(block, json) {
+            unknown(json, chunks);
+        }
+    }
+
+    fn stop_block(&mut self, index: Option<u64>, chunks: &mut Vec<Chunk>) {
+        let at = match index {
+            Some(index) => self.open.iter().position(|(open, _)| *open == index),
+            None => self.open.len().checked_sub(1),
+        };
+        if let Some(at) = at {
+            self.open.remove(at).1.close(chunks);
+        }
+    }
+
+    fn count(&mut self, usage: Option<WireUsage>, chunks: &mut Vec<Chunk>) {
+        let Some(usage) = usage else { return };
+        self.usage.update(usage);
+        let usage = self.usage.to_usage();
+        if usage != self.told {
+            self.told = usage;
+            chunks.push(Chunk::Usage { usage });
+        }
+    }
+
+    fn finish(&mut self, raw: &str, chunks: &mut Vec<Chunk>) {
+        self.stopped = true;
+        chunks.push(Chunk::Finish { reason: stop_reason(raw), raw: raw.to_owned() });
+    }
+
+    fn error(&mut self, error: Option<&RawValue>, chunks: &mut Vec<Chunk>) {
+        self.failed = true;
+        let value = error.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
+        chunks.push(Chunk::Error { error: stream_error(&value) });
+    }
+
+    /// The message is over; a server that gave no reason still ended properly.
+    fn done(&mut self, chunks: &mut Vec<Chunk>) {
+        if self.begun && !self.stopped && !self.failed {
+            self.finish("", chunks);
+        }
+    }
+
+    /// The bytes have ended, or another message begins.
+    pub(crate) fn abandon(&mut self, chunks: &mut Vec<Chunk>) {
+        for (_, block) in self.open.drain(..) {
+            block.abandon(chunks);
+        }
+    }
+}
+
+/// Adds a delta of an unknown kind to a block of an unknown kind.
+fn merge(block: &mut OpenBlock, json: &str) -> bool {
+    let Ok(Value::Object(mut event)) = serde_json::from_str(json) else { return false };
+    match event.remove("delta") {
+        Some(Value::Object(delta)) => block.merge(delta),
+        _ => false,
+    }
+}
+
+fn unknown(json: &str, chunks: &mut Vec<Chunk>) {
+    if let Ok(value) = serde_json::from_str(json) {
+        chunks.push(Chunk::Unknown(Unknown::new(NAME, value)));
+    }
+}

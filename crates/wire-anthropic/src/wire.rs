@@ -1,0 +1,56 @@
+//! The wire format itself.
+
+use windlass_protocol::Request;
+use windlass_stream::Chunk;
+use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
+
+use crate::AnthropicOptions;
+
+/// The name that marks this format's opaque parts and recordings.
+pub(crate) const NAME: &str = "anthropic";
+
+/// Anthropic Messages.
+///
+/// ```
+/// use windlass_protocol::{Message, Request};
+/// use windlass_wire::Wire;
+/// use windlass_wire_anthropic::Anthropic;
+///
+/// let http = Anthropic::default().encode(&Request::new("claude-sonnet-4-6", vec![Message::user("hello")]))?;
+/// assert_eq!(http.path, "/v1/messages");
+/// assert!(http.body.ends_with(br#""messages":[{"role":"user","content":[{"type":"text","text":"hello"}]}]}"#));
+/// # Ok::<(), windlass_wire::EncodeError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Anthropic {
+    options: AnthropicOptions,
+}
+
+impl Anthropic {
+    /// The format with its options.
+    pub fn new(options: AnthropicOptions) -> Self {
+        Self { options }
+    }
+}
+
+impl Wire for Anthropic {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
+        crate::encode::encode(&self.options, request)
+    }
+
+    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+        Box::new(crate::decode::AnthropicDecoder::new(limits))
+    }
+
+    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        crate::whole::decode_whole(body, limits, chunks)
+    }
+
+    fn decode_error(&self, status: u16, body: &[u8]) -> ProviderError {
+        crate::error::decode_error(status, body)
+    }
+}
