@@ -1,0 +1,201 @@
+//! What a scripted provider says, turn by turn, as JSON.
+
+use serde::Deserialize;
+use windlass_protocol::RawJson;
+
+/// A provider's side of a conversation.
+///
+/// ```
+/// use windlass_testkit::script::Script;
+/// let script = Script::parse(r#"{
+///     "turns": [
+///         {"steps": [{"text": "I look."}, {"call": {"name": "read_file", "arguments": {"path": "a.txt"}}}]},
+///         {"steps": [{"text": "It is empty."}], "piece": 4}
+///     ],
+///     "fallback": "Nothing more."
+/// }"#)?;
+/// assert_eq!(script.turn(0).steps.len(), 2);
+/// assert_eq!(script.turn(9).steps.len(), 1);
+/// assert!(Script::parse(r#"{"turns": [], "fall_back": "a typing error"}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Script {
+    /// What is said, in order. The turn of a request is the number of assistant messages in it, so that a
+    /// retry or a resumed run meets the same words again.
+    pub turns: Vec<Turn>,
+    /// What is said when the turns are over.
+    #[serde(default = "default_fallback")]
+    pub fallback: String,
+}
+
+/// One answer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The answer's parts, in order.
+    pub steps: Vec<Step>,
+    /// The reason for the stop, in either provider's word; words that both have are translated. Without it,
+    /// it follows from whether there are calls.
+    #[serde(default)]
+    pub finish: Option<String>,
+    /// The tokens to report. Without it, a quarter of the bytes.
+    #[serde(default)]
+    pub usage: Option<ScriptUsage>,
+    /// The pause between two pieces, in milliseconds. A model without a server does not wait.
+    #[serde(default)]
+    pub delay_ms: u64,
+    /// How many characters a delta has.
+    #[serde(default = "default_piece")]
+    pub piece: usize,
+    /// How this turn goes wrong.
+    #[serde(default)]
+    pub hostile: Option<Hostile>,
+}
+
+/// One part of an answer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Step {
+    /// Thoughts.
+    Reasoning(String),
+    /// Words.
+    Text(String),
+    /// A call of a tool.
+    Call(ScriptCall),
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ScriptCall {
+    /// The tool's name.
+    pub name: String,
+    /// The arguments: an object, whose text is sent as it is written here, or a string, whose content is sent
+    /// and need not be JSON.
+    #[serde(default = "no_arguments")]
+    pub arguments: RawJson,
+    /// The call's id. Without it, `call_<turn>_<n>` or `toolu_<turn>_<n>`.
+    #[serde(default)]
+    pub id: Option<String>,
+}
+
+/// The tokens that a turn reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ScriptUsage {
+    /// Tokens of the request.
+    #[serde(default)]
+    pub input: u64,
+    /// Tokens of the answer.
+    #[serde(default)]
+    pub output: u64,
+}
+
+/// How a turn goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Hostile {
+    /// What happens.
+    pub switch: Switch,
+    /// The status of `status` (500 if not given), `html` and `not_json` (200 if not given).
+    #[serde(default)]
+    pub status: Option<u16>,
+    /// The `Retry-After` header of `status`, in seconds.
+    #[serde(default)]
+    pub retry_after: Option<u64>,
+    /// After how many bytes `cut`, `stall` and `error_mid_stream` happen.
+    #[serde(default = "default_after_bytes")]
+    pub after_bytes: usize,
+    /// It happens to so many requests of this turn, and then no more. Without it, always.
+    #[serde(default)]
+    pub times: Option<u32>,
+}
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Switch {
+    /// The connection breaks in mid-answer.
+    Cut,
+    /// The answer begins, and then nothing comes.
+    Stall,
+    /// The request is refused with a status.
+    Status,
+    /// A stream that began well reports an error and ends; a whole answer is an error object with status 200.
+    ErrorMidStream,
+    /// Every byte comes alone.
+    OneByte,
+    /// A proxy's page instead of an answer.
+    Html,
+    /// Status 200 and no bytes.
+    Empty,
+    /// An event, or a body, that is not JSON.
+    NotJson,
+}
+
+impl Script {
+    /// Reads a script. Unknown fields are errors, so that a typing error is not a silent pass.
+    ///
+    /// # Errors
+    /// If the text is not a script; the message says where.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The turn of a request with so many assistant messages, or the fallback.
+    pub fn turn(&self, assistant_messages: usize) -> Turn {
+        match self.turns.get(assistant_messages) {
+            Some(turn) => turn.clone(),
+            None => Turn {
+                steps: vec![Step::Text(self.fallback.clone())],
+                finish: None,
+                usage: None,
+                delay_ms: 0,
+                piece: default_piece(),
+                hostile: None,
+            },
+        }
+    }
+}
+
+impl Turn {
+    /// The calls of this turn.
+    pub fn calls(&self) -> impl Iterator<Item = &ScriptCall> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Call(call) => Some(call),
+            Step::Text(_) | Step::Reasoning(_) => None,
+        })
+    }
+}
+
+impl ScriptCall {
+    /// The text of the arguments as it is sent.
+    pub fn arguments_text(&self) -> String {
+        serde_json::from_str(self.arguments.as_str()).unwrap_or_else(|_| self.arguments.as_str().to_owned())
+    }
+}
+
+fn default_fallback() -> String {
+    "The script is over.".to_owned()
+}
+
+fn default_piece() -> usize {
+    12
+}
+
+fn default_after_bytes() -> usize {
+    200
+}
+
+fn no_arguments() -> RawJson {
+    RawJson::from(&serde_json::json!({}))
+}
