@@ -40,11 +40,11 @@ fn script(piece: usize, hostile: &serde_json::Value) -> Script {
 /// Polls to the end; a stream that stays pending ends with none.
 fn answer(model: &ScriptedModel, request: &Request) -> Result<(Vec<Chunk>, Option<ModelError>), ModelError> {
     let mut context = Context::from_waker(Waker::noop());
-    let mut begin = model.stream(request);
-    let Poll::Ready(begun) = Pin::new(&mut begin).as_mut().poll(&mut context) else {
-        panic!("it never begins")
+    let mut begun = model.stream(request);
+    let mut stream = match Pin::new(&mut begun).as_mut().poll(&mut context) {
+        Poll::Ready(answer) => answer?,
+        Poll::Pending => return Err(ModelError::new(ModelErrorKind::Idle, "it never begins")),
     };
-    let mut stream = begun?;
     let mut chunks = Vec::new();
     loop {
         match Stream::poll_next(stream.as_mut(), &mut context) {
@@ -66,14 +66,12 @@ fn said(chunks: &[Chunk]) -> [String; 4] {
                 calls.extend(id.iter().zip(name).map(|(id, name)| format!("{id}:{name} ")));
                 inputs.push_str(arguments.as_deref().unwrap_or_default());
             }
-            Chunk::Call(CallChunk::Start { id: Some(id), name, .. }) => {
-                calls.push_str(&format!("{id}:{name} "))
-            }
+            Chunk::Call(CallChunk::Start { id: Some(id), name, .. }) => calls.extend([id, ":", name, " "]),
             Chunk::Call(CallChunk::Delta { arguments, .. }) => inputs.push_str(arguments),
             Chunk::Call(CallChunk::Whole {
                 id: Some(id), name, body: WholeCall::Arguments(text), ..
             }) => {
-                calls.push_str(&format!("{id}:{name} "));
+                calls.extend([id, ":", name, " "]);
                 inputs.push_str(text);
             }
             _ => {}

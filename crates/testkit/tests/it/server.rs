@@ -79,28 +79,28 @@ fn check_refused(path: &'static str, body: &Value, status: u16, words: &str) {
 // R1
 #[test]
 fn unpaired_history_is_refused() {
-    let user = json!({"role": "user", "content": "a"});
+    let human = json!({"role": "user", "content": "a"});
     let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}});
-    let calls = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+    let asking = json!({"role": "assistant", "content": null, "tool_calls": [call]});
     let result = json!({"role": "tool", "tool_call_id": "c", "content": "x"});
-    check_refused(PATHS[0], &body(&json!([user, calls])), 400, "no result");
-    check_refused(PATHS[0], &body(&json!([user, calls, user])), 400, "no result");
-    check_refused(PATHS[0], &body(&json!([user, calls, result, result])), 400, "no call");
-    check_refused(PATHS[0], &body(&json!([user, result])), 400, "no call");
+    check_refused(PATHS[0], &body(&json!([human, asking])), 400, "no result");
+    check_refused(PATHS[0], &body(&json!([human, asking, human])), 400, "no result");
+    check_refused(PATHS[0], &body(&json!([human, asking, result, result])), 400, "no call");
+    check_refused(PATHS[0], &body(&json!([human, result])), 400, "no call");
     let uses =
         json!({"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]});
     let block = json!({"type": "tool_result", "tool_use_id": "c", "content": "x"});
     let words = json!({"type": "text", "text": "b"});
-    check_refused(PATHS[1], &body(&json!([user, uses])), 400, "no result");
+    check_refused(PATHS[1], &body(&json!([human, uses])), 400, "no result");
     check_refused(
         PATHS[1],
-        &body(&json!([user, uses, {"role": "user", "content": [words, block]}])),
+        &body(&json!([human, uses, {"role": "user", "content": [words, block]}])),
         400,
         "no result",
     );
     check_refused(
         PATHS[1],
-        &body(&json!([user, uses, {"role": "user", "content": [block, block]}])),
+        &body(&json!([human, uses, {"role": "user", "content": [block, block]}])),
         400,
         "no call",
     );
