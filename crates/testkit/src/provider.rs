@@ -23,6 +23,7 @@ pub(crate) struct Provider {
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
+    #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server sends headers"))]
     pub(crate) content_type: &'static str,
     pub(crate) retry_after: Option<u64>,
     pub(crate) frames: Vec<Vec<u8>>,

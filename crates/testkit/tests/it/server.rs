@@ -118,6 +118,26 @@ fn other_wrong_requests_are_refused() {
     check_refused(PATHS[1], &unlimited, 400, "max_tokens");
 }
 
+#[test]
+fn a_wrong_key_is_refused_and_models_are_listed() {
+    run(async {
+        let provider = start(&json!(null)).await;
+        let address = provider.base_url().trim_start_matches("http://").to_owned();
+        let post = "POST /v1/messages HTTP/1.1\r\nx-api-key: wrong-key\r\ncontent-length: 2";
+        for (request, status, words) in
+            [(post, 401, "authentication_error"), ("GET /v1/models HTTP/1.1", 200, "scripted-1")]
+        {
+            let mut stream = TcpStream::connect(&address).await.unwrap();
+            let text = format!("{request}\r\nhost: a\r\nconnection: close\r\n\r\n{{}}");
+            stream.write_all(text.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            let _ = stream.read_to_string(&mut answer).await;
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status}")) && answer.contains(words), "{answer}");
+        }
+        provider.shutdown().await;
+    });
+}
+
 #[track_caller]
 fn check_hostile(hostile: &Value, expected: impl Fn(&str) -> bool) {
     run(async {
