@@ -28,6 +28,7 @@ pub(crate) struct Reply {
     pub(crate) retry_after: Option<u64>,
     pub(crate) frames: Vec<Vec<u8>>,
     pub(crate) ending: Ending,
+    #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server has a clock"))]
     pub(crate) delay_ms: u64,
 }
 
