@@ -3,12 +3,11 @@
 
 pub mod corpora;
 pub mod oracle;
-pub mod split;
-pub mod workload;
-
-mod conversation;
+mod provider;
 mod render;
 pub mod script;
 pub mod scripted_model;
 #[cfg(feature = "server")]
 pub mod server;
+pub mod split;
+pub mod workload;

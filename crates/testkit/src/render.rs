@@ -1,74 +1,124 @@
-//! A turn of a script in a provider's bytes, after the providers' public documentation of their streams.
+//! Turns of a script as the bytes that a provider sends.
 
 mod anthropic;
 mod chat;
 
 use serde_json::Value;
 
-use crate::script::Turn;
+use crate::script::{ScriptUsage, Step, Turn};
 
-/// The wire formats that a scripted provider speaks.
+/// The two formats that a scripted provider speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
+pub(crate) enum Format {
     Chat,
     Anthropic,
 }
 
-impl Dialect {
-    pub(crate) fn of(wire: &str) -> Option<Self> {
-        match wire {
-            "openai-chat" => Some(Self::Chat),
-            "anthropic" => Some(Self::Anthropic),
-            _ => None,
-        }
-    }
+/// What of the request shows in the answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting<'a> {
+    pub(crate) format: Format,
+    /// The number of the turn, which makes ids.
+    pub(crate) number: usize,
+    pub(crate) model: &'a str,
+    pub(crate) request_bytes: usize,
+    pub(crate) stream_usage: StreamUsage,
+}
 
-    /// The turn as server-sent events, one a frame.
-    pub(crate) fn frames(self, turn: &Turn, number: usize) -> Vec<Vec<u8>> {
-        match self {
-            Self::Chat => chat::frames(turn, number),
-            Self::Anthropic => anthropic::frames(turn, number),
-        }
-    }
+/// Whether a Chat stream was asked to tell its usage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamUsage {
+    Tell,
+    Leave,
+}
 
-    /// The turn as one body.
-    pub(crate) fn whole(self, turn: &Turn, number: usize) -> Value {
-        match self {
-            Self::Chat => chat::whole(turn, number),
-            Self::Anthropic => anthropic::whole(turn, number),
-        }
-    }
+/// A streamed answer, one event a frame.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    pub(crate) frames: Vec<Vec<u8>>,
+    /// How many frames come before those that close the answer.
+    pub(crate) open: usize,
+}
 
-    /// A failure as it stands in the middle of a stream.
-    pub(crate) fn error_frame(self) -> Vec<u8> {
-        match self {
-            Self::Chat => data(
-                &serde_json::json!({ "error": { "message": "the script breaks off here", "code": 502 } }),
-            ),
-            Self::Anthropic => event(
-                "error",
-                &serde_json::json!({ "type": "error", "error": { "type": "overloaded_error", "message": "the script breaks off here" } }),
-            ),
-        }
-    }
-
-    /// A refusal in the provider's form.
-    pub(crate) fn refusal(self, status: u16, kind: &str, message: &str) -> Value {
-        match self {
-            Self::Chat => {
-                serde_json::json!({ "error": { "message": message, "type": kind, "param": null, "code": status } })
-            }
-            Self::Anthropic => {
-                serde_json::json!({ "type": "error", "error": { "type": kind, "message": message } })
-            }
-        }
+/// The turn as a stream.
+pub(crate) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
+    match setting.format {
+        Format::Chat => chat::stream(turn, setting),
+        Format::Anthropic => anthropic::stream(turn, setting),
     }
 }
 
-fn data(value: &Value) -> Vec<u8> {
-    format!("data: {value}\n\n").into_bytes()
+/// The turn as one body.
+pub(crate) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
+    let body = match setting.format {
+        Format::Chat => chat::whole(turn, setting),
+        Format::Anthropic => anthropic::whole(turn, setting),
+    };
+    body.to_string().into_bytes()
 }
 
-fn event(name: &str, value: &Value) -> Vec<u8> {
-    format!("event: {name}\ndata: {value}\n\n").into_bytes()
+/// An error as an event of a stream that began well.
+pub(crate) fn error_event(format: Format, error: &Value) -> Vec<u8> {
+    match format {
+        Format::Chat => format!("data: {error}\n\n").into_bytes(),
+        Format::Anthropic => format!("event: error\ndata: {error}\n\n").into_bytes(),
+    }
+}
+
+/// The reason for the stop in the format's own word.
+fn finish(turn: &Turn, format: Format) -> &str {
+    // The words that both formats have, each in both.
+    const WORDS: [(&str, &str); 4] = [
+        ("stop", "end_turn"),
+        ("tool_calls", "tool_use"),
+        ("length", "max_tokens"),
+        ("content_filter", "refusal"),
+    ];
+    let given = match &turn.finish {
+        Some(word) => word.as_str(),
+        None if turn.calls().next().is_some() => "tool_calls",
+        None => "stop",
+    };
+    let pair = WORDS.iter().find(|(chat, anthropic)| given == *chat || given == *anthropic);
+    match (pair, format) {
+        (Some((chat, _)), Format::Chat) => chat,
+        (Some((_, anthropic)), Format::Anthropic) => anthropic,
+        (None, _) => given,
+    }
+}
+
+/// The tokens as given, else a quarter of the bytes.
+fn usage(turn: &Turn, request_bytes: usize) -> ScriptUsage {
+    let said = |step: &Step| match step {
+        Step::Reasoning(text) | Step::Text(text) => text.len(),
+        Step::Call(call) => call.name.len().saturating_add(call.arguments.as_str().len()),
+    };
+    let tokens = |bytes: usize| u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX);
+    turn.usage.unwrap_or_else(|| ScriptUsage {
+        input: tokens(request_bytes),
+        output: tokens(turn.steps.iter().map(said).sum()),
+    })
+}
+
+/// The text in pieces of so many characters.
+fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.char_indices().nth(size.max(1)).map_or(rest.len(), |(at, _)| at);
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        Some(piece)
+    })
+}
+
+/// The call's id, or one made of the turn's number and the call's place in it.
+fn call_id(given: Option<&str>, format: Format, number: usize, place: usize) -> String {
+    let prefix = match format {
+        Format::Chat => "call",
+        Format::Anthropic => "toolu",
+    };
+    given.map_or_else(|| format!("{prefix}_{number}_{place}"), str::to_owned)
 }

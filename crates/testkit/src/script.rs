@@ -1,174 +1,201 @@
-//! A script for a provider: what it answers, turn by turn, and how it misbehaves.
+//! What a scripted provider says, turn by turn, as JSON.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use windlass_protocol::RawJson;
 
-/// What a scripted provider answers. The turn is chosen by the number of assistant messages in the request, so
-/// a request that is sent again, also by another process, gets the same answer.
+/// A provider's side of a conversation.
 ///
 /// ```
 /// use windlass_testkit::script::Script;
-/// let script = Script::parse(r#"{"turns": [
-///     {"steps": [{"text": "I look."}, {"call": {"name": "read_file", "arguments": {"path": "a"}}}], "piece": 5},
-///     {"steps": [{"text": "done"}], "hostile": {"switch": "status", "status": 429, "retry_after": 1, "times": 1}}
-/// ]}"#)?;
-/// assert_eq!(script.turns.len(), 2);
+/// let script = Script::parse(r#"{
+///     "turns": [
+///         {"steps": [{"text": "I look."}, {"call": {"name": "read_file", "arguments": {"path": "a.txt"}}}]},
+///         {"steps": [{"text": "It is empty."}], "piece": 4}
+///     ],
+///     "fallback": "Nothing more."
+/// }"#)?;
+/// assert_eq!(script.turn(0).steps.len(), 2);
+/// assert_eq!(script.turn(9).steps.len(), 1);
+/// assert!(Script::parse(r#"{"turns": [], "fall_back": "a typing error"}"#).is_err());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Script {
-    /// The answers, in order.
+    /// What is said, in order. The turn of a request is the number of assistant messages in it, so that a
+    /// retry or a resumed run meets the same words again.
     pub turns: Vec<Turn>,
-    /// What is said when the script is over.
-    #[serde(default = "over")]
+    /// What is said when the turns are over.
+    #[serde(default = "default_fallback")]
     pub fallback: String,
 }
 
 /// One answer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Turn {
-    /// What the answer holds, in order.
+    /// The answer's parts, in order.
     pub steps: Vec<Step>,
-    /// The provider's word for why it stopped; by default what fits the steps.
+    /// The reason for the stop, in either provider's word; words that both have are translated. Without it,
+    /// it follows from whether there are calls.
+    #[serde(default)]
     pub finish: Option<String>,
-    /// The tokens that are told.
-    pub usage: Tokens,
-    /// How many characters one delta has; by default 24.
-    pub piece: Option<usize>,
-    /// The pause before each delta, in milliseconds.
+    /// The tokens to report. Without it, a quarter of the bytes.
+    #[serde(default)]
+    pub usage: Option<ScriptUsage>,
+    /// The pause between two pieces, in milliseconds. A model without a server does not wait.
+    #[serde(default)]
     pub delay_ms: u64,
-    /// How the provider misbehaves.
+    /// How many characters a delta has.
+    #[serde(default = "default_piece")]
+    pub piece: usize,
+    /// How this turn goes wrong.
+    #[serde(default)]
     pub hostile: Option<Hostile>,
 }
 
-/// A piece of an answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// One part of an answer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Step {
-    /// Words.
-    Text(String),
     /// Thoughts.
     Reasoning(String),
-    /// A call.
-    Call(ScriptedCall),
+    /// Words.
+    Text(String),
+    /// A call of a tool.
+    Call(ScriptCall),
 }
 
-/// A call of the script.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct ScriptedCall {
-    /// The tool.
+pub struct ScriptCall {
+    /// The tool's name.
     pub name: String,
-    /// The arguments: JSON, or a text that is sent as it is, valid or not.
-    #[serde(default)]
-    pub arguments: Value,
-    /// The id; by default one that is made of turn and place.
+    /// The arguments: an object, whose text is sent as it is written here, or a string, whose content is sent
+    /// and need not be JSON.
+    #[serde(default = "no_arguments")]
+    pub arguments: RawJson,
+    /// The call's id. Without it, `call_<turn>_<n>` or `toolu_<turn>_<n>`.
     #[serde(default)]
     pub id: Option<String>,
 }
 
-/// Tokens of an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+/// The tokens that a turn reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Tokens {
-    /// Of the request.
+pub struct ScriptUsage {
+    /// Tokens of the request.
+    #[serde(default)]
     pub input: u64,
-    /// Of the answer.
+    /// Tokens of the answer.
+    #[serde(default)]
     pub output: u64,
 }
 
-/// How a provider misbehaves in a turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How a turn goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Hostile {
-    /// In which way.
+    /// What happens.
     pub switch: Switch,
-    /// For `cut` and `stall`: after how many bytes of the body.
-    #[serde(default)]
-    pub after_bytes: usize,
-    /// For `status`: which.
+    /// The status of `status` (500 if not given), `html` and `not_json` (200 if not given).
     #[serde(default)]
     pub status: Option<u16>,
-    /// For `status`: the wait that is asked for, in seconds.
+    /// The `Retry-After` header of `status`, in seconds.
     #[serde(default)]
     pub retry_after: Option<u64>,
-    /// For the first so many requests of the turn only; for all of them by default.
+    /// After how many bytes `cut`, `stall` and `error_mid_stream` happen.
+    #[serde(default = "default_after_bytes")]
+    pub after_bytes: usize,
+    /// It happens to so many requests of this turn, and then no more. Without it, always.
     #[serde(default)]
     pub times: Option<u32>,
 }
 
-/// A way to misbehave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Switch {
-    /// The connection closes in mid-answer.
+    /// The connection breaks in mid-answer.
     Cut,
-    /// Nothing more comes, and the connection stays open.
+    /// The answer begins, and then nothing comes.
     Stall,
-    /// A status that is not 200, in the provider's error form.
+    /// The request is refused with a status.
     Status,
-    /// An error event in the middle of the stream.
+    /// A stream that began well reports an error and ends; a whole answer is an error object with status 200.
     ErrorMidStream,
-    /// One byte at a time.
+    /// Every byte comes alone.
     OneByte,
-    /// An HTML page with status 200.
+    /// A proxy's page instead of an answer.
     Html,
     /// Status 200 and no bytes.
     Empty,
-    /// Status 200 and a body that is not JSON.
+    /// An event, or a body, that is not JSON.
     NotJson,
 }
 
-fn over() -> String {
-    "The script is over.".to_owned()
-}
-
 impl Script {
-    /// Reads a script.
+    /// Reads a script. Unknown fields are errors, so that a typing error is not a silent pass.
     ///
     /// # Errors
-    /// If it is not JSON, or has a key that no script has.
+    /// If the text is not a script; the message says where.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// The answer of a turn, from 0.
-    pub(crate) fn turn(&self, number: usize) -> Turn {
-        self.turns
-            .get(number)
-            .cloned()
-            .unwrap_or_else(|| Turn { steps: vec![Step::Text(self.fallback.clone())], ..Turn::default() })
+    /// The turn of a request with so many assistant messages, or the fallback.
+    pub fn turn(&self, assistant_messages: usize) -> Turn {
+        match self.turns.get(assistant_messages) {
+            Some(turn) => turn.clone(),
+            None => Turn {
+                steps: vec![Step::Text(self.fallback.clone())],
+                finish: None,
+                usage: None,
+                delay_ms: 0,
+                piece: default_piece(),
+                hostile: None,
+            },
+        }
     }
 }
 
 impl Turn {
-    pub(crate) fn has_calls(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Call(_)))
-    }
-
-    /// A text in the deltas of the turn.
-    pub(crate) fn deltas(&self, text: &str) -> Vec<String> {
-        let characters: Vec<char> = text.chars().collect();
-        characters.chunks(self.piece.unwrap_or(24).max(1)).map(|piece| piece.iter().collect()).collect()
+    /// The calls of this turn.
+    pub fn calls(&self) -> impl Iterator<Item = &ScriptCall> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Call(call) => Some(call),
+            Step::Text(_) | Step::Reasoning(_) => None,
+        })
     }
 }
 
-impl ScriptedCall {
-    /// The text of the arguments as a model would write it.
-    pub(crate) fn text(&self) -> String {
-        match &self.arguments {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
-        }
+impl ScriptCall {
+    /// The text of the arguments as it is sent.
+    pub fn arguments_text(&self) -> String {
+        serde_json::from_str(self.arguments.as_str()).unwrap_or_else(|_| self.arguments.as_str().to_owned())
     }
+}
+
+fn default_fallback() -> String {
+    "The script is over.".to_owned()
+}
+
+fn default_piece() -> usize {
+    12
+}
+
+fn default_after_bytes() -> usize {
+    200
+}
+
+fn no_arguments() -> RawJson {
+    RawJson::from(&serde_json::json!({}))
 }

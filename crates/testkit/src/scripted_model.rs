@@ -1,63 +1,198 @@
-//! A model that answers from a script, without a network but through real bytes.
+//! A model that follows a script through a real wire format, without a network.
 
+use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
-use futures_util::stream;
+use futures_core::Stream;
 use serde_json::Value;
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
-use windlass_protocol::Request;
+use windlass_protocol::{Delivery, Request};
 use windlass_stream::Chunk;
-use windlass_wire::{Limits, Wire};
+use windlass_wire::{DecodeError, Decoder, Limits, ProviderError, ProviderErrorKind, Wire};
 
-use crate::conversation;
-use crate::render::Dialect;
+use crate::provider::{Ending, Provider, Reply};
+use crate::render::Format;
 use crate::script::Script;
+use crate::split::SplitMix64;
 
-/// A model that answers from a script: the request is encoded, checked as the provider would check it, and the
-/// answer is rendered to the provider's bytes and decoded from them.
-#[derive(Clone)]
+/// A model that follows a script: each request is encoded by the wire, checked as a provider would, answered
+/// in the provider's bytes, and decoded by the wire.
+///
+/// Pauses of the script are not waited for, since there is no clock here. A stalled answer stays pending for
+/// ever.
+///
+/// ```
+/// use std::sync::Arc;
+/// use windlass_testkit::{script::Script, scripted_model::ScriptedModel};
+/// use windlass_wire_openai_chat::OpenAiChat;
+///
+/// let script = Script::parse(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#)?;
+/// let model = ScriptedModel::new(script, Arc::new(OpenAiChat::default())).with_cuts(7, 40);
+/// assert!(model.requests().is_empty());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 pub struct ScriptedModel {
-    script: Arc<Script>,
+    provider: Provider,
     wire: Arc<dyn Wire>,
-    requests: Arc<Mutex<Vec<Value>>>,
+    cuts: Option<Cuts>,
+    requests: Mutex<Vec<Value>>,
+}
+
+#[derive(Clone, Copy)]
+struct Cuts {
+    seed: u64,
+    most: usize,
 }
 
 impl ScriptedModel {
-    /// A model of a script that speaks a wire format.
+    /// A model that speaks this wire format, which must be one of the two that scripts are rendered in.
     pub fn new(script: Script, wire: Arc<dyn Wire>) -> Self {
-        Self { script: Arc::new(script), wire, requests: Arc::default() }
+        Self { provider: Provider::new(script), wire, cuts: None, requests: Mutex::default() }
     }
 
-    /// The bodies of the requests so far.
+    /// The same model with answers cut into random pieces of 1 to `most` bytes instead of whole events.
+    pub fn with_cuts(mut self, seed: u64, most: usize) -> Self {
+        self.cuts = Some(Cuts { seed, most: most.max(1) });
+        self
+    }
+
+    /// The bodies of all requests so far, refused ones too.
     pub fn requests(&self) -> Vec<Value> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn answer(&self, request: &Request) -> Result<Vec<Chunk>, ModelError> {
-        let refused = |text: String| ModelError::new(ModelErrorKind::Refused, text);
-        let dialect = Dialect::of(self.wire.name())
-            .ok_or_else(|| refused(format!("no script speaks {}", self.wire.name())))?;
-        let http = self.wire.encode(request).map_err(|error| refused(error.to_string()))?;
-        let body: Value = serde_json::from_slice(&http.body).map_err(|error| refused(error.to_string()))?;
-        conversation::check(dialect, &body)
-            .map_err(|(status, _, text)| refused(format!("{status}: {text}")))?;
-        let number = conversation::turn(&body);
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(body);
-        let mut decoder = self.wire.decoder(Limits::default());
-        let mut chunks = Vec::new();
-        for frame in dialect.frames(&self.script.turn(number), number) {
-            decoder.push(&frame, &mut chunks).map_err(|error| refused(error.to_string()))?;
+    fn begin(&self, request: &Request) -> Result<ChunkStream, ModelError> {
+        let http = self.wire.encode(request).map_err(|error| {
+            ModelError::new(ModelErrorKind::Refused, error.to_string()).with_source(error)
+        })?;
+        let recorded = serde_json::from_slice(&http.body).unwrap_or_default();
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
+        let Some(format) = Format::of_path(&http.path) else {
+            let message = format!("no script is rendered for the path {}", http.path);
+            return Err(ModelError::new(ModelErrorKind::Configuration, message));
+        };
+        let reply = self.provider.answer(format, None, &http.body);
+        if reply.status != 200 {
+            let refusal = self.wire.decode_error(reply.status, &reply.frames.concat());
+            return Err(refused(refusal, reply.retry_after));
         }
-        decoder.finish(&mut chunks).map_err(|error| refused(error.to_string()))?;
-        Ok(chunks)
+        let frames = self.cut(&reply);
+        Ok(Box::pin(Answer {
+            frames,
+            ending: reply.ending,
+            reader: match request.delivery {
+                Delivery::Stream => Reader::Stream(self.wire.decoder(Limits::default())),
+                Delivery::Whole => Reader::Whole { wire: Arc::clone(&self.wire), body: Vec::new() },
+            },
+            ready: VecDeque::new(),
+            is_over: false,
+        }))
+    }
+
+    fn cut(&self, reply: &Reply) -> VecDeque<Vec<u8>> {
+        let Some(Cuts { seed, most }) = self.cuts else { return reply.frames.iter().cloned().collect() };
+        let mut random = SplitMix64::new(seed);
+        let bytes = reply.frames.concat();
+        let mut rest = bytes.as_slice();
+        let mut pieces = VecDeque::new();
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(random.between(1, most).min(rest.len()));
+            pieces.push_back(piece.to_vec());
+            rest = after;
+        }
+        pieces
     }
 }
 
 impl Model for ScriptedModel {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
-        Box::pin(async move {
-            let chunks = self.answer(request)?;
-            Ok(Box::pin(stream::iter(chunks.into_iter().map(Ok))) as ChunkStream)
-        })
+        Box::pin(async move { self.begin(request) })
     }
+}
+
+/// An answer on its way through the decoder.
+struct Answer {
+    frames: VecDeque<Vec<u8>>,
+    ending: Ending,
+    reader: Reader,
+    ready: VecDeque<Chunk>,
+    is_over: bool,
+}
+
+enum Reader {
+    Stream(Box<dyn Decoder>),
+    Whole { wire: Arc<dyn Wire>, body: Vec<u8> },
+}
+
+impl Reader {
+    fn push(&mut self, bytes: &[u8], chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        match self {
+            Self::Stream(decoder) => decoder.push(bytes, chunks),
+            Self::Whole { body, .. } => {
+                body.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(&mut self, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        match self {
+            Self::Stream(decoder) => decoder.finish(chunks),
+            Self::Whole { wire, body } => wire.decode_whole(body, Limits::default(), chunks),
+        }
+    }
+}
+
+impl Stream for Answer {
+    type Item = Result<Chunk, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let answer = &mut *self;
+        loop {
+            if let Some(chunk) = answer.ready.pop_front() {
+                return Poll::Ready(Some(Ok(chunk)));
+            }
+            if answer.is_over {
+                return Poll::Ready(None);
+            }
+            let mut chunks = Vec::new();
+            let outcome = match (answer.frames.pop_front(), answer.ending) {
+                (Some(bytes), _) => answer.reader.push(&bytes, &mut chunks),
+                (None, Ending::Silence) => return Poll::Pending,
+                (None, Ending::Cut) => {
+                    answer.is_over = true;
+                    let message = "the connection broke in mid-answer";
+                    return Poll::Ready(Some(Err(ModelError::new(ModelErrorKind::Dropped, message))));
+                }
+                (None, Ending::Proper) => {
+                    answer.is_over = true;
+                    answer.reader.finish(&mut chunks)
+                }
+            };
+            answer.ready.extend(chunks);
+            if let Err(error) = outcome {
+                answer.is_over = true;
+                answer.ready.clear();
+                let error = ModelError::new(ModelErrorKind::Malformed, error.to_string()).with_source(error);
+                return Poll::Ready(Some(Err(error)));
+            }
+        }
+    }
+}
+
+fn refused(refusal: ProviderError, retry_after: Option<u64>) -> ModelError {
+    let kind = match refusal.kind {
+        ProviderErrorKind::Authentication | ProviderErrorKind::NotFound => ModelErrorKind::Configuration,
+        ProviderErrorKind::ContextLength => ModelErrorKind::ContextLength,
+        ProviderErrorKind::RateLimit => ModelErrorKind::RateLimit,
+        ProviderErrorKind::Server => ModelErrorKind::Server,
+        ProviderErrorKind::NotProvider => ModelErrorKind::Malformed,
+        _ => ModelErrorKind::Refused,
+    };
+    ModelError::new(kind, refusal.to_string())
+        .with_retry_after(retry_after.map(Duration::from_secs))
+        .with_source(refusal)
 }

@@ -1,178 +1,192 @@
-//! A provider on this machine that answers from a script, over real HTTP, and misbehaves when told to.
+//! A provider on a real port of this machine that follows a script.
 
-mod answer;
+mod body;
 
-use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http_body_util::{BodyExt, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 
-use crate::conversation;
-use crate::render::Dialect;
+use self::body::PacedBody;
+use crate::provider::{Provider, Reply, assistant_messages};
+use crate::render::Format;
 use crate::script::Script;
 
-use self::answer::{Body, answer, json};
+const BODY_BYTES: usize = 64 << 20;
+/// Headers whose values are keys.
+const SECRET_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "x-api-key", "api-key", "cookie"];
 
-/// The most bytes of a request.
-const REQUEST_BYTES: usize = 64 << 20;
-
-/// A provider on 127.0.0.1 that speaks both wire formats from a script. Dropping it stops it.
+/// An HTTP/1.1 server on 127.0.0.1 that answers as OpenAI Chat Completions and as Anthropic Messages, and
+/// refuses what they refuse. Dropping it stops it.
 ///
-/// It refuses what the real providers refuse: calls without results, results without calls, empty messages,
-/// the model `no-such-model`, the key `wrong-key`.
+/// ```no_run
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// use windlass_testkit::{script::Script, server::ScriptedProvider};
+/// let script = Script::parse(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#)?;
+/// let provider = ScriptedProvider::start(script, 0).await?;
+/// let chat = format!("{}/v1/chat/completions", provider.base_url());
+/// # let _ = chat;
+/// provider.shutdown().await;
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
 pub struct ScriptedProvider {
     address: SocketAddr,
-    state: Arc<State>,
-    serving: JoinHandle<()>,
+    shared: Arc<Shared>,
+    tasks: JoinSet<()>,
 }
 
-/// One request as it came.
+/// A request that came in.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Recorded {
-    /// Its path.
+    /// The path, as `/v1/messages`.
     pub path: String,
-    /// Its headers; a key is only said to be there.
-    pub headers: BTreeMap<String, String>,
-    /// Its body.
+    /// The headers in order, names in lower case; the values of keys are replaced.
+    pub headers: Vec<(String, String)>,
+    /// The body, or null if it was not JSON.
     pub body: Value,
+    /// The status of the answer.
+    pub status: u16,
+    /// The turn of the script that the request asks for.
+    pub turn: usize,
 }
 
-pub(crate) struct State {
-    script: Script,
+#[derive(Debug)]
+struct Shared {
+    provider: Provider,
     requests: Mutex<Vec<Recorded>>,
-    /// How many requests each turn has had, for switches that apply to the first ones only.
-    seen: Mutex<HashMap<usize, u32>>,
 }
 
 impl ScriptedProvider {
-    /// Starts on a port of 127.0.0.1; 0 takes a free one.
+    /// Starts to listen on this port; 0 takes any that is free.
     ///
     /// # Errors
-    /// If the port cannot be opened.
+    /// If the port cannot be listened on.
     pub async fn start(script: Script, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
-        let state = Arc::new(State { script, requests: Mutex::default(), seen: Mutex::default() });
-        let serving = tokio::spawn(serve(listener, state.clone()));
-        Ok(Self { address, state, serving })
+        let shared = Arc::new(Shared { provider: Provider::new(script), requests: Mutex::default() });
+        let mut tasks = JoinSet::new();
+        tasks.spawn(serve(listener, Arc::clone(&shared)));
+        Ok(Self { address, shared, tasks })
     }
 
-    /// The address for clients, with the version path. It serves both wire formats.
+    /// The address without a path, as `http://127.0.0.1:4000`. The paths of both formats stand below it with
+    /// and without `/v1`, so this with `/v1` is a base as well.
     pub fn base_url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        format!("http://{}", self.address)
     }
 
-    /// The requests so far.
+    /// All requests for an answer so far, refused ones too.
     pub fn requests(&self) -> Vec<Recorded> {
-        self.state.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Stops, with all connections.
+    /// Stops, and waits until every connection is closed. Cancel-safe: dropped, it stops all the same.
     pub async fn shutdown(mut self) {
-        self.serving.abort();
-        // The only way for the task to end now is the abort.
-        drop((&mut self.serving).await);
+        self.tasks.shutdown().await;
+    }
+
+    /// Waits until the server ends, which it does only if it cannot listen any more. Cancel-safe.
+    pub async fn wait(&mut self) {
+        while self.tasks.join_next().await.is_some() {}
     }
 }
 
-impl Drop for ScriptedProvider {
-    fn drop(&mut self) {
-        self.serving.abort();
-    }
-}
-
-async fn serve(listener: TcpListener, state: Arc<State>) {
-    // Dropped with this task, and with it every connection.
+/// Takes connections. They live in a set of this task, so they end with it.
+async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = JoinSet::new();
     loop {
-        let Ok((socket, _)) = listener.accept().await else { continue };
-        let state = state.clone();
-        connections.spawn(async move {
-            let service = service_fn(move |request| {
-                let state = state.clone();
-                async move { Ok::<_, std::convert::Infallible>(respond(request, &state).await) }
-            });
-            // A client that goes away, or a cut that was asked for, ends the connection; nobody needs to know.
-            drop(http1::Builder::new().serve_connection(TokioIo::new(socket), service).await);
-        });
-        while connections.try_join_next().is_some() {}
-    }
-}
-
-async fn respond(request: Request<Incoming>, state: &State) -> Response<Body> {
-    let path = request.uri().path().trim_start_matches("/v1").to_owned();
-    let dialect = match (request.method(), path.as_str()) {
-        (&Method::GET, "/models") => {
-            return json(
-                200,
-                &serde_json::json!({ "object": "list", "data": [{ "id": "scripted-1", "object": "model" }] }),
-            );
+        tokio::select! {
+            accepted = listener.accept() => {
+                let Ok((stream, _)) = accepted else { return };
+                // Small pieces must leave at once, or their pace would be the kernel's.
+                let _ = stream.set_nodelay(true);
+                let shared = Arc::clone(&shared);
+                connections.spawn(async move {
+                    let service = service_fn(|request| respond(Arc::clone(&shared), request));
+                    // A connection that breaks is the client's or the script's wish.
+                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+            Some(_) = connections.join_next() => {}
         }
-        (&Method::POST, "/chat/completions") => Dialect::Chat,
-        (&Method::POST, "/messages") => Dialect::Anthropic,
-        _ => {
-            return json(
-                404,
-                &serde_json::json!({ "error": { "message": "no such path", "type": "not_found_error" } }),
-            );
+    }
+}
+
+async fn respond(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+) -> Result<Response<PacedBody>, hyper::http::Error> {
+    let path = request.uri().path().to_owned();
+    let reply = match (request.method(), Format::of_path(&path)) {
+        (&Method::POST, Some(format)) => shared.answer(format, path, request).await,
+        (&Method::GET, None) if matches!(path.as_str(), "/v1/models" | "/models") => {
+            Reply::json(200, &models())
         }
+        (_, Some(_)) => Reply::json(405, &no_such_place("this path takes POST only")),
+        _ => Reply::json(404, &no_such_place("there is nothing at this path")),
     };
-    let (headers, has_wrong_key) = headers(&request);
-    let recorded_path = request.uri().path().to_owned();
-    let body = match Limited::new(request.into_body(), REQUEST_BYTES).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(_) => Bytes::new(),
-    };
-    let Ok(body) = serde_json::from_slice::<Value>(&body) else {
-        return json(400, &dialect.refusal(400, "invalid_request_error", "the body is not JSON"));
-    };
-    let recorded = Recorded { path: recorded_path, headers, body: body.clone() };
-    state.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
-    if has_wrong_key {
-        return json(401, &dialect.refusal(401, "authentication_error", "the key is not valid"));
+    let mut response = Response::builder()
+        .status(StatusCode::from_u16(reply.status)?)
+        .header(CONTENT_TYPE, reply.content_type)
+        .header("x-request-id", "req_scripted");
+    if let Some(seconds) = reply.retry_after {
+        response = response.header(RETRY_AFTER, seconds);
     }
-    if let Err((status, kind, text)) = conversation::check(dialect, &body) {
-        return json(status, &dialect.refusal(status, kind, &text));
-    }
-    let number = conversation::turn(&body);
-    let time = state.count(number);
-    answer(dialect, &state.script.turn(number), number, time, body["stream"] == true)
+    response.body(PacedBody::new(reply.frames, reply.ending, reply.delay_ms))
 }
 
-impl State {
-    /// Counts a request of a turn, from 0.
-    fn count(&self, turn: usize) -> u32 {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = seen.entry(turn).or_default();
-        let before = *count;
-        *count = before.saturating_add(1);
-        before
+impl Shared {
+    async fn answer(&self, format: Format, path: String, request: Request<Incoming>) -> Reply {
+        let (parts, body) = request.into_parts();
+        let Ok(body) = Limited::new(body, BODY_BYTES).collect().await else {
+            return Reply::json(413, &no_such_place("the body did not come, or is too large"));
+        };
+        let body = body.to_bytes();
+        let reply = self.provider.answer(format, key(&parts.headers), &body);
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let turn = assistant_messages(&body);
+        let recorded = Recorded { path, headers: shown(&parts.headers), body, status: reply.status, turn };
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
+        reply
     }
 }
 
-/// The headers without the key, and whether the key is the wrong one.
-fn headers(request: &Request<Incoming>) -> (BTreeMap<String, String>, bool) {
-    let mut has_wrong_key = false;
-    let headers = request
-        .headers()
-        .iter()
-        .map(|(name, value)| {
-            let value = value.to_str().unwrap_or_default();
-            let is_key = matches!(name.as_str(), "authorization" | "x-api-key");
-            has_wrong_key |= is_key && value.ends_with("wrong-key");
-            (name.to_string(), if is_key { "[key]".to_owned() } else { value.to_owned() })
-        })
-        .collect();
-    (headers, has_wrong_key)
+fn key(headers: &HeaderMap) -> Option<&str> {
+    let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    bearer.or_else(|| headers.get("x-api-key")?.to_str().ok())
+}
+
+fn shown(headers: &HeaderMap) -> Vec<(String, String)> {
+    let value = |name: &str, value: &HeaderValue| {
+        if SECRET_HEADERS.contains(&name) {
+            return "(hidden)".to_owned();
+        }
+        String::from_utf8_lossy(value.as_bytes()).into_owned()
+    };
+    headers.iter().map(|(name, held)| (name.as_str().to_owned(), value(name.as_str(), held))).collect()
+}
+
+fn models() -> Value {
+    json!({"object": "list", "data": [{
+        "id": "scripted-1", "object": "model", "type": "model", "created": 0, "owned_by": "windlass",
+        "display_name": "Scripted 1",
+    }]})
+}
+
+fn no_such_place(message: &str) -> Value {
+    let error = json!({"message": message, "type": "invalid_request_error", "param": null, "code": null});
+    json!({"type": "error", "error": error})
 }

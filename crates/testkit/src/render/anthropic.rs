@@ -1,101 +1,113 @@
-//! Anthropic Messages: events, or a whole message.
+//! Anthropic Messages: named events that open, fill and close content blocks, or one message.
 
 use serde_json::{Value, json};
 
-use super::event;
-use crate::script::{ScriptedCall, Step, Turn};
+use super::{Frames, Setting, call_id, finish, pieces, usage};
+use crate::script::{ScriptCall, Step, Turn};
 
-pub(super) fn frames(turn: &Turn, number: usize) -> Vec<Vec<u8>> {
-    let message = json!({
-        "id": "msg_scripted", "type": "message", "role": "assistant", "model": "scripted-1", "content": [],
-        "stop_reason": null, "stop_sequence": null,
-        "usage": { "input_tokens": turn.usage.input, "output_tokens": 1 },
-    });
+pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
+    let tokens = usage(turn, setting.request_bytes);
+    let mut message = envelope(setting);
+    message["usage"] = json!({"input_tokens": tokens.input, "output_tokens": 1});
     let mut frames = vec![
-        event("message_start", &json!({ "type": "message_start", "message": message })),
-        event("ping", &json!({ "type": "ping" })),
+        event("message_start", &json!({"type": "message_start", "message": message})),
+        event("ping", &json!({"type": "ping"})),
     ];
+    let mut calls = 0;
     for (index, step) in turn.steps.iter().enumerate() {
-        block(turn, number, index, step, &mut frames);
+        block(turn, setting, (index, &mut calls), step, &mut frames);
     }
-    frames.push(event(
-        "message_delta",
-        &json!({
-            "type": "message_delta", "delta": { "stop_reason": finish(turn), "stop_sequence": null },
-            "usage": { "output_tokens": turn.usage.output },
-        }),
-    ));
-    frames.push(event("message_stop", &json!({ "type": "message_stop" })));
-    frames
+    let open = frames.len();
+    let delta = json!({"stop_reason": finish(turn, setting.format), "stop_sequence": null});
+    let usage = json!({"output_tokens": tokens.output});
+    frames.push(event("message_delta", &json!({"type": "message_delta", "delta": delta, "usage": usage})));
+    frames.push(event("message_stop", &json!({"type": "message_stop"})));
+    Frames { frames, open }
 }
 
-fn block(turn: &Turn, number: usize, index: usize, step: &Step, frames: &mut Vec<Vec<u8>>) {
-    let (start, kind, field, text) = match step {
-        Step::Text(text) => (json!({ "type": "text", "text": "" }), "text_delta", "text", text.clone()),
-        Step::Reasoning(text) => (
-            json!({ "type": "thinking", "thinking": "", "signature": "" }),
-            "thinking_delta",
-            "thinking",
-            text.clone(),
-        ),
-        Step::Call(call) => (
-            json!({ "type": "tool_use", "id": id(call, number, index), "name": call.name, "input": {} }),
-            "input_json_delta",
-            "partial_json",
-            call.text(),
-        ),
+fn block(
+    turn: &Turn,
+    setting: Setting<'_>,
+    (index, calls): (usize, &mut usize),
+    step: &Step,
+    frames: &mut Vec<Vec<u8>>,
+) {
+    let start = |block: Value| {
+        event(
+            "content_block_start",
+            &json!({"type": "content_block_start", "index": index, "content_block": block}),
+        )
     };
-    frames.push(event(
-        "content_block_start",
-        &json!({ "type": "content_block_start", "index": index, "content_block": start }),
-    ));
-    let mut delta = |value: Value| {
-        frames.push(event(
-            "content_block_delta",
-            &json!({ "type": "content_block_delta", "index": index, "delta": value }),
-        ));
+    let delta = |delta: Value| {
+        event("content_block_delta", &json!({"type": "content_block_delta", "index": index, "delta": delta}))
     };
-    for piece in turn.deltas(&text) {
-        delta(json!({ "type": kind, field: piece }));
+    match step {
+        Step::Reasoning(text) => {
+            frames.push(start(json!({"type": "thinking", "thinking": "", "signature": ""})));
+            let piece = |piece| delta(json!({"type": "thinking_delta", "thinking": piece}));
+            frames.extend(pieces(text, turn.piece).map(piece));
+            frames.push(delta(
+                json!({"type": "signature_delta", "signature": signature(setting.number, index)}),
+            ));
+        }
+        Step::Text(text) => {
+            frames.push(start(json!({"type": "text", "text": ""})));
+            let piece = |piece| delta(json!({"type": "text_delta", "text": piece}));
+            frames.extend(pieces(text, turn.piece).map(piece));
+        }
+        Step::Call(call) => {
+            frames.push(start(tool_use(call, setting, *calls, &json!({}))));
+            frames.push(delta(json!({"type": "input_json_delta", "partial_json": ""})));
+            let piece = |piece| delta(json!({"type": "input_json_delta", "partial_json": piece}));
+            frames.extend(pieces(&call.arguments_text(), turn.piece).map(piece));
+            *calls = calls.saturating_add(1);
+        }
     }
-    if matches!(step, Step::Reasoning(_)) {
-        delta(json!({ "type": "signature_delta", "signature": signature(number, index) }));
-    }
-    frames.push(event("content_block_stop", &json!({ "type": "content_block_stop", "index": index })));
+    frames.push(event("content_block_stop", &json!({"type": "content_block_stop", "index": index})));
 }
 
-pub(super) fn whole(turn: &Turn, number: usize) -> Value {
-    let content: Vec<Value> = turn
-        .steps
-        .iter()
-        .enumerate()
-        .map(|(index, step)| match step {
-            Step::Text(text) => json!({ "type": "text", "text": text }),
+pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
+    let mut calls = 0;
+    let mut content = Vec::with_capacity(turn.steps.len());
+    for (index, step) in turn.steps.iter().enumerate() {
+        content.push(match step {
             Step::Reasoning(text) => {
-                json!({ "type": "thinking", "thinking": text, "signature": signature(number, index) })
+                json!({"type": "thinking", "thinking": text, "signature": signature(setting.number, index)})
             }
+            Step::Text(text) => json!({"type": "text", "text": text}),
             Step::Call(call) => {
-                let input: Value = serde_json::from_str(&call.text()).unwrap_or_else(|_| json!({}));
-                json!({ "type": "tool_use", "id": id(call, number, index), "name": call.name, "input": input })
+                // A whole message has a value here, so text that is not JSON goes as a string.
+                let text = call.arguments_text();
+                let input = serde_json::from_str(&text).unwrap_or(Value::String(text));
+                calls = 1_usize.saturating_add(calls);
+                tool_use(call, setting, calls.saturating_sub(1), &input)
             }
-        })
-        .collect();
+        });
+    }
+    let tokens = usage(turn, setting.request_bytes);
+    let mut message = envelope(setting);
+    message["content"] = content.into();
+    message["stop_reason"] = finish(turn, setting.format).into();
+    message["usage"] = json!({"input_tokens": tokens.input, "output_tokens": tokens.output});
+    message
+}
+
+fn envelope(setting: Setting<'_>) -> Value {
     json!({
-        "id": "msg_scripted", "type": "message", "role": "assistant", "model": "scripted-1", "content": content,
-        "stop_reason": finish(turn), "stop_sequence": null,
-        "usage": { "input_tokens": turn.usage.input, "output_tokens": turn.usage.output },
+        "id": format!("msg_{}", setting.number), "type": "message", "role": "assistant", "model": setting.model,
+        "content": [], "stop_reason": null, "stop_sequence": null,
     })
 }
 
-fn finish(turn: &Turn) -> String {
-    let fitting = if turn.has_calls() { "tool_use" } else { "end_turn" };
-    turn.finish.clone().unwrap_or_else(|| fitting.to_owned())
-}
-
-fn id(call: &ScriptedCall, number: usize, index: usize) -> String {
-    call.id.clone().unwrap_or_else(|| format!("toolu_{number}_{index}"))
+fn tool_use(call: &ScriptCall, setting: Setting<'_>, place: usize, input: &Value) -> Value {
+    let id = call_id(call.id.as_deref(), setting.format, setting.number, place);
+    json!({"type": "tool_use", "id": id, "name": call.name, "input": input})
 }
 
 fn signature(number: usize, index: usize) -> String {
-    format!("c2lnbmF0dXJl{number}{index}")
+    format!("signature_{number}_{index}")
+}
+
+fn event(name: &str, data: &Value) -> Vec<u8> {
+    format!("event: {name}\ndata: {data}\n\n").into_bytes()
 }

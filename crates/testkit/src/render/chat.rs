@@ -1,56 +1,61 @@
-//! OpenAI Chat Completions: chunks, or a whole completion.
+//! OpenAI Chat Completions: chunks with deltas, or one completion.
 
 use serde_json::{Value, json};
 
-use super::data;
-use crate::script::{ScriptedCall, Step, Turn};
+use super::{Frames, Setting, StreamUsage, call_id, finish, pieces, usage};
+use crate::script::{Step, Turn};
 
-pub(super) fn frames(turn: &Turn, number: usize) -> Vec<Vec<u8>> {
-    let mut frames = vec![delta(&json!({ "role": "assistant", "content": "" }))];
-    let mut index = 0_usize;
+pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
+    let mut frames = Vec::new();
+    let mut delta = |delta: Value| frames.push(chunk(setting, &json!([choice(&delta, None)]), None));
+    delta(json!({"role": "assistant", "content": ""}));
+    let mut calls = 0;
     for step in &turn.steps {
         match step {
-            Step::Text(text) => {
-                frames.extend(turn.deltas(text).iter().map(|piece| delta(&json!({ "content": piece }))));
-            }
             Step::Reasoning(text) => {
-                frames.extend(
-                    turn.deltas(text).iter().map(|piece| delta(&json!({ "reasoning_content": piece }))),
-                );
+                pieces(text, turn.piece).for_each(|piece| delta(json!({"reasoning_content": piece})));
             }
+            Step::Text(text) => pieces(text, turn.piece).for_each(|piece| delta(json!({"content": piece}))),
             Step::Call(call) => {
-                let first = json!({
-                    "index": index, "id": id(call, number, index), "type": "function",
-                    "function": { "name": call.name, "arguments": "" },
-                });
-                frames.push(delta(&json!({ "tool_calls": [first] })));
-                frames.extend(turn.deltas(&call.text()).iter().map(|piece| {
-                    delta(&json!({ "tool_calls": [{ "index": index, "function": { "arguments": piece } }] }))
-                }));
-                index = index.saturating_add(1);
+                let id = call_id(call.id.as_deref(), setting.format, setting.number, calls);
+                let function = json!({"name": call.name, "arguments": ""});
+                delta(
+                    json!({"tool_calls": [{"index": calls, "id": id, "type": "function", "function": function}]}),
+                );
+                for piece in pieces(&call.arguments_text(), turn.piece) {
+                    delta(json!({"tool_calls": [{"index": calls, "function": {"arguments": piece}}]}));
+                }
+                calls = calls.saturating_add(1);
             }
         }
     }
-    frames.push(chunk(&json!([{ "index": 0, "delta": {}, "finish_reason": finish(turn) }]), &Value::Null));
-    frames.push(chunk(&json!([]), &usage(turn)));
+    let open = frames.len();
+    let last = choice(&json!({}), Some(finish(turn, setting.format)));
+    frames.push(chunk(setting, &json!([last]), None));
+    if setting.stream_usage == StreamUsage::Tell {
+        frames.push(chunk(setting, &json!([]), Some(tokens(turn, setting))));
+    }
     frames.push(b"data: [DONE]\n\n".to_vec());
-    frames
+    Frames { frames, open }
 }
 
-pub(super) fn whole(turn: &Turn, number: usize) -> Value {
+pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
     let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
     for step in &turn.steps {
         match step {
-            Step::Text(words) => text.push_str(words),
-            Step::Reasoning(words) => reasoning.push_str(words),
-            Step::Call(call) => calls.push(json!({
-                "id": id(call, number, calls.len()), "type": "function",
-                "function": { "name": call.name, "arguments": call.text() },
-            })),
+            Step::Reasoning(more) => reasoning.push_str(more),
+            Step::Text(more) => text.push_str(more),
+            Step::Call(call) => {
+                let id = call_id(call.id.as_deref(), setting.format, setting.number, calls.len());
+                let function = json!({"name": call.name, "arguments": call.arguments_text()});
+                calls.push(json!({"id": id, "type": "function", "function": function}));
+            }
         }
     }
-    let mut message =
-        json!({ "role": "assistant", "content": if text.is_empty() { Value::Null } else { text.into() } });
+    let mut message = json!({"role": "assistant", "content": null});
+    if !text.is_empty() {
+        message["content"] = text.into();
+    }
     if !reasoning.is_empty() {
         message["reasoning_content"] = reasoning.into();
     }
@@ -58,33 +63,29 @@ pub(super) fn whole(turn: &Turn, number: usize) -> Value {
         message["tool_calls"] = calls.into();
     }
     json!({
-        "id": "chatcmpl-scripted", "object": "chat.completion", "created": 1, "model": "scripted-1",
-        "choices": [{ "index": 0, "message": message, "finish_reason": finish(turn) }],
-        "usage": usage(turn),
+        "id": format!("chatcmpl-{}", setting.number), "object": "chat.completion", "created": 0,
+        "model": setting.model, "usage": tokens(turn, setting),
+        "choices": [{"index": 0, "message": message, "finish_reason": finish(turn, setting.format)}],
     })
 }
 
-fn delta(value: &Value) -> Vec<u8> {
-    chunk(&json!([{ "index": 0, "delta": value, "finish_reason": null }]), &Value::Null)
+fn choice(delta: &Value, finish: Option<&str>) -> Value {
+    json!({"index": 0, "delta": delta, "finish_reason": finish})
 }
 
-fn chunk(choices: &Value, usage: &Value) -> Vec<u8> {
-    data(&json!({
-        "id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 1, "model": "scripted-1",
-        "choices": choices, "usage": usage,
-    }))
+fn chunk(setting: Setting<'_>, choices: &Value, usage: Option<Value>) -> Vec<u8> {
+    let mut chunk = json!({
+        "id": format!("chatcmpl-{}", setting.number), "object": "chat.completion.chunk", "created": 0,
+        "model": setting.model, "choices": choices,
+    });
+    if let Some(usage) = usage {
+        chunk["usage"] = usage;
+    }
+    format!("data: {chunk}\n\n").into_bytes()
 }
 
-fn usage(turn: &Turn) -> Value {
-    let (input, output) = (turn.usage.input, turn.usage.output);
-    json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": input.saturating_add(output) })
-}
-
-fn finish(turn: &Turn) -> String {
-    let fitting = if turn.has_calls() { "tool_calls" } else { "stop" };
-    turn.finish.clone().unwrap_or_else(|| fitting.to_owned())
-}
-
-fn id(call: &ScriptedCall, number: usize, index: usize) -> String {
-    call.id.clone().unwrap_or_else(|| format!("call_{number}_{index}"))
+fn tokens(turn: &Turn, setting: Setting<'_>) -> Value {
+    let usage = usage(turn, setting.request_bytes);
+    let total = usage.input.saturating_add(usage.output);
+    json!({"prompt_tokens": usage.input, "completion_tokens": usage.output, "total_tokens": total})
 }

@@ -3,4 +3,7 @@
 
 mod corpus_streams;
 mod regressions;
+mod script;
+#[cfg(feature = "server")]
+mod server;
 mod workload;

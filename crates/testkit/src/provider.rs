@@ -1,0 +1,193 @@
+//! What a provider answers to a request, without any IO: refusals, turns, and turns that go wrong.
+
+mod pairing;
+mod refusal;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use self::refusal::{Refusal, refusal_kind};
+use crate::render::{self, Format, Frames, Setting, StreamUsage};
+use crate::script::{Hostile, Script, Switch, Turn};
+
+/// A script, and how often each turn was asked for.
+#[derive(Debug)]
+pub(crate) struct Provider {
+    script: Script,
+    asked: Mutex<HashMap<usize, u32>>,
+}
+
+/// One answer, in the pieces in which it is sent.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server sends headers"))]
+    pub(crate) content_type: &'static str,
+    pub(crate) retry_after: Option<u64>,
+    pub(crate) frames: Vec<Vec<u8>>,
+    pub(crate) ending: Ending,
+    #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server has a clock"))]
+    pub(crate) delay_ms: u64,
+}
+
+/// What comes after the last piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The proper end.
+    Proper,
+    /// The connection breaks.
+    Cut,
+    /// Nothing, for ever.
+    Silence,
+}
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+const PAGE: &[u8] = b"<!DOCTYPE html><html><body><h1>Gateway</h1><p>Please sign in.</p></body></html>";
+
+impl Format {
+    /// The format that is spoken at a path.
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
+        match path {
+            "/v1/chat/completions" | "/chat/completions" => Some(Self::Chat),
+            "/v1/messages" | "/messages" => Some(Self::Anthropic),
+            _ => None,
+        }
+    }
+}
+
+impl Provider {
+    pub(crate) fn new(script: Script) -> Self {
+        Self { script, asked: Mutex::default() }
+    }
+
+    /// Answers a request with this body and key.
+    pub(crate) fn answer(&self, format: Format, key: Option<&str>, body: &[u8]) -> Reply {
+        let request: Value = match serde_json::from_slice(body) {
+            Ok(request) => request,
+            Err(error) => {
+                return Refusal::request(format!("the body is not JSON: {error}"), None).reply(format);
+            }
+        };
+        match refusal::check(format, key, &request) {
+            Err(refusal) => refusal.reply(format),
+            Ok(model) => self.say(format, &request, model, body.len()),
+        }
+    }
+
+    fn say(&self, format: Format, request: &Value, model: &str, request_bytes: usize) -> Reply {
+        let number = assistant_messages(request);
+        let turn = self.script.turn(number);
+        let told = request.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false);
+        let stream_usage = if told { StreamUsage::Tell } else { StreamUsage::Leave };
+        let setting = Setting { format, number, model, request_bytes, stream_usage };
+        let is_stream = request.get("stream").and_then(Value::as_bool).unwrap_or(false);
+        let asked_before = self.count(number);
+        let hostile = turn.hostile.as_ref().filter(|it| it.times.is_none_or(|times| asked_before < times));
+        let (content_type, rendered) = if is_stream {
+            (EVENTS, render::stream(&turn, setting))
+        } else {
+            (JSON, Frames { frames: vec![render::whole(&turn, setting)], open: 0 })
+        };
+        match hostile {
+            None => Reply { delay_ms: turn.delay_ms, ..Reply::proper(200, content_type, rendered.frames) },
+            Some(hostile) => spoil(hostile, &turn, format, content_type, rendered),
+        }
+    }
+
+    fn count(&self, number: usize) -> u32 {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = asked.entry(number).or_default();
+        let before = *count;
+        *count = before.saturating_add(1);
+        before
+    }
+}
+
+impl Reply {
+    pub(crate) fn proper(status: u16, content_type: &'static str, frames: Vec<Vec<u8>>) -> Self {
+        Self { status, content_type, retry_after: None, frames, ending: Ending::Proper, delay_ms: 0 }
+    }
+
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
+        Self::proper(status, JSON, vec![body.to_string().into_bytes()])
+    }
+}
+
+/// The number of the assistant's messages, which is the number of the turn.
+pub(crate) fn assistant_messages(request: &Value) -> usize {
+    let messages = request.get("messages").and_then(Value::as_array);
+    messages.into_iter().flatten().filter(|message| message["role"] == "assistant").count()
+}
+
+fn spoil(
+    hostile: &Hostile,
+    turn: &Turn,
+    format: Format,
+    content_type: &'static str,
+    rendered: Frames,
+) -> Reply {
+    let status = hostile.status.unwrap_or(200);
+    let reply = |frames| Reply { delay_ms: turn.delay_ms, ..Reply::proper(200, content_type, frames) };
+    match hostile.switch {
+        Switch::Cut => Reply { ending: Ending::Cut, ..reply(head(rendered.frames, hostile.after_bytes)) },
+        Switch::Stall => {
+            Reply { ending: Ending::Silence, ..reply(head(rendered.frames, hostile.after_bytes)) }
+        }
+        Switch::Status => {
+            let status = hostile.status.unwrap_or(500);
+            let refusal =
+                Refusal::new(status, refusal_kind(status), "the script refuses this request".to_owned());
+            Reply { retry_after: hostile.retry_after, ..refusal.reply(format) }
+        }
+        Switch::ErrorMidStream => {
+            let error =
+                Refusal::new(529, "overloaded_error", "the script ends this answer".to_owned()).body(format);
+            if content_type == JSON {
+                return reply(vec![error.to_string().into_bytes()]);
+            }
+            let mut frames = before_error(rendered, hostile.after_bytes);
+            frames.push(render::error_event(format, &error));
+            reply(frames)
+        }
+        Switch::OneByte => reply(rendered.frames.concat().into_iter().map(|byte| vec![byte]).collect()),
+        Switch::Html => Reply::proper(status, "text/html", vec![PAGE.to_vec()]),
+        Switch::Empty => reply(Vec::new()),
+        Switch::NotJson if content_type == JSON => {
+            Reply::proper(status, JSON, vec![b"{\"choices\": oops".to_vec()])
+        }
+        Switch::NotJson => Reply::proper(status, EVENTS, vec![b"data: {\"choices\": oops\n\n".to_vec()]),
+    }
+}
+
+/// The first bytes, and never all of them.
+fn head(frames: Vec<Vec<u8>>, bytes: usize) -> Vec<Vec<u8>> {
+    let total: usize = frames.iter().map(Vec::len).sum();
+    let mut room = bytes.min(total.saturating_sub(1));
+    let mut kept = Vec::new();
+    for mut frame in frames {
+        frame.truncate(room);
+        if frame.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(frame.len());
+        kept.push(frame);
+    }
+    kept
+}
+
+/// Whole frames up to so many bytes: at least one, and none that closes the answer.
+fn before_error(rendered: Frames, bytes: usize) -> Vec<Vec<u8>> {
+    let mut sent = 0_usize;
+    let mut kept = Vec::new();
+    for frame in rendered.frames.into_iter().take(rendered.open) {
+        sent = sent.saturating_add(frame.len());
+        kept.push(frame);
+        if sent >= bytes {
+            break;
+        }
+    }
+    kept
+}

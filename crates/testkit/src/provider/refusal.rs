@@ -1,0 +1,101 @@
+//! What a provider refuses, and the shape of its refusals.
+
+use serde_json::{Value, json};
+
+use super::{Reply, pairing};
+use crate::render::Format;
+
+/// The model's name that is not known.
+const NO_SUCH_MODEL: &str = "no-such-model";
+/// The key that is not accepted.
+const WRONG_KEY: &str = "wrong-key";
+
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: u16,
+    kind: &'static str,
+    message: String,
+    parameter: Option<String>,
+    code: Option<&'static str>,
+}
+
+impl Refusal {
+    pub(super) fn new(status: u16, kind: &'static str, message: String) -> Self {
+        Self { status, kind, message, parameter: None, code: None }
+    }
+
+    /// A request that breaks a rule of the provider.
+    pub(super) fn request(message: String, parameter: Option<String>) -> Self {
+        Self { parameter, ..Self::new(400, "invalid_request_error", message) }
+    }
+
+    pub(super) fn body(&self, format: Format) -> Value {
+        match format {
+            Format::Chat => json!({"error": {
+                "message": self.message, "type": self.kind, "param": self.parameter, "code": self.code,
+            }}),
+            Format::Anthropic => json!({"type": "error", "error": {
+                "type": self.kind,
+                "message": match &self.parameter {
+                    Some(parameter) => format!("{parameter}: {}", self.message),
+                    None => self.message.clone(),
+                },
+            }}),
+        }
+    }
+
+    pub(super) fn reply(&self, format: Format) -> Reply {
+        Reply::json(self.status, &self.body(format))
+    }
+}
+
+/// The provider's word for a status.
+pub(super) fn refusal_kind(status: u16) -> &'static str {
+    match status {
+        401 => "authentication_error",
+        403 => "permission_error",
+        404 => "not_found_error",
+        429 => "rate_limit_error",
+        503 | 529 => "overloaded_error",
+        500..=599 => "api_error",
+        _ => "invalid_request_error",
+    }
+}
+
+/// Checks a request as the provider would, and gives the model's name.
+pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -> Result<&'a str, Refusal> {
+    if key == Some(WRONG_KEY) {
+        let message = "the API key is not valid".to_owned();
+        let kind = if format == Format::Chat { "invalid_request_error" } else { "authentication_error" };
+        return Err(Refusal { code: Some("invalid_api_key"), ..Refusal::new(401, kind, message) });
+    }
+    let Some(model) = request.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) else {
+        return Err(missing("model"));
+    };
+    if model == NO_SUCH_MODEL {
+        let kind = if format == Format::Chat { "invalid_request_error" } else { "not_found_error" };
+        let message = format!("there is no model {model}");
+        return Err(Refusal { code: Some("model_not_found"), ..Refusal::new(404, kind, message) });
+    }
+    if format == Format::Anthropic && request.get("max_tokens").and_then(Value::as_u64).unwrap_or(0) == 0 {
+        return Err(missing("max_tokens"));
+    }
+    let Some(messages) = request.get("messages").and_then(Value::as_array) else {
+        return Err(missing("messages"));
+    };
+    if messages.is_empty() {
+        return Err(Refusal::request(
+            "at least one message is required".to_owned(),
+            Some("messages".to_owned()),
+        ));
+    }
+    match format {
+        Format::Chat => pairing::chat(messages)?,
+        Format::Anthropic => pairing::anthropic(messages)?,
+    }
+    Ok(model)
+}
+
+fn missing(parameter: &str) -> Refusal {
+    Refusal::request(format!("the field {parameter} is required"), Some(parameter.to_owned()))
+}
