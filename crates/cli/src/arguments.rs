@@ -61,6 +61,7 @@ pub(crate) struct Demo {
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
 Example: windlass run \"explain src\" --provider ollama --model qwen3 --deny\n\
 Example: windlass run --resume 1790000000-3f9a12bc")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct Run {
     /// What to do, in words.
     #[arg(required_unless_present = "resume")]
@@ -154,6 +155,7 @@ pub(crate) struct Parse {
 #[command(
     after_help = "Example: echo '{\"path\": \"a.txt\", \"content\": \"hello\"}' | windlass json --deltas 4"
 )]
+#[expect(clippy::struct_field_names, reason = "every command has a switch of this name")]
 pub(crate) struct Json {
     /// Push the text in deltas of this many characters.
     #[arg(long, value_name = "N", default_value_t = 16)]

@@ -23,7 +23,7 @@ pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
     let telling = Telling::of(arguments.json);
     let project = Project::create()?;
     anyhow::ensure!(!project.passes()?, "the demo's check passes before anything was mended");
-    let script = Script::parse(&project::script().to_string()).context("the demo's own script")?;
+    let script = Script::parse(project::SCRIPT).context("the demo's own script")?;
     let provider =
         ScriptedProvider::start(script, 0).await.context("the scripted provider cannot be started")?;
     let folder = RunFolder::create(&runs::state()?)?;
@@ -91,7 +91,7 @@ fn summarize(
     milliseconds: u128,
     passes: bool,
 ) -> anyhow::Result<()> {
-    let list = |items: &[String]| items.iter().map(|item| format!("  {item}\n")).collect::<String>();
+    let list = |items: &[String]| items.iter().fold(String::new(), |text, item| text + "  " + item + "\n");
     let diff = project.diff()?;
     let diff = if diff.is_empty() { "  nothing\n".to_owned() } else { diff };
     output::print(&format!(

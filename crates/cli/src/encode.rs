@@ -31,7 +31,8 @@ pub(crate) fn encode(arguments: &Encode) -> anyhow::Result<ExitCode> {
             body: body.parse().context("the body is not JSON")?,
         })?;
     } else {
-        let headers: String = http.headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        let headers =
+            http.headers.iter().fold(String::new(), |text, (name, value)| text + name + ": " + value + "\n");
         output::print(&format!("POST {}\n{headers}\n{body}\n", http.path))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -40,7 +40,6 @@ fn status(now: Snapshot<'_>) -> Value {
         Status::Incomplete => json!("incomplete"),
         Status::Complete => json!("complete"),
         Status::Malformed { at } => json!({ "malformed": at }),
-        _ => Value::Null,
     }
 }
 

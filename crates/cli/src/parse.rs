@@ -89,7 +89,7 @@ fn calls(chunks: Vec<Chunk>) -> anyhow::Result<()> {
         for event in events.drain(..) {
             let partial = match &event {
                 CallEvent::Arguments { key, .. } => {
-                    assembler.partial(*key).and_then(|partial| partial.to_value())
+                    assembler.partial(*key).and_then(windlass_partial_json::Snapshot::to_value)
                 }
                 _ => None,
             };

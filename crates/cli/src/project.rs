@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
-use serde_json::{Value, json};
 
 const PRICES: &str = "12\n30\n8\n";
 
@@ -85,54 +84,49 @@ impl Project {
 }
 
 /// What the scripted provider answers: it looks, runs the check, mends the line, checks again, completes.
-pub(crate) fn script() -> Value {
-    let call = |name: &str, arguments: Value| json!({ "call": { "name": name, "arguments": arguments } });
-    json!({
-        "turns": [
-            {
-                "steps": [
-                    { "reasoning": "I do not know the project yet. First I look at what is there." },
-                    { "text": "I look at the project and at what the check wants." },
-                    call("list_files", json!({ "path": "." })),
-                    call("read_file", json!({ "path": "check.sh" })),
-                    call("read_file", json!({ "path": "total.sh" })),
-                ],
-                "usage": { "input": 1210, "output": 96 }, "piece": 9, "delay_ms": 4
-            },
-            {
-                "steps": [
-                    { "text": "The total is made with a minus where a plus belongs. I run the check to see it fail." },
-                    call("run_command", json!({ "command": "sh check.sh" })),
-                ],
-                "usage": { "input": 1530, "output": 58 }, "piece": 9, "delay_ms": 4
-            },
-            {
-                "steps": [
-                    { "text": "As expected. I mend the one line." },
-                    call("edit_file", json!({
-                        "path": "total.sh",
-                        "old_text": "    sum=$((sum - price))",
-                        "new_text": "    sum=$((sum + price))",
-                    })),
-                ],
-                "usage": { "input": 1640, "output": 74 }, "piece": 9, "delay_ms": 4
-            },
-            {
-                "steps": [
-                    { "text": "Now the check again." },
-                    call("run_command", json!({ "command": "sh check.sh" })),
-                ],
-                "usage": { "input": 1790, "output": 41 }, "piece": 9, "delay_ms": 4
-            },
-            {
-                "steps": [
-                    call("attempt_completion", json!({
-                        "result": "The check passes. total.sh subtracted each price; it adds them up now.",
-                    })),
-                ],
-                "usage": { "input": 1880, "output": 39 }, "piece": 9, "delay_ms": 4
-            },
+/// Text and not values, so that arguments come in the order in which a model writes them.
+pub(crate) const SCRIPT: &str = r#"{"turns": [
+    {
+        "steps": [
+            {"reasoning": "I do not know the project yet. First I look at what is there.\n"},
+            {"text": "I look at the project and at what the check wants."},
+            {"call": {"name": "list_files", "arguments": {"path": "."}}},
+            {"call": {"name": "read_file", "arguments": {"path": "check.sh"}}},
+            {"call": {"name": "read_file", "arguments": {"path": "total.sh"}}}
         ],
-        "fallback": "I have nothing more to say."
-    })
-}
+        "usage": {"input": 1210, "output": 96}, "piece": 9, "delay_ms": 4
+    },
+    {
+        "steps": [
+            {"text": "The total is made with a minus where a plus belongs. I run the check to see it fail."},
+            {"call": {"name": "run_command", "arguments": {"command": "sh check.sh"}}}
+        ],
+        "usage": {"input": 1530, "output": 58}, "piece": 9, "delay_ms": 4
+    },
+    {
+        "steps": [
+            {"text": "As expected. I mend the one line."},
+            {"call": {"name": "edit_file", "arguments": {
+                "path": "total.sh",
+                "old_text": "    sum=$((sum - price))",
+                "new_text": "    sum=$((sum + price))"
+            }}}
+        ],
+        "usage": {"input": 1640, "output": 74}, "piece": 9, "delay_ms": 4
+    },
+    {
+        "steps": [
+            {"text": "Now the check again."},
+            {"call": {"name": "run_command", "arguments": {"command": "sh check.sh"}}}
+        ],
+        "usage": {"input": 1790, "output": 41}, "piece": 9, "delay_ms": 4
+    },
+    {
+        "steps": [
+            {"call": {"name": "attempt_completion", "arguments": {
+                "result": "The check passes. total.sh subtracted each price; it adds them up now."
+            }}}
+        ],
+        "usage": {"input": 1880, "output": 39}, "piece": 9, "delay_ms": 4
+    }
+], "fallback": "I have nothing more to say."}"#;

@@ -1,7 +1,6 @@
 //! Which provider a run speaks to, and with which key.
 
 use std::env;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use secrecy::SecretString;

@@ -130,11 +130,9 @@ fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
         show.usage.output_tokens,
         folder.journal().display()
     ));
-    match outcome {
-        Outcome::Completed { .. } => ExitCode::SUCCESS,
-        _ => {
-            output::note(&format!("go on with: windlass run --resume {}", folder.id));
-            ExitCode::FAILURE
-        }
+    if matches!(outcome, Outcome::Completed { .. }) {
+        return ExitCode::SUCCESS;
     }
+    output::note(&format!("go on with: windlass run --resume {}", folder.id));
+    ExitCode::FAILURE
 }

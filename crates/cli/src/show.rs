@@ -1,6 +1,7 @@
 //! Telling a human what happens in a run, as it happens.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use windlass_agent::{Event, Outcome};
 use windlass_hitl::{ApprovalOutcome, Verdict, display_safe};
@@ -50,7 +51,9 @@ impl Show {
             Event::Text { text } | Event::Reasoning { text } => display_safe(text),
             Event::CallStarted { key, name } => {
                 self.growing.insert(*key, Parser::new());
-                self.line(&format!("→ {}", display_safe(name.as_str())))
+                // The arguments follow, each field on a line of its own.
+                let text = self.line(&format!("→ {}", display_safe(name.as_str())));
+                text.trim_end().to_owned()
             }
             Event::CallArguments { key, delta } => self.arguments(*key, delta),
             Event::CallFinished { call, .. } => {
@@ -89,7 +92,7 @@ impl Show {
         let mut text = String::new();
         parser.drain_events(|event| match event {
             JsonEvent::Began { path, .. } if !path.is_empty() => {
-                text.push_str(&format!("\n    {}: ", display_safe(path.trim_start_matches('/'))));
+                let _ = write!(text, "\n    {}: ", display_safe(path.trim_start_matches('/')));
             }
             JsonEvent::Grew { text: grown, .. } => {
                 text.push_str(&display_safe(grown).replace('\n', "\n      "));

@@ -1,5 +1,6 @@
 //! The human at the terminal: approvals and questions, one at a time.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
@@ -60,12 +61,10 @@ impl Approver for Terminal {
 impl Human for Terminal {
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {
-            let suggestions: String = question
-                .suggestions
-                .iter()
-                .enumerate()
-                .map(|(at, text)| format!("\n  {}: {}", at.saturating_add(1), display_safe(text)))
-                .collect();
+            let mut suggestions = String::new();
+            for (at, text) in question.suggestions.iter().enumerate() {
+                let _ = write!(suggestions, "\n  {}: {}", at.saturating_add(1), display_safe(text));
+            }
             let text = format!("\n? {}{suggestions}\n> ", display_safe(&question.text));
             let answer = self.ask(&text).await.ok_or(NoAnswer::Absent)?;
             let picked = answer.trim().parse::<usize>().ok().and_then(|at| at.checked_sub(1));
@@ -114,10 +113,10 @@ pub(crate) fn describe(request: &ApprovalRequest) -> String {
     if let Some(arguments) = request.call.arguments() {
         for (name, value) in arguments.as_object() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            text.push_str(&format!("\n  {}: {}", display_safe(name), indented(&value)));
+            let _ = write!(text, "\n  {}: {}", display_safe(name), indented(&value));
         }
     } else {
-        text.push_str(&format!("\n  {}", indented(&request.call.payload.text())));
+        let _ = write!(text, "\n  {}", indented(&request.call.payload.text()));
     }
     text
 }

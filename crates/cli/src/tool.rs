@@ -105,10 +105,8 @@ fn told(
     json: bool,
 ) -> anyhow::Result<ExitCode> {
     if json {
-        let decision: Option<RawJson> = decision
-            .map(|decision| serde_json::to_value(decision))
-            .transpose()?
-            .map(|value| RawJson::from(&value));
+        let decision: Option<RawJson> =
+            decision.map(serde_json::to_value).transpose()?.map(|value| RawJson::from(&value));
         output::line(&json!({ "status": result.status, "content": result.content, "decision": decision }))?;
     } else {
         output::print(&format!("{}\n", result.wire_text()))?;

@@ -1,0 +1,31 @@
+#![doc = include_str!("../README.md")]
+
+#[doc(inline)]
+pub use windlass_agent::{Agent, AgentBuilder, Approver, Event, EventStream, Outcome, Report, RunOptions};
+
+// The walk, in its own order: a crate for each stage.
+
+pub use windlass_assemble as assemble;
+pub use windlass_client as client;
+pub use windlass_partial_json as partial_json;
+pub use windlass_protocol as protocol;
+pub use windlass_sse as sse;
+pub use windlass_stream as stream;
+pub use windlass_wire as wire;
+pub use windlass_wire_anthropic as wire_anthropic;
+pub use windlass_wire_openai_chat as wire_openai_chat;
+
+pub use windlass_hitl as hitl;
+pub use windlass_sandbox as sandbox;
+pub use windlass_schema as schema;
+pub use windlass_tool as tool;
+pub use windlass_toolbox as toolbox;
+pub use windlass_tools_edit as tools_edit;
+pub use windlass_tools_fs as tools_fs;
+pub use windlass_tools_search as tools_search;
+pub use windlass_tools_shell as tools_shell;
+
+pub use windlass_agent as agent;
+pub use windlass_journal as journal;
+pub use windlass_loop as turn;
+pub use windlass_model as model;
