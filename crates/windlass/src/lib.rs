@@ -29,3 +29,8 @@ pub use windlass_agent as agent;
 pub use windlass_journal as journal;
 pub use windlass_loop as turn;
 pub use windlass_model as model;
+
+/// The project's README, whose example is compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct ReadMe;

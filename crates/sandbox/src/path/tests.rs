@@ -1,3 +1,5 @@
+//! What a path means by its words alone.
+
 use super::*;
 
 #[track_caller]

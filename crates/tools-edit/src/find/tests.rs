@@ -1,3 +1,5 @@
+//! Where a text is found, and what is said when it is not.
+
 use super::*;
 
 #[track_caller]

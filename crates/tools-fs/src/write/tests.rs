@@ -1,3 +1,5 @@
+//! Fences around a whole file.
+
 use super::*;
 
 #[track_caller]

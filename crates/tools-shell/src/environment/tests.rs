@@ -1,3 +1,5 @@
+//! What a child process is told of the environment.
+
 use super::*;
 
 // Q2

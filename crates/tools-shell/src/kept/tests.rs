@@ -1,3 +1,5 @@
+//! What is kept of a long output.
+
 use super::*;
 
 #[track_caller]
