@@ -96,7 +96,7 @@ impl Outside {
         let task = self.tasks.spawn(async move {
             tokio::time::sleep(Duration::from_millis(delay_ms)).await;
             let end = forward(model, &request, &sender).await;
-            drop(sender.send(Input::StreamEnd(end.map_err(|error| failure(&error)))).await);
+            drop(sender.send(Input::StreamEnd(end)).await);
         });
         self.answer = Some((receiver, task));
     }
@@ -237,10 +237,13 @@ async fn forward(
     model: Arc<dyn Model>,
     request: &Request,
     pieces: &mpsc::Sender<Input>,
-) -> Result<(), ModelError> {
-    let mut chunks = model.stream(request).await?;
+) -> Result<(), StreamFailure> {
+    // A model has tried what is worth trying before it says no; an answer that breaks off in the middle is for
+    // the machine to ask for again.
+    let mut chunks = model.stream(request).await.map_err(|error| failure(&error).final_word())?;
     while let Some(chunk) = chunks.next().await {
-        if pieces.send(Input::Chunk(chunk?)).await.is_err() {
+        let chunk = chunk.map_err(|error| failure(&error))?;
+        if pieces.send(Input::Chunk(chunk)).await.is_err() {
             break;
         }
     }

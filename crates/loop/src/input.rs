@@ -79,6 +79,12 @@ impl StreamFailure {
         Self { message: message.into(), retryable, retry_after_ms: None }
     }
 
+    /// The same failure, but whoever reports it has tried again already.
+    pub fn final_word(mut self) -> Self {
+        self.retryable = false;
+        self
+    }
+
     /// The same failure with the wait that the provider asked for.
     pub fn with_retry_after_ms(mut self, wait: Option<u64>) -> Self {
         self.retry_after_ms = wait;

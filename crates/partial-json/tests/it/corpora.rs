@@ -42,7 +42,7 @@ fn held_back(prefix: &str, expected: Option<&Value>) -> Option<&'static str> {
 }
 
 #[test]
-fn the_json_test_suite_is_judged_as_it_says() {
+fn the_json_test_suite_corpus_is_judged_as_it_says() {
     // J6
     let Some(folder) = corpora::find("json/JSONTestSuite/test_parsing") else { return };
     let mut counts: BTreeMap<char, (usize, usize)> = BTreeMap::new();
@@ -68,14 +68,14 @@ fn the_json_test_suite_is_judged_as_it_says() {
         }
     }
     for (kind, (agreed, all)) in &counts {
-        println!("JSONTestSuite {kind}_: {agreed} of {all}");
+        println!("corpus: JSONTestSuite {kind}_: {agreed} of {all}");
     }
     assert_eq!(counts.len(), 3);
     assert!(failures.is_empty(), "{failures:?}");
 }
 
 #[test]
-fn prefixes_on_which_three_parsers_agree_show_the_same_here() {
+fn corpus_prefixes_on_which_three_parsers_agree_show_the_same_here() {
     // J3, J4
     let Some(path) = corpora::find("json/prefix_oracle.jsonl") else { return };
     let (mut agreed, mut binding, mut same_elsewhere, mut all) = (0, 0, 0, 0);
@@ -104,15 +104,15 @@ fn prefixes_on_which_three_parsers_agree_show_the_same_here() {
             failures.push(format!("{prefix}: {ours:?}, wanted {expected:?}"));
         }
     }
-    println!("prefix_oracle: {all} rows; binding {agreed} of {binding} shown alike");
-    println!("prefix_oracle: held back by J4: {held:?}");
-    println!("prefix_oracle: of {} not binding, {same_elsewhere} like jiter", all - binding);
+    println!("corpus: prefix_oracle: {all} rows; binding {agreed} of {binding} shown alike");
+    println!("corpus: prefix_oracle: held back by J4: {held:?}");
+    println!("corpus: prefix_oracle: of {} not binding, {same_elsewhere} like jiter", all - binding);
     assert!(binding > 2_000);
     assert!(failures.is_empty(), "{} rows: {failures:#?}", failures.len());
 }
 
 #[test]
-fn every_recorded_text_ends_as_serde_json_ends_it() {
+fn every_text_of_the_corpus_ends_as_serde_json_ends_it() {
     // J6
     let Some(path) = corpora::find("json/prefix_oracle.jsonl") else { return };
     let mut texts: Vec<String> =
@@ -123,12 +123,12 @@ fn every_recorded_text_ends_as_serde_json_ends_it() {
         oracle::partial_json_split(text.as_bytes());
         oracle::partial_json_snapshot(text.as_bytes());
     }
-    println!("recorded texts: {}", texts.len());
+    println!("corpus: recorded texts: {}", texts.len());
     assert!(texts.len() > 10);
 }
 
 #[test]
-fn the_fix_json_pairs_are_shown_alike() {
+fn the_fix_json_corpus_is_shown_alike() {
     // J3, J4
     let Some(path) = corpora::find("json/pairs_vercel_fixJson.jsonl") else { return };
     let (mut agreed, mut all) = (0, 0);
@@ -147,7 +147,7 @@ fn the_fix_json_pairs_are_shown_alike() {
             failures.push(format!("{prefix}: {ours:?}, wanted {expected:?}"));
         }
     }
-    println!("fixJson: {agreed} of {all} alike; held back by J4: {held:?}");
+    println!("corpus: fixJson: {agreed} of {all} alike; held back by J4: {held:?}");
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
@@ -172,7 +172,7 @@ fn promplate_reason(text: &str, allowed: i64, expected: &Value) -> Option<&'stat
 }
 
 #[test]
-fn the_promplate_pairs_are_shown_alike_or_differ_by_rule() {
+fn the_promplate_corpus_is_shown_alike_or_differs_by_rule() {
     // J3, J4, J7a
     let Some(path) = corpora::find("json/pairs_promplate.jsonl") else { return };
     let (mut agreed, mut all) = (0, 0);
@@ -192,6 +192,6 @@ fn the_promplate_pairs_are_shown_alike_or_differ_by_rule() {
             failures.push(format!("{row}: {ours:?}"));
         }
     }
-    println!("promplate: {agreed} of {all} alike; by rule: {differ:#?}");
+    println!("corpus: promplate: {agreed} of {all} alike; by rule: {differ:?}");
     assert!(failures.is_empty(), "{failures:#?}");
 }

@@ -35,7 +35,7 @@ fn events(chunks: &[Vec<u8>], shape: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn the_contract_tests_hold() {
+fn the_contract_test_corpus_holds() {
     let Some(path) = corpora::find("sse/pairs_launchdarkly.jsonl") else { return };
     let (mut agreed, mut cut, mut all) = (0, 0, 0);
     let mut failures = Vec::new();
@@ -55,7 +55,7 @@ fn the_contract_tests_hold() {
             agreed += 1;
         } else if CUT_ROWS.contains(&name) && expected.starts_with(&seen) {
             println!(
-                "launchdarkly: {name}: the row lacks its last chunk; {} of {} events",
+                "corpus: launchdarkly: {name}: the row lacks its last chunk; {} of {} events",
                 seen.len(),
                 expected.len()
             );
@@ -64,13 +64,13 @@ fn the_contract_tests_hold() {
             failures.push(format!("{name}: {seen:?}, wanted {expected:?}"));
         }
     }
-    println!("launchdarkly: {agreed} of {all} agree, {cut} rows are cut");
+    println!("corpus: launchdarkly: {agreed} of {all} agree, {cut} rows are cut");
     assert!(failures.is_empty(), "{failures:#?}");
     assert_eq!(agreed + cut, all);
 }
 
 #[test]
-fn recorded_streams_are_read_alike_however_split() {
+fn streams_of_the_corpus_are_read_alike_however_split() {
     // S14
     let Some(folder) = corpora::find("streams") else { return };
     let mut streams = 0;
@@ -84,6 +84,6 @@ fn recorded_streams_are_read_alike_however_split() {
             }
         }
     }
-    println!("recorded streams: {streams}");
+    println!("corpus: recorded streams: {streams}");
     assert!(streams > 50);
 }
