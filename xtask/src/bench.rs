@@ -52,8 +52,18 @@ fn measure(sh: &Shell, project: &Project, filter: Option<&str>, save: Option<&st
         return Ok(no_benches());
     };
     let save: Vec<String> = save.map(|name| format!("--save-baseline={name}")).into_iter().collect();
+    let table = if filter.is_none() { Some(programs.as_slice()) } else { None };
+    let only = table.filter(|programs| programs.len() == 1).and_then(|programs| programs.first());
+    let only = only.map(|program| program.replace("--bench=", ""));
+    let programs = &programs;
     let bench = cmd!(sh, "cargo bench -p {PACKAGE} {programs...} -- {filter...} {save...}");
-    Ok(Outcome::from_success(capture::pass_through(bench)?))
+    let measured = capture::pass_through(bench)?;
+    if table.is_none() {
+        return Ok(Outcome::from_success(measured));
+    }
+    // The same workloads in one table, as a cost per delta or event: the figures that the READMEs quote.
+    let figures = cmd!(sh, "cargo run --quiet --profile bench -p {PACKAGE} --bin figures -- {only...}");
+    Ok(Outcome::from_success(capture::pass_through(figures)? && measured))
 }
 
 fn no_benches() -> Outcome {

@@ -269,9 +269,12 @@ impl Machine {
         let last = slots.last()?;
         let accepted = last.result().is_some_and(|result| result.status.is_ok());
         let is_completion = self.config.hints(last.call.name.as_str()).control == Control::Completion;
-        (accepted && is_completion).then(|| {
-            let words = last.call.arguments().and_then(|arguments| arguments.get("result"));
-            words.and_then(|words| words.as_str()).unwrap_or_default().to_owned()
-        })
+        (accepted && is_completion).then(|| completion_text(&last.call))
     }
+}
+
+/// What a completion says about the task.
+pub(crate) fn completion_text(call: &ToolCall) -> String {
+    let words = call.arguments().and_then(|arguments| arguments.get("result"));
+    words.and_then(|words| words.as_str()).unwrap_or_default().to_owned()
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use windlass_protocol::{CallId, Message, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{CallId, Control, Message, Part, ResultStatus, ToolCall, ToolResult};
 
+use crate::execution::completion_text;
 use crate::machine::{Machine, Phase};
 use crate::{Config, Effect, Entry, Outcome, TranscriptError, words};
 
@@ -100,13 +101,17 @@ impl Machine {
             .map(|answer| answer.calls().filter(|call| waiting.contains(&call.id)).cloned().collect())
             .unwrap_or_default();
         if calls.is_empty() {
-            return self.next_turn_after_resume();
+            return match self.accepted_completion() {
+                Some(text) => self.end(Outcome::Completed { text }),
+                None => self.next_turn_after_resume(),
+            };
         }
         let mut refused: Vec<ToolResult> =
             open.refused.into_iter().filter(|result| waiting.contains(&result.call)).collect();
         for call in &calls {
             let hints = self.config.hints(call.name.as_str());
-            let runs_again = hints.read_only;
+            // Reading, and saying that the task is done, change nothing.
+            let runs_again = hints.read_only || hints.control == Control::Completion;
             if open.begun.contains(&call.id) && !runs_again {
                 refused.push(ToolResult::text(
                     call.id.clone(),
@@ -116,6 +121,17 @@ impl Machine {
             }
         }
         self.execute(calls, refused);
+    }
+
+    /// What the model said about the task, if its completion is the last thing on record and was accepted.
+    fn accepted_completion(&self) -> Option<String> {
+        let [.., answer, results] = self.transcript.messages() else { return None };
+        let call = answer.calls().last()?;
+        let is_completion = self.config.hints(call.name.as_str()).control == Control::Completion;
+        let accepted = results.parts.iter().any(
+            |part| matches!(part, Part::Result(result) if result.call == call.id && result.status.is_ok()),
+        );
+        (is_completion && accepted).then(|| completion_text(call))
     }
 
     fn next_turn_after_resume(&mut self) {

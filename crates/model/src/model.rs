@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use futures_core::Stream;
 use windlass_protocol::Request;
@@ -52,4 +53,11 @@ pub trait Model: Send + Sync {
     ///
     /// Cancel-safe: dropping the future or the stream gives up the request; nothing is kept.
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a>;
+}
+
+/// A model that several agents share.
+impl<M: Model + ?Sized> Model for Arc<M> {
+    fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
+        (**self).stream(request)
+    }
 }

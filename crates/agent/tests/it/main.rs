@@ -1,0 +1,7 @@
+//! Whole runs: a scripted model through real bytes, fake tools, policy, approvals, a journal.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod control;
+mod resume;
+mod run;
+mod scene;

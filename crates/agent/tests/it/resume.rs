@@ -1,0 +1,68 @@
+//! Runs that go on from a record that was cut anywhere.
+
+use std::sync::atomic::Ordering;
+
+use windlass_agent::{Agent, AgentError, Everything, RunOptions};
+use windlass_journal::{Durability, Journal, MemoryJournal, Record};
+
+use crate::scene::{Scene, Shared, wires};
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "look", "arguments": {"n": 1}}}, {"call": {"name": "change", "arguments": {"n": 1}}}]},
+    {"steps": [{"call": {"name": "change", "arguments": {"n": 2}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+async fn record(scene: &Scene) -> Vec<Record> {
+    let journal = Shared::default();
+    let agent = scene.builder().approver(Everything).build().unwrap();
+    let options = RunOptions::default().with_journal(journal.clone());
+    agent.stream_with("task", options).report().await.unwrap();
+    journal.records().unwrap()
+}
+
+fn cut(records: &[Record]) -> MemoryJournal {
+    let mut journal = MemoryJournal::default();
+    for record in records {
+        journal.append(record.body.clone(), record.at_ms, Durability::Buffered).unwrap();
+    }
+    journal
+}
+
+fn agent(scene: &Scene) -> Agent {
+    scene.builder().approver(Everything).build().unwrap()
+}
+
+// R5, R6: the scripted model refuses a history that is not paired, as a provider would.
+#[tokio::test]
+async fn a_run_killed_after_any_record_goes_on_and_no_recorded_call_runs_twice() {
+    for wire in wires() {
+        let records = record(&Scene::new(SCRIPT, wire.clone())).await;
+        let has =
+            |record: &Record, entry: &str| record.body.as_str().contains(&format!(r#""entry":"{entry}""#));
+        let last = records.len() - 1;
+        for at in 1..=last {
+            let scene = Scene::new(SCRIPT, wire.clone());
+            let options = RunOptions::default().with_journal(cut(&records[..at]));
+            let report = agent(&scene).resume(options).unwrap().report().await.unwrap();
+            assert_eq!(report.text(), Some("done"), "cut at {at}");
+            let begun = records[..at].iter().filter(|record| has(record, "intent")).count();
+            let ended = records[..at].iter().filter(|record| has(record, "result")).count();
+            let runs = scene.read.calls.load(Ordering::SeqCst) + scene.write.calls.load(Ordering::SeqCst);
+            // Three calls of tools that count, and the completion; what had ended never runs again.
+            assert!(
+                runs <= 3_usize.saturating_sub(ended.min(3)),
+                "cut at {at}: {runs} runs, {ended} had ended"
+            );
+            assert!(runs + begun >= 3, "cut at {at}: nothing is lost");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_completed_run_does_not_go_on() {
+    let [wire, _] = wires();
+    let scene = Scene::new(SCRIPT, wire);
+    let records = record(&scene).await;
+    let error = agent(&scene).resume(RunOptions::default().with_journal(cut(&records))).unwrap_err();
+    assert!(matches!(error, AgentError::Resume(_)));
+}

@@ -1,0 +1,135 @@
+//! A model with a script, and tools that count.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use futures_util::StreamExt;
+use windlass_agent::{Agent, AgentBuilder, AttemptCompletion, Event, EventStream};
+use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
+use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolSpec};
+use windlass_testkit::script::Script;
+use windlass_testkit::scripted_model::ScriptedModel;
+use windlass_tool::{Context, Output, Tool, ToolFuture};
+use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_wire::Wire;
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_openai_chat::OpenAiChat;
+
+/// A tool that counts its calls; `wait` never ends by itself.
+pub(crate) struct Counting {
+    spec: ToolSpec,
+    hints: Hints,
+    effect: Effect,
+    waits: bool,
+    pub(crate) calls: Arc<AtomicUsize>,
+    pub(crate) dropped: Arc<AtomicUsize>,
+}
+
+struct OnDrop(Arc<AtomicUsize>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Counting {
+    pub(crate) fn new(name: &str, hints: Hints, effect: Effect) -> Self {
+        let spec = ToolSpec::function(
+            ToolName::new(name).unwrap(),
+            "A tool.",
+            r#"{"type":"object"}"#.parse().unwrap(),
+        );
+        Self { spec, hints, effect, waits: name == "wait", calls: Arc::default(), dropped: Arc::default() }
+    }
+}
+
+impl Tool for Counting {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        self.hints
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![self.effect.clone()]
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            self.calls.fetch_add(1, Ordering::SeqCst);
+            let _on_drop = OnDrop(self.dropped.clone());
+            if self.waits {
+                ctx.cancellation().cancelled().await;
+                return Ok(Output::text("stopped").with_status(windlass_protocol::ResultStatus::Cancelled));
+            }
+            Ok(Output::text("fine"))
+        })
+    }
+}
+
+pub(crate) struct Scene {
+    pub(crate) read: Arc<Counting>,
+    pub(crate) write: Arc<Counting>,
+    pub(crate) wait: Arc<Counting>,
+    pub(crate) model: Arc<ScriptedModel>,
+}
+
+pub(crate) fn wires() -> [Arc<dyn Wire>; 2] {
+    [Arc::new(OpenAiChat::default()), Arc::new(Anthropic::default())]
+}
+
+impl Scene {
+    pub(crate) fn new(script: &str, wire: Arc<dyn Wire>) -> Self {
+        let inside = |path: &str| path.to_owned();
+        Self {
+            read: Arc::new(Counting::new("look", Hints::read_only(), Effect::Read { path: inside("a") })),
+            write: Arc::new(Counting::new("change", Hints::default(), Effect::Write { path: inside("a") })),
+            wait: Arc::new(Counting::new("wait", Hints::default(), Effect::Internal)),
+            model: Arc::new(ScriptedModel::new(Script::parse(script).unwrap(), wire)),
+        }
+    }
+
+    pub(crate) fn builder(&self) -> AgentBuilder {
+        let tools: [Arc<dyn Tool>; 4] = [
+            self.read.clone(),
+            self.write.clone(),
+            self.wait.clone(),
+            Arc::new(AttemptCompletion::default()),
+        ];
+        let config = ToolConfig::new(Preset::Full);
+        let toolbox = Toolbox::builder().tools(tools).config(config).build().unwrap();
+        Agent::builder().model(self.model.clone(), "scripted-1").toolbox(toolbox)
+    }
+}
+
+pub(crate) async fn events(mut stream: EventStream) -> Vec<Event> {
+    let mut events = Vec::new();
+    while let Some(event) = stream.next().await {
+        events.push(event.unwrap());
+    }
+    events
+}
+
+/// A journal whose records can be looked at from outside, and that can be made to fail.
+#[derive(Clone, Default)]
+pub(crate) struct Shared {
+    pub(crate) inner: Arc<Mutex<MemoryJournal>>,
+    pub(crate) fails_at: Option<u64>,
+}
+
+impl Journal for Shared {
+    fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
+        let mut inner = self.inner.lock().unwrap();
+        if self.fails_at.is_some_and(|at| inner.records().unwrap().len() as u64 >= at) {
+            return Err(JournalError::Locked { path: "full".into() });
+        }
+        inner.append(body, at_ms, durability)
+    }
+
+    fn records(&self) -> Result<Vec<Record>, JournalError> {
+        self.inner.lock().unwrap().records()
+    }
+}
