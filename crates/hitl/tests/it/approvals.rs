@@ -1,0 +1,131 @@
+//! Questions, answers, what is remembered, and what an approval is bound to (H4, H9, H12, H14).
+
+use windlass_hitl::{
+    AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals, Binding, GrantError, Grants,
+    Policy, Verdict, decide, display_safe,
+};
+use windlass_protocol::{Arguments, CallId, Effect, ToolCall, ToolSpec};
+
+use crate::decide::{facts, name, read, write};
+
+fn spec(description: &str, schema: &str) -> ToolSpec {
+    ToolSpec::function(name("tool"), description, schema.parse().unwrap())
+}
+
+fn call(arguments: &str) -> ToolCall {
+    ToolCall::function(CallId::new("c").unwrap(), name("tool"), Arguments::parse(arguments).unwrap())
+}
+
+fn request(id: &str) -> ApprovalRequest {
+    let (call, spec) = (call("{}"), spec("d", "{}"));
+    let digest = Binding { tool: &call.name, call: &call, spec: &spec, root: "/" }.digest();
+    let decision = decide(&Policy::default(), &Grants::default(), &facts("tool", vec![write("a")]));
+    ApprovalRequest::new(id, name("tool"), call, vec![write("a")], &decision, digest)
+}
+
+fn yes(id: &str) -> ApprovalOutcome {
+    ApprovalOutcome::Answered(ApprovalDecision::approve(id))
+}
+
+// H4
+#[test]
+fn each_question_is_answered_once() {
+    let mut approvals = Approvals::default();
+    approvals.ask(request("a"), 0).unwrap();
+    assert!(matches!(approvals.ask(request("a"), 0), Err(AnswerError::Duplicate { .. })));
+    assert!(matches!(approvals.end(&yes("b")), Err(AnswerError::Unknown { .. })));
+    assert_eq!(approvals.end(&yes("a")).unwrap().request_id, "a");
+    assert!(matches!(approvals.end(&yes("a")), Err(AnswerError::Late { .. })));
+    assert!(matches!(approvals.ask(request("a"), 0), Err(AnswerError::Duplicate { .. })));
+}
+
+// H12
+#[test]
+fn a_question_is_overdue_at_its_time_and_not_before() {
+    let mut approvals = Approvals::new(1_000);
+    approvals.ask(request("a"), 500).unwrap();
+    approvals.ask(request("b"), 900).unwrap();
+    assert_eq!(approvals.next_deadline(), Some(1_500));
+    assert!(approvals.overdue(1_499).is_empty());
+    assert_eq!(approvals.overdue(1_500), [ApprovalOutcome::TimedOut { request_id: "a".into() }]);
+    assert_eq!(approvals.overdue(u64::MAX).len(), 2);
+    assert_eq!(approvals.clear().len(), 2);
+    assert!(matches!(approvals.end(&yes("a")), Err(AnswerError::Late { .. })));
+}
+
+// H9: refused with a reason, not ignored.
+#[test]
+fn what_is_remembered_covers_the_same_shape_only() {
+    let mut grants = Grants::default();
+    let approve = ApprovalDecision::approve("x").with_remember();
+    grants.remember(&facts("tool", vec![write("src/a.rs")]), &approve).unwrap();
+    let covers = |tool: &str, effect: Effect| grants.covers(&facts(tool, vec![effect]));
+    assert!(covers("tool", write("src/b.rs")));
+    assert!(!covers("tool", write("src/b.toml")));
+    assert!(!covers("tool", write("src/deep/b.rs")));
+    assert!(!covers("other", write("src/b.rs")));
+    assert!(!covers("tool", read("src/b.rs")));
+    assert!(!grants.covers(&facts("tool", vec![write("src/b.rs"), write("docs/c.rs")])));
+}
+
+#[test]
+fn a_no_and_a_critical_call_are_not_remembered() {
+    let mut grants = Grants::default();
+    let no = ApprovalDecision::deny("x", None);
+    assert_eq!(grants.remember(&facts("tool", vec![write("a")]), &no), Err(GrantError::Denied));
+    let critical = facts("tool", vec![write(".git/config")]);
+    assert_eq!(grants.remember(&critical, &ApprovalDecision::approve("x")), Err(GrantError::Critical));
+    assert_eq!(decide(&Policy::default(), &grants, &critical).verdict, Verdict::Ask);
+}
+
+#[test]
+fn a_command_is_remembered_whole() {
+    let mut grants = Grants::default();
+    let run = |command: &str| {
+        facts("run", vec![Effect::Execute { command: command.into(), directory: ".".into() }])
+    };
+    grants.remember(&run("cargo test"), &ApprovalDecision::approve("x")).unwrap();
+    assert!(grants.covers(&run("cargo test")));
+    assert!(!grants.covers(&run("cargo test; rm -rf .")));
+}
+
+// H4: the digest changes with everything that was shown, and with nothing else.
+#[test]
+fn the_digest_is_bound_to_what_was_shown() {
+    let base = |call: &ToolCall, spec: &ToolSpec, root: &str| {
+        Binding { tool: &name("tool"), call, spec, root }.digest()
+    };
+    let (a, spec_a) = (call(r#"{"x":1,"y":2}"#), spec("d", "{}"));
+    let digest = base(&a, &spec_a, "/root");
+    assert_eq!(
+        digest,
+        base(&call(r#"{ "y": 2, "x": 1 }"#), &spec_a, "/root"),
+        "order and white space are nothing"
+    );
+    assert_ne!(digest, base(&call(r#"{"x":1,"y":3}"#), &spec_a, "/root"));
+    assert_ne!(digest, base(&a, &spec("other", "{}"), "/root"));
+    assert_ne!(digest, base(&a, &spec("d", r#"{"type":"object"}"#), "/root"));
+    assert_ne!(digest, base(&a, &spec_a, "/other"));
+    let other = Binding { tool: &name("other"), call: &a, spec: &spec_a, root: "/root" }.digest();
+    assert_ne!(digest, other);
+    assert_eq!(digest.to_string().len(), 64);
+}
+
+// H14
+#[test]
+fn what_hides_is_shown() {
+    for (hidden, shown) in [
+        ("a\u{1b}[31mb", "a\\u{1b}[31mb"),
+        ("a\u{200b}b", "a\\u{200b}b"),
+        ("a\u{2028}b", "a\\u{2028}b"),
+        ("a\u{85}b", "a\\u{85}b"),
+        ("a\u{a0}b", "a\\u{a0}b"),
+        ("a\rb", "a\\u{d}b"),
+        ("a\u{e0041}b", "a\\u{e0041}b"),
+    ] {
+        assert_eq!(display_safe(hidden), shown);
+    }
+    for plain in ["größe", "日本語", "a\tb\nc", "🙂", ""] {
+        assert_eq!(display_safe(plain), plain);
+    }
+}

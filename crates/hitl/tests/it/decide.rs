@@ -1,0 +1,178 @@
+//! Which rule decides (H2, H11, H15).
+
+use windlass_hitl::ApprovalDecision;
+use windlass_hitl::{
+    Action, Constraint, Decision, EffectKind, Facts, Grants, Mode, Policy, PolicyError, Risk, Rule, RuleFile,
+    Source, Verdict, decide,
+};
+use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
+
+pub(crate) fn name(name: &str) -> ToolName {
+    ToolName::new(name).unwrap()
+}
+
+pub(crate) fn facts(tool: &str, effects: Vec<Effect>) -> Facts {
+    let call = ToolCall::function(CallId::new("c").unwrap(), name(tool), Arguments::default());
+    Facts::new(name(tool), Hints::default(), &call, effects)
+}
+
+pub(crate) fn write(path: &str) -> Effect {
+    Effect::Write { path: path.into() }
+}
+
+pub(crate) fn read(path: &str) -> Effect {
+    Effect::Read { path: path.into() }
+}
+
+fn execute(command: &str) -> Effect {
+    Effect::Execute { command: command.into(), directory: ".".into() }
+}
+
+fn file(rules: Vec<Rule>, constraints: Vec<Constraint>) -> RuleFile {
+    let mut file = RuleFile::default();
+    file.rules = rules;
+    file.constraints = constraints;
+    file
+}
+
+fn policy(rules: Vec<Rule>) -> Policy {
+    Policy::default().with_file(Source::User, file(rules, vec![])).unwrap()
+}
+
+fn by_default(effects: Vec<Effect>) -> Decision {
+    decide(&Policy::default(), &Grants::default(), &facts("tool", effects))
+}
+
+#[track_caller]
+fn check(decision: &Decision, verdict: Verdict, rule: &str) {
+    assert_eq!((decision.verdict, decision.reason.rule_id.as_str()), (verdict, rule), "{decision:?}");
+}
+
+#[test]
+fn the_built_in_rules_decide_where_nobody_else_does() {
+    check(&by_default(vec![read("src/lib.rs")]), Verdict::Allow, "b.read");
+    check(&by_default(vec![Effect::Internal]), Verdict::Allow, "b.internal");
+    check(&by_default(vec![write("src/lib.rs")]), Verdict::Ask, "d.ask");
+    check(&by_default(vec![execute("ls")]), Verdict::Ask, "d.ask");
+    check(&by_default(vec![Effect::Unknown]), Verdict::Ask, "d.ask");
+    check(&by_default(vec![]), Verdict::Ask, "d.ask");
+    check(&by_default(vec![read("/etc/passwd")]), Verdict::Deny, "f.outside_read");
+    check(&by_default(vec![write("a/../../b")]), Verdict::Deny, "f.outside_write");
+    check(&by_default(vec![write(".git/hooks/pre-commit")]), Verdict::Ask, "p.protected");
+    check(&by_default(vec![read(".env")]), Verdict::Ask, "p.secret_file");
+    check(&by_default(vec![execute("rm \u{202e}x")]), Verdict::Ask, "p.control_chars");
+}
+
+// H2: the most severe effect decides.
+#[test]
+fn one_bad_effect_decides_for_the_call() {
+    check(&by_default(vec![read("a"), write("b"), write("../c")]), Verdict::Deny, "f.outside_write");
+    check(&by_default(vec![read("a"), write("b")]), Verdict::Ask, "d.ask");
+}
+
+// H2: deny wins whatever the order.
+#[test]
+fn deny_beats_allow_in_any_order() {
+    let deny = Rule::new("no", Action::Deny).with_effect(EffectKind::Write).with_path("src/**");
+    let allow = Rule::new("yes", Action::Allow).with_effect(EffectKind::Write);
+    for rules in [vec![deny.clone(), allow.clone()], vec![allow.clone(), deny.clone()]] {
+        let decide =
+            |path| decide(&policy(rules.clone()), &Grants::default(), &facts("tool", vec![write(path)]));
+        check(&decide("src/lib.rs"), Verdict::Deny, "no");
+        check(&decide("docs/a.md"), Verdict::Allow, "yes");
+        check(&decide("docs/../src/lib.rs"), Verdict::Deny, "no");
+    }
+}
+
+#[test]
+fn an_ask_rule_is_not_lowered_by_an_allow_rule_or_a_grant() {
+    let ask = Rule::new("ask", Action::Ask).with_effect(EffectKind::Write);
+    let allow = Rule::new("yes", Action::Allow).with_effect(EffectKind::Write);
+    let facts = facts("tool", vec![write("a")]);
+    let mut grants = Grants::default();
+    grants.remember(&facts, &ApprovalDecision::approve("x")).unwrap();
+    let decision = decide(&policy(vec![ask, allow]), &grants, &facts);
+    check(&decision, Verdict::Ask, "ask");
+    assert!(!decision.can_remember());
+}
+
+// H15: a constraint fences effects, whatever the tool.
+#[test]
+fn a_constraint_denies_what_lies_outside_its_fence() {
+    let fence = Constraint::new("fence", EffectKind::Write, vec!["docs/**".into(), "*.md".into()]);
+    let allow = Rule::new("yes", Action::Allow);
+    let policy = Policy::default().with_file(Source::User, file(vec![allow], vec![fence])).unwrap();
+    let decide = |effect| decide(&policy, &Grants::default(), &facts("any", vec![effect]));
+    check(&decide(write("docs/a/b.txt")), Verdict::Allow, "yes");
+    check(&decide(write("README.md")), Verdict::Allow, "yes");
+    check(&decide(write("src/README.md")), Verdict::Deny, "fence");
+    check(&decide(read("src/lib.rs")), Verdict::Allow, "b.read");
+}
+
+#[test]
+fn a_rule_for_a_tool_is_for_that_tool() {
+    let rule = Rule::new("yes", Action::Allow).with_tool(name("write_file"));
+    let decide =
+        |tool| decide(&policy(vec![rule.clone()]), &Grants::default(), &facts(tool, vec![write("a")]));
+    check(&decide("write_file"), Verdict::Allow, "yes");
+    check(&decide("write_file_too"), Verdict::Ask, "d.ask");
+}
+
+#[test]
+fn no_allow_rule_lowers_what_protects_everything_else() {
+    let all = policy(vec![Rule::new("yes", Action::Allow)]);
+    let decide = |effect| decide(&all, &Grants::default(), &facts("tool", vec![effect]));
+    check(&decide(write(".GIT/config")), Verdict::Ask, "p.protected");
+    check(&decide(write("../x")), Verdict::Deny, "f.outside_write");
+    check(&decide(execute("ls")), Verdict::Allow, "yes");
+}
+
+#[test]
+fn modes_change_only_what_no_rule_decides() {
+    let decide = |mode, effect| {
+        decide(&Policy::default(), &Grants::default(), &facts("tool", vec![effect]).with_mode(mode))
+    };
+    check(&decide(Mode::Headless, write("a")), Verdict::Deny, "d.headless");
+    check(&decide(Mode::ReadOnly, write("a")), Verdict::Deny, "d.read_only");
+    check(&decide(Mode::Headless, read("a")), Verdict::Allow, "b.read");
+    check(&decide(Mode::ReadOnly, read("../a")), Verdict::Deny, "f.outside_read");
+}
+
+// H11
+#[test]
+fn a_projects_file_tightens_and_never_loosens() {
+    let allow = file(vec![Rule::new("yes", Action::Allow)], vec![]);
+    assert!(matches!(Policy::default().with_file(Source::Project, allow), Err(PolicyError::Loosens { .. })));
+    let deny = file(vec![Rule::new("no", Action::Deny)], vec![]);
+    let policy = Policy::default().with_file(Source::Project, deny).unwrap();
+    check(&decide(&policy, &Grants::default(), &facts("tool", vec![read("a")])), Verdict::Deny, "no");
+}
+
+#[test]
+fn ids_are_used_once_and_the_built_in_ones_are_taken() {
+    for ids in [["a", "a"], ["b.read", "x"], ["", "x"], ["d.ask", "x"]] {
+        let rules = ids.map(|id| Rule::new(id, Action::Deny)).to_vec();
+        let error = Policy::default().with_file(Source::User, file(rules, vec![])).unwrap_err();
+        assert!(matches!(error, PolicyError::DuplicateId { .. }), "{ids:?}");
+    }
+    let bad = file(vec![Rule::new("a", Action::Deny).with_path("[")], vec![]);
+    assert!(matches!(Policy::default().with_file(Source::User, bad), Err(PolicyError::Glob { .. })));
+}
+
+#[test]
+fn an_unknown_key_is_an_error() {
+    let read = |text| serde_json::from_str::<RuleFile>(text);
+    assert!(read(r#"{"rule":[{"id":"a","action":"deny","paht":"x"}]}"#).is_err());
+    assert!(read(r#"{"rules":[]}"#).is_err());
+    assert!(read(r#"{"rule":[{"id":"a","action":"deny","path":"x"}]}"#).is_ok());
+}
+
+#[test]
+fn risk_is_the_highest_of_the_effects_and_never_below_the_tools() {
+    let risk = |effects| facts("tool", effects).risk();
+    assert_eq!(risk(vec![read("a")]), Risk::Medium, "the tool says medium");
+    assert_eq!(risk(vec![write("a")]), Risk::Medium);
+    assert_eq!(risk(vec![Effect::Delete { path: "a".into() }]), Risk::High);
+    assert_eq!(risk(vec![execute("ls")]), Risk::High);
+    assert_eq!(risk(vec![read("a"), write(".git/config")]), Risk::Critical);
+}
