@@ -7,13 +7,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream;
 use reqwest::Response;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use windlass_model::{ChunkStream, ModelError, ModelErrorKind};
 use windlass_stream::Chunk;
 use windlass_wire::{Decoder, Wire};
 
 use crate::Options;
 use crate::failure::Failures;
+use crate::retry::after;
+
+/// How long an answer that has said its end is waited for: usage may follow, an open connection may stay.
+const AFTER_END: Duration = Duration::from_secs(5);
+
+/// How much of a refusal is read.
+const REFUSAL_BYTES: usize = 1 << 20;
 
 /// How an answer is read.
 pub(crate) struct Reading {
@@ -21,6 +28,8 @@ pub(crate) struct Reading {
     pub(crate) failures: Failures,
     pub(crate) options: Options,
     pub(crate) request_id: Option<String>,
+    /// When the answer has taken too long in all, the attempts before it included.
+    pub(crate) deadline: Instant,
 }
 
 /// An answer that streams.
@@ -29,10 +38,10 @@ struct Stream {
     response: Response,
     decoder: Box<dyn Decoder>,
     waiting: VecDeque<Result<Chunk, ModelError>>,
-    /// When the answer has taken too long in all.
-    deadline: Instant,
-    /// When something new came last. Pings are nothing new.
-    last_content: Instant,
+    /// Since when something new is waited for. Pings are nothing new, and a reader's pause is no wait.
+    waits_since: Instant,
+    /// Whether the provider has said that the answer is over.
+    has_finished: bool,
     is_over: bool,
     has_bytes: bool,
 }
@@ -40,11 +49,10 @@ struct Stream {
 impl Reading {
     /// The chunks of a streamed answer.
     pub(crate) fn stream(self, response: Response) -> ChunkStream {
-        let now = Instant::now();
         let stream = Stream {
             decoder: self.wire.decoder(self.options.limits),
-            deadline: now + self.options.total_timeout,
-            last_content: now,
+            waits_since: Instant::now(),
+            has_finished: false,
             waiting: VecDeque::new(),
             is_over: false,
             has_bytes: false,
@@ -59,7 +67,8 @@ impl Reading {
 
     /// The chunks of an answer that came in one body.
     pub(crate) async fn whole(self, response: Response) -> Result<ChunkStream, ModelError> {
-        let body = body(response, &self.failures, &self.options).await?;
+        let body =
+            self.body(response).await.map_err(|error| error.with_request_id(self.request_id.clone()))?;
         let mut chunks = Vec::new();
         self.wire.decode_whole(&body, self.options.limits, &mut chunks).map_err(|error| {
             if body.iter().all(u8::is_ascii_whitespace) {
@@ -70,12 +79,37 @@ impl Reading {
             }
             self.failures.malformed(&error).with_request_id(self.request_id.clone())
         })?;
+        // A refusal under a status of success (RULES S12): said as what it is before anything is handed out.
+        if let [Chunk::Error { .. }] = chunks.as_slice() {
+            let error = self.wire.decode_error(200, &self.failures.key.redact_bytes(body));
+            return Err(self.failures.refused_in_answer(&error).with_request_id(self.request_id));
+        }
         Ok(Box::pin(stream::iter(chunks.into_iter().map(Ok))))
+    }
+
+    /// A whole body, within the limit and the time.
+    async fn body(&self, mut response: Response) -> Result<Vec<u8>, ModelError> {
+        let (failures, options) = (&self.failures, &self.options);
+        let limit = options.limits.body_bytes;
+        let mut body = Vec::new();
+        loop {
+            let read = timeout_at(self.deadline, response.chunk())
+                .await
+                .map_err(|_| total(failures, options.total_timeout))?
+                .map_err(|error| failures.transport(&error, options.connect_timeout))?;
+            let Some(bytes) = read else { return Ok(body) };
+            if body.len().saturating_add(bytes.len()) > limit {
+                let text = format!("the answer has more than {limit} bytes");
+                return Err(failures.of(ModelErrorKind::Malformed, &text));
+            }
+            body.extend_from_slice(&bytes);
+        }
     }
 }
 
 impl Stream {
     async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
+        self.waits_since = Instant::now();
         loop {
             if let Some(chunk) = self.waiting.pop_front() {
                 return Some(chunk);
@@ -86,6 +120,8 @@ impl Stream {
             match self.read().await {
                 Ok(Some(bytes)) => self.take(&bytes),
                 Ok(None) => self.end(),
+                // The answer was whole already; how the connection ends says nothing more.
+                Err(_) if self.has_finished => self.end(),
                 Err(error) => self.fail(error),
             }
         }
@@ -94,10 +130,12 @@ impl Stream {
     /// The next bytes, unless a timer runs out first.
     async fn read(&mut self) -> Result<Option<Bytes>, ModelError> {
         let (failures, options) = (&self.reading.failures, &self.reading.options);
-        let idle_at = self.last_content + options.idle_timeout;
-        match timeout_at(idle_at.min(self.deadline), self.response.chunk()).await {
-            Ok(read) => read.map_err(|error| failures.transport(&error)),
-            Err(_) if idle_at <= self.deadline => Err(idle(failures, options.idle_timeout)),
+        let patience = if self.has_finished { AFTER_END } else { Duration::MAX };
+        let idle_at = after(self.waits_since, options.idle_timeout.min(patience));
+        let deadline = self.reading.deadline;
+        match timeout_at(idle_at.min(deadline), self.response.chunk()).await {
+            Ok(read) => read.map_err(|error| failures.transport(&error, options.connect_timeout)),
+            Err(_) if idle_at <= deadline => Err(idle(failures, options.idle_timeout)),
             Err(_) => Err(total(failures, options.total_timeout)),
         }
     }
@@ -106,12 +144,24 @@ impl Stream {
         self.has_bytes = true;
         let mut chunks = Vec::new();
         let end = self.decoder.push(bytes, &mut chunks);
-        if !chunks.is_empty() {
-            self.last_content = Instant::now();
-        }
-        self.waiting.extend(chunks.into_iter().map(Ok));
+        self.hand_out(chunks);
         if let Err(error) = end {
             self.fail(self.reading.failures.malformed(&error));
+        }
+    }
+
+    fn hand_out(&mut self, chunks: Vec<Chunk>) {
+        for mut chunk in chunks {
+            match &mut chunk {
+                Chunk::Finish { .. } => self.has_finished = true,
+                Chunk::Error { error } => {
+                    let key = &self.reading.failures.key;
+                    error.message = key.redact(&error.message);
+                    error.code = error.code.take().map(|code| key.redact(&code));
+                }
+                _ => {}
+            }
+            self.waiting.push_back(Ok(chunk));
         }
     }
 
@@ -123,7 +173,7 @@ impl Stream {
         }
         let mut chunks = Vec::new();
         let end = self.decoder.finish(&mut chunks);
-        self.waiting.extend(chunks.into_iter().map(Ok));
+        self.hand_out(chunks);
         if let Err(error) = end {
             self.fail(self.reading.failures.malformed(&error));
         }
@@ -135,25 +185,17 @@ impl Stream {
     }
 }
 
-/// A whole body, within the limit and the time.
-pub(crate) async fn body(
-    mut response: Response,
-    failures: &Failures,
-    options: &Options,
-) -> Result<Vec<u8>, ModelError> {
-    let limit = options.limits.body_bytes;
-    let reading = async {
-        let mut body = Vec::new();
-        while let Some(bytes) = response.chunk().await.map_err(|error| failures.transport(&error))? {
-            if body.len().saturating_add(bytes.len()) > limit {
-                let text = format!("the answer has more than {limit} bytes");
-                return Err(failures.of(ModelErrorKind::Malformed, &text));
-            }
-            body.extend_from_slice(&bytes);
+/// The body of a refusal, as far as it comes in time: its status counts even if its words do not arrive.
+pub(crate) async fn refusal_body(mut response: Response, until: Instant) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Ok(Some(bytes))) = timeout_at(until, response.chunk()).await {
+        let room = REFUSAL_BYTES.saturating_sub(body.len());
+        body.extend(bytes.iter().take(room));
+        if room < bytes.len() {
+            break;
         }
-        Ok(body)
-    };
-    timeout(options.total_timeout, reading).await.map_err(|_| total(failures, options.total_timeout))?
+    }
+    body
 }
 
 pub(crate) fn idle(failures: &Failures, waited: Duration) -> ModelError {
@@ -161,7 +203,7 @@ pub(crate) fn idle(failures: &Failures, waited: Duration) -> ModelError {
     failures.of(ModelErrorKind::Idle, &text)
 }
 
-fn total(failures: &Failures, waited: Duration) -> ModelError {
+pub(crate) fn total(failures: &Failures, waited: Duration) -> ModelError {
     let text = format!("the answer took longer than {waited:?} (the total timeout)");
     failures.of(ModelErrorKind::Idle, &text)
 }

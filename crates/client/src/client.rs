@@ -2,19 +2,19 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
-use backon::{ExponentialBuilder, Retryable};
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use rustls::{ClientConfig, RootCertStore};
 use secrecy::SecretString;
+use tokio::time::{Instant, sleep, timeout_at};
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Delivery, Request};
 use windlass_wire::{HttpRequest, Wire};
 
 use crate::answer;
 use crate::failure::{Failures, request_id};
+use crate::retry::{self, Attempt};
 use crate::secret::Key;
 use crate::{Auth, Endpoint, Options};
 
@@ -100,35 +100,14 @@ impl Client {
             .wire
             .encode(request)
             .map_err(|error| self.failures.of(ModelErrorKind::Refused, &error.to_string()))?;
-        let waits = ExponentialBuilder::default()
-            .with_min_delay(self.options.backoff)
-            .with_max_delay(self.options.longest_backoff)
-            .with_max_times(self.options.retries)
-            .with_jitter();
-        let mut attempts = 0_usize;
-        let sent = (|| {
-            attempts = attempts.saturating_add(1);
-            self.send(&http)
-        })
-        .retry(waits)
-        .when(ModelError::is_retryable)
-        // The provider knows best how long to wait.
-        .adjust(|error: &ModelError, wait| {
-            wait.map(|wait| wait.max(error.retry_after.unwrap_or(Duration::ZERO)))
-        })
-        .await;
-        let response = sent.map_err(|mut error| {
-            if attempts > 1 {
-                error.message = format!("{} (given up after {attempts} attempts)", error.message);
-            }
-            error
-        })?;
-        let id = request_id(response.headers());
+        let deadline = retry::after(Instant::now(), self.options.total_timeout);
+        let response = self.send_until(&http, request.delivery, deadline).await?;
         let reading = answer::Reading {
             wire: self.wire.clone(),
             failures: self.failures.clone(),
             options: self.options,
-            request_id: id,
+            request_id: request_id(response.headers()),
+            deadline,
         };
         if request.delivery == Delivery::Whole || is_json(response.headers()) {
             return reading.whole(response).await;
@@ -136,26 +115,68 @@ impl Client {
         Ok(reading.stream(response))
     }
 
+    /// Sends, and sends again where that may help, until the answer's time would be over.
+    async fn send_until(
+        &self,
+        http: &HttpRequest,
+        delivery: Delivery,
+        deadline: Instant,
+    ) -> Result<Response, ModelError> {
+        let mut waits = retry::waits(&self.options);
+        let mut attempts = 1_usize;
+        loop {
+            let failed = match self.send(http, delivery, deadline).await {
+                Ok(response) => return Ok(response),
+                Err(failed) => failed,
+            };
+            // The provider knows best how long to wait.
+            let backoff = if failed.is_worth_another() { waits.next() } else { None };
+            let Some(wait) = backoff.and_then(|backoff| failed.wait(backoff, deadline)) else {
+                return Err(given_up(failed.error, attempts));
+            };
+            sleep(wait).await;
+            attempts = attempts.saturating_add(1);
+        }
+    }
+
     /// Sends once and looks at the status.
-    async fn send(&self, http: &HttpRequest) -> Result<Response, ModelError> {
+    async fn send(
+        &self,
+        http: &HttpRequest,
+        delivery: Delivery,
+        deadline: Instant,
+    ) -> Result<Response, Attempt> {
         let sending = self
             .http
             .post(self.failures.endpoint.url(&http.path))
             .headers(self.headers(http)?)
             .body(http.body.clone())
             .send();
-        let response = tokio::time::timeout(self.options.idle_timeout, sending)
+        let idle_at = match delivery {
+            Delivery::Stream => retry::after(Instant::now(), self.options.idle_timeout),
+            // A whole answer begins when it is all made: until then nothing is what is to be expected.
+            Delivery::Whole => deadline,
+        };
+        let response = timeout_at(idle_at.min(deadline), sending)
             .await
-            .map_err(|_| answer::idle(&self.failures, self.options.idle_timeout))?
-            .map_err(|error| self.failures.transport(&error))?;
+            .map_err(|_| {
+                if idle_at < deadline {
+                    answer::idle(&self.failures, self.options.idle_timeout)
+                } else {
+                    answer::total(&self.failures, self.options.total_timeout)
+                }
+            })?
+            .map_err(|error| self.failures.transport(&error, self.options.connect_timeout))?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
         }
         let headers = response.headers().clone();
-        let body = answer::body(response, &self.failures, &self.options).await?;
+        let until = retry::after(Instant::now(), self.options.idle_timeout).min(deadline);
+        let body = self.failures.key.redact_bytes(answer::refusal_body(response, until).await);
         let error = self.wire.decode_error(status.as_u16(), &body);
-        Err(self.failures.refusal(status.as_u16(), &headers, &error))
+        let error = self.failures.refusal(status.as_u16(), &headers, &error);
+        Err(Attempt { error, status: Some(status.as_u16()) })
     }
 
     fn headers(&self, http: &HttpRequest) -> Result<HeaderMap, ModelError> {
@@ -201,6 +222,13 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("endpoint", &self.failures.endpoint.name).finish_non_exhaustive()
     }
+}
+
+fn given_up(mut error: ModelError, attempts: usize) -> ModelError {
+    if attempts > 1 {
+        error.message = format!("{} (given up after {attempts} attempts)", error.message);
+    }
+    error
 }
 
 /// Encryption by ring with the roots that browsers trust, without touching the process's default.

@@ -26,13 +26,15 @@ impl Failures {
     }
 
     /// The server was not reached, or the connection broke.
-    pub(crate) fn transport(&self, error: &reqwest::Error) -> ModelError {
-        let cause = self.key.redact(&causes(error));
+    pub(crate) fn transport(&self, error: &reqwest::Error, connect_timeout: Duration) -> ModelError {
+        let cause = causes(error);
         if error.is_connect() {
-            let text = format!(
-                "cannot be reached: {cause}. Is the address {} right, and the server up?",
-                self.endpoint.base_url
-            );
+            let cause = if error.is_timeout() {
+                format!("no connection within {connect_timeout:?} (the connect timeout)")
+            } else {
+                cause
+            };
+            let text = format!("cannot be reached: {cause}; is the address right, and the server up?");
             return self.of(ModelErrorKind::Unreachable, &text);
         }
         if error.is_builder() {
@@ -44,17 +46,30 @@ impl Failures {
     /// The provider refused.
     pub(crate) fn refusal(&self, status: u16, headers: &HeaderMap, error: &ProviderError) -> ModelError {
         let advice = match error.kind {
-            ProviderErrorKind::Authentication => match &self.endpoint.key_env {
-                Some(name) => format!(" (the key was not accepted; is {name} right?)"),
-                None => " (the key was not accepted, or one is needed)".to_owned(),
+            ProviderErrorKind::Authentication => match (&self.endpoint.key_env, self.key.expose()) {
+                (Some(name), Some(_)) => format!(" (the key was not accepted; is {name} right?)"),
+                (Some(name), None) => format!(" (no key was sent; is {name} set?)"),
+                (None, Some(_)) => " (the key was not accepted)".to_owned(),
+                (None, None) => " (no key was sent)".to_owned(),
             },
             ProviderErrorKind::NotFound => " (is the model's name right, and the address?)".to_owned(),
+            ProviderErrorKind::NotProvider => " (is the address right, or is a proxy between?)".to_owned(),
             _ => String::new(),
         };
-        let text = format!("status {status}: {error}{advice}");
+        // What no provider made names its status already.
+        let text = if error.message.starts_with("status ") {
+            format!("{error}{advice}")
+        } else {
+            format!("status {status}: {error}{advice}")
+        };
         self.of(kind_of(error.kind), &text)
             .with_retry_after(retry_after(headers))
             .with_request_id(request_id(headers))
+    }
+
+    /// The provider refused under a status of success.
+    pub(crate) fn refused_in_answer(&self, error: &ProviderError) -> ModelError {
+        self.of(kind_of(error.kind), &format!("an error instead of an answer: {error}"))
     }
 
     /// The answer is not of the provider's format.

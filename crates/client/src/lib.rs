@@ -6,6 +6,7 @@ mod client;
 mod endpoint;
 mod failure;
 mod options;
+mod retry;
 mod secret;
 
 pub use client::{Client, ClientError};

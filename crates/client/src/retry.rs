@@ -1,0 +1,70 @@
+//! Which failures are worth another try, and how long to wait before it.
+
+use std::time::Duration;
+
+use backon::{BackoffBuilder, ExponentialBuilder};
+use tokio::time::Instant;
+use windlass_model::{ModelError, ModelErrorKind};
+
+use crate::Options;
+
+/// An attempt that failed.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) error: ModelError,
+    /// The status, where there was an answer.
+    pub(crate) status: Option<u16>,
+}
+
+impl Attempt {
+    /// Whether the same request is sent again (RULES L9).
+    ///
+    /// Only where the provider says so or was never reached: a request that was sent and not answered may have
+    /// been paid for, so whether to repeat it is the caller's question.
+    pub(crate) fn is_worth_another(&self) -> bool {
+        match self.status {
+            Some(408 | 409 | 429 | 500..=599) => {
+                matches!(self.error.kind, ModelErrorKind::RateLimit | ModelErrorKind::Server)
+            }
+            Some(_) => false,
+            None => self.error.kind == ModelErrorKind::Unreachable,
+        }
+    }
+
+    /// How long to wait before the next attempt; none if the answer's time would be over by then.
+    pub(crate) fn wait(&self, backoff: Duration, deadline: Instant) -> Option<Duration> {
+        let wait = full_jitter(backoff).max(self.error.retry_after.unwrap_or_default());
+        (wait < deadline.saturating_duration_since(Instant::now())).then_some(wait)
+    }
+}
+
+impl From<ModelError> for Attempt {
+    fn from(error: ModelError) -> Self {
+        Self { error, status: None }
+    }
+}
+
+/// The doubling waits, before jitter.
+pub(crate) fn waits(options: &Options) -> impl Iterator<Item = Duration> + Send + Sync + use<> {
+    ExponentialBuilder::default()
+        .with_min_delay(options.backoff)
+        .with_max_delay(options.longest_backoff)
+        .with_max_times(options.retries)
+        .build()
+}
+
+/// A part of the wait, each as likely as the other, so that clients that were refused together do not come
+/// back together. Without randomness the whole wait is taken.
+fn full_jitter(wait: Duration) -> Duration {
+    let part = getrandom::u32().map_or(1.0, |random| f64::from(random) / f64::from(u32::MAX));
+    wait.mul_f64(part)
+}
+
+/// A moment so long after another; far away if it cannot be said.
+pub(crate) fn after(start: Instant, wait: Duration) -> Instant {
+    const FAR: Duration = Duration::from_hours(24 * 365);
+    start.checked_add(wait).or_else(|| start.checked_add(FAR)).unwrap_or(start)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! What errors say: where, what, and what to do; never the key.
+
+use std::sync::Arc;
+
+use tokio::net::TcpListener;
+use windlass_client::{Client, Endpoint, Options};
+use windlass_model::{ModelError, ModelErrorKind};
+use windlass_wire_openai_chat::OpenAiChat;
+
+use crate::server::{KEY, Reply, Server, ask, error, quick, request, response, words};
+
+async fn failure(reply: Reply) -> (String, ModelError) {
+    let server = Server::start(vec![reply]).await;
+    let error = ask(&server.client(Options { retries: 0, ..quick() }), &request()).await.1.unwrap();
+    (server.endpoint().host().to_owned(), error)
+}
+
+#[tokio::test]
+async fn a_refusal_names_host_status_words_and_what_to_do() {
+    let cases = [
+        (
+            401,
+            r#"{"error":{"message":"Incorrect key","code":"invalid_api_key"}}"#,
+            "Incorrect key",
+            "PLANTED_API_KEY",
+        ),
+        (
+            404,
+            r#"{"error":{"message":"no such model","code":"model_not_found"}}"#,
+            "no such model",
+            "model's name",
+        ),
+        (404, "<html>not found</html>", "HTML page", "address"),
+        (404, "", "empty body", "address"),
+    ];
+    for (status, body, said, advice) in cases {
+        let (host, error) = failure(error(status, "request-id: req_1\r\n", body)).await;
+        for part in [host.as_str(), &format!("status {status}"), said, advice] {
+            assert!(error.message.contains(part), "{part} is not in {error}");
+        }
+        assert_eq!(error.request_id.as_deref(), Some("req_1"));
+    }
+}
+
+#[tokio::test]
+async fn a_missing_key_is_said_to_be_missing() {
+    let body = r#"{"error":{"message":"no key","code":"invalid_api_key"}}"#;
+    let server = Server::start(vec![error(401, "", body)]).await;
+    let client = Client::new(server.endpoint(), None, Arc::new(OpenAiChat::default()), quick()).unwrap();
+    let error = ask(&client, &request()).await.1.unwrap();
+    assert!(error.message.contains("no key was sent; is PLANTED_API_KEY set?"), "{error}");
+    assert!(!server.requests().await[0].contains("authorization"));
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let reply = Reply::Close(response(302, "text/html", "location: http://127.0.0.1:1/\r\n", "<p>moved</p>"));
+    let (_, error) = failure(reply).await;
+    assert!(error.message.contains("status 302"), "{error}");
+}
+
+// The status counts even if its words do not arrive.
+#[tokio::test]
+async fn a_refusal_whose_body_is_cut_keeps_its_status() {
+    let head = "HTTP/1.1 401 Word\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n{\"err";
+    let (_, error) = failure(Reply::Close(head.into())).await;
+    assert!(error.message.contains("status 401"), "{error}");
+}
+
+#[tokio::test]
+async fn the_key_is_in_no_error() {
+    let long = "x".repeat(190);
+    for (status, kind, body) in [
+        (401, "application/json", format!(r#"{{"error":{{"message":"bad {KEY}","code":"{KEY}"}}}}"#)),
+        (500, "text/html", format!("<p>{KEY}</p>")),
+        // The beginning of a body is shown: it must not end inside the key.
+        (500, "text/plain", format!("{long}{KEY}")),
+        (200, "application/json", format!(r#"{{"error":"{KEY}"}}"#)),
+        (200, "text/event-stream", format!("<p>{KEY}</p>")),
+        (200, "text/event-stream", format!("data: {KEY}\n\n")),
+    ] {
+        let (_, error) = failure(Reply::Close(response(status, kind, "", &body))).await;
+        let words = words(&error);
+        assert!(!words.contains("sk-planted"), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn an_unreachable_server_is_named_and_tried_again() {
+    // A port that was free a moment ago.
+    let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let endpoint = Endpoint::custom(format!("http://user:{KEY}@{address}/v1"), "openai-chat");
+    let client = Client::new(endpoint, None, Arc::new(OpenAiChat::default()), quick()).unwrap();
+    let error = ask(&client, &request()).await.1.unwrap();
+    assert_eq!(error.kind, ModelErrorKind::Unreachable);
+    for part in [address.to_string().as_str(), "cannot be reached", "refused", "after 5 attempts"] {
+        assert!(error.message.contains(part), "{part} is not in {error}");
+    }
+    assert!(!words(&error).contains(KEY), "{error}");
+}

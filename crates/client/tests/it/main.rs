@@ -1,0 +1,9 @@
+//! What the client does over a real socket, against a server of canned bytes.
+#![expect(clippy::unwrap_used, reason = "the functions that tests share may fail as tests do")]
+
+mod answer;
+mod client;
+mod endpoint;
+mod failure;
+mod retry;
+mod server;
