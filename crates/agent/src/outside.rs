@@ -11,7 +11,7 @@ use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Binding, Digest, Facts, Grants, Verdict, decide};
 use windlass_loop::{Effect, Event, Input, Judgement, StreamFailure};
-use windlass_model::{Model, ModelError};
+use windlass_model::{Model, ModelError, ModelErrorKind};
 use windlass_protocol::{CallId, Request, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::{Context, Progress, Question, ToolError};
 use windlass_toolbox::Checked;
@@ -238,9 +238,9 @@ async fn forward(
     request: &Request,
     pieces: &mpsc::Sender<Input>,
 ) -> Result<(), StreamFailure> {
-    // A model has tried what is worth trying before it says no; an answer that breaks off in the middle is for
-    // the machine to ask for again.
-    let mut chunks = model.stream(request).await.map_err(|error| failure(&error).final_word())?;
+    // A model has tried again what is worth it before it says no. Silence and a broken connection are for the
+    // machine to ask for again, before the answer begins and in the middle of it.
+    let mut chunks = model.stream(request).await.map_err(|error| refused(&error))?;
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|error| failure(&error))?;
         if pieces.send(Input::Chunk(chunk)).await.is_err() {
@@ -248,6 +248,13 @@ async fn forward(
         }
     }
     Ok(())
+}
+
+fn refused(error: &ModelError) -> StreamFailure {
+    match error.kind {
+        ModelErrorKind::Idle | ModelErrorKind::Dropped => failure(error),
+        _ => failure(error).final_word(),
+    }
 }
 
 fn failure(error: &ModelError) -> StreamFailure {

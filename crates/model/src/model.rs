@@ -48,8 +48,8 @@ pub type ModelFuture<'a> = Pin<Box<dyn Future<Output = Result<ChunkStream, Model
 pub trait Model: Send + Sync {
     /// Sends the request and waits until the answer begins.
     ///
-    /// An error here is the last word: what is worth trying again was tried again inside. An error in the
-    /// stream is an answer that broke off; whoever reads it may ask for it again.
+    /// An error here is the last word on a refusal: what is worth trying again was tried again inside. Silence
+    /// and a broken connection, here or in the stream, are left to whoever reads.
     ///
     /// Cancel-safe: dropping the future or the stream gives up the request; nothing is kept.
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a>;

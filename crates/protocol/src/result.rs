@@ -132,7 +132,7 @@ impl ToolResult {
         }
         let prefix = text.len();
         for piece in &self.content {
-            if text.len() > prefix {
+            if text.len() > prefix && !matches!(piece, Content::Image(_)) {
                 text.push('\n');
             }
             match piece {

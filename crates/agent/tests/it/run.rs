@@ -66,7 +66,7 @@ async fn each_request_begins_with_the_bytes_of_the_one_before() {
         let agent = scene.builder().approver(Everything).build().unwrap();
         agent.run("task").await.unwrap();
         for pair in scene.model.requests().windows(2) {
-            let [before, after] = pair else { panic!("windows of two") };
+            let [before, after] = pair else { unreachable!("windows of two") };
             let messages = |body: &serde_json::Value| body["messages"].as_array().unwrap().clone();
             assert!(messages(after).starts_with(&messages(before)));
             assert_eq!(before["tools"], after["tools"]);
@@ -123,7 +123,7 @@ async fn an_unanswered_question_times_out() {
         |event| matches!(event, Event::CallEnded { result } if result.status == ResultStatus::TimedOut),
     );
     assert_eq!(timed_out.count(), 2);
-    assert!(began.elapsed() >= Duration::from_secs(600));
+    assert!(began.elapsed() >= Duration::from_mins(10));
     assert_eq!(scene.write.calls.load(Ordering::SeqCst), 0);
 }
 

@@ -1,0 +1,68 @@
+//! Finished arguments (J1, J4, L4).
+
+use proptest::prelude::*;
+use windlass_protocol::{Arguments, ArgumentsError, CallId, ToolCall, ToolName};
+
+#[test]
+fn only_one_whole_object_is_arguments() {
+    for text in [r#"{"a":1}"#, "{}", " { \"a\" : [1, {}] } \n"] {
+        assert_eq!(Arguments::parse(text).unwrap().as_str(), text);
+    }
+    for text in ["", r#"{"a":"#, r#"{"a":1}}"#, r#"{"a":1,}"#, "{'a':1}", "nul"] {
+        assert!(matches!(Arguments::parse(text), Err(ArgumentsError::Json(_))), "{text}");
+    }
+    for (text, met) in [
+        ("[1]", "an array"),
+        ("\"x\"", "a string"),
+        ("1", "a number"),
+        ("null", "null"),
+        ("true", "a boolean"),
+    ] {
+        let error = Arguments::parse(text).unwrap_err();
+        assert!(matches!(error, ArgumentsError::NotAnObject { met: seen } if seen == met), "{text}");
+    }
+}
+
+// J4: numbers pass through untouched.
+#[test]
+fn the_models_own_digits_survive() {
+    let text = r#"{"id":123456789012345678901234567890,"x":0.10000000000000000000001}"#;
+    let arguments = Arguments::parse(text).unwrap();
+    assert_eq!(String::from(arguments), text);
+}
+
+// L4
+#[test]
+fn the_canonical_form_sorts_keys_at_every_depth() {
+    let canonical = |text: &str| Arguments::parse(text).unwrap().canonical();
+    assert_eq!(
+        canonical(r#"{ "b": [ {"z":1, "a":2} ], "a": "x\ny" }"#),
+        r#"{"a":"x\ny","b":[{"a":2,"z":1}]}"#
+    );
+    assert_eq!(canonical(r#"{"a":{"b":1,"c":2}}"#), canonical(r#"{"a":{"c":2,"b":1}}"#));
+    assert_ne!(canonical(r#"{"a":[1,2]}"#), canonical(r#"{"a":[2,1]}"#), "the order of items is meant");
+}
+
+#[test]
+fn a_fingerprint_tells_tool_and_arguments_apart() {
+    let call = |name: &str, text: &str| {
+        ToolCall::function(
+            CallId::new("c").unwrap(),
+            ToolName::new(name).unwrap(),
+            Arguments::parse(text).unwrap(),
+        )
+        .fingerprint()
+    };
+    assert_eq!(call("a", r#"{"x":1,"y":2}"#), call("a", r#"{"y":2,"x":1}"#));
+    assert_ne!(call("a", "{}"), call("b", "{}"));
+    assert_ne!(call("a", "{}"), call("a", r#"{"x":null}"#));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_judged_without_a_panic(text in any::<String>()) {
+        let judged = Arguments::parse(text.clone());
+        let is_object = serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|value| value.is_object());
+        prop_assert_eq!(judged.is_ok(), is_object);
+    }
+}

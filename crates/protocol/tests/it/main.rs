@@ -1,0 +1,6 @@
+//! The values from outside.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod arguments;
+mod serde;
+mod values;

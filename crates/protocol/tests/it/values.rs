@@ -1,0 +1,70 @@
+//! Ids, names, raw JSON and the words of a result.
+
+use windlass_protocol::{
+    CallId, Content, IdError, Image, NameError, RawJson, ResultStatus, ToolName, ToolResult, Usage,
+};
+
+#[test]
+fn ids_and_names_have_their_limits() {
+    assert_eq!(CallId::new(""), Err(IdError::Empty));
+    assert!(CallId::new("x".repeat(1024)).is_ok());
+    assert_eq!(CallId::new("x".repeat(1025)), Err(IdError::TooLong { len: 1025 }));
+    assert_eq!(ToolName::new(""), Err(NameError::Empty));
+    assert!(ToolName::new("a.b/c d-ü").is_ok());
+    assert_eq!(ToolName::new("a\0b"), Err(NameError::Control { at: 1 }));
+    assert!(matches!(ToolName::new("x".repeat(257)), Err(NameError::TooLong { len: 257 })));
+    assert_ne!(CallId::synthesized(1, 11), CallId::synthesized(11, 1));
+}
+
+#[test]
+fn raw_json_keeps_order_and_digits() {
+    let text = r#"{"b":1,"a":1.10,"c":123456789012345678901}"#;
+    let raw: RawJson = text.parse().unwrap();
+    assert_eq!(serde_json::to_string(&raw).unwrap(), text);
+    assert_eq!(serde_json::from_str::<RawJson>(text).unwrap(), raw);
+    assert!("{".parse::<RawJson>().is_err());
+}
+
+fn result(status: ResultStatus, content: Vec<Content>) -> String {
+    ToolResult::new(CallId::new("c").unwrap(), status, content).wire_text()
+}
+
+// P6: never empty, and the status is told.
+#[test]
+fn the_words_of_a_result_are_never_empty() {
+    let image = || Content::Image(Image::base64("image/png", "AA=="));
+    assert_eq!(result(ResultStatus::Ok, vec![]), "(no output)");
+    assert_eq!(result(ResultStatus::Ok, vec![Content::text("")]), "(no output)");
+    assert_eq!(result(ResultStatus::Cancelled, vec![]), "[cancelled] (no output)");
+    assert_eq!(result(ResultStatus::Ok, vec![image()]), "(see the image)");
+    assert_eq!(result(ResultStatus::Ok, vec![Content::text("a"), image()]), "a");
+    assert_eq!(result(ResultStatus::Ok, vec![image(), Content::text("a"), Content::text("b")]), "a\nb");
+    assert_eq!(result(ResultStatus::Error, vec![Content::text("a")]), "[error] a");
+}
+
+#[test]
+fn every_status_has_its_own_word() {
+    let all = [
+        ResultStatus::Ok,
+        ResultStatus::Error,
+        ResultStatus::Denied,
+        ResultStatus::NotStarted,
+        ResultStatus::Cancelled,
+        ResultStatus::EffectsUnknown,
+        ResultStatus::TimedOut,
+        ResultStatus::TruncatedArguments,
+        ResultStatus::InvalidArguments,
+        ResultStatus::UnknownTool,
+    ];
+    for status in all {
+        // The word in texts is the word in journals.
+        assert_eq!(serde_json::to_string(&status).unwrap(), format!("\"{}\"", status.as_str()));
+    }
+}
+
+#[test]
+fn tokens_add_up_and_never_overflow() {
+    let mut usage = Usage { input_tokens: u64::MAX, ..Usage::default() };
+    usage.add(&Usage { input_tokens: 1, output_tokens: 2, ..Usage::default() });
+    assert_eq!((usage.input_tokens, usage.output_tokens, usage.total()), (u64::MAX, 2, u64::MAX));
+}

@@ -1,0 +1,85 @@
+//! What is wrong with arguments, in words (J10), and schemas that mean harm (N5, SECURITY).
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use windlass_protocol::{Arguments, RawJson};
+use windlass_schema::Checker;
+
+fn checker(schema: &str) -> Checker {
+    Checker::compile(&schema.parse::<RawJson>().unwrap()).unwrap()
+}
+
+#[track_caller]
+fn check(schema: &str, arguments: &str, wrong: &[&str]) {
+    let judged = checker(schema).check(&Arguments::parse(arguments).unwrap());
+    let told: Vec<String> = judged.err().unwrap_or_default().iter().map(ToString::to_string).collect();
+    assert_eq!(told, wrong, "{schema} {arguments}");
+}
+
+const EDIT: &str = r#"{"type":"object","properties":{
+    "path":{"type":"string","minLength":1},"mode":{"enum":["a","b"]},"line":{"type":"integer","minimum":1},
+    "items":{"type":"array","maxItems":2,"items":{"type":"string"}}},
+    "required":["path"],"additionalProperties":false}"#;
+
+#[test]
+fn each_violation_names_path_met_and_wanted() {
+    check(EDIT, r#"{"path":"a"}"#, &[]);
+    check(EDIT, "{}", &["the arguments: met no `path`, wanted the required `path`"]);
+    check(EDIT, r#"{"path":3}"#, &["/path: met the number 3, wanted a string"]);
+    check(EDIT, r#"{"path":""}"#, &[r#"/path: met the string "", wanted at least 1 characters"#]);
+    check(EDIT, r#"{"path":"a","mode":"c"}"#, &[r#"/mode: met the string "c", wanted one of ["a","b"]"#]);
+    check(EDIT, r#"{"path":"a","line":0}"#, &["/line: met the number 0, wanted at least 1"]);
+    check(EDIT, r#"{"path":"a","line":1.5}"#, &["/line: met the number 1.5, wanted an integer"]);
+    check(EDIT, r#"{"path":"a","items":["x",null]}"#, &["/items/1: met null, wanted a string"]);
+    check(
+        EDIT,
+        r#"{"path":"a","items":["x","y","z"]}"#,
+        &["/items: met an array of 3 items, wanted at most 2 items"],
+    );
+    check(
+        EDIT,
+        r#"{"path":"a","more":1}"#,
+        &["the arguments: met the unknown `more`, wanted only the properties of the schema"],
+    );
+}
+
+#[test]
+fn a_long_value_is_not_told_in_full_and_the_list_ends() {
+    let long = "x".repeat(10_000);
+    let schema = r#"{"properties":{"a":{"type":"integer"}}}"#;
+    check(
+        schema,
+        &format!(r#"{{"a":"{long}"}}"#),
+        &["/a: met a string of 10000 characters, wanted an integer"],
+    );
+    let many: Vec<String> = (0..100).map(|at| format!(r#""k{at}":1"#)).collect();
+    let all = checker(r#"{"additionalProperties":{"type":"string"}}"#);
+    let told = all.check(&Arguments::parse(format!("{{{}}}", many.join(","))).unwrap()).unwrap_err();
+    assert_eq!(told.len(), 8);
+}
+
+#[test]
+fn nothing_is_fetched() {
+    for reference in ["http://127.0.0.1:1/schema.json", "https://example.com/s", "file:///etc/passwd"] {
+        let schema = format!(r#"{{"$ref":"{reference}"}}"#);
+        assert!(Checker::compile(&schema.parse().unwrap()).is_err(), "{reference}");
+    }
+    check(
+        r##"{"$defs":{"s":{"type":"string"}},"properties":{"a":{"$ref":"#/$defs/s"}}}"##,
+        r#"{"a":"x"}"#,
+        &[],
+    );
+}
+
+#[test]
+fn a_hostile_pattern_takes_no_time() {
+    let checker = checker(r#"{"properties":{"a":{"type":"string","pattern":"^(a+)+$"}}}"#);
+    let arguments = Arguments::parse(format!(r#"{{"a":"{}b"}}"#, "a".repeat(50_000))).unwrap();
+    assert!(checker.check(&arguments).is_err());
+}
+
+#[test]
+fn a_schema_that_is_none_is_an_error() {
+    for schema in [r#"{"type":"strin"}"#, r#"{"required":"a"}"#, r#"{"pattern":"("}"#] {
+        assert!(Checker::compile(&schema.parse().unwrap()).is_err(), "{schema}");
+    }
+}

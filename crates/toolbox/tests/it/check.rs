@@ -1,0 +1,128 @@
+//! Names, presets and arguments (N3, N4, N7, J10).
+
+use windlass_protocol::{Concurrency, Payload, ResultStatus, ToolCall, ToolName};
+use windlass_toolbox::{BuildError, Preset, ToolConfig, Toolbox, ToolboxBuilder};
+
+use crate::fake::{Does, call, fake};
+
+const NAMES: &[&str] = &[
+    "read_file",
+    "write_file",
+    "edit_file",
+    "list_files",
+    "grep_file",
+    "run_command",
+    "update_todo_list",
+    "ask_followup_question",
+    "attempt_completion",
+    "rare_tool",
+];
+
+fn all() -> ToolboxBuilder {
+    let says = |name: &&str| fake(name, Concurrency::Parallel, Does::Says("x".into()));
+    Toolbox::builder().tools(NAMES.iter().map(says)).known_aliases()
+}
+
+fn offered(toolbox: &Toolbox) -> Vec<String> {
+    toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect()
+}
+
+#[test]
+fn presets_offer_four_nine_and_all() {
+    for (preset, count) in [(Preset::Minimal, 4), (Preset::Standard, 9), (Preset::Full, 10)] {
+        let toolbox = all().config(ToolConfig::new(preset)).build().unwrap();
+        assert_eq!(offered(&toolbox).len(), count, "{preset:?}");
+        // In the order in which they were added, whatever the preset's own order (N6).
+        let mut in_order: Vec<_> =
+            NAMES.iter().filter(|name| offered(&toolbox).contains(&(**name).to_owned())).collect();
+        in_order.dedup();
+        assert_eq!(offered(&toolbox).iter().collect::<Vec<_>>(), in_order);
+    }
+}
+
+#[test]
+fn a_tool_that_is_not_offered_is_not_there() {
+    for preset in [Preset::Minimal, Preset::Standard, Preset::Full] {
+        let config = ToolConfig::new(preset).without("edit_file");
+        let toolbox = all().config(config).build().unwrap();
+        for name in NAMES.iter().chain(&["search_and_replace"]) {
+            let is_offered = offered(&toolbox).contains(&(*name).to_owned());
+            assert_eq!(toolbox.check(&call(name, "{}")).is_ok(), is_offered, "{preset:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_answered_with_the_ones_there_are() {
+    let toolbox = all().config(ToolConfig::new(Preset::Minimal)).build().unwrap();
+    let result = toolbox.check(&call("fly", "{}")).err().unwrap();
+    assert_eq!(result.status, ResultStatus::UnknownTool);
+    assert!(result.wire_text().contains("read_file, write_file, edit_file, run_command"));
+}
+
+#[test]
+fn aliases_and_forgiving_names_lead_to_one_tool() {
+    let toolbox = all().build().unwrap();
+    for (name, tool) in [
+        ("write_to_file", "write_file"),
+        ("execute_command", "run_command"),
+        ("READ_FILE", "read_file"),
+        ("read-file", "read_file"),
+        ("functions.read_file", "read_file"),
+    ] {
+        let checked = toolbox.check(&call(name, "{}")).ok().unwrap();
+        assert_eq!(checked.name.as_str(), tool, "{name}");
+    }
+    for name in ["read", "read_file_", "file", "my.read_file"] {
+        assert!(toolbox.check(&call(name, "{}")).is_err(), "{name}");
+    }
+}
+
+// N3: only if it gives exactly one candidate.
+#[test]
+fn a_forgiving_name_that_fits_two_tools_fits_none() {
+    let says = |name| fake(name, Concurrency::Parallel, Does::Says("x".into()));
+    let toolbox = Toolbox::builder()
+        .tools([says("a_b"), says("a-b")])
+        .config(ToolConfig::new(Preset::Full))
+        .build()
+        .unwrap();
+    assert_eq!(toolbox.check(&call("a_b", "{}")).ok().unwrap().name.as_str(), "a_b");
+    assert!(toolbox.check(&call("A_B", "{}")).is_err());
+}
+
+// N7
+#[test]
+fn one_name_for_two_tools_is_an_error() {
+    let says = |name| fake(name, Concurrency::Parallel, Does::Says("x".into()));
+    let twice = Toolbox::builder().tools([says("a"), says("a")]).build();
+    assert!(matches!(twice, Err(BuildError::DuplicateName { .. })));
+    let clash = Toolbox::builder().tools([says("a"), says("b")]).alias("a", "b").build();
+    assert!(matches!(clash, Err(BuildError::DuplicateName { .. })));
+    let nowhere = Toolbox::builder().tool(says("a")).alias("x", "y").build();
+    assert!(matches!(nowhere, Err(BuildError::UnknownTarget { .. })));
+    let config = ToolConfig::default().with("gone");
+    assert!(matches!(Toolbox::builder().config(config).build(), Err(BuildError::UnknownConfigured { .. })));
+}
+
+// J10
+#[test]
+fn wrong_arguments_are_told_with_path_met_and_wanted() {
+    let toolbox = all().build().unwrap();
+    let result = toolbox.check(&call("read_file", r#"{"n":"one","m":2}"#)).err().unwrap();
+    assert_eq!(result.status, ResultStatus::InvalidArguments);
+    let text = result.wire_text();
+    assert!(text.contains(r#"/n: met the string "one", wanted an integer"#), "{text}");
+    assert!(text.contains("met the unknown `m`"), "{text}");
+}
+
+#[test]
+fn free_text_to_a_function_is_refused() {
+    let toolbox = all().build().unwrap();
+    let call = ToolCall::new(
+        call("read_file", "{}").id,
+        ToolName::new("read_file").unwrap(),
+        Payload::Custom { input: "text".into() },
+    );
+    assert_eq!(toolbox.check(&call).err().unwrap().status, ResultStatus::InvalidArguments);
+}

@@ -1,0 +1,81 @@
+//! A tool that does what a test wants.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::Semaphore;
+use windlass_protocol::{
+    Arguments, CallId, Concurrency, Effect, Hints, Payload, ToolCall, ToolName, ToolSpec,
+};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+
+/// What the tool does when it is called.
+#[derive(Clone)]
+pub(crate) enum Does {
+    Says(String),
+    Panics,
+    Fails,
+    /// Counts itself as inside, and waits for a permit.
+    Waits(Arc<Inside>),
+}
+
+#[derive(Default)]
+pub(crate) struct Inside {
+    pub(crate) now: AtomicUsize,
+    pub(crate) most: AtomicUsize,
+    pub(crate) order: std::sync::Mutex<Vec<String>>,
+    pub(crate) gate: Option<Semaphore>,
+}
+
+pub(crate) struct Fake {
+    spec: ToolSpec,
+    concurrency: Concurrency,
+    does: Does,
+}
+
+pub(crate) fn fake(name: &str, concurrency: Concurrency, does: Does) -> Arc<dyn Tool> {
+    let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}"#;
+    let spec = ToolSpec::function(ToolName::new(name).unwrap(), "A tool.", schema.parse().unwrap());
+    Arc::new(Fake { spec, concurrency, does })
+}
+
+pub(crate) fn call(name: &str, arguments: &str) -> ToolCall {
+    let id = CallId::new(format!("call-{name}")).unwrap();
+    ToolCall::function(id, ToolName::new(name).unwrap(), Arguments::parse(arguments).unwrap())
+}
+
+impl Tool for Fake {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { concurrency: self.concurrency, ..Hints::default() }
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Internal]
+    }
+
+    fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            match &self.does {
+                Does::Says(text) => Ok(Output::text(text.clone())),
+                Does::Panics => unreachable!("the tool's own bug"),
+                Does::Fails => Err(ToolError::fatal("the disk is gone")),
+                Does::Waits(inside) => {
+                    let now = inside.now.fetch_add(1, Ordering::SeqCst) + 1;
+                    inside.most.fetch_max(now, Ordering::SeqCst);
+                    inside.order.lock().unwrap().push(self.spec.name().to_string());
+                    if let Some(gate) = &inside.gate {
+                        gate.acquire().await.unwrap().forget();
+                    } else {
+                        tokio::task::yield_now().await;
+                    }
+                    inside.now.fetch_sub(1, Ordering::SeqCst);
+                    Ok(Output::text("went through"))
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,10 @@
+//! The toolbox from outside.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on fails, and reads files"
+)]
+
+mod check;
+mod fake;
+mod run;
