@@ -1,0 +1,142 @@
+//! Bad input: a clear error that says what to do, and the right exit code.
+
+use crate::program::{Place, provider, text};
+
+#[track_caller]
+fn check(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
+    let output = place.run(arguments);
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
+    for word in words {
+        assert!(told.contains(word), "{arguments:?}: no {word:?} in {told}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_before_anything_is_sent() {
+    let place = Place::new();
+    check(&place, &["run", "x", "--model", "m", "--provider", "openai"], 1, &["set OPENAI_API_KEY"]);
+    check(&place, &["run", "x", "--model", "m"], 1, &["OPENAI_API_KEY or ANTHROPIC_API_KEY", "--base-url"]);
+    check(&place, &["run", "x", "--provider", "ollama"], 1, &["--model"]);
+    check(
+        &place,
+        &["run", "x", "--model", "m", "--provider", "nobody"],
+        1,
+        &["nobody is not known", "anthropic"],
+    );
+    check(&place, &["run", "--resume", "nonsense"], 1, &["there is no run nonsense"]);
+    check(&place, &["run", "--resume", "../x"], 1, &["is not the id of a run"]);
+    assert!(!place.folder.path().join("state").exists(), "nothing was kept of runs that never began");
+}
+
+#[test]
+fn a_root_that_cannot_be_worked_in_is_refused() {
+    let place = Place::new();
+    let run = |root| ["run", "x", "--model", "m", "--provider", "ollama", "--root", root];
+    check(&place, &run("nowhere"), 1, &["nowhere cannot be opened"]);
+    check(&place, &run("a.txt"), 1, &["is not a folder"]);
+    // Nobody can write here, not even root.
+    check(&place, &run("/proc/1"), 1, &["cannot be written"]);
+}
+
+#[test]
+fn a_policy_file_that_is_wrong_is_refused_whole() {
+    let place = Place::new();
+    let file = place.project().join("p.toml");
+    let run = ["run", "x", "--model", "m", "--provider", "ollama", "--policy", "p.toml"];
+    for (rules, word) in [
+        ("rul = 1", "unknown field"),
+        ("[[rule]]\nid='b.read'\naction='deny'", "the id is taken"),
+        ("[[rule]]\nid='x'\naction='maybe'", "unknown variant"),
+    ] {
+        std::fs::write(&file, rules).unwrap();
+        check(&place, &run, 1, &["p.toml is refused", word]);
+    }
+    std::fs::create_dir(place.project().join(".windlass")).unwrap();
+    std::fs::write(place.project().join(".windlass/policy.toml"), "[[rule]]\nid='x'\naction='allow'")
+        .unwrap();
+    check(&place, &run[..6], 1, &["a project's policy can deny and ask, but not allow"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_server_does_wrong_is_told_and_never_the_key() {
+    let hostile = |switch: &str| {
+        let status = if switch == "status" { 400 } else { 200 };
+        format!(
+            r#"{{"turns":[{{"steps":[{{"text":"hello"}}],"hostile":{{"switch":"{switch}","status":{status}}}}}]}}"#
+        )
+    };
+    for (switch, word) in [("html", "HTML page"), ("not_json", "not JSON"), ("status", "status 400")] {
+        let (place, provider) = (Place::new(), provider(&hostile(switch)).await);
+        for wire in ["openai-chat", "anthropic"] {
+            let output = place
+                .command(&["run", "x", "--base-url", &provider.base_url(), "--wire", wire, "--model", "m"])
+                .env("OPENAI_API_KEY", "sk-very-secret")
+                .env("ANTHROPIC_API_KEY", "sk-very-secret")
+                .output()
+                .unwrap();
+            let told = text(&output.stdout) + &text(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{switch} {wire}: {told}");
+            assert!(told.contains(word) && told.contains("127.0.0.1"), "{switch} {wire}: {told}");
+            assert!(!told.contains("sk-very-secret"));
+        }
+        let found = std::process::Command::new("grep")
+            .args(["-rl", "sk-very-secret"])
+            .arg(place.folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(text(&found.stdout), "", "no file holds the key");
+        provider.shutdown().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_models_and_keys_are_told_once() {
+    let (place, provider) = (Place::new(), provider(r#"{"turns":[]}"#).await);
+    let url = provider.base_url();
+    for wire in ["openai-chat", "anthropic"] {
+        let run = ["run", "x", "--base-url", &url, "--wire", wire, "--model", "no-such-model"];
+        check(&place, &run, 1, &["status 404", "no-such-model", "is the model's name right"]);
+        let output = place
+            .command(&["run", "x", "--base-url", &url, "--wire", wire, "--model", "m"])
+            .env("OPENAI_API_KEY", "wrong-key")
+            .env("ANTHROPIC_API_KEY", "wrong-key")
+            .output()
+            .unwrap();
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert!(
+            told.contains("status 401") && told.contains("_API_KEY") && !told.contains("wrong-key"),
+            "{told}"
+        );
+    }
+    assert_eq!(provider.requests().len(), 4, "a request that is wrong is sent once");
+    provider.shutdown().await;
+}
+
+#[test]
+fn wrong_use_exits_with_two() {
+    let place = Place::new();
+    for arguments in [
+        ["run"].as_slice(),
+        &["parse", "--wire", "nothing", "x"],
+        &["parse", "--wire", "anthropic"],
+        &["nonsense"],
+        &["run", "x", "--yes", "--deny"],
+    ] {
+        check(&place, arguments, 2, &["--help"]);
+    }
+}
+
+#[test]
+fn bad_files_and_arguments_are_named() {
+    let place = Place::new();
+    std::fs::write(place.project().join("bad.json"), "{\"turn\": 1}").unwrap();
+    check(&place, &["mock", "--script", "bad.json"], 1, &["bad.json is not a script", "turn"]);
+    check(&place, &["parse", "--wire", "anthropic", "gone.sse"], 1, &["gone.sse cannot be read"]);
+    check(&place, &["encode", "--wire", "anthropic", "bad.json"], 1, &["not a request"]);
+    check(&place, &["json", "bad.json"], 0, &["\"final\""]);
+    check(&place, &["json", "a.txt"], 1, &["not JSON"]);
+    check(&place, &["tool", "call", "read_file", "{"], 1, &["not a JSON object"]);
+    check(&place, &["tool", "call", "fly", "{}"], 1, &["there is no tool fly"]);
+    check(&place, &["tool", "show", "fly"], 1, &["there is no tool fly"]);
+}

@@ -1,0 +1,12 @@
+//! The command line from outside: the built program, files, a provider on loopback.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on fails; it starts the program and reads its files"
+)]
+
+mod commands;
+mod demo;
+mod errors;
+mod program;
+mod resume;

@@ -1,0 +1,68 @@
+//! Starting the built program in a place of its own.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+use windlass_testkit::script::Script;
+use windlass_testkit::server::ScriptedProvider;
+
+/// A folder for state and project, and the program without the user's environment.
+pub(crate) struct Place {
+    pub(crate) folder: TempDir,
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        std::fs::write(folder.path().join("project/a.txt"), "hello\n").unwrap();
+        Self { folder }
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
+        command
+            .args(arguments)
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("WINDLASS_STATE_DIR", self.folder.path().join("state"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Output {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A program that refuses its arguments reads nothing; that is for its own output to tell.
+        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+        child.wait_with_output().unwrap()
+    }
+
+    /// The id of the newest run.
+    pub(crate) fn run_id(&self) -> String {
+        let runs = std::fs::read_dir(self.folder.path().join("state/runs")).unwrap();
+        let mut ids: Vec<_> = runs.map(|run| run.unwrap().file_name().into_string().unwrap()).collect();
+        ids.sort();
+        ids.pop().unwrap()
+    }
+}
+
+pub(crate) async fn provider(script: &str) -> ScriptedProvider {
+    ScriptedProvider::start(Script::parse(script).unwrap(), 0).await.unwrap()
+}
