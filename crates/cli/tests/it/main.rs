@@ -6,6 +6,7 @@ mod by_hand;
 mod demo;
 mod failure;
 mod help;
+mod mock;
 mod parse;
 mod resume;
 mod windlass;

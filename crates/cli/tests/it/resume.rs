@@ -89,7 +89,7 @@ fn a_run_that_is_over_says_so() {
     assert_eq!(first.code, Some(0), "{}{}", first.out, first.err);
     let id = run_folder(&windlass).file_name().unwrap().to_str().unwrap().to_owned();
     let again = windlass.run(&["run", "--resume", &id, "--yes"]);
-    assert!(!format!("{}{}", again.out, again.err).trim().is_empty());
-    assert!(!again.err.contains("panicked"), "{}", again.err);
+    assert_eq!(again.code, Some(1), "{}", again.out);
+    assert!(again.err.contains("the run is completed; there is nothing to go on with"), "{}", again.err);
     assert_eq!(provider.requests().len(), 1, "a run that is over asks for nothing");
 }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::runtime::Runtime;
 use windlass_testkit::script::Script;
@@ -97,6 +97,16 @@ impl Windlass {
                 }
             });
             (child, line.await.expect("the file is made"))
+        })
+    }
+
+    /// Starts a command and waits for the first line that it prints.
+    pub(crate) fn start(&self, arguments: &[&str]) -> (Child, String) {
+        self.runtime.block_on(async {
+            let mut child = self.command(arguments).spawn().unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            let line = tokio::time::timeout(LONGEST, lines.next_line()).await;
+            (child, line.expect("a line is printed").unwrap().unwrap())
         })
     }
 
