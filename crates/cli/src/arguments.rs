@@ -195,6 +195,7 @@ pub(crate) struct Tool {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolCommand {
     /// The tools of a preset, a line each.
+    #[command(after_help = "Example: windlass tool list --preset full")]
     List {
         /// How many tools.
         #[arg(long, value_enum, default_value = "standard")]
@@ -204,6 +205,7 @@ pub(crate) enum ToolCommand {
         json: bool,
     },
     /// What a model is told of a tool.
+    #[command(after_help = "Example: windlass tool show edit_file")]
     Show {
         /// The tool's name or an alias.
         name: String,
@@ -212,6 +214,7 @@ pub(crate) enum ToolCommand {
         json: bool,
     },
     /// Check, judge and run one call.
+    #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .")]
     Call {
         /// The tool's name or an alias.
         name: String,
@@ -233,6 +236,9 @@ pub(crate) enum ToolCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Example: echo '{\"tool\":\"run_command\",\"input\":{\"command\":\"ls\"}}' | windlass policy explain"
+)]
 pub(crate) struct Policy {
     #[command(subcommand)]
     pub(crate) command: PolicyCommand,

@@ -8,5 +8,6 @@
 mod commands;
 mod demo;
 mod errors;
+mod mock;
 mod program;
 mod resume;

@@ -6,4 +6,5 @@ mod client;
 mod endpoint;
 mod failure;
 mod retry;
+mod scripted;
 mod server;

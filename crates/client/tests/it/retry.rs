@@ -87,3 +87,12 @@ async fn a_wait_beyond_the_total_timer_is_not_waited() {
     assert_eq!(failure.kind, ModelErrorKind::RateLimit);
     assert_eq!(failure.retry_after, Some(Duration::from_hours(24)), "{}", words(&failure));
 }
+
+#[tokio::test]
+async fn a_date_to_wait_for_is_read() {
+    let date = "retry-after: Fri, 31 Dec 9999 23:59:59 GMT\r\n";
+    let server = Server::start(vec![error(429, date, SLOW)]).await;
+    let failure = ask(&server.client(quick()), &request()).await.1.unwrap();
+    assert_eq!(server.requests().await.len(), 1);
+    assert!(failure.retry_after.unwrap() > Duration::from_hours(24 * 365), "{}", words(&failure));
+}

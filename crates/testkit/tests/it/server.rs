@@ -178,10 +178,14 @@ fn each_switch_does_what_it_says() {
 #[test]
 fn a_switch_with_times_ends() {
     run(async {
-        let provider = start(&json!({"switch": "status", "status": 503, "times": 1})).await;
-        assert!(ask(&provider, PATHS[0], &hello()).await.starts_with("HTTP/1.1 503"));
-        assert!(ask(&provider, PATHS[0], &hello()).await.starts_with("HTTP/1.1 200"));
-        provider.shutdown().await;
+        for path in PATHS {
+            let provider = start(&json!({"switch": "status", "status": 503, "times": 2})).await;
+            for status in [503, 503, 200, 200] {
+                let answer = ask(&provider, path, &hello()).await;
+                assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+            }
+            provider.shutdown().await;
+        }
     });
 }
 

@@ -1,0 +1,140 @@
+//! Both wire formats against the scripted provider: what it does wrong never becomes a finished call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windlass_assemble::{Assembler, Ending, Options as Assembly};
+use windlass_client::{Client, Endpoint, Options};
+use windlass_model::ModelErrorKind;
+use windlass_protocol::{Delivery, Message, Request};
+use windlass_testkit::script::Script;
+use windlass_testkit::server::ScriptedProvider;
+use windlass_wire::Wire;
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_openai_chat::OpenAiChat;
+
+use crate::server::{KEY, ask, quick, text, words};
+
+fn wires() -> [Arc<dyn Wire>; 2] {
+    [Arc::new(OpenAiChat::default()), Arc::new(Anthropic::default())]
+}
+
+/// What became of one request.
+#[derive(Debug)]
+struct Asked {
+    text: String,
+    calls: Vec<String>,
+    ending: Ending,
+    error: Option<(ModelErrorKind, String)>,
+    requests: usize,
+}
+
+/// Asks once for some words and a call, from a provider that misbehaves in this way.
+fn asked(wire: &Arc<dyn Wire>, hostile: &Value, delivery: Delivery, options: Options) -> Asked {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut turn = json!({"piece": 3, "steps": [
+            {"text": "I look."}, {"call": {"name": "read_file", "arguments": {"path": "a.txt"}}},
+        ]});
+        if !hostile.is_null() {
+            turn["hostile"] = hostile.clone();
+        }
+        let script = Script::parse(&json!({ "turns": [turn] }).to_string()).unwrap();
+        let provider = ScriptedProvider::start(script, 0).await.unwrap();
+        let endpoint = Endpoint::custom(format!("{}/v1", provider.base_url()), wire.name());
+        let client = Client::new(endpoint, Some(KEY.into()), Arc::clone(wire), options).unwrap();
+        let request = Request::new("scripted-1", vec![Message::user("go")])
+            .with_max_output_tokens(100)
+            .with_delivery(delivery);
+        let (chunks, error) = ask(&client, &request).await;
+        let text = text(&chunks);
+        let (mut assembler, mut events) = (Assembler::new(Assembly::default()), Vec::new());
+        for chunk in chunks {
+            assembler.push(chunk, &mut events);
+        }
+        let answer = assembler.finish(&mut events);
+        let requests = provider.requests().len();
+        provider.shutdown().await;
+        assert!(!error.as_ref().map(words).unwrap_or_default().contains(KEY));
+        let calls = answer.good_calls().map(|call| call.payload.text()).collect();
+        let error = error.map(|error| (error.kind, error.message));
+        Asked { text, calls, ending: answer.ending, error, requests }
+    })
+}
+
+/// A way to misbehave that the client gets over, in both formats.
+#[track_caller]
+fn check_good(hostile: &Value, delivery: Delivery, requests: usize) {
+    for wire in wires() {
+        let asked = asked(&wire, hostile, delivery, quick());
+        assert_eq!(asked.error, None, "{}", wire.name());
+        assert_eq!((asked.text.as_str(), asked.requests), ("I look.", requests), "{}", wire.name());
+        assert_eq!(asked.calls, [r#"{"path":"a.txt"}"#], "{}", wire.name());
+        assert_eq!(asked.ending, Ending::Complete, "{}", wire.name());
+    }
+}
+
+/// A failure, in both formats: its kind, a word of it, and how many requests it took.
+#[track_caller]
+fn check_bad(hostile: &Value, kind: ModelErrorKind, said: &str, requests: usize) {
+    let options = Options { idle_timeout: Duration::from_millis(150), ..quick() };
+    for wire in wires() {
+        let asked = asked(&wire, hostile, Delivery::Stream, options);
+        let (got, message) = asked.error.as_ref().unwrap();
+        assert_eq!((*got, asked.requests), (kind, requests), "{}: {message}", wire.name());
+        assert!(message.contains(said), "{said} is not in {message}");
+        assert_ne!(asked.ending, Ending::Complete, "{asked:?}");
+    }
+}
+
+#[test]
+fn an_answer_comes_whole_by_any_delivery() {
+    check_good(&Value::Null, Delivery::Stream, 1);
+    check_good(&Value::Null, Delivery::Whole, 1);
+    check_good(&json!({"switch": "one_byte"}), Delivery::Stream, 1);
+}
+
+// L9
+#[test]
+fn a_refusal_that_passes_is_got_over() {
+    for status in [429, 500, 503, 529] {
+        let hostile = json!({"switch": "status", "status": status, "retry_after": 0, "times": 1});
+        check_good(&hostile, Delivery::Stream, 2);
+        check_good(&hostile, Delivery::Whole, 2);
+    }
+    check_good(&json!({"switch": "status", "status": 500, "times": 4}), Delivery::Stream, 5);
+}
+
+// L9
+#[test]
+fn a_refusal_that_stays_is_given_up() {
+    let status = |status: u16| json!({"switch": "status", "status": status});
+    check_bad(&status(500), ModelErrorKind::Server, "after 5 attempts", 5);
+    check_bad(&status(429), ModelErrorKind::RateLimit, "after 5 attempts", 5);
+    check_bad(&status(400), ModelErrorKind::Refused, "status 400", 1);
+    check_bad(&status(401), ModelErrorKind::Configuration, "the key was not accepted", 1);
+    check_bad(&status(404), ModelErrorKind::Configuration, "model's name", 1);
+}
+
+// S10
+#[test]
+fn what_breaks_off_finishes_no_call() {
+    for after_bytes in [1, 90, 400, 700, 1000] {
+        check_bad(&json!({"switch": "stall", "after_bytes": after_bytes}), ModelErrorKind::Idle, "150ms", 1);
+        check_bad(&json!({"switch": "cut", "after_bytes": after_bytes}), ModelErrorKind::Dropped, "", 1);
+    }
+    check_bad(&json!({"switch": "html"}), ModelErrorKind::Malformed, "HTML", 1);
+    check_bad(&json!({"switch": "not_json"}), ModelErrorKind::Malformed, "not JSON", 1);
+    check_bad(&json!({"switch": "empty"}), ModelErrorKind::Dropped, "empty", 1);
+}
+
+// S10
+#[test]
+fn an_error_in_mid_stream_is_in_the_answer() {
+    for wire in wires() {
+        let asked = asked(&wire, &json!({"switch": "error_mid_stream"}), Delivery::Stream, quick());
+        assert_ne!(asked.ending, Ending::Complete, "{asked:?}");
+        assert_eq!((asked.calls.len(), asked.requests), (0, 1), "{asked:?}");
+    }
+}
