@@ -1,15 +1,18 @@
 //! The assembler: chunks in, call events out, and the whole answer at the end.
 
+mod ending;
+
 use serde_json::Value;
 use windlass_partial_json::Snapshot;
-use windlass_protocol::{Opaque, Part, Payload, StopReason, ToolCall, ToolName, Usage};
+use windlass_protocol::{Opaque, Part, Payload, StopReason, ToolName, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 
+use self::ending::ending_of;
 use crate::calls::{Calls, Place, Placed};
 use crate::growing::{Fragment, Marks};
-use crate::judgement::{End, Judgement, Rank, judge};
+use crate::judgement::{End, Rank};
 use crate::parts::{Parts, Slot};
-use crate::{Answer, AnswerCall, CallEvent, Ending, MalformedCall, MalformedReason, Notes, Options};
+use crate::{Answer, AnswerCall, CallEvent, Ending, Notes, Options};
 
 /// Joins the chunks of one response (RULES S13).
 ///
@@ -262,69 +265,5 @@ impl Assembler {
             Placed::Beyond => events.extend(self.calls.overflow(&self.options).map(CallEvent::Malformed)),
             Placed::Nowhere => {}
         }
-    }
-
-    /// Ends the answer, and all open calls with it (S8).
-    fn end(&mut self, ending: Ending, events: &mut Vec<CallEvent>) {
-        self.ending = Some(ending);
-        let open = self.calls.open();
-        let last = self.calls.places.len().saturating_sub(1);
-        for at in open {
-            if let Some(call) = self.calls.growing_mut(at) {
-                call.name.end();
-            }
-            let rank = if at == last { Rank::Last } else { Rank::Earlier };
-            self.end_call(at, End::Answer(ending), rank, events);
-        }
-    }
-
-    fn end_call(&mut self, at: usize, end: End, rank: Rank, events: &mut Vec<CallEvent>) {
-        let Some(call) = self.calls.growing_mut(at) else { return };
-        match judge(call, end, rank, &self.options.limits) {
-            Judgement::Wait => {}
-            Judgement::Malformed(reason) => self.close(at, Err(reason), events),
-            Judgement::Finished(name, arguments, notes) => {
-                // A call is never told as finished before it was told as started.
-                call.name.end();
-                call.tell(None, events);
-                self.close(at, Ok((name, Payload::Function { arguments }, notes)), events);
-            }
-        }
-    }
-
-    fn close(
-        &mut self,
-        at: usize,
-        outcome: Result<(ToolName, Payload, Notes), MalformedReason>,
-        events: &mut Vec<CallEvent>,
-    ) {
-        let Some(id) = self.calls.settle_id(at, &self.options) else { return };
-        let Some(place) = self.calls.places.get_mut(at) else { return };
-        let Place::Growing(call) = place else { return };
-        let (key, opaque) = (call.key, call.opaque.take());
-        *place = Place::Ended(match outcome {
-            Ok((name, payload, notes)) => {
-                let call = ToolCall::new(id, name, payload).with_opaque(opaque);
-                events.push(CallEvent::Finished { key, call: call.clone(), notes });
-                AnswerCall::Good(call)
-            }
-            Err(reason) => {
-                let text = std::mem::take(&mut call.text);
-                let name = ToolName::new(call.name.as_str()).ok();
-                let call = MalformedCall { key, id, name, reason, text, opaque };
-                events.push(CallEvent::Malformed(call.clone()));
-                AnswerCall::Malformed(call)
-            }
-        });
-    }
-}
-
-/// What a stop means for the calls that are still open. A filter or a refusal breaks off wherever the model
-/// stands, so nothing that is open then counts as whole (S10).
-fn ending_of(reason: &StopReason) -> Ending {
-    match reason {
-        StopReason::Length => Ending::Length,
-        StopReason::Error | StopReason::ContentFilter | StopReason::Refusal => Ending::Error,
-        _ => Ending::Complete,
     }
 }

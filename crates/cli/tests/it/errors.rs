@@ -140,3 +140,40 @@ fn bad_files_and_arguments_are_named() {
     check(&place, &["tool", "call", "fly", "{}"], 1, &["there is no tool fly"]);
     check(&place, &["tool", "show", "fly"], 1, &["there is no tool fly"]);
 }
+
+// L9: the client has tried again; nobody tries again on top of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_keeps_failing_is_asked_five_times_and_no_more() {
+    let script = r#"{"turns":[{"steps":[],"hostile":{"switch":"status","status":500}}]}"#;
+    let (place, provider) = (Place::new(), provider(script).await);
+    let url = provider.base_url();
+    check(&place, &["run", "x", "--base-url", &url, "--model", "m"], 1, &["status 500", "5 attempts"]);
+    assert_eq!(provider.requests().len(), 5);
+    provider.shutdown().await;
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_made_is_named() {
+    let place = Place::new();
+    let output = place
+        .command(&["run", "x", "--provider", "ollama", "--model", "m"])
+        .env("WINDLASS_STATE_DIR", "/proc/nowhere")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("/proc/nowhere"), "{}", text(&output.stderr));
+}
+
+// Q2: keys of the environment are not for the commands of a model.
+#[test]
+fn a_command_does_not_see_the_users_keys() {
+    let place = Place::new();
+    let output = place
+        .command(&["tool", "call", "run_command", r#"{"command":"env"}"#, "--yes"])
+        .env("OPENAI_API_KEY", "sk-very-secret")
+        .env("MY_TOKEN", "sk-very-secret")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert!(text(&output.stdout).contains("PATH=") && !text(&output.stdout).contains("sk-very-secret"));
+}

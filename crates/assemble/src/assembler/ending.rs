@@ -1,0 +1,73 @@
+//! How an answer and its calls end: each call exactly once, finished or malformed (RULES S8).
+
+use windlass_protocol::{Payload, StopReason, ToolCall, ToolName};
+
+use crate::calls::Place;
+use crate::judgement::{End, Judgement, Rank, judge};
+use crate::{AnswerCall, Assembler, CallEvent, Ending, MalformedCall, MalformedReason, Notes};
+
+impl Assembler {
+    /// Ends the answer, and all open calls with it (S8).
+    pub(super) fn end(&mut self, ending: Ending, events: &mut Vec<CallEvent>) {
+        self.ending = Some(ending);
+        let open = self.calls.open();
+        let last = self.calls.places.len().saturating_sub(1);
+        for at in open {
+            if let Some(call) = self.calls.growing_mut(at) {
+                call.name.end();
+            }
+            let rank = if at == last { Rank::Last } else { Rank::Earlier };
+            self.end_call(at, End::Answer(ending), rank, events);
+        }
+    }
+
+    pub(super) fn end_call(&mut self, at: usize, end: End, rank: Rank, events: &mut Vec<CallEvent>) {
+        let Some(call) = self.calls.growing_mut(at) else { return };
+        match judge(call, end, rank, &self.options.limits) {
+            Judgement::Wait => {}
+            Judgement::Malformed(reason) => self.close(at, Err(reason), events),
+            Judgement::Finished(name, arguments, notes) => {
+                // A call is never told as finished before it was told as started.
+                call.name.end();
+                call.tell(None, events);
+                self.close(at, Ok((name, Payload::Function { arguments }, notes)), events);
+            }
+        }
+    }
+
+    pub(super) fn close(
+        &mut self,
+        at: usize,
+        outcome: Result<(ToolName, Payload, Notes), MalformedReason>,
+        events: &mut Vec<CallEvent>,
+    ) {
+        let Some(id) = self.calls.settle_id(at, &self.options) else { return };
+        let Some(place) = self.calls.places.get_mut(at) else { return };
+        let Place::Growing(call) = place else { return };
+        let (key, opaque) = (call.key, call.opaque.take());
+        *place = Place::Ended(match outcome {
+            Ok((name, payload, notes)) => {
+                let call = ToolCall::new(id, name, payload).with_opaque(opaque);
+                events.push(CallEvent::Finished { key, call: call.clone(), notes });
+                AnswerCall::Good(call)
+            }
+            Err(reason) => {
+                let text = std::mem::take(&mut call.text);
+                let name = ToolName::new(call.name.as_str()).ok();
+                let call = MalformedCall { key, id, name, reason, text, opaque };
+                events.push(CallEvent::Malformed(call.clone()));
+                AnswerCall::Malformed(call)
+            }
+        });
+    }
+}
+
+/// What a stop means for the calls that are still open. A filter or a refusal breaks off wherever the model
+/// stands, so nothing that is open then counts as whole (S10).
+pub(super) fn ending_of(reason: &StopReason) -> Ending {
+    match reason {
+        StopReason::Length => Ending::Length,
+        StopReason::Error | StopReason::ContentFilter | StopReason::Refusal => Ending::Error,
+        _ => Ending::Complete,
+    }
+}
