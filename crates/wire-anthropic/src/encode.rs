@@ -1,10 +1,8 @@
 //! Makes the body of a request: fields in a fixed order, messages last (RULES N6).
 
-use std::collections::BTreeMap;
-
 use serde::{Serialize, Serializer};
 use windlass_protocol::{Delivery, ParallelCalls, Request, ToolChoice, ToolSpec};
-use windlass_wire::{EncodeError, HttpRequest, check_pairing};
+use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
 
 use crate::AnthropicOptions;
 use crate::messages::wire_messages;
@@ -38,31 +36,13 @@ pub(crate) fn encode(options: &AnthropicOptions, request: &Request) -> Result<Ht
         fields.push(("system", Field::Text(system)));
     }
     fields.push(("messages", Field::Messages(wire_messages(request)?)));
-    let body = serde_json::to_vec(&Body(with_extra(fields, request)))?;
+    let body = serde_json::to_vec(&Body(with_extra(fields, &request.extra, Field::Extra)))?;
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
     if options.betas.is_empty() {
         return Ok(http);
     }
     Ok(http.with_header("anthropic-beta", options.betas.join(",")))
-}
-
-/// Further fields take the place of computed ones, or stand before the messages, by name.
-fn with_extra<'a>(fields: Vec<(&'a str, Field<'a>)>, request: &'a Request) -> Vec<(&'a str, Field<'a>)> {
-    // The map's own order can change with a feature of another crate.
-    let mut extra: BTreeMap<&str, _> =
-        request.extra.iter().map(|(name, value)| (name.as_str(), value)).collect();
-    let mut merged: Vec<(&str, Field<'_>)> = fields
-        .into_iter()
-        .map(|(name, field)| match extra.remove(name) {
-            Some(value) => (name, Field::Extra(value)),
-            None => (name, field),
-        })
-        .collect();
-    let messages = merged.pop();
-    merged.extend(extra.into_iter().map(|(name, value)| (name, Field::Extra(value))));
-    merged.extend(messages);
-    merged
 }
 
 fn tools<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Result<(), EncodeError> {

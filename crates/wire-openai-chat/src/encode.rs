@@ -1,10 +1,8 @@
 //! Makes the body of a request: fields in a fixed order, messages last (RULES N6).
 
-use std::collections::BTreeMap;
-
 use serde::{Serialize, Serializer};
 use windlass_protocol::{Delivery, ParallelCalls, Request, ToolChoice, ToolSpec};
-use windlass_wire::{EncodeError, HttpRequest, check_pairing};
+use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
 
 use crate::messages::wire_messages;
 use crate::request::{
@@ -44,26 +42,8 @@ pub(crate) fn encode(options: &OpenAiChatOptions, request: &Request) -> Result<H
     }
     tools(request, &mut fields)?;
     fields.push(("messages", Field::Messages(wire_messages(options, request)?)));
-    let fields = with_extra(fields, request);
+    let fields = with_extra(fields, &request.extra, Field::Extra);
     Ok(HttpRequest::post("/chat/completions", serde_json::to_vec(&Body(fields))?))
-}
-
-/// Further fields take the place of computed ones, or stand before the messages, by name.
-fn with_extra<'a>(fields: Vec<(&'a str, Field<'a>)>, request: &'a Request) -> Vec<(&'a str, Field<'a>)> {
-    // The map's own order can change with a feature of another crate.
-    let mut extra: BTreeMap<&str, _> =
-        request.extra.iter().map(|(name, value)| (name.as_str(), value)).collect();
-    let mut merged: Vec<(&str, Field<'_>)> = fields
-        .into_iter()
-        .map(|(name, field)| match extra.remove(name) {
-            Some(value) => (name, Field::Extra(value)),
-            None => (name, field),
-        })
-        .collect();
-    let messages = merged.pop();
-    merged.extend(extra.into_iter().map(|(name, value)| (name, Field::Extra(value))));
-    merged.extend(messages);
-    merged
 }
 
 fn tools<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Result<(), EncodeError> {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod body;
 mod decoder;
 mod error;
 mod event_stream;
@@ -9,6 +10,7 @@ mod pairing;
 mod provider_error;
 mod surrogate;
 
+pub use body::with_extra;
 pub use decoder::{Decoder, Wire};
 pub use error::{DecodeError, EncodeError};
 pub use event_stream::{Body, EventStream, StreamEvent};
