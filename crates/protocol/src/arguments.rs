@@ -1,6 +1,9 @@
 //! The finished arguments of a call.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// The complete arguments of a call: a JSON object and the very text in which the model wrote it.
@@ -81,48 +84,53 @@ impl Arguments {
         serde_json::from_str(&self.text)
     }
 
-    /// The same text whoever wrote it: keys sorted at every depth, no white space.
+    /// The same text whoever wrote it: keys sorted at every depth, no white space, numbers as they were written.
     ///
     /// Two calls repeat each other if name and canonical arguments are equal (RULES L4).
     pub fn canonical(&self) -> String {
         let mut text = String::with_capacity(self.text.len());
-        write_object(&self.value, &mut text);
-        text
-    }
-}
-
-// Keys are sorted here and not left to serde_json's map, whose order another crate's feature can change.
-// The recursion is as deep as serde_json's own parser let the value be, 128.
-fn write_object(object: &Map<String, Value>, text: &mut String) {
-    let mut members: Vec<_> = object.iter().collect();
-    members.sort_unstable_by_key(|(key, _)| *key);
-    text.push('{');
-    for (position, (key, value)) in members.into_iter().enumerate() {
-        if position > 0 {
-            text.push(',');
+        match write_canonical(self.text.trim(), &mut text) {
+            Ok(()) => text,
+            // Cannot be: the text was parsed when it came in. What the model wrote is never less exact.
+            Err(_) => self.text.clone(),
         }
-        text.push_str(&Value::String(key.clone()).to_string());
-        text.push(':');
-        write_value(value, text);
     }
-    text.push('}');
 }
 
-fn write_value(value: &Value, text: &mut String) {
-    match value {
-        Value::Object(object) => write_object(object, text),
-        Value::Array(items) => {
-            text.push('[');
-            for (position, item) in items.iter().enumerate() {
+// Written from the text and not from the value, whose numbers are floats where they are long: two calls that
+// differ in a digit are two calls. Keys are sorted here and not left to serde_json's map, whose order another
+// crate's feature can change. The recursion is as deep as serde_json's own parser let the value be, 128.
+fn write_canonical(json: &str, text: &mut String) -> Result<(), serde_json::Error> {
+    match json.as_bytes().first() {
+        Some(b'{') => {
+            // Of two equal keys the last wins, as in the value.
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(json)?;
+            text.push('{');
+            for (position, (key, value)) in members.into_iter().enumerate() {
                 if position > 0 {
                     text.push(',');
                 }
-                write_value(item, text);
+                text.push_str(&Value::String(key).to_string());
+                text.push(':');
+                write_canonical(value.get(), text)?;
+            }
+            text.push('}');
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(json)?;
+            text.push('[');
+            for (position, item) in items.into_iter().enumerate() {
+                if position > 0 {
+                    text.push(',');
+                }
+                write_canonical(item.get(), text)?;
             }
             text.push(']');
         }
-        scalar => text.push_str(&scalar.to_string()),
+        Some(b'"') => text.push_str(&Value::String(serde_json::from_str(json)?).to_string()),
+        _ => text.push_str(json),
     }
+    Ok(())
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -43,6 +43,28 @@ fn the_canonical_form_sorts_keys_at_every_depth() {
     assert_ne!(canonical(r#"{"a":[1,2]}"#), canonical(r#"{"a":[2,1]}"#), "the order of items is meant");
 }
 
+// J4, H4: two calls that differ in a digit are two calls, however long the number is.
+#[test]
+fn the_canonical_form_keeps_the_text_of_numbers() {
+    let canonical = |text: &str| Arguments::parse(text).unwrap().canonical();
+    for number in ["123456789012345678901234567890", "0.10000000000000000000001", "1.50", "-0.0", "1e2"] {
+        assert_eq!(canonical(&format!(r#"{{ "a" : [ {number} ] }}"#)), format!(r#"{{"a":[{number}]}}"#));
+    }
+    assert_ne!(
+        canonical(r#"{"id":12345678901234567890123}"#),
+        canonical(r#"{"id":12345678901234567890124}"#)
+    );
+}
+
+#[test]
+fn the_canonical_form_spells_strings_one_way_and_keeps_the_last_of_two_keys() {
+    let canonical = |text: &str| Arguments::parse(text).unwrap().canonical();
+    assert_eq!(canonical(r#"{"\u0061":"\u00e4\/"}"#), r#"{"a":"ä/"}"#);
+    assert_eq!(canonical(r#"{"a":1,"b":null,"a":{"c":true}}"#), r#"{"a":{"c":true},"b":null}"#);
+    let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(120), "]".repeat(120));
+    assert_eq!(canonical(&deep), deep);
+}
+
 #[test]
 fn a_fingerprint_tells_tool_and_arguments_apart() {
     let call = |name: &str, text: &str| {
@@ -64,5 +86,16 @@ proptest! {
         let judged = Arguments::parse(text.clone());
         let is_object = serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|value| value.is_object());
         prop_assert_eq!(judged.is_ok(), is_object);
+    }
+
+    #[test]
+    fn the_canonical_form_says_the_same_and_is_its_own(
+        members in prop::collection::btree_map(any::<String>(), prop::collection::vec(any::<(i64, String)>(), 0..3), 0..5)
+    ) {
+        let text = serde_json::to_string_pretty(&members).unwrap();
+        let arguments = Arguments::parse(text).unwrap();
+        let again = Arguments::parse(arguments.canonical()).unwrap();
+        prop_assert_eq!(again.as_object(), arguments.as_object());
+        prop_assert_eq!(again.canonical(), arguments.canonical());
     }
 }
