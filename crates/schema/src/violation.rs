@@ -23,7 +23,7 @@ impl Violation {
         Self {
             path: error.instance_path().to_string(),
             met: met(error),
-            wanted: wanted(error.kind()).unwrap_or_else(|| error.to_string()),
+            wanted: wanted(error.kind()).unwrap_or_else(|| error.masked().to_string()),
         }
     }
 }
@@ -40,7 +40,7 @@ fn met(error: &ValidationError<'_>) -> String {
         ValidationErrorKind::Required { property } => format!("no {}", text_of(property)),
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            format!("the unknown {}", quoted(unexpected))
+            format!("the unknown {}", named(unexpected))
         }
         _ => shown(error.instance()),
     }
@@ -72,8 +72,20 @@ fn text_of(property: &Value) -> String {
     property.as_str().map_or_else(|| property.to_string(), |name| format!("`{name}`"))
 }
 
-fn quoted(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+/// The most names that are told, and the most characters of each: the model wrote them and knows them.
+const NAMED: usize = 4;
+const NAME_CHARACTERS: usize = 60;
+
+fn named(names: &[String]) -> String {
+    let short = |name: &String| match name.char_indices().nth(NAME_CHARACTERS) {
+        Some((end, _)) => format!("`{}…`", name.get(..end).unwrap_or_default()),
+        None => format!("`{name}`"),
+    };
+    let told: Vec<String> = names.iter().take(NAMED).map(short).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => told.join(", "),
+        more => format!("{} and {more} more", told.join(", ")),
+    }
 }
 
 fn article(kind: &str) -> String {

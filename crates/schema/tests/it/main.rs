@@ -83,3 +83,29 @@ fn a_schema_that_is_none_is_an_error() {
         assert!(Checker::compile(&schema.parse().unwrap()).is_err(), "{schema}");
     }
 }
+
+// A wrong call may be as long as the model likes; what it is told about it may not.
+#[test]
+fn no_violation_repeats_a_long_call_to_the_model() {
+    let long = "x".repeat(10_000);
+    let any_of = r#"{"properties":{"a":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}"#;
+    let none = r#"{"properties":{"a":{"not":{"type":"string"}}}}"#;
+    let closed = r#"{"properties":{},"additionalProperties":false}"#;
+    let keys: Vec<String> = (0..2_000).map(|at| format!(r#""key{at}":1"#)).collect();
+    for (schema, arguments) in [
+        (any_of, format!(r#"{{"a":"{long}"}}"#)),
+        (none, format!(r#"{{"a":"{long}"}}"#)),
+        (closed, format!(r#"{{"{long}":1}}"#)),
+        (closed, format!("{{{}}}", keys.join(","))),
+    ] {
+        let told = checker(schema).check(&Arguments::parse(arguments).unwrap()).unwrap_err();
+        let text: String = told.iter().map(ToString::to_string).collect();
+        assert!(!text.is_empty() && text.len() < 500, "{} bytes: {schema}", text.len());
+    }
+}
+
+#[test]
+fn a_pattern_that_would_fill_the_memory_is_no_schema() {
+    let schema = r#"{"properties":{"a":{"pattern":"((a{1000}){1000}){1000}"}}}"#;
+    assert!(Checker::compile(&schema.parse().unwrap()).is_err());
+}
