@@ -28,7 +28,7 @@ use crate::{Action, Decision, Facts, Grants, Mode, Policy, Reason, Source, Step,
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn decide(policy: &Policy, grants: &Grants, facts: &Facts) -> Decision {
-    let trace = facts.effects.iter().map(|effect| judge(policy, grants, facts, effect)).collect();
+    let trace = facts.judged().iter().map(|effect| judge(policy, grants, facts, effect)).collect();
     Decision::of(trace, facts.risk())
 }
 

@@ -67,7 +67,7 @@ pub struct Decision {
     pub reason: Reason,
     /// How much harm the call could do.
     pub risk: Risk,
-    /// A step for each effect, in their order.
+    /// A step for each effect, in their order; one for a call that names none.
     pub trace: Vec<Step>,
 }
 

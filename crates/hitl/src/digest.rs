@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use windlass_protocol::{ToolCall, ToolName, ToolSpec};
+use windlass_protocol::{Payload, ToolCall, ToolName, ToolSpec};
 
 /// The SHA-256 of what a human was shown (RULES H4). If anything of it changes, the approval is void.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -29,17 +29,28 @@ impl Binding<'_> {
     /// The digest of these.
     pub fn digest(&self) -> Digest {
         let mut hash = Sha256::new();
-        let spec = match self.spec {
-            ToolSpec::Function { parameters, .. } => parameters.as_str(),
-            ToolSpec::Freeform { grammar, .. } => grammar.as_deref().unwrap_or(""),
+        let (form, spec) = match self.spec {
+            ToolSpec::Function { parameters, .. } => ("function", parameters.as_str()),
+            ToolSpec::Freeform { grammar: Some(grammar), .. } => ("grammar", grammar.as_str()),
+            ToolSpec::Freeform { grammar: None, .. } => ("freeform", ""),
+            _ => ("", ""),
+        };
+        // The same text means another thing to another form of call.
+        let payload = match self.call.payload {
+            Payload::Function { .. } => "function",
+            Payload::Custom { .. } => "custom",
+            Payload::Mcp { .. } => "mcp",
+            Payload::LocalShell { .. } => "local_shell",
             _ => "",
         };
         let parts = [
             "windlass approval 1",
             self.tool.as_str(),
+            payload,
             &self.call.fingerprint(),
             self.root,
             self.spec.description(),
+            form,
             spec,
         ];
         for part in parts {

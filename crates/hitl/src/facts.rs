@@ -47,9 +47,15 @@ impl Facts {
         self
     }
 
+    /// What is judged. A tool that names no effects has not said that it does nothing: it is judged as one that
+    /// cannot say, so that every rule for it holds.
+    pub(crate) fn judged(&self) -> &[Effect] {
+        if self.effects.is_empty() { &[Effect::Unknown] } else { &self.effects }
+    }
+
     /// The risk of the call: the highest of its effects, and never below what the tool says.
     pub fn risk(&self) -> Risk {
-        self.effects.iter().map(risk_of).max().unwrap_or(Risk::Low).max(self.hints.risk)
+        self.judged().iter().map(risk_of).max().unwrap_or(Risk::Low).max(self.hints.risk)
     }
 }
 

@@ -37,10 +37,11 @@ fn builtin(id: &str, text: String) -> Reason {
 }
 
 /// Whether what a human would be shown is not what would be touched. File contents may hold such characters;
-/// paths, commands and tool names may not.
+/// paths, commands and tool names may not. A line break is visible in a command, which may have several lines,
+/// and hides the rest of a name.
 fn has_hidden_characters(payload: &Payload, effect: &Effect) -> bool {
     let named = match effect {
-        Effect::Execute { command, directory } => is_hidden(command) || is_hidden(directory),
+        Effect::Execute { command, directory } => is_hidden_in_command(command) || is_hidden(directory),
         Effect::Connect { host, .. } => is_hidden(host),
         Effect::Spawn { agent } => is_hidden(agent),
         _ => effect.path().is_some_and(is_hidden),
@@ -48,7 +49,10 @@ fn has_hidden_characters(payload: &Payload, effect: &Effect) -> bool {
     named || matches!(payload, Payload::Mcp { server, tool, .. } if is_hidden(server) || is_hidden(tool))
 }
 
-fn is_hidden(text: &str) -> bool {
-    // A command may have several lines; a line break is visible.
+fn is_hidden(name: &str) -> bool {
+    name.contains('\n') || is_hidden_in_command(name)
+}
+
+fn is_hidden_in_command(text: &str) -> bool {
     text.chars().any(|character| character != '\n' && crate::display::is_unsafe(character))
 }

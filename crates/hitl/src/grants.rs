@@ -57,7 +57,7 @@ impl Grants {
 /// the whole payload.
 fn shape(facts: &Facts) -> Vec<String> {
     let mut shape: Vec<String> = facts
-        .effects
+        .judged()
         .iter()
         .map(|effect| match effect {
             Effect::Read { path } | Effect::Write { path } | Effect::Delete { path } => {

@@ -4,7 +4,7 @@ use windlass_hitl::{
     AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals, Binding, GrantError, Grants,
     Policy, Verdict, decide, display_safe,
 };
-use windlass_protocol::{Arguments, CallId, Effect, ToolCall, ToolSpec};
+use windlass_protocol::{Arguments, CallId, Effect, Payload, ToolCall, ToolSpec};
 
 use crate::decide::{facts, name, read, write};
 
@@ -128,4 +128,28 @@ fn what_hides_is_shown() {
     for plain in ["größe", "日本語", "a\tb\nc", "🙂", ""] {
         assert_eq!(display_safe(plain), plain);
     }
+}
+
+// H4: the form of a call is bound too; the same text means another thing to another tool.
+#[test]
+fn the_digest_tells_the_forms_of_calls_and_tools_apart() {
+    let id = || CallId::new("c").unwrap();
+    let custom = ToolCall::new(id(), name("tool"), Payload::Custom { input: "{}".into() });
+    let freeform = |grammar: Option<&str>| ToolSpec::Freeform {
+        name: name("tool"),
+        description: "d".into(),
+        grammar: grammar.map(str::to_owned),
+    };
+    let specs = [spec("d", "{}"), freeform(Some("{}")), freeform(Some("")), freeform(None)];
+    let mut seen = Vec::new();
+    for call in [call("{}"), custom] {
+        for spec in &specs {
+            let digest = Binding { tool: &name("tool"), call: &call, spec, root: "/" }.digest();
+            assert!(!seen.contains(&digest), "{call:?} {spec:?}");
+            seen.push(digest);
+        }
+    }
+    // Two numbers that a float cannot tell apart are two approvals.
+    let of = |call: &ToolCall| Binding { tool: &name("tool"), call, spec: &specs[0], root: "/" }.digest();
+    assert_ne!(of(&call(r#"{"n":12345678901234567890123}"#)), of(&call(r#"{"n":12345678901234567890124}"#)));
 }

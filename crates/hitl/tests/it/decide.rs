@@ -176,3 +176,74 @@ fn risk_is_the_highest_of_the_effects_and_never_below_the_tools() {
     assert_eq!(risk(vec![execute("ls")]), Risk::High);
     assert_eq!(risk(vec![read("a"), write(".git/config")]), Risk::Critical);
 }
+
+// H2: deny wins in every mode, also for a tool that names no effects; it is judged as one that cannot say.
+#[test]
+fn a_call_without_effects_is_judged_like_an_unknown_one() {
+    let none = || facts("tool", vec![]);
+    let deny = policy(vec![Rule::new("no", Action::Deny).with_tool(name("tool"))]);
+    check(&decide(&deny, &Grants::default(), &none()), Verdict::Deny, "no");
+    let judge = |mode| decide(&Policy::default(), &Grants::default(), &none().with_mode(mode));
+    check(&judge(Mode::Headless), Verdict::Deny, "d.headless");
+    check(&judge(Mode::ReadOnly), Verdict::Deny, "d.read_only");
+    for mode in [Mode::Ask, Mode::Headless, Mode::ReadOnly] {
+        let unknown = facts("tool", vec![Effect::Unknown]).with_mode(mode);
+        assert_eq!(judge(mode), decide(&Policy::default(), &Grants::default(), &unknown));
+    }
+}
+
+// H9: what nobody can name is remembered by its whole payload.
+#[test]
+fn a_grant_without_effects_covers_that_payload_only() {
+    let facts = |text: &str| {
+        let id = CallId::new("c").unwrap();
+        let call = ToolCall::function(id, name("tool"), Arguments::parse(text).unwrap());
+        Facts::new(name("tool"), Hints::default(), &call, vec![])
+    };
+    let mut grants = Grants::default();
+    grants.remember(&facts(r#"{"a":1}"#), &ApprovalDecision::approve("x")).unwrap();
+    check(&decide(&Policy::default(), &grants, &facts(r#"{"a":1}"#)), Verdict::Allow, "g.session");
+    check(&decide(&Policy::default(), &grants, &facts(r#"{"a":2}"#)), Verdict::Ask, "d.ask");
+}
+
+// H14: a command may have lines, a name may not.
+#[test]
+fn a_line_break_hides_in_a_name_and_not_in_a_command() {
+    check(&by_default(vec![read("src\n/lib.rs")]), Verdict::Ask, "p.control_chars");
+    check(&by_default(vec![write("a\tb")]), Verdict::Ask, "d.ask");
+    check(
+        &by_default(vec![Effect::Connect { host: "a\nb".into(), port: 1 }]),
+        Verdict::Ask,
+        "p.control_chars",
+    );
+    let folder = Effect::Execute { command: "ls".into(), directory: "a\nb".into() };
+    check(&by_default(vec![folder]), Verdict::Ask, "p.control_chars");
+    check(&by_default(vec![execute("ls\npwd")]), Verdict::Ask, "d.ask");
+    check(&by_default(vec![execute("ls\rpwd")]), Verdict::Ask, "p.control_chars");
+}
+
+#[test]
+fn every_family_of_built_in_ids_is_taken() {
+    for family in ["f.x", "p.x", "b.x", "d.x", "g.x"] {
+        let rules = file(vec![Rule::new(family, Action::Deny)], vec![]);
+        let fence = file(vec![], vec![Constraint::new(family, EffectKind::Write, vec![])]);
+        for file in [rules, fence] {
+            let refused = Policy::default().with_file(Source::User, file);
+            assert!(matches!(refused, Err(PolicyError::DuplicateId { .. })), "{family}");
+        }
+    }
+}
+
+// H11, and the order of files is nothing.
+#[test]
+fn deny_beats_allow_whichever_file_comes_first() {
+    let allow = || file(vec![Rule::new("yes", Action::Allow)], vec![]);
+    let deny = || file(vec![Rule::new("no", Action::Deny)], vec![]);
+    let one = Policy::default().with_file(Source::User, allow()).unwrap();
+    let one = one.with_file(Source::Project, deny()).unwrap();
+    let two = Policy::default().with_file(Source::Project, deny()).unwrap();
+    let two = two.with_file(Source::User, allow()).unwrap();
+    for policy in [one, two] {
+        check(&decide(&policy, &Grants::default(), &facts("tool", vec![write("a")])), Verdict::Deny, "no");
+    }
+}
