@@ -123,7 +123,8 @@ impl ToolboxBuilder {
             entries.push(Entry { tool, checker, offered });
         }
         for configured in self.config.additional.iter().chain(&self.config.disabled) {
-            if names.find(configured).is_none() {
+            // Exactly, because offering compares exactly: a misspelt name must not leave a tool on.
+            if !names.contains(configured) {
                 return Err(BuildError::UnknownConfigured { name: configured.clone() });
             }
         }

@@ -1,5 +1,7 @@
 //! What is checked before anybody is asked: is there such a tool, and does it take these arguments?
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use windlass_hitl::Facts;
 use windlass_protocol::{Payload, ResultStatus, ToolCall, ToolResult, ToolSpec};
 use windlass_schema::Violation;
@@ -28,7 +30,11 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, ToolR
             return Err(refuse(call, ResultStatus::InvalidArguments, text));
         }
     }
-    let effects = entry.tool.effects(&call.payload);
+    // A panic fails this call (RULES L8): what cannot be judged does not run.
+    let Ok(effects) = catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&call.payload))) else {
+        let text = format!("{} was not run: it failed with an internal error (it panicked)", spec.name());
+        return Err(refuse(call, ResultStatus::Error, text));
+    };
     let facts = Facts::new(spec.name().clone(), entry.tool.hints(), call, effects);
     Ok(Checked {
         name: spec.name().clone(),

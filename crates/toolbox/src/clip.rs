@@ -1,6 +1,8 @@
 //! Outputs that are too long for a model.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use windlass_protocol::Content;
@@ -53,6 +55,9 @@ impl OutputLimit {
     }
 }
 
+/// How many calls whose ids look alike have a file of their own.
+const ATTEMPTS: u32 = 1_000;
+
 /// Writes the whole text beside the journal. If that fails the model has head and tail all the same.
 fn spill(folder: &Path, ctx: &Context, piece: usize, text: &str) -> Option<String> {
     let id: String = ctx
@@ -62,8 +67,16 @@ fn spill(folder: &Path, ctx: &Context, piece: usize, text: &str) -> Option<Strin
         .map(|character| if character.is_ascii_alphanumeric() { character } else { '_' })
         .take(64)
         .collect();
-    let name = format!("{id}-{piece}.txt");
     std::fs::create_dir_all(folder).ok()?;
-    std::fs::write(folder.join(&name), text).ok()?;
-    Some(name)
+    // Ids that differ can give one name; what another call wrote is never overwritten.
+    for attempt in 1..=ATTEMPTS {
+        let name =
+            if attempt == 1 { format!("{id}-{piece}.txt") } else { format!("{id}-{piece}-{attempt}.txt") };
+        match File::create_new(folder.join(&name)) {
+            Ok(mut file) => return file.write_all(text.as_bytes()).ok().map(|()| name),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(_) => return None,
+        }
+    }
+    None
 }

@@ -20,6 +20,11 @@ impl Names {
         free
     }
 
+    /// Whether exactly this name is taken.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.exact.contains_key(name)
+    }
+
     /// The tool of exactly this name or alias, else of the only name that differs in case, dashes or a
     /// `functions.` before it (RULES N3, N4).
     pub(crate) fn find(&self, name: &str) -> Option<usize> {

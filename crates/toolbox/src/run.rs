@@ -40,7 +40,9 @@ impl Toolbox {
             turn = waiting => turn,
         };
         ctx.tell(Progress::Started);
-        let running = AssertUnwindSafe(checked.tool.call(ctx, &checked.call.payload)).catch_unwind();
+        // Inside a future of its own: `call` itself can panic before it gives one back.
+        let call = async { checked.tool.call(ctx, &checked.call.payload).await };
+        let running = AssertUnwindSafe(call).catch_unwind();
         let outcome = tokio::select! {
             // A result that is there wins over a cancellation that comes at the same time (RULES L7).
             biased;

@@ -52,6 +52,15 @@ fn a_tool_that_is_not_offered_is_not_there() {
     }
 }
 
+// A name that the configuration misspells is an error, and never a tool that is left on.
+#[test]
+fn the_configuration_names_tools_exactly() {
+    for name in ["RUN_COMMAND", "run-command", "functions.run_command", "execute_command"] {
+        let config = ToolConfig::new(Preset::Full).without(name);
+        assert!(matches!(all().config(config).build(), Err(BuildError::UnknownConfigured { .. })), "{name}");
+    }
+}
+
 #[test]
 fn an_unknown_tool_is_answered_with_the_ones_there_are() {
     let toolbox = all().config(ToolConfig::new(Preset::Minimal)).build().unwrap();

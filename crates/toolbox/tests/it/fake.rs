@@ -14,6 +14,10 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 pub(crate) enum Does {
     Says(String),
     Panics,
+    /// Panics before it gives a future back.
+    PanicsAtOnce,
+    /// Panics when it is asked what it would do.
+    PanicsWhenAsked,
     Fails,
     /// Counts itself as inside, and waits for a permit.
     Waits(Arc<Inside>),
@@ -54,14 +58,18 @@ impl Tool for Fake {
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
+        assert!(!matches!(self.does, Does::PanicsWhenAsked), "the tool's own bug");
         vec![Effect::Internal]
     }
 
     fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
+        assert!(!matches!(self.does, Does::PanicsAtOnce), "the tool's own bug");
         Box::pin(async move {
             match &self.does {
                 Does::Says(text) => Ok(Output::text(text.clone())),
-                Does::Panics => unreachable!("the tool's own bug"),
+                Does::Panics | Does::PanicsAtOnce | Does::PanicsWhenAsked => {
+                    unreachable!("the tool's own bug")
+                }
                 Does::Fails => Err(ToolError::fatal("the disk is gone")),
                 Does::Waits(inside) => {
                     let now = inside.now.fetch_add(1, Ordering::SeqCst) + 1;

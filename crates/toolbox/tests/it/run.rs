@@ -114,6 +114,39 @@ async fn a_panic_fails_its_call_and_nothing_else() {
     assert_eq!(run(&toolbox, "good", &ctx).await.unwrap().wire_text(), "fine");
 }
 
+// L8: wherever in the tool it happens.
+#[tokio::test]
+async fn a_panic_before_the_future_fails_its_call_too() {
+    let tools = vec![
+        fake("bad", Concurrency::Exclusive, Does::PanicsAtOnce),
+        fake("worse", Concurrency::Exclusive, Does::PanicsWhenAsked),
+        fake("good", Concurrency::Exclusive, Does::Says("fine".into())),
+    ];
+    let (toolbox, ctx) = (toolbox(tools), context());
+    assert_eq!(run(&toolbox, "bad", &ctx).await.unwrap().status, ResultStatus::Error);
+    let refused = toolbox.check(&call("worse", "{}")).err().unwrap();
+    assert_eq!(refused.status, ResultStatus::Error, "what a call would do has to be known before it runs");
+    assert_eq!(run(&toolbox, "good", &ctx).await.unwrap().wire_text(), "fine");
+}
+
+// R9: two calls never write one file, however alike their ids are.
+#[tokio::test]
+async fn outputs_of_two_calls_lie_in_two_files() {
+    let long = |text: &str| text.repeat(200);
+    let tools = ["a", "b"].map(|name| fake(name, Concurrency::Parallel, Does::Says(long(name))));
+    let toolbox = toolbox(tools.to_vec());
+    let folder = tempfile::tempdir().unwrap();
+    for (name, id) in [("a", "call/1"), ("b", "call_1")] {
+        let ctx = Context::new(CallId::new(id).unwrap()).with_outputs(folder.path());
+        let text = run(&toolbox, name, &ctx).await.unwrap().wire_text();
+        let (_, rest) = text.split_once("@outputs/").unwrap();
+        let (file, _) = rest.split_once(';').unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path().join(file)).unwrap(), long(name));
+    }
+    let texts: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(texts.len(), 2);
+}
+
 #[tokio::test]
 async fn a_fatal_error_is_no_result() {
     let toolbox = toolbox(vec![fake("a", Concurrency::Parallel, Does::Fails)]);
