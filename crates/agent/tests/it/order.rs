@@ -1,0 +1,156 @@
+//! What is written down in which order, whose result says what, and what runs beside what (L5, L6, R2, R5).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::Barrier;
+use windlass_agent::{Agent, Approver, ApproverFuture, Everything, RunOptions};
+use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+use windlass_journal::Journal;
+use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
+use windlass_tool::{Context, Output, Tool, ToolFuture};
+use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+
+use crate::scene::{Scene, Shared, wires};
+
+const TWO_WRITES: &str = r#"{"turns": [
+    {"steps": [{"text": "I work."}, {"call": {"id": "r1", "name": "look"}},
+        {"call": {"id": "w1", "name": "change", "arguments": {"n": 1}}},
+        {"call": {"id": "w2", "name": "change", "arguments": {"n": 2}}}]},
+    {"steps": [{"call": {"id": "end", "name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+/// Says no to one call, with a comment, and yes to the others.
+struct NoTo(&'static str);
+
+impl Approver for NoTo {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        let id = request.request_id.clone();
+        let decision = if request.call.id.as_str() == self.0 {
+            ApprovalDecision::deny(id, Some("not this one".into()))
+        } else {
+            ApprovalDecision::approve(id)
+        };
+        Box::pin(async move { Some(decision) })
+    }
+}
+
+/// The results of a request by call id, in either provider's format, in order.
+fn results(value: &Value, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(members) => {
+            match members.get("tool_call_id").or_else(|| members.get("tool_use_id")).and_then(Value::as_str) {
+                Some(id) => found.push((id.to_owned(), members["content"].to_string())),
+                None => members.values().for_each(|member| results(member, found)),
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| results(item, found)),
+        _ => {}
+    }
+}
+
+// R1, R2
+#[tokio::test]
+async fn a_comment_is_in_the_result_of_the_call_that_was_denied_and_in_no_other() {
+    for wire in wires() {
+        let scene = Scene::new(TWO_WRITES, wire);
+        let agent = scene.builder().approver(NoTo("w1")).build().unwrap();
+        assert_eq!(agent.run("task").await.unwrap().text(), Some("done"));
+        let mut found = Vec::new();
+        results(&scene.model.requests()[1], &mut found);
+        let ids: Vec<_> = found.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, ["r1", "w1", "w2"], "one result for each call, in call order");
+        for (id, text) in &found {
+            assert_eq!(text.contains("not this one"), id == "w1", "{id}: {text}");
+            assert_eq!(text.contains("[denied]"), id == "w1", "{id}: {text}");
+        }
+    }
+}
+
+// R5, L6, SECURITY "Journal"
+#[tokio::test]
+async fn the_journal_tells_each_call_in_order() {
+    for wire in wires() {
+        let scene = Scene::new(TWO_WRITES, wire);
+        let journal = Shared::default();
+        let agent = scene.builder().approver(NoTo("w1")).build().unwrap();
+        let options = RunOptions::default().with_journal(journal.clone());
+        agent.stream_with("task", options).report().await.unwrap();
+        let entries: Vec<Value> = journal
+            .records()
+            .unwrap()
+            .iter()
+            .map(|record| serde_json::from_str(record.body.as_str()).unwrap())
+            .collect();
+        let told = |call: &str| -> Vec<&str> {
+            let about = |entry: &&Value| {
+                [&entry["call"], &entry["result"]["call"], &entry["request"]["call"]["id"]]
+                    .iter()
+                    .any(|id| **id == *call)
+            };
+            entries.iter().filter(about).map(|entry| entry["entry"].as_str().unwrap()).collect()
+        };
+        assert_eq!(told("r1"), ["judged", "intent", "result"]);
+        assert_eq!(told("w1"), ["judged", "asked", "approval", "result"], "a denied call has no intent");
+        assert_eq!(told("w2"), ["judged", "asked", "approval", "intent", "result"]);
+        let at = |wanted: &dyn Fn(&Value) -> bool| entries.iter().position(wanted).unwrap();
+        assert_eq!(entries[0]["entry"], "started");
+        assert_eq!(entries[entries.len() - 1]["entry"], "finished");
+        let answered = at(&|entry| entry["entry"] == "answered");
+        let ends: Vec<_> =
+            ["r1", "w1", "w2", "end"].map(|call| at(&|entry| entry["result"]["call"] == call)).to_vec();
+        assert!(answered < ends[0] && ends.is_sorted(), "answer {answered}, results {ends:?}");
+    }
+}
+
+/// Goes on only when two calls are inside at once.
+struct Meeting(ToolSpec, Barrier);
+
+impl Tool for Meeting {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::read_only()
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Internal]
+    }
+
+    fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async {
+            self.1.wait().await;
+            Ok(Output::text("met"))
+        })
+    }
+}
+
+// L5, on a clock that only the test moves: calls that do not overlap would wait for ever.
+#[tokio::test(start_paused = true)]
+async fn two_reads_of_one_answer_run_beside_each_other() {
+    const MEET: &str = r#"{"turns": [{"steps": [{"call": {"name": "meet"}}, {"call": {"name": "meet"}}]}],
+        "fallback": "both met"}"#;
+    for wire in wires() {
+        let scene = Scene::new(MEET, wire);
+        let schema = r#"{"type":"object"}"#.parse().unwrap();
+        let spec = ToolSpec::function(ToolName::new("meet").unwrap(), "A tool.", schema);
+        let toolbox = Toolbox::builder()
+            .tool(Arc::new(Meeting(spec, Barrier::new(2))))
+            .config(ToolConfig::new(Preset::Full))
+            .build()
+            .unwrap();
+        let agent = Agent::builder()
+            .model(scene.model.clone(), "scripted-1")
+            .toolbox(toolbox)
+            .approver(Everything)
+            .build()
+            .unwrap();
+        let run = tokio::time::timeout(Duration::from_mins(1), agent.run("task")).await;
+        assert!(run.is_ok(), "the calls waited for each other");
+        let mut found = Vec::new();
+        results(&scene.model.requests()[1], &mut found);
+        assert_eq!(found.iter().filter(|(_, text)| text.contains("met")).count(), 2);
+    }
+}
