@@ -1,0 +1,166 @@
+//! The partial struct of a derive, and how events fill it.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+
+use crate::derive::Arguments;
+use crate::field::{Field, doc_attribute};
+use crate::serde_attributes::Missing;
+
+pub(crate) fn expand(arguments: &Arguments<'_>) -> TokenStream {
+    let definition = definition(arguments);
+    let filling = filling(arguments);
+    let settling = settling(arguments);
+    quote!(#definition #filling #settling)
+}
+
+fn definition(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { ident, visibility, partial, home, fields, .. } = arguments;
+    let docs = format!("[`{ident}`] while it arrives: for showing, never for running.");
+    let shown = fields.iter().map(|field| {
+        let (ident, name) = (field.ident, field.ident.unraw().to_string());
+        quote!(.field(#name, &self.#ident))
+    });
+    let title = partial.to_string();
+    let fields = fields.iter().map(|field| {
+        let Field { ident, visibility, ty, docs, name, .. } = field;
+        let docs = doc_attribute(docs).unwrap_or_else(|| {
+            let docs = format!("`{name}`, as far as it has come.");
+            quote!(#[doc = #docs])
+        });
+        let ty = if field.is_whole { quote!(#home::Whole<#ty>) } else { quote!(#ty) };
+        quote!(#docs #visibility #ident: #home::Partial<#ty>)
+    });
+    quote! {
+        #[doc = #docs]
+        #[derive(::core::default::Default)]
+        #visibility struct #partial {
+            #(#fields,)*
+            __place: #home::derived::Place,
+        }
+
+        #[automatically_derived]
+        impl ::core::fmt::Debug for #partial {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(#title)#(#shown)*.finish()
+            }
+        }
+    }
+}
+
+fn filling(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { ident, partial, home, fields, .. } = arguments;
+    let members = fields.iter().zip(0_u16..).map(|(field, member)| {
+        let tokens = field.tokens();
+        quote!(#(#tokens)|* => Some(#member))
+    });
+    let fills = fields.iter().zip(0_u16..).map(|(field, member)| {
+        let ident = field.ident;
+        quote!(#member => growing.#ident.apply(step, event, mismatches))
+    });
+    let patterns = fields.iter().map(|field| {
+        let ident = field.ident;
+        if field.is_whole {
+            quote!(#ident: #home::Partial::Complete(#home::Whole(#ident)))
+        } else {
+            quote!(#ident: #home::Partial::Complete(#ident))
+        }
+    });
+    let idents = fields.iter().map(|field| field.ident);
+    quote! {
+        #[automatically_derived]
+        impl #home::PartialValue for #ident {
+            type Growing = #partial;
+
+            fn begin(kind: #home::derived::Kind) -> #home::Begin<#partial> {
+                match kind {
+                    #home::derived::Kind::Object => {
+                        #home::Begin::Growing(<#partial as ::core::default::Default>::default())
+                    }
+                    _ => #home::Begin::Wrong("an object"),
+                }
+            }
+
+            #[inline]
+            fn grow(
+                growing: &mut #partial,
+                event: &#home::derived::Event<'_>,
+                mismatches: &mut #home::Mismatches,
+            ) {
+                let member_of = |token: &str| -> ::core::option::Option<u16> {
+                    match token {
+                        #(#members,)*
+                        _ => None,
+                    }
+                };
+                let Some((member, step)) = growing.__place.step(event, member_of) else { return };
+                let fits: bool = match member {
+                    #(#fills,)*
+                    _ => true,
+                };
+                growing.__place.note(fits);
+            }
+
+            fn end(
+                mut growing: #partial,
+                path: &str,
+                mismatches: &mut #home::Mismatches,
+            ) -> ::core::result::Result<Self, #partial> {
+                let fits = <Self as #home::ToolArgs>::settle(&mut growing, path, mismatches);
+                match growing {
+                    #partial { #(#patterns,)* .. } if fits => Ok(Self { #(#idents),* }),
+                    growing => Err(growing),
+                }
+            }
+
+            fn absent() -> ::core::option::Option<Self> {
+                None
+            }
+        }
+    }
+}
+
+/// What an object that has ended says about members that never came.
+fn settling(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { ident, home, fields, serde, .. } = arguments;
+    let defaults: Vec<_> = fields.iter().map(|field| format_ident!("default_{}", field.ident)).collect();
+    let container = serde.has_default.then(|| {
+        let idents = fields.iter().map(|field| field.ident);
+        quote! {
+            let Self { #(#idents: #defaults),* } = <Self as ::core::default::Default>::default();
+        }
+    });
+    let settles = fields.iter().zip(&defaults).map(|(field, default)| {
+        let Field { ident, name, missing, is_whole, .. } = field;
+        let value = match missing {
+            Missing::Function(function) => Some(quote!(#function())),
+            Missing::Default => Some(quote!(::core::default::Default::default())),
+            Missing::Error if serde.has_default => Some(quote!(#default)),
+            Missing::Error => None,
+        };
+        let value = match (value, is_whole) {
+            (Some(value), true) => quote!(Some(#home::Whole(#value))),
+            (Some(value), false) => quote!(Some(#value)),
+            (None, _) => quote!(None),
+        };
+        quote!(fits &= growing.#ident.settle(|| #value, path, #name, mismatches);)
+    });
+    let denies = serde.denies_unknown.then(|| quote!(fits &= growing.__place.knows_all(path, mismatches);));
+    quote! {
+        #[automatically_derived]
+        impl #home::ToolArgs for #ident {
+            fn settle(
+                growing: &mut <Self as #home::PartialValue>::Growing,
+                path: &str,
+                mismatches: &mut #home::Mismatches,
+            ) -> bool {
+                let mut fits = growing.__place.fits();
+                #container
+                #(#settles)*
+                #denies
+                fits
+            }
+        }
+    }
+}
