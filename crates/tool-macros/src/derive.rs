@@ -54,8 +54,11 @@ fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
             Ok(())
         })?;
     }
-    let fields: Vec<_> =
-        fields.named.iter().map(|field| Field::read(field, serde.case)).collect::<Result<_>>()?;
+    let fields: Vec<_> = fields
+        .named
+        .iter()
+        .map(|field| Field::read(field, &input.ident, serde.case))
+        .collect::<Result<_>>()?;
     if fields.len() >= usize::from(u16::MAX) {
         return Err(Error::new(input.span(), "nobody writes that many arguments"));
     }

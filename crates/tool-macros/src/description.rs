@@ -9,7 +9,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut in_code = false;
     let mut joins = false;
-    for line in docs.iter().flat_map(|doc| doc.lines().map(unindented)) {
+    for line in docs.iter().flat_map(|doc| doc.split('\n').map(unindented)) {
         let is_fence = line.trim_start().starts_with("```");
         let is_plain = !in_code && !is_fence && !line.trim().is_empty();
         match lines.last_mut() {

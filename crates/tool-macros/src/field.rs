@@ -1,9 +1,9 @@
 //! A field of an argument struct.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Attribute, Ident, Result, Type, Visibility};
+use syn::{Attribute, Ident, Result, Visibility};
 
 use crate::case::Case;
 use crate::description::description;
@@ -13,7 +13,8 @@ use crate::serde_attributes::{Missing, OnField};
 pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) visibility: &'a Visibility,
-    pub(crate) ty: &'a Type,
+    /// With the struct's name for `Self`: two more structs have this field.
+    pub(crate) ty: TokenStream,
     /// The member's name in JSON.
     pub(crate) name: String,
     pub(crate) aliases: Vec<String>,
@@ -25,7 +26,7 @@ pub(crate) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    pub(crate) fn read(field: &'a syn::Field, case: Case) -> Result<Self> {
+    pub(crate) fn read(field: &'a syn::Field, owner: &Ident, case: Case) -> Result<Self> {
         let Some(ident) = &field.ident else {
             return Err(syn::Error::new_spanned(field, "arguments have names: give the field one"));
         };
@@ -43,7 +44,7 @@ impl<'a> Field<'a> {
         Ok(Self {
             ident,
             visibility: &field.vis,
-            ty: &field.ty,
+            ty: named(field.ty.to_token_stream(), owner),
             name: serde.name.unwrap_or_else(|| case.apply(&ident.unraw().to_string())),
             aliases: serde.aliases,
             missing: serde.missing,
@@ -66,6 +67,20 @@ impl<'a> Field<'a> {
         let names = std::iter::once(&self.name).chain(&self.aliases);
         names.map(|name| name.replace('~', "~0").replace('/', "~1"))
     }
+}
+
+/// The tokens with a name in place of `Self`.
+fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
+    let replaced = |token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => Ident::new(&owner.to_string(), ident.span()).into(),
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), named(group.stream(), owner));
+            inner.set_span(group.span());
+            inner.into()
+        }
+        other => other,
+    };
+    tokens.into_iter().map(replaced).collect()
 }
 
 /// The attributes of a struct or field that serde and schemars read.

@@ -29,9 +29,6 @@ pub(crate) struct Argument {
 /// Takes the attributes off the parameters, as a function cannot keep them, and reads them.
 pub(crate) fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
     let signature = &mut function.sig;
-    if signature.asyncness.is_none() {
-        return Err(Error::new_spanned(signature.fn_token, "a tool is an `async fn`"));
-    }
     if !signature.generics.params.is_empty() {
         let message = "a tool has one schema: take the generics away";
         return Err(Error::new_spanned(&signature.generics, message));

@@ -8,7 +8,7 @@ use syn::{Ident, Path, parse_quote};
 /// The path that a macro was told with `crate = ".."`, else the one that the crate's manifest gives: of
 /// `windlass-tool` itself, or of the facade's `windlass::tool`.
 pub(crate) fn home(told: Option<&Path>) -> Path {
-    told.cloned().unwrap_or_else(|| resolve(&find("windlass-tool"), &find("windlass")))
+    told.cloned().unwrap_or_else(|| resolve(find("windlass-tool").as_ref(), find("windlass").as_ref()))
 }
 
 fn find(name: &str) -> Option<FoundCrate> {
@@ -16,7 +16,7 @@ fn find(name: &str) -> Option<FoundCrate> {
 }
 
 /// A package's examples and tests see it under its own name, so its own name is right for all of it.
-fn resolve(tool: &Option<FoundCrate>, facade: &Option<FoundCrate>) -> Path {
+fn resolve(tool: Option<&FoundCrate>, facade: Option<&FoundCrate>) -> Path {
     match (tool, facade) {
         (Some(FoundCrate::Name(name)), _) => {
             let name = Ident::new(name, Span::call_site());

@@ -13,12 +13,18 @@ pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) told_crate: Option<Path>,
     pub(crate) effects: Option<Path>,
-    pub(crate) is_internal: bool,
-    is_read_only: bool,
-    is_idempotent: bool,
-    is_parallel: bool,
-    is_open_world: bool,
     risk: Option<LitStr>,
+    flags: Vec<Flag>,
+}
+
+/// A word without a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flag {
+    ReadOnly,
+    Idempotent,
+    Parallel,
+    OpenWorld,
+    Internal,
 }
 
 const RISKS: [&str; 4] = ["low", "medium", "high", "critical"];
@@ -29,11 +35,11 @@ impl Parse for Options {
         let parser = syn::meta::parser(|meta| {
             let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
             match name.as_str() {
-                "read_only" => options.is_read_only = true,
-                "idempotent" => options.is_idempotent = true,
-                "parallel" => options.is_parallel = true,
-                "open_world" => options.is_open_world = true,
-                "internal" => options.is_internal = true,
+                "read_only" => options.flags.push(Flag::ReadOnly),
+                "idempotent" => options.flags.push(Flag::Idempotent),
+                "parallel" => options.flags.push(Flag::Parallel),
+                "open_world" => options.flags.push(Flag::OpenWorld),
+                "internal" => options.flags.push(Flag::Internal),
                 "name" => options.name = Some(checked_name(meta.value()?.parse()?)?),
                 "risk" => options.risk = Some(checked_risk(meta.value()?.parse()?)?),
                 "effects" => options.effects = Some(meta.value()?.parse()?),
@@ -48,7 +54,7 @@ impl Parse for Options {
             Ok(())
         });
         parser_of(parser, input)?;
-        if let (true, Some(effects)) = (options.is_internal, &options.effects) {
+        if let (true, Some(effects)) = (options.has(Flag::Internal), &options.effects) {
             let message = "`internal` says that there are no effects: leave one of the two out";
             return Err(syn::Error::new_spanned(effects, message));
         }
@@ -77,18 +83,22 @@ fn checked_risk(risk: LitStr) -> Result<LitStr> {
 }
 
 impl Options {
+    pub(crate) fn has(&self, flag: Flag) -> bool {
+        self.flags.contains(&flag)
+    }
+
     /// The tool's hints as an expression. A tool that only reads is idempotent, parallel and of low risk.
     pub(crate) fn hints(&self, home: &Path) -> TokenStream {
         let derived = quote!(#home::derived);
-        let base = if self.is_read_only { quote!(read_only()) } else { quote!(default()) };
+        let base = if self.has(Flag::ReadOnly) { quote!(read_only()) } else { quote!(default()) };
         let mut hints = quote!(let mut hints = #derived::Hints::#base;);
-        if self.is_idempotent {
+        if self.has(Flag::Idempotent) {
             hints.extend(quote!(hints.idempotent = true;));
         }
-        if self.is_parallel {
+        if self.has(Flag::Parallel) {
             hints.extend(quote!(hints.concurrency = #derived::Concurrency::Parallel;));
         }
-        if self.is_open_world {
+        if self.has(Flag::OpenWorld) {
             hints.extend(quote!(hints.open_world = true;));
         }
         if let Some(risk) = &self.risk {

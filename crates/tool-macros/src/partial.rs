@@ -50,24 +50,9 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
 }
 
 fn filling(arguments: &Arguments<'_>) -> TokenStream {
-    let Arguments { ident, partial, home, fields, .. } = arguments;
-    let members = fields.iter().zip(0_u16..).map(|(field, member)| {
-        let tokens = field.tokens();
-        quote!(#(#tokens)|* => Some(#member))
-    });
-    let fills = fields.iter().zip(0_u16..).map(|(field, member)| {
-        let ident = field.ident;
-        quote!(#member => growing.#ident.apply(step, event, mismatches))
-    });
-    let patterns = fields.iter().map(|field| {
-        let ident = field.ident;
-        if field.is_whole {
-            quote!(#ident: #home::Partial::Complete(#home::Whole(#ident)))
-        } else {
-            quote!(#ident: #home::Partial::Complete(#ident))
-        }
-    });
-    let idents = fields.iter().map(|field| field.ident);
+    let Arguments { ident, partial, home, .. } = arguments;
+    let grow = grow(arguments);
+    let end = end(arguments);
     quote! {
         #[automatically_derived]
         impl #home::PartialValue for #ident {
@@ -82,40 +67,72 @@ fn filling(arguments: &Arguments<'_>) -> TokenStream {
                 }
             }
 
-            #[inline]
-            fn grow(
-                growing: &mut #partial,
-                event: &#home::derived::Event<'_>,
-                mismatches: &mut #home::Mismatches,
-            ) {
-                let member_of = |token: &str| -> ::core::option::Option<u16> {
-                    match token {
-                        #(#members,)*
-                        _ => None,
-                    }
-                };
-                let Some((member, step)) = growing.__place.step(event, member_of) else { return };
-                let fits: bool = match member {
-                    #(#fills,)*
-                    _ => true,
-                };
-                growing.__place.note(fits);
-            }
-
-            fn end(
-                mut growing: #partial,
-                path: &str,
-                mismatches: &mut #home::Mismatches,
-            ) -> ::core::result::Result<Self, #partial> {
-                let fits = <Self as #home::ToolArgs>::settle(&mut growing, path, mismatches);
-                match growing {
-                    #partial { #(#patterns,)* .. } if fits => Ok(Self { #(#idents),* }),
-                    growing => Err(growing),
-                }
-            }
+            #grow
+            #end
 
             fn absent() -> ::core::option::Option<Self> {
                 None
+            }
+        }
+    }
+}
+
+/// An event goes to the member that it is about.
+fn grow(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { partial, home, fields, .. } = arguments;
+    let members = fields.iter().zip(0_u16..).map(|(field, member)| {
+        let tokens = field.tokens();
+        quote!(#(#tokens)|* => Some(#member))
+    });
+    let fills = fields.iter().zip(0_u16..).map(|(field, member)| {
+        let ident = field.ident;
+        quote!(#member => growing.#ident.apply(step, event, mismatches))
+    });
+    quote! {
+        #[inline]
+        fn grow(
+            growing: &mut #partial,
+            event: &#home::derived::Event<'_>,
+            mismatches: &mut #home::Mismatches,
+        ) {
+            let member_of = |token: &str| -> ::core::option::Option<u16> {
+                match token {
+                    #(#members,)*
+                    _ => None,
+                }
+            };
+            let Some((member, step)) = growing.__place.step(event, member_of) else { return };
+            let fits: bool = match member {
+                #(#fills,)*
+                _ => true,
+            };
+            growing.__place.note(fits);
+        }
+    }
+}
+
+/// An object that has ended is the struct, if all its members are whole.
+fn end(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { partial, home, fields, .. } = arguments;
+    let patterns = fields.iter().map(|field| {
+        let ident = field.ident;
+        if field.is_whole {
+            quote!(#ident: #home::Partial::Complete(#home::Whole(#ident)))
+        } else {
+            quote!(#ident: #home::Partial::Complete(#ident))
+        }
+    });
+    let idents = fields.iter().map(|field| field.ident);
+    quote! {
+        fn end(
+            mut growing: #partial,
+            path: &str,
+            mismatches: &mut #home::Mismatches,
+        ) -> ::core::result::Result<Self, #partial> {
+            let fits = <Self as #home::ToolArgs>::settle(&mut growing, path, mismatches);
+            match growing {
+                #partial { #(#patterns,)* .. } if fits => Ok(Self { #(#idents),* }),
+                growing => Err(growing),
             }
         }
     }

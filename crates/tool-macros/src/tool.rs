@@ -9,7 +9,7 @@ use crate::case::pascal;
 use crate::description::description;
 use crate::function::{Parameter, can_fail, parameters};
 use crate::home::{home, text};
-use crate::options::Options;
+use crate::options::{Flag, Options};
 
 pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStream> {
     let parameters = parameters(&mut function)?;
@@ -68,7 +68,7 @@ fn implementation(
         .collect();
     let fields = arguments.iter().map(|argument| argument.field());
     let idents = arguments.iter().map(|argument| &argument.ident);
-    let names = arguments.iter().map(|argument| &argument.name);
+    let order = arguments.iter().map(|argument| &argument.name);
     let hints = options.hints(home);
     let effects = effects(options, home);
     let call = call(function, parameters, home);
@@ -85,7 +85,7 @@ fn implementation(
             impl #home::Tool for #unit {
                 fn spec(&self) -> &derived::ToolSpec {
                     static SPEC: ::std::sync::LazyLock<derived::ToolSpec> =
-                        ::std::sync::LazyLock::new(|| derived::spec::<Arguments>(#name, #told, &[#(#names),*]));
+                        ::std::sync::LazyLock::new(|| derived::spec::<Arguments>(#name, #told, &[#(#order),*]));
                     &SPEC
                 }
 
@@ -117,7 +117,7 @@ fn implementation(
 fn effects(options: &Options, home: &Path) -> TokenStream {
     match &options.effects {
         Some(function) => quote!(#function(payload)),
-        None if options.is_internal => {
+        None if options.has(Flag::Internal) => {
             quote!(let _ = payload; ::std::vec![#home::derived::Effect::Internal])
         }
         None => quote!(let _ = payload; ::std::vec![#home::derived::Effect::Unknown]),
@@ -133,11 +133,12 @@ fn call(function: &ItemFn, parameters: &[Parameter], home: &Path) -> TokenStream
         }
         Parameter::Context => quote!(ctx),
     });
+    let wait = function.sig.asyncness.map(|_| quote!(.await));
     let output = quote!(<#home::Output as ::core::convert::From<_>>::from);
     if can_fail(&function.sig.output) {
         let error = quote!(<#home::ToolError as ::core::convert::From<_>>::from);
-        quote!(#ident(#(#given),*).await.map(#output).map_err(#error))
+        quote!(#ident(#(#given),*) #wait.map(#output).map_err(#error))
     } else {
-        quote!(Ok(#output(#ident(#(#given),*).await)))
+        quote!(Ok(#output(#ident(#(#given),*) #wait)))
     }
 }

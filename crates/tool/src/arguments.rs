@@ -61,7 +61,7 @@ pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
 
 /// Finished arguments that do not fit a tool's type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {message}", if path.is_empty() { "the arguments" } else { path.as_str() })]
+#[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
 #[non_exhaustive]
 pub struct ArgumentsUnfit {
     /// Where, as a JSON Pointer; empty is the arguments as a whole.

@@ -34,9 +34,11 @@ use whole::{absent, read};
 /// assert_eq!(content.as_str(), "fn main");
 /// assert_eq!(content.complete(), None);
 /// ```
+#[derive(Default)]
 #[expect(clippy::exhaustive_enums, reason = "every consumer must tell these three apart")]
 pub enum Partial<T: PartialValue> {
     /// Nothing is known, or what came is of another type.
+    #[default]
     Missing,
     /// What is known is true, and more may come.
     Growing(T::Growing),
@@ -200,12 +202,6 @@ impl<T: PartialValue> Partial<T> {
             }
         }
         self.is_complete()
-    }
-}
-
-impl<T: PartialValue> Default for Partial<T> {
-    fn default() -> Self {
-        Self::Missing
     }
 }
 

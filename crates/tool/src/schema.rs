@@ -31,6 +31,10 @@ pub(crate) fn ordered<T: JsonSchema>(names: Option<&[&str]>) -> RawJson {
     if let Some(names) = names {
         schema = with_order(schema, names);
     }
+    // Some providers refuse arguments without properties, even where there are none.
+    if let Some(members) = schema.as_object_mut().filter(|members| is_object(members)) {
+        members.entry("properties").or_insert_with(|| Map::new().into());
+    }
     let mut text = String::new();
     write_schema(schema.as_value(), &mut text);
     // What was written is JSON by construction; the value itself, in sorted order, is never less true.
@@ -41,6 +45,10 @@ pub(crate) fn ordered<T: JsonSchema>(names: Option<&[&str]>) -> RawJson {
 pub(crate) fn with_order(mut schema: schemars::Schema, names: &[&str]) -> schemars::Schema {
     schema.insert(ORDER.to_owned(), names.to_vec().into());
     schema
+}
+
+fn is_object(schema: &Map<String, Value>) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
 fn write_schema(schema: &Value, text: &mut String) {

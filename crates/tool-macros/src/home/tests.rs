@@ -9,7 +9,7 @@ fn check(tool: Option<&str>, facade: Option<&str>, expected: &str) {
     let found = |name: Option<&str>| {
         name.map(|name| if name == "itself" { FoundCrate::Itself } else { FoundCrate::Name(name.to_owned()) })
     };
-    let path = resolve(&found(tool), &found(facade));
+    let path = resolve(found(tool).as_ref(), found(facade).as_ref());
     assert_eq!(text(&path, "derived"), format!("{expected}::derived"));
 }
 

@@ -110,7 +110,7 @@ fn clipped(text: &str) -> String {
 struct Value<'a>(Node<'a>);
 
 impl Value<'_> {
-    /// The number as serde_json tells it to a visitor.
+    /// The number as `serde_json` tells it to a visitor.
     fn number<'de, V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Unfit> {
         let text = self.0.number_text().unwrap_or_default();
         if text.bytes().all(|byte| byte.is_ascii_digit())

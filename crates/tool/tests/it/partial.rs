@@ -1,5 +1,7 @@
 //! Partial structs: what is shown of a text, and what does not fit.
 
+use std::fmt::Write as _;
+
 use expect_test::{Expect, expect};
 use windlass_partial_json::{Limits, Parser, Status};
 use windlass_tool::{Partial, PartialReader, ToolArgs};
@@ -13,12 +15,12 @@ fn check<T: ToolArgs>(text: &str, expected: &Expect) {
     reader.push(text);
     let mut shown = format!("{:?}", reader.partial());
     while let Some(end) = shown.find(": Missing") {
-        let start = shown[..end].rfind(' ').unwrap();
+        let start = shown[..end].rfind(' ').expect("a field has a space before it");
         let next = end + ": Missing".len();
         shown.replace_range(start..next + usize::from(shown[next..].starts_with(',')), "");
     }
     for mismatch in reader.mismatches() {
-        shown.push_str(&format!("\n{mismatch}"));
+        write!(shown, "\n{mismatch}").expect("a string takes everything");
     }
     expected.assert_eq(&shown);
 }
@@ -93,8 +95,8 @@ fn lists_maps_and_structs_grow_in_their_last_part() {
 #[test]
 fn names_are_serdes() {
     check::<Search>(
-        r#"{"searchPattern": "x", "a/b~c": "odd", "search_pattern": "no", "old": "n"#,
-        &expect![[r#"PartialSearch { search_pattern: Complete("x"), odd: Growing("n"), }"#]],
+        r#"{"lookFor": "x", "a/b~c": "odd", "look_for": "no", "old": "n"#,
+        &expect![[r#"PartialSearch { look_for: Complete("x"), odd: Growing("n"), }"#]],
     );
 }
 
@@ -111,9 +113,9 @@ fn what_never_came_has_its_default_at_the_end_or_is_told() {
         the arguments: met no `content`, wanted the required `content`"#]],
     );
     check::<Search>(
-        r#"{"searchPattern": "x", "ranges": [{"to": 2}], "exact": true}"#,
+        r#"{"lookFor": "x", "ranges": [{"to": 2}], "exact": true}"#,
         &expect![[r#"
-        PartialSearch { search_pattern: Complete("x"), in_paths: Complete([]), max_results: Complete(None), odd: Complete(None), mode: Complete(Whole(None)), ranges: Growing([Growing(PartialRange { to: Complete(2) })]), main: Complete(None), labels: Complete({}), counts: Complete({}), ratio: Complete(None), exact: Complete(true), extra: Complete(None) }
+        PartialSearch { look_for: Complete("x"), in_paths: Complete([]), max_results: Complete(None), odd: Complete(None), mode: Complete(Whole(None)), ranges: Growing([Growing(PartialRange { to: Complete(2) })]), main: Complete(None), labels: Complete({}), counts: Complete({}), ratio: Complete(None), exact: Complete(true), extra: Complete(None) }
         /ranges/0: met no `from`, wanted the required `from`"#]],
     );
     check::<WriteFile>(
@@ -135,10 +137,10 @@ fn a_wrong_type_is_remembered_and_the_rest_goes_on() {
     );
     check::<WriteFile>(
         r#"{"path": {"path": "a"}, "content": ["x", "y"]}"#,
-        &expect![[r#"
+        &expect![[r"
         PartialWriteFile { }
         /path: met an object, wanted a string
-        /content: met an array, wanted a string"#]],
+        /content: met an array, wanted a string"]],
     );
     check::<Search>(
         r#"{"maxResults": "ten", "exact": "yes", "mode": "words", "ratio": true, "a/b~c": []"#,
@@ -168,15 +170,15 @@ fn a_wrong_type_is_remembered_and_the_rest_goes_on() {
     );
     check::<WriteFile>(
         r#"[{"path": "a"}]"#,
-        &expect![[r#"
+        &expect![[r"
         PartialWriteFile { }
-        the arguments: met an array, wanted an object"#]],
+        the arguments: met an array, wanted an object"]],
     );
     check::<WriteFile>(
         r#""path""#,
-        &expect![[r#"
+        &expect![[r"
         PartialWriteFile { }
-        the arguments: met a string, wanted an object"#]],
+        the arguments: met a string, wanted an object"]],
     );
 }
 
@@ -189,9 +191,9 @@ fn the_last_of_a_repeated_key_wins() {
     );
     check::<WriteFile>(
         r#"{"path": "a", "path": 1, "content": "#,
-        &expect![[r#"
+        &expect![[r"
         PartialWriteFile { }
-        /path: met a number, wanted a string"#]],
+        /path: met a number, wanted a string"]],
     );
 }
 
@@ -229,10 +231,9 @@ fn depth_and_length_have_the_parsers_limits() {
 #[test]
 fn a_partial_says_what_is_known() {
     let mut reader = PartialReader::<Search>::default();
-    let partial =
-        reader.push(r#"{"searchPattern": "a", "inPaths": ["b", "c"], "labels": {"k~": "v", "l": "w"#);
-    assert_eq!(partial.search_pattern.complete().map(String::as_str), Some("a"));
-    assert!(partial.search_pattern.growing().is_none() && partial.max_results.is_missing());
+    let partial = reader.push(r#"{"lookFor": "a", "inPaths": ["b", "c"], "labels": {"k~": "v", "l": "w"#);
+    assert_eq!(partial.look_for.complete().map(String::as_str), Some("a"));
+    assert!(partial.look_for.growing().is_none() && partial.max_results.is_missing());
     assert_eq!(partial.in_paths.complete().map(Vec::len), Some(2));
     let labels = partial.labels.growing().unwrap();
     assert_eq!((labels.len(), labels.is_empty()), (2, false));

@@ -66,7 +66,7 @@ fn optional(before: &Partial<Option<String>>, after: &Partial<Option<String>>) -
 }
 
 fn search(before: &PartialSearch, after: &PartialSearch) -> bool {
-    text(&before.search_pattern, &after.search_pattern)
+    text(&before.look_for, &after.look_for)
         && list(&before.in_paths, &after.in_paths, text)
         && whole(&before.max_results, &after.max_results)
         && optional(&before.odd, &after.odd)
@@ -87,7 +87,7 @@ fn search(before: &PartialSearch, after: &PartialSearch) -> bool {
 
 /// The whole value that the strict parse gives, shown as the partial shows it.
 fn same_as_strict(partial: &PartialSearch, strict: &Search) -> bool {
-    partial.search_pattern.complete() == Some(&strict.search_pattern)
+    partial.look_for.complete() == Some(&strict.look_for)
         && partial.in_paths.complete() == Some(&strict.in_paths)
         && partial.max_results.complete() == Some(&strict.max_results)
         && partial.odd.complete() == Some(&strict.odd)
@@ -134,7 +134,7 @@ fn good_members() -> impl Strategy<Value = Vec<(String, Value)>> {
     let texts = prop::collection::vec("\\PC{0,8}", 0..4);
     let labels = prop::collection::btree_map("[a-d~/]{1,3}", "\\PC{0,5}", 0..4);
     let members = (
-        "\\PC{0,20}".prop_map(|text| Some(("searchPattern".to_owned(), Value::from(text)))),
+        "\\PC{0,20}".prop_map(|text| Some(("lookFor".to_owned(), Value::from(text)))),
         member("inPaths", texts.prop_map(Value::from).boxed()),
         member("maxResults", prop_oneof![Just(Value::Null), any::<u64>().prop_map(Value::from)].boxed()),
         member("a/b~c", "\\PC{0,8}".prop_map(Value::from).boxed()),
@@ -157,7 +157,7 @@ fn good_members() -> impl Strategy<Value = Vec<(String, Value)>> {
 /// Members under known names with values of any type.
 fn any_members() -> impl Strategy<Value = Vec<(String, Value)>> {
     let names = prop::sample::select(vec![
-        "searchPattern",
+        "lookFor",
         "inPaths",
         "maxResults",
         "a/b~c",

@@ -41,7 +41,7 @@ fn last() -> u32 {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Search {
     /// What to look for.
-    pub(crate) search_pattern: String,
+    pub(crate) look_for: String,
     #[serde(default)]
     pub(crate) in_paths: Vec<String>,
     pub(crate) max_results: Option<u64>,
@@ -79,8 +79,8 @@ impl Default for Settings {
 pub(crate) struct Tree {
     pub(crate) r#type: String,
     #[serde(default)]
-    pub(crate) children: Vec<Tree>,
-    pub(crate) next: Option<Box<Tree>>,
+    pub(crate) children: Vec<Self>,
+    pub(crate) next: Option<Box<Self>>,
 }
 
 #[derive(Debug, PartialEq, ToolArgs)]
