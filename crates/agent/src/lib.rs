@@ -9,6 +9,7 @@ mod driver;
 mod error;
 mod options;
 mod outside;
+mod previews;
 mod recorder;
 mod stream;
 

@@ -1,8 +1,10 @@
 //! The partial struct of a derive, and how events fill it.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Path;
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 
 use crate::derive::Arguments;
 use crate::field::{Field, doc_attribute};
@@ -29,8 +31,11 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
             let docs = format!("`{name}`, as far as it has come.");
             quote!(#[doc = #docs])
         });
+        // At the field's own place, where a type that cannot be shown is told.
+        let home = placed_at(ty, home);
         let ty = if field.is_whole { quote!(#home::Whole<#ty>) } else { quote!(#ty) };
-        quote!(#docs #visibility #ident: #home::Partial<#ty>)
+        let partial = quote_spanned!(ty.span()=> #home::Partial<#ty>);
+        quote!(#docs #visibility #ident: #partial)
     });
     quote! {
         #[doc = #docs]
@@ -47,6 +52,16 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// A path with the place of other tokens.
+fn placed_at(place: &TokenStream, path: &Path) -> TokenStream {
+    let span = place.span();
+    let placed = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    path.to_token_stream().into_iter().map(placed).collect()
 }
 
 fn filling(arguments: &Arguments<'_>) -> TokenStream {

@@ -4,11 +4,13 @@ mod builder;
 mod check;
 mod clip;
 mod names;
+mod partial;
 mod preset;
 mod run;
 mod toolbox;
 
 pub use builder::{BuildError, ToolboxBuilder};
 pub use clip::OutputLimit;
+pub use partial::PartialCall;
 pub use preset::{Preset, ToolConfig};
 pub use toolbox::{Checked, Toolbox};

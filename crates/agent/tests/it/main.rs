@@ -3,6 +3,7 @@
 
 mod control;
 mod order;
+mod partial;
 mod resume;
 mod run;
 mod scene;
