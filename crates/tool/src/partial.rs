@@ -147,25 +147,25 @@ impl<T: PartialValue> Partial<T> {
     #[doc(hidden)]
     #[inline]
     pub fn apply(&mut self, step: Step, event: &Event<'_>, mismatches: &mut Mismatches) -> bool {
-        match (step, *event) {
-            (Step::Inside, _) => {
+        match (step, event) {
+            (Step::Inside, event) => {
                 if let Self::Growing(growing) = self {
                     T::grow(growing, event, mismatches);
                 }
                 true
             }
             (Step::Begin, Event::Began { path, kind }) => {
-                *self = match T::begin(kind) {
+                *self = match T::begin(*kind) {
                     Begin::Growing(growing) => Self::Growing(growing),
                     Begin::Whole => Self::Missing,
                     Begin::Wrong(wanted) => {
-                        mismatches.add(path, wanted, kind_words(kind));
+                        mismatches.add(path, wanted, kind_words(*kind));
                         Self::Missing
                     }
                 };
                 true
             }
-            (Step::End, Event::Complete { path, value }) => self.end(path, value, mismatches),
+            (Step::End, Event::Complete { path, value }) => self.end(path, *value, mismatches),
             _ => true,
         }
     }

@@ -113,18 +113,20 @@ impl Value<'_> {
     /// The number as `serde_json` tells it to a visitor.
     fn number<'de, V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Unfit> {
         let text = self.0.number_text().unwrap_or_default();
-        if text.bytes().all(|byte| byte.is_ascii_digit())
-            && let Ok(number) = text.parse()
-        {
-            return visitor.visit_u64(number);
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        // `-0` is a float, as an integer has no such value.
+        if digits.bytes().all(|byte| byte.is_ascii_digit()) && text != "-0" {
+            if let Ok(number) = text.parse() {
+                return visitor.visit_u64(number);
+            }
+            if let Ok(number) = text.parse() {
+                return visitor.visit_i64(number);
+            }
         }
-        let out_of_range = || Unfit::new("a number in range", clipped(text));
-        let number: serde_json::Number = serde_json::from_str(text).map_err(|_| out_of_range())?;
-        match (number.as_u64(), number.as_i64(), number.as_f64()) {
-            (Some(number), _, _) => visitor.visit_u64(number),
-            (None, Some(number), _) => visitor.visit_i64(number),
-            (None, None, Some(number)) => visitor.visit_f64(number),
-            (None, None, None) => Err(out_of_range()),
+        // By the parser that reads finished arguments, so that the last digit is the same.
+        match serde_json::from_str(text) {
+            Ok(number) => visitor.visit_f64(number),
+            Err(_) => Err(Unfit::new("a number in range", clipped(text))),
         }
     }
 
