@@ -7,6 +7,7 @@ use windlass_tool::{PartialReader, ToolArgs};
 
 /// The arguments of W1.
 #[derive(Debug, ToolArgs)]
+#[non_exhaustive]
 pub struct WriteFile {
     /// The file.
     pub path: String,
@@ -16,6 +17,7 @@ pub struct WriteFile {
 
 /// The arguments of W2.
 #[derive(Debug, ToolArgs)]
+#[non_exhaustive]
 pub struct EditFile {
     /// What to change.
     pub edits: Vec<Edit>,
@@ -23,6 +25,7 @@ pub struct EditFile {
 
 /// A part of the arguments of W2.
 #[derive(Debug, ToolArgs)]
+#[non_exhaustive]
 pub struct Edit {
     /// A number of five digits.
     pub line: u32,
@@ -83,6 +86,9 @@ pub fn events(deltas: &[&str]) -> usize {
 }
 
 /// Pushes all deltas into a typed partial, and after each looks at a length in it.
+///
+/// # Panics
+/// The deltas do not fit the type.
 pub fn typed<T: ToolArgs>(deltas: &[&str], length: fn(&T::Growing) -> usize) -> usize {
     let mut reader = PartialReader::<T>::default();
     let mut seen = 0_usize;
