@@ -15,6 +15,8 @@ mod value;
 
 mod event;
 
+mod steps;
+
 mod parser;
 
 mod structure;
@@ -35,3 +37,4 @@ pub use limits::Limits;
 pub use node::{Completeness, Elements, Kind, Members, Node};
 pub use parser::Parser;
 pub use snapshot::{PendingKey, Snapshot, Status};
+pub use steps::{Bookmark, Change, Step, Steps};

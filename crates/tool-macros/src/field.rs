@@ -62,10 +62,9 @@ impl<'a> Field<'a> {
         quote!(#docs #(#attributes)* #ident: #ty)
     }
 
-    /// The tokens of JSON Pointers that name this field.
-    pub(crate) fn tokens(&self) -> impl Iterator<Item = String> {
-        let names = std::iter::once(&self.name).chain(&self.aliases);
-        names.map(|name| name.replace('~', "~0").replace('/', "~1"))
+    /// The keys in JSON that name this field.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.name).chain(&self.aliases)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The partial struct of a derive, and how events fill it.
+//! The partial struct of a derive, and how steps fill it.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -92,31 +92,41 @@ fn filling(arguments: &Arguments<'_>) -> TokenStream {
     }
 }
 
-/// An event goes to the member that it is about.
+/// A step goes to the member that it is about.
 fn grow(arguments: &Arguments<'_>) -> TokenStream {
     let Arguments { partial, home, fields, .. } = arguments;
     let members = fields.iter().zip(0_u16..).map(|(field, member)| {
-        let tokens = field.tokens();
-        quote!(#(#tokens)|* => Some(#member))
+        let keys = field.keys();
+        quote!(#(#keys)|* => Some(#member))
     });
     let fills = fields.iter().zip(0_u16..).map(|(field, member)| {
         let ident = field.ident;
-        quote!(#member => growing.#ident.apply(step, event, mismatches))
+        quote!(#member => growing.#ident.turn(part, mismatches))
+    });
+    let insides = fields.iter().zip(0_u16..).map(|(field, member)| {
+        let ident = field.ident;
+        quote!(#member => growing.#ident.inside(step, mismatches))
     });
     quote! {
         #[inline]
         fn grow(
             growing: &mut #partial,
-            event: &#home::derived::Event<'_>,
+            step: &#home::derived::Step<'_>,
             mismatches: &mut #home::Mismatches,
         ) {
-            let member_of = |token: &str| -> ::core::option::Option<u16> {
-                match token {
+            let member_of = |key: &str| -> ::core::option::Option<u16> {
+                match key {
                     #(#members,)*
                     _ => None,
                 }
             };
-            let Some((member, step)) = growing.__place.step(event, member_of) else { return };
+            let Some((member, part)) = growing.__place.part(step, member_of) else { return };
+            if let #home::derived::Part::Inside = part {
+                return match member {
+                    #(#insides,)*
+                    _ => {}
+                };
+            }
             let fits: bool = match member {
                 #(#fills,)*
                 _ => true,
@@ -141,10 +151,10 @@ fn end(arguments: &Arguments<'_>) -> TokenStream {
     quote! {
         fn end(
             mut growing: #partial,
-            path: &str,
+            object: #home::derived::Node<'_>,
             mismatches: &mut #home::Mismatches,
         ) -> ::core::result::Result<Self, #partial> {
-            let fits = <Self as #home::ToolArgs>::settle(&mut growing, path, mismatches);
+            let fits = <Self as #home::ToolArgs>::settle(&mut growing, object, mismatches);
             match growing {
                 #partial { #(#patterns,)* .. } if fits => Ok(Self { #(#idents),* }),
                 growing => Err(growing),
@@ -176,15 +186,15 @@ fn settling(arguments: &Arguments<'_>) -> TokenStream {
             (Some(value), false) => quote!(Some(#value)),
             (None, _) => quote!(None),
         };
-        quote!(fits &= growing.#ident.settle(|| #value, path, #name, mismatches);)
+        quote!(fits &= growing.#ident.settle(|| #value, object, #name, mismatches);)
     });
-    let denies = serde.denies_unknown.then(|| quote!(fits &= growing.__place.knows_all(path, mismatches);));
+    let denies = serde.denies_unknown.then(|| quote!(fits &= growing.__place.knows_all(object, mismatches);));
     quote! {
         #[automatically_derived]
         impl #home::ToolArgs for #ident {
             fn settle(
                 growing: &mut <Self as #home::PartialValue>::Growing,
-                path: &str,
+                object: #home::derived::Node<'_>,
                 mismatches: &mut #home::Mismatches,
             ) -> bool {
                 let mut fits = growing.__place.fits();

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use windlass_partial_json::Node;
 use windlass_protocol::{Arguments, RawJson};
 
 use crate::ToolError;
@@ -56,7 +57,7 @@ pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
 
     /// The top-level object has ended: what never came has its default, or is told as missing.
     #[doc(hidden)]
-    fn settle(growing: &mut Self::Growing, path: &str, mismatches: &mut Mismatches) -> bool;
+    fn settle(growing: &mut Self::Growing, object: Node<'_>, mismatches: &mut Mismatches) -> bool;
 }
 
 /// Finished arguments that do not fit a tool's type.

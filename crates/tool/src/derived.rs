@@ -2,10 +2,10 @@
 
 pub use schemars;
 pub use serde;
-pub use windlass_partial_json::{Event, Kind};
+pub use windlass_partial_json::{Kind, Node, Step};
 pub use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolName, ToolSpec};
 
-pub use crate::partial::{Place, Step};
+pub use crate::partial::{Part, Place};
 
 /// Notes the order of a struct's properties in its schema.
 pub fn with_order(schema: schemars::Schema, names: &[&str]) -> schemars::Schema {

@@ -1,11 +1,12 @@
-//! Arguments while they arrive, typed.
+//! Arguments while they arrive, with the parser that reads them.
 
 use std::any::Any;
 
-use windlass_partial_json::{Error, Event, Kind, Parser, Snapshot, Status};
+use windlass_partial_json::{Error, Event, Parser, Snapshot, Status};
 
 use crate::arguments::ToolArgs;
-use crate::mismatch::{Mismatch, Mismatches, kind_words};
+use crate::mismatch::Mismatch;
+use crate::typed::TypedPartial;
 
 /// Typed arguments while they arrive: text in, however cut; the partial struct at any time.
 ///
@@ -30,7 +31,7 @@ use crate::mismatch::{Mismatch, Mismatches, kind_words};
 #[derive(Debug)]
 pub struct PartialReader<T: ToolArgs> {
     parser: Parser,
-    filled: Filled<T>,
+    typed: TypedPartial<T>,
 }
 
 impl<T: ToolArgs> Default for PartialReader<T> {
@@ -42,26 +43,24 @@ impl<T: ToolArgs> Default for PartialReader<T> {
 impl<T: ToolArgs> PartialReader<T> {
     /// A reader on a parser of one's own, for other limits.
     pub fn new(parser: Parser) -> Self {
-        Self { parser, filled: Filled::default() }
+        Self { parser, typed: TypedPartial::default() }
     }
 
     /// Takes the next text. What is not JSON ends what is shown and takes nothing back; [`status`](Self::status)
     /// says so.
     pub fn push(&mut self, delta: &str) -> &T::Growing {
         let _: Result<(), Error> = self.parser.push(delta);
-        let filled = &mut self.filled;
-        self.parser.drain_events(|event| filled.apply(&event));
-        &self.filled.partial
+        self.typed.update(self.parser.snapshot())
     }
 
     /// What is known so far.
     pub fn partial(&self) -> &T::Growing {
-        &self.filled.partial
+        self.typed.partial()
     }
 
     /// What came and does not fit, the first few of it.
     pub fn mismatches(&self) -> &[Mismatch] {
-        self.filled.mismatches.list()
+        self.typed.mismatches()
     }
 
     /// What is known so far, without the type.
@@ -107,62 +106,28 @@ impl GrowingArguments {
         self.parser.snapshot()
     }
 
-    /// Tells what has changed since the last time. What was told here, [`typed`](Self::typed) does not see, and
-    /// the other way round: a tool uses one of the two.
+    /// Tells what has changed since the last time.
     pub fn drain_events(&mut self, on_event: impl FnMut(Event<'_>)) {
         self.parser.drain_events(on_event);
     }
 
     /// What is known so far as the tool's own type. Costs what has changed since the last time.
     pub fn typed<T: ToolArgs>(&mut self) -> &T::Growing {
-        &self.filled::<T>().partial
+        self.updated::<T>().partial()
     }
 
     /// What came and does not fit the tool's own type, the first few of it.
     pub fn mismatches<T: ToolArgs>(&mut self) -> &[Mismatch] {
-        self.filled::<T>().mismatches.list()
+        self.updated::<T>().mismatches()
     }
 
-    fn filled<T: ToolArgs>(&mut self) -> &Filled<T> {
-        if !self.typed.as_ref().is_some_and(|typed| typed.is::<Filled<T>>()) {
-            self.typed = Some(Box::new(Filled::<T>::default()));
+    fn updated<T: ToolArgs>(&mut self) -> &TypedPartial<T> {
+        if !self.typed.as_ref().is_some_and(|typed| typed.is::<TypedPartial<T>>()) {
+            self.typed = Some(Box::new(TypedPartial::<T>::default()));
         }
-        let filled = self.typed.as_mut().and_then(|typed| typed.downcast_mut::<Filled<T>>());
-        let filled = filled.expect("it was made one line above if it was of another type");
-        self.parser.drain_events(|event| filled.apply(&event));
-        filled
-    }
-}
-
-/// A partial struct and what did not fit it.
-#[derive(Debug)]
-struct Filled<T: ToolArgs> {
-    partial: T::Growing,
-    mismatches: Mismatches,
-    /// The text is no object: nothing in it is a member.
-    refused: bool,
-}
-
-impl<T: ToolArgs> Default for Filled<T> {
-    fn default() -> Self {
-        Self { partial: T::Growing::default(), mismatches: Mismatches::default(), refused: false }
-    }
-}
-
-impl<T: ToolArgs> Filled<T> {
-    #[inline]
-    fn apply(&mut self, event: &Event<'_>) {
-        match event {
-            Event::Began { path: "", kind } if *kind != Kind::Object => {
-                self.refused = true;
-                self.mismatches.add("", "an object", kind_words(*kind));
-            }
-            _ if self.refused => {}
-            Event::Complete { path: "", .. } => {
-                T::settle(&mut self.partial, "", &mut self.mismatches);
-            }
-            Event::Began { path: "", .. } => {}
-            event => T::grow(&mut self.partial, event, &mut self.mismatches),
-        }
+        let typed = self.typed.as_mut().and_then(|typed| typed.downcast_mut::<TypedPartial<T>>());
+        let typed = typed.expect("it was made one line above if it was of another type");
+        typed.update(self.parser.snapshot());
+        typed
     }
 }

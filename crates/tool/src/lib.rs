@@ -15,6 +15,7 @@ mod schema;
 mod growing;
 mod mismatch;
 mod partial;
+mod typed;
 
 #[doc(hidden)]
 pub mod derived;
@@ -30,4 +31,5 @@ pub use partial::{Begin, Elements, Entries, Partial, PartialValue, Whole};
 pub use read::read_arguments;
 pub use showing::Showing;
 pub use tool::{Tool, ToolFuture};
+pub use typed::TypedPartial;
 pub use windlass_tool_macros::{ToolArgs, tool};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use windlass_partial_json::Kind;
+use windlass_partial_json::{Kind, Node};
 
 /// A value that does not fit its type: where, what is wanted, what was met. It is remembered and the rest
 /// goes on.
@@ -47,31 +47,35 @@ impl Mismatches {
         &self.list
     }
 
-    /// Remembers one.
+    /// Remembers that this value does not fit.
     #[cold]
-    pub(crate) fn add(&mut self, path: &str, wanted: impl Into<String>, met: impl Into<String>) {
-        if self.list.len() < REMEMBERED {
-            self.list.push(Mismatch { path: path.to_owned(), wanted: wanted.into(), met: met.into() });
+    pub(crate) fn add(&mut self, value: Node<'_>, wanted: impl Into<String>, met: impl Into<String>) {
+        self.push(|| Mismatch { path: value.path(), wanted: wanted.into(), met: met.into() });
+    }
+
+    /// Remembers that this value, or what is in it, cannot be read.
+    #[cold]
+    pub(crate) fn unfit(&mut self, value: Node<'_>, unfit: Unfit) {
+        self.push(|| Mismatch {
+            path: format!("{}{}", value.path(), unfit.path),
+            wanted: unfit.wanted,
+            met: unfit.met,
+        });
+    }
+
+    /// Remembers that this object has ended without a member that it must have.
+    #[cold]
+    pub(crate) fn lacking(&mut self, object: Node<'_>, name: &str) {
+        // A member that came and did not fit is not lacking; it is told already.
+        if object.get(name).is_none() {
+            let (wanted, met) = (format!("the required `{name}`"), format!("no `{name}`"));
+            self.push(|| Mismatch { path: object.path(), wanted, met });
         }
     }
 
-    #[cold]
-    pub(crate) fn unfit(&mut self, path: &str, unfit: Unfit) {
-        self.add(&format!("{path}{}", unfit.path), unfit.wanted, unfit.met);
-    }
-
-    #[cold]
-    pub(crate) fn lacking(&mut self, path: &str, name: &str) {
-        // A value that came and did not fit is not lacking; it is told already.
-        let inside = |mismatch: &Mismatch| {
-            let token = mismatch.path.strip_prefix(path).and_then(|rest| rest.strip_prefix('/'));
-            token.is_some_and(|token| {
-                token.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|c| c != '/'))
-            })
-        };
-        if !self.list.iter().any(inside) && self.list.len() < REMEMBERED {
-            let (wanted, met) = (format!("the required `{name}`"), format!("no `{name}`"));
-            self.list.push(Mismatch { path: path.to_owned(), wanted, met });
+    fn push(&mut self, mismatch: impl FnOnce() -> Mismatch) {
+        if self.list.len() < REMEMBERED {
+            self.list.push(mismatch());
         }
     }
 }

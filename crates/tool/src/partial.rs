@@ -11,13 +11,13 @@ use std::convert::Infallible;
 use std::fmt;
 
 use serde::de::DeserializeOwned;
-use windlass_partial_json::{Event, Kind, Node};
+use windlass_partial_json::{Kind, Node, Step};
 
 use crate::mismatch::{Mismatches, kind_words};
 
 pub use elements::Elements;
 pub use entries::Entries;
-pub use place::{Place, Step};
+pub use place::{Part, Place};
 pub use whole::Whole;
 
 use whole::{absent, read};
@@ -91,23 +91,27 @@ pub trait PartialValue: DeserializeOwned + fmt::Debug + Send + 'static {
         Begin::Whole
     }
 
-    /// Something happened inside the value. Costs what the event costs.
-    fn grow(growing: &mut Self::Growing, event: &Event<'_>, mismatches: &mut Mismatches) {
-        let _ = (growing, event, mismatches);
+    /// Something happened inside the value. Costs what the step costs.
+    fn grow(growing: &mut Self::Growing, step: &Step<'_>, mismatches: &mut Mismatches) {
+        let _ = (growing, step, mismatches);
     }
 
     /// The value has ended.
     ///
     /// # Errors
     /// What was shown, if it does not make a whole value.
-    fn end(growing: Self::Growing, path: &str, mismatches: &mut Mismatches) -> Result<Self, Self::Growing> {
-        let _ = (path, mismatches);
+    fn end(
+        growing: Self::Growing,
+        value: Node<'_>,
+        mismatches: &mut Mismatches,
+    ) -> Result<Self, Self::Growing> {
+        let _ = (value, mismatches);
         Err(growing)
     }
 
     /// A value that was not shown while it grew is whole.
-    fn whole(path: &str, value: Node<'_>, mismatches: &mut Mismatches) -> Option<Self> {
-        read(value).map_err(|unfit| mismatches.unfit(path, unfit)).ok()
+    fn whole(value: Node<'_>, mismatches: &mut Mismatches) -> Option<Self> {
+        read(value).map_err(|unfit| mismatches.unfit(value, unfit)).ok()
     }
 
     /// The value that stands for one that never came, if there is one.
@@ -143,44 +147,60 @@ impl<T: PartialValue> Partial<T> {
         matches!(self, Self::Missing)
     }
 
-    /// Takes one event of this value, and says whether the value still fits its type.
+    /// Takes a step inside this value.
     #[doc(hidden)]
     #[inline]
-    pub fn apply(&mut self, step: Step, event: &Event<'_>, mismatches: &mut Mismatches) -> bool {
-        match (step, event) {
-            (Step::Inside, event) => {
-                if let Self::Growing(growing) = self {
-                    T::grow(growing, event, mismatches);
-                }
-                true
-            }
-            (Step::Begin, Event::Began { path, kind }) => {
-                *self = match T::begin(*kind) {
+    pub fn inside(&mut self, step: &Step<'_>, mismatches: &mut Mismatches) {
+        if let Self::Growing(growing) = self {
+            T::grow(growing, step, mismatches);
+        }
+    }
+
+    /// Takes a step of this value itself, and says whether the value still fits its type.
+    #[doc(hidden)]
+    pub fn turn(&mut self, part: Part<'_>, mismatches: &mut Mismatches) -> bool {
+        match part {
+            Part::Inside => true,
+            Part::Begin(value) => {
+                *self = match T::begin(value.kind()) {
                     Begin::Growing(growing) => Self::Growing(growing),
                     Begin::Whole => Self::Missing,
                     Begin::Wrong(wanted) => {
-                        mismatches.add(path, wanted, kind_words(*kind));
+                        mismatches.add(value, wanted, kind_words(value.kind()));
                         Self::Missing
                     }
                 };
                 true
             }
-            (Step::End, Event::Complete { path, value }) => self.end(path, *value, mismatches),
-            _ => true,
+            Part::End(value) => self.end(value, mismatches),
+            Part::Whole(value) => self.whole(value, mismatches),
         }
     }
 
-    fn end(&mut self, path: &str, value: Node<'_>, mismatches: &mut Mismatches) -> bool {
+    fn end(&mut self, value: Node<'_>, mismatches: &mut Mismatches) -> bool {
         *self = match std::mem::take(self) {
-            Self::Growing(growing) => match T::end(growing, path, mismatches) {
+            Self::Growing(growing) => match T::end(growing, value, mismatches) {
                 Ok(value) => Self::Complete(value),
                 Err(growing) => Self::Growing(growing),
             },
             // What was of a wrong type when it began has been told.
             Self::Missing | Self::Complete(_) => match T::begin(value.kind()) {
-                Begin::Whole => T::whole(path, value, mismatches).map_or(Self::Missing, Self::Complete),
+                Begin::Whole => T::whole(value, mismatches).map_or(Self::Missing, Self::Complete),
                 Begin::Growing(_) | Begin::Wrong(_) => Self::Missing,
             },
+        };
+        self.is_complete()
+    }
+
+    fn whole(&mut self, value: Node<'_>, mismatches: &mut Mismatches) -> bool {
+        *self = match T::begin(value.kind()) {
+            Begin::Wrong(wanted) => {
+                mismatches.add(value, wanted, kind_words(value.kind()));
+                Self::Missing
+            }
+            Begin::Whole | Begin::Growing(_) => {
+                T::whole(value, mismatches).map_or(Self::Missing, Self::Complete)
+            }
         };
         self.is_complete()
     }
@@ -191,14 +211,14 @@ impl<T: PartialValue> Partial<T> {
     pub fn settle(
         &mut self,
         default: impl FnOnce() -> Option<T>,
-        path: &str,
+        object: Node<'_>,
         name: &'static str,
         mismatches: &mut Mismatches,
     ) -> bool {
         if self.is_missing() {
             match default().or_else(T::absent) {
                 Some(value) => *self = Self::Complete(value),
-                None => mismatches.lacking(path, name),
+                None => mismatches.lacking(object, name),
             }
         }
         self.is_complete()

@@ -78,16 +78,18 @@ impl Screen {
 /// What a provider sends while a model writes this call, in its public form: a few letters of the arguments in
 /// each event.
 fn recorded() -> String {
-    let content: String = (0..12)
-        .map(|number| {
-            format!("/// The \"{number}\" of the list, né {number}.\npub const N{number}: u32 = {number};\n")
-        })
-        .collect();
+    let mut content = String::new();
+    for number in 0..12 {
+        let line =
+            format!("/// The \"{number}\" of the list, né {number}.\npub const N{number}: u32 = {number};\n");
+        content.push_str(&line);
+    }
     let content = serde_json::Value::from(content);
     let arguments = format!("{{\"path\": \"src/numbers.rs\", \"content\": {content}}}");
     let mut stream = String::new();
     let mut event = |kind: &str, data: &str| {
-        stream.push_str(&format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{data}}}\n\n"));
+        let event = format!("event: {kind}\ndata: {{\"type\":\"{kind}\",{data}}}\n\n");
+        stream.push_str(&event);
     };
     event(
         "message_start",

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::Deref;
 
-use windlass_partial_json::{Event, Kind};
+use windlass_partial_json::{Kind, Node, Step};
 
 use crate::mismatch::Mismatches;
-use crate::partial::{Begin, Partial, PartialValue, Place, Step};
+use crate::partial::{Begin, Part, Partial, PartialValue, Place};
 
 /// The elements of a list, as far as they have come. Only the last one may be growing.
 ///
@@ -42,18 +42,19 @@ impl<T: PartialValue> PartialValue for Vec<T> {
     }
 
     #[inline]
-    fn grow(growing: &mut Elements<T>, event: &Event<'_>, mismatches: &mut Mismatches) {
-        let Some((_, step)) = growing.place.step(event, |_| Some(0)) else { return };
-        if step == Step::Begin {
+    fn grow(growing: &mut Elements<T>, step: &Step<'_>, mismatches: &mut Mismatches) {
+        let Some((_, part)) = growing.place.part(step, |_| Some(0)) else { return };
+        if matches!(part, Part::Begin(_) | Part::Whole(_)) {
             growing.elements.push(Partial::Missing);
         }
-        if let Some(element) = growing.elements.last_mut() {
-            let fits = element.apply(step, event, mismatches);
-            growing.place.note(fits);
+        match (growing.elements.last_mut(), part) {
+            (Some(element), Part::Inside) => element.inside(step, mismatches),
+            (Some(element), part) => growing.place.note(element.turn(part, mismatches)),
+            (None, _) => {}
         }
     }
 
-    fn end(growing: Elements<T>, _: &str, _: &mut Mismatches) -> Result<Self, Elements<T>> {
+    fn end(growing: Elements<T>, _: Node<'_>, _: &mut Mismatches) -> Result<Self, Elements<T>> {
         if !growing.place.fits() {
             return Err(growing);
         }

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::BuildHasher;
 
-use windlass_partial_json::{Event, Kind};
+use windlass_partial_json::{Kind, Node, Step};
 
 use crate::mismatch::Mismatches;
-use crate::partial::place::token;
-use crate::partial::{Begin, Partial, PartialValue, Place, Step};
+use crate::partial::{Begin, Part, Partial, PartialValue, Place};
 
 /// The entries of a map, as far as they have come, in the order of the text. Only the last one may be growing.
 pub struct Entries<T: PartialValue> {
@@ -45,14 +44,17 @@ impl<T: PartialValue> Entries<T> {
         }
     }
 
-    fn grow(&mut self, event: &Event<'_>, mismatches: &mut Mismatches) {
-        let Some((_, step)) = self.place.step(event, |_| Some(0)) else { return };
-        if let (Step::Begin, Event::Began { path, .. }) = (step, event) {
-            self.entries.push((unescaped(token(path)), Partial::Missing));
-        }
-        if let Some((_, value)) = self.entries.last_mut() {
-            let fits = value.apply(step, event, mismatches);
-            self.place.note(fits);
+    fn grow(&mut self, step: &Step<'_>, mismatches: &mut Mismatches) {
+        let entries = &mut self.entries;
+        let begin = |key: &str| {
+            entries.push((key.to_owned(), Partial::Missing));
+            Some(0)
+        };
+        let Some((_, part)) = self.place.part(step, begin) else { return };
+        match (self.entries.last_mut(), part) {
+            (Some((_, value)), Part::Inside) => value.inside(step, mismatches),
+            (Some((_, value)), part) => self.place.note(value.turn(part, mismatches)),
+            (None, _) => {}
         }
     }
 
@@ -75,11 +77,6 @@ impl<T: PartialValue> fmt::Debug for Entries<T> {
     }
 }
 
-/// A token of a JSON Pointer as the key that it names (RFC 6901, section 4).
-fn unescaped(token: &str) -> String {
-    if token.contains('~') { token.replace("~1", "/").replace("~0", "~") } else { token.to_owned() }
-}
-
 macro_rules! map {
     ($map:ty $(, $hasher:ident)?) => {
         impl<T: PartialValue $(, $hasher: BuildHasher + Default + Send + 'static)?> PartialValue for $map {
@@ -89,11 +86,11 @@ macro_rules! map {
                 Entries::begin(kind)
             }
 
-            fn grow(growing: &mut Entries<T>, event: &Event<'_>, mismatches: &mut Mismatches) {
-                growing.grow(event, mismatches);
+            fn grow(growing: &mut Entries<T>, step: &Step<'_>, mismatches: &mut Mismatches) {
+                growing.grow(step, mismatches);
             }
 
-            fn end(growing: Entries<T>, _: &str, _: &mut Mismatches) -> Result<Self, Entries<T>> {
+            fn end(growing: Entries<T>, _: Node<'_>, _: &mut Mismatches) -> Result<Self, Entries<T>> {
                 growing.end()
             }
 

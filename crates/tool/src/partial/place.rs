@@ -1,25 +1,27 @@
-//! Which member of an object, or element of an array, an event is about.
+//! Which member of an object, or element of a list, a step is about.
 
-use windlass_partial_json::Event;
+use windlass_partial_json::{Change, Node, Step};
 
 use crate::mismatch::Mismatches;
 
-/// What an event is to a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a value begins, goes on and ends")]
-pub enum Step {
-    /// Its first event.
-    Begin,
-    /// An event inside it.
+/// What a step is to a member.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a value begins, goes on and ends, or comes whole")]
+pub enum Part<'a> {
+    /// Its value begins.
+    Begin(Node<'a>),
+    /// Something happens inside its value.
     Inside,
-    /// Its last event.
-    End,
+    /// Its value ends.
+    End(Node<'a>),
+    /// Its value comes whole.
+    Whole(Node<'a>),
 }
 
 /// The member whose value is open.
 ///
-/// Events come in the order of the text, so the member that an event is about is the open one, and it is
-/// looked up once, when it begins. A value's own end is told from ends inside it by the length of its path.
+/// Steps come in the order of the text, so the member that a step is about is the open one, and it is looked
+/// up once, when it begins. A value's own end is told from ends inside it by its depth.
 #[derive(Debug, Default)]
 pub struct Place {
     open: Option<Open>,
@@ -32,35 +34,41 @@ pub struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     member: u16,
-    path_len: usize,
+    depth: usize,
 }
 
 /// A member that the type does not have.
 const UNKNOWN: u16 = u16::MAX;
 
 impl Place {
-    /// Which member an event is about, and what it is to the member. `member_of` knows members by the tokens
-    /// of their paths.
+    /// Which member a step is about, and what it is to the member. `member_of` knows members by their keys.
     #[inline]
-    pub fn step(
+    pub fn part<'a>(
         &mut self,
-        event: &Event<'_>,
+        step: &Step<'a>,
         member_of: impl FnOnce(&str) -> Option<u16>,
-    ) -> Option<(u16, Step)> {
-        if let Some(Open { member, path_len }) = self.open {
-            if let Event::Complete { path, .. } = event
-                && path.len() == path_len
-            {
+    ) -> Option<(u16, Part<'a>)> {
+        let (member, part) = match (self.open, step.change) {
+            (Some(open), Change::End { value }) if open.depth == step.depth => {
                 self.open = None;
-                return (member != UNKNOWN).then_some((member, Step::End));
+                (open.member, Part::End(value))
             }
-            return (member != UNKNOWN).then_some((member, Step::Inside));
-        }
-        let Event::Began { path, .. } = event else { return None };
-        let member = member_of(token(path)).unwrap_or(UNKNOWN);
-        self.met_unknown |= member == UNKNOWN;
-        self.open = Some(Open { member, path_len: path.len() });
-        (member != UNKNOWN).then_some((member, Step::Begin))
+            (Some(open), _) => (open.member, Part::Inside),
+            (None, Change::Begin { key, value }) => {
+                let member = self.known(member_of(key));
+                self.open = Some(Open { member, depth: step.depth });
+                (member, Part::Begin(value))
+            }
+            (None, Change::Whole { key, value }) => (self.known(member_of(key)), Part::Whole(value)),
+            (None, Change::Grow { .. } | Change::End { .. }) => return None,
+        };
+        (member != UNKNOWN).then_some((member, part))
+    }
+
+    #[inline]
+    fn known(&mut self, member: Option<u16>) -> u16 {
+        self.met_unknown |= member.is_none();
+        member.unwrap_or(UNKNOWN)
     }
 
     /// Notes whether a value that came fits.
@@ -70,9 +78,9 @@ impl Place {
     }
 
     /// Whether the type has all members that came; told as a mismatch if not.
-    pub fn knows_all(&self, path: &str, mismatches: &mut Mismatches) -> bool {
+    pub fn knows_all(&self, object: Node<'_>, mismatches: &mut Mismatches) -> bool {
         if self.met_unknown {
-            mismatches.add(path, "only the properties of the schema", "an unknown one");
+            mismatches.add(object, "only the properties of the schema", "an unknown one");
         }
         !self.met_unknown
     }
@@ -81,12 +89,4 @@ impl Place {
     pub fn fits(&self) -> bool {
         !self.failed
     }
-}
-
-/// The last token of a path, escaped as it is.
-#[inline]
-pub(crate) fn token(path: &str) -> &str {
-    // Tokens are short, so this is quicker than a search made for long texts.
-    let slash = path.bytes().rposition(|byte| byte == b'/').unwrap_or(path.len());
-    path.get(slash.saturating_add(1)..).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use windlass_partial_json::{Event, Kind};
+use windlass_partial_json::{Change, Kind, Node, Step};
 
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Partial, PartialValue};
@@ -18,14 +18,18 @@ macro_rules! text {
             }
 
             #[inline]
-            fn grow(growing: &mut String, event: &Event<'_>, _: &mut Mismatches) {
-                if let Event::Grew { text, .. } = event {
+            fn grow(growing: &mut String, step: &Step<'_>, _: &mut Mismatches) {
+                if let Change::Grow { text } = step.change {
                     growing.push_str(text);
                 }
             }
 
-            fn end(growing: String, _: &str, _: &mut Mismatches) -> Result<Self, String> {
+            fn end(growing: String, _: Node<'_>, _: &mut Mismatches) -> Result<Self, String> {
                 Ok(growing.into())
+            }
+
+            fn whole(value: Node<'_>, _: &mut Mismatches) -> Option<Self> {
+                value.as_str().map(|text| text.to_owned().into())
             }
 
             fn absent() -> Option<Self> {

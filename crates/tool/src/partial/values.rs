@@ -9,7 +9,7 @@ use std::num::{
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use windlass_partial_json::{Event, Kind, Node};
+use windlass_partial_json::{Kind, Node, Step};
 
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Never, PartialValue};
@@ -51,16 +51,16 @@ impl<T: PartialValue> PartialValue for Option<T> {
     }
 
     #[inline]
-    fn grow(growing: &mut T::Growing, event: &Event<'_>, mismatches: &mut Mismatches) {
-        T::grow(growing, event, mismatches);
+    fn grow(growing: &mut T::Growing, step: &Step<'_>, mismatches: &mut Mismatches) {
+        T::grow(growing, step, mismatches);
     }
 
-    fn end(growing: T::Growing, path: &str, mismatches: &mut Mismatches) -> Result<Self, T::Growing> {
-        T::end(growing, path, mismatches).map(Some)
+    fn end(growing: T::Growing, value: Node<'_>, mismatches: &mut Mismatches) -> Result<Self, T::Growing> {
+        T::end(growing, value, mismatches).map(Some)
     }
 
-    fn whole(path: &str, value: Node<'_>, mismatches: &mut Mismatches) -> Option<Self> {
-        if value.kind() == Kind::Null { Some(None) } else { T::whole(path, value, mismatches).map(Some) }
+    fn whole(value: Node<'_>, mismatches: &mut Mismatches) -> Option<Self> {
+        if value.kind() == Kind::Null { Some(None) } else { T::whole(value, mismatches).map(Some) }
     }
 
     fn absent() -> Option<Self> {
@@ -81,20 +81,20 @@ impl<T: PartialValue> PartialValue for Box<T> {
     }
 
     #[inline]
-    fn grow(growing: &mut Box<T::Growing>, event: &Event<'_>, mismatches: &mut Mismatches) {
-        T::grow(growing, event, mismatches);
+    fn grow(growing: &mut Box<T::Growing>, step: &Step<'_>, mismatches: &mut Mismatches) {
+        T::grow(growing, step, mismatches);
     }
 
     fn end(
         growing: Box<T::Growing>,
-        path: &str,
+        value: Node<'_>,
         mismatches: &mut Mismatches,
     ) -> Result<Self, Box<T::Growing>> {
-        T::end(*growing, path, mismatches).map(Self::new).map_err(Box::new)
+        T::end(*growing, value, mismatches).map(Self::new).map_err(Box::new)
     }
 
-    fn whole(path: &str, value: Node<'_>, mismatches: &mut Mismatches) -> Option<Self> {
-        T::whole(path, value, mismatches).map(Self::new)
+    fn whole(value: Node<'_>, mismatches: &mut Mismatches) -> Option<Self> {
+        T::whole(value, mismatches).map(Self::new)
     }
 
     fn absent() -> Option<Self> {

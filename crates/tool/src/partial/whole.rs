@@ -113,15 +113,12 @@ impl Value<'_> {
     /// The number as `serde_json` tells it to a visitor.
     fn number<'de, V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Unfit> {
         let text = self.0.number_text().unwrap_or_default();
-        let digits = text.strip_prefix('-').unwrap_or(text);
+        if let Ok(number) = text.parse() {
+            return visitor.visit_u64(number);
+        }
         // `-0` is a float, as an integer has no such value.
-        if digits.bytes().all(|byte| byte.is_ascii_digit()) && text != "-0" {
-            if let Ok(number) = text.parse() {
-                return visitor.visit_u64(number);
-            }
-            if let Ok(number) = text.parse() {
-                return visitor.visit_i64(number);
-            }
+        if let (Ok(number), true) = (text.parse(), text != "-0") {
+            return visitor.visit_i64(number);
         }
         // By the parser that reads finished arguments, so that the last digit is the same.
         match serde_json::from_str(text) {

@@ -3,7 +3,6 @@
 mod tool;
 
 #[path = "../../examples/partial_arguments.rs"]
-#[expect(clippy::duplicate_mod, reason = "the example is a program of its own too")]
 mod partial_arguments;
 
 #[test]
