@@ -28,7 +28,9 @@ impl fmt::Display for Mismatch {
 const REMEMBERED: usize = 16;
 
 /// The mismatches of one text, the first few of them.
-#[derive(Clone, Debug, Default)]
+///
+/// Only this crate makes one, so that nobody else can end a partial struct and run what comes of it (RULES J1).
+#[derive(Debug)]
 pub struct Mismatches {
     list: Vec<Mismatch>,
 }
@@ -42,6 +44,10 @@ pub(crate) struct Unfit {
 }
 
 impl Mismatches {
+    pub(crate) fn new() -> Self {
+        Self { list: Vec::new() }
+    }
+
     /// What is remembered, in the order in which it was met.
     pub fn list(&self) -> &[Mismatch] {
         &self.list

@@ -29,7 +29,7 @@ pub struct TypedPartial<T: ToolArgs> {
 impl<T: ToolArgs> Default for TypedPartial<T> {
     fn default() -> Self {
         let filled =
-            Filled { partial: T::Growing::default(), mismatches: Mismatches::default(), is_refused: false };
+            Filled { partial: T::Growing::default(), mismatches: Mismatches::new(), is_refused: false };
         Self { bookmark: Bookmark::default(), filled }
     }
 }

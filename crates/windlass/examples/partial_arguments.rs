@@ -7,8 +7,9 @@
 use std::io::Write as _;
 
 use windlass::assemble::{Assembler, CallEvent, Options};
+use windlass::partial_json::Snapshot;
 use windlass::stream::Chunk;
-use windlass::tool::{PartialReader, ToolArgs};
+use windlass::tool::{ToolArgs, TypedPartial};
 use windlass::wire::{Limits, Wire};
 use windlass::wire_anthropic::Anthropic;
 
@@ -24,7 +25,7 @@ struct WriteFile {
 /// Draws what is new, and counts.
 #[derive(Default)]
 struct Screen {
-    reader: PartialReader<WriteFile>,
+    typed: TypedPartial<WriteFile>,
     /// How much of the content has been drawn.
     drawn: usize,
     column: usize,
@@ -37,9 +38,9 @@ struct Screen {
 }
 
 impl Screen {
-    /// One frame: what this text adds.
-    fn draw(&mut self, delta: &str) {
-        let partial = self.reader.push(delta);
+    /// One frame: what this text adds to what the assembler's parser shows.
+    fn draw(&mut self, delta: &str, snapshot: Snapshot<'_>) {
+        let partial = self.typed.update(snapshot);
         let new = partial.content.as_str().get(self.drawn..).unwrap_or_default().to_owned();
         let path = partial.path.complete().filter(|_| !self.has_path).cloned();
         self.drawn = self.drawn.saturating_add(new.len());
@@ -122,16 +123,18 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
         decoder.push(bytes, &mut chunks)?;
         for chunk in chunks.drain(..) {
             assembler.push(chunk, &mut events);
-        }
-        for event in events.drain(..) {
-            match event {
-                CallEvent::Arguments { delta, .. } => screen.draw(&delta),
-                // The finished call is another value: what was drawn is never what runs.
-                CallEvent::Finished { call, .. } => {
-                    let arguments = WriteFile::parse(call.arguments().ok_or("it is a function")?)?;
-                    println!("└ {} bytes for {}", arguments.content.len(), arguments.path.display());
+            for event in events.drain(..) {
+                match event {
+                    CallEvent::Arguments { key, delta } => {
+                        screen.draw(&delta, assembler.partial(key).ok_or("the call is open")?);
+                    }
+                    // The finished call is another value: what was drawn is never what runs.
+                    CallEvent::Finished { call, .. } => {
+                        let arguments = WriteFile::parse(call.arguments().ok_or("it is a function")?)?;
+                        println!("└ {} bytes for {}", arguments.content.len(), arguments.path.display());
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
     }
