@@ -21,6 +21,10 @@ mod structure;
 
 mod string;
 
+mod escape;
+
+mod scan;
+
 mod number;
 
 mod cursor;

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::cursor::Cursor;
 use crate::document::{Document, OPEN, Span};
+use crate::escape::Escape;
 use crate::event::{Event, Walker};
 use crate::keys::Frame;
 use crate::node::Completeness;
 use crate::number::Digits;
 use crate::snapshot::{PendingKey, Snapshot, Status};
-use crate::string::Escape;
 use crate::utf8::Carry;
 use crate::{Error, ErrorKind, Limits};
 
@@ -58,9 +58,12 @@ pub(crate) enum State {
 /// assert_eq!(parser.finish()?["content"], "fn main() {}\n");
 /// # Ok::<(), windlass_partial_json::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Parser {
     pub(crate) limits: Limits,
+    /// How many bytes may still come, and one; 0 where a push must be looked at: after an error, and after
+    /// half a character.
+    room: usize,
     pub(crate) document: Document,
     pub(crate) frames: Vec<Frame>,
     pub(crate) state: State,
@@ -87,7 +90,32 @@ impl Parser {
 
     /// A parser with limits of its own.
     pub fn with_limits(limits: Limits) -> Self {
-        Self { limits: limits.clamped(), ..Self::default() }
+        let limits = limits.clamped();
+        Self {
+            limits,
+            room: limits.bytes.saturating_add(1),
+            document: Document::default(),
+            frames: Vec::new(),
+            state: State::Value,
+            read: 0,
+            key: None,
+            token_start: 0,
+            fault: None,
+            forgiven: 0,
+            duplicates: 0,
+            carry: Carry::default(),
+            walker: Walker::default(),
+            failed: None,
+        }
+    }
+
+    /// Forgets the text and keeps the buffers: the next text of the same size allocates nothing.
+    pub fn clear(&mut self) {
+        let Self { document, frames, walker, .. } = std::mem::replace(self, Self::with_limits(self.limits));
+        self.document = document.cleared();
+        self.frames = frames;
+        self.frames.clear();
+        self.walker = walker.cleared();
     }
 
     /// Takes the next text.
@@ -95,15 +123,21 @@ impl Parser {
     /// # Errors
     /// The text is not JSON from some place on, or is beyond a limit. What was shown before stays, and every
     /// later push gives the same error.
+    #[inline]
     pub fn push(&mut self, delta: &str) -> Result<(), Error> {
-        if self.failed.is_some() || !self.carry.is_empty() || delta.len() > self.room() {
+        if delta.len() >= self.room {
             return self.push_unusual(delta);
         }
-        let result = self.advance(delta);
-        if let Err(error) = result {
-            self.failed = Some(error);
+        self.room = self.room.wrapping_sub(delta.len());
+        self.read = self.read.wrapping_add(delta.len());
+        let mut rest = delta;
+        if self.state == State::Text(Escape::None) {
+            rest = if delta.len() < 8 { self.read_short(delta) } else { self.read_plain(delta) };
+            if rest.is_empty() {
+                return Ok(());
+            }
         }
-        result
+        self.push_rest(rest)
     }
 
     /// Takes the next bytes of the text, which may be cut inside a character.
@@ -115,7 +149,11 @@ impl Parser {
             return Err(error);
         }
         let result = self.read_bytes(bytes);
-        self.failed = result.err();
+        if let Err(error) = result {
+            self.refuse(error);
+        } else if !self.carry.is_empty() {
+            self.room = 0;
+        }
         result
     }
 
@@ -249,9 +287,28 @@ impl Parser {
         if decoded.valid { Ok(()) } else { self.fail(ErrorKind::InvalidUtf8, 0) }
     }
 
-    /// How many bytes the limit still lets in.
-    fn room(&self) -> usize {
-        self.limits.bytes.saturating_sub(self.read)
+    /// The end of a push, which is not the text of a string alone.
+    #[inline(never)]
+    fn push_rest(&mut self, rest: &str) -> Result<(), Error> {
+        let rest = match self.state {
+            State::Text(escape) if escape != Escape::None => self.resume_escape(escape, rest),
+            _ => rest,
+        };
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let result = self.advance(rest);
+        if let Err(error) = result {
+            self.refuse(error);
+        }
+        result
+    }
+
+    /// No later push is taken.
+    #[cold]
+    fn refuse(&mut self, error: Error) {
+        self.failed = Some(error);
+        self.room = 0;
     }
 
     /// A push after an error, after half a character, or beyond the limit.
@@ -260,36 +317,48 @@ impl Parser {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let result =
-            if self.carry.is_empty() { self.read(delta) } else { self.fail(ErrorKind::InvalidUtf8, 0) };
-        self.failed = result.err();
+        let result = match delta {
+            "" => Ok(()),
+            _ if self.carry.is_empty() => self.read(delta),
+            _ => self.fail(ErrorKind::InvalidUtf8, 0),
+        };
+        if let Err(error) = result {
+            self.refuse(error);
+        }
         result
     }
 
+    /// Takes text up to the limit.
     fn read(&mut self, delta: &str) -> Result<(), Error> {
-        let room = self.room();
-        if delta.len() <= room {
-            return self.advance(delta);
-        }
-        let mut length = room;
+        let room = self.limits.bytes.saturating_sub(self.read);
+        let mut length = room.min(delta.len());
         while !delta.is_char_boundary(length) {
             length = length.saturating_sub(1);
         }
+        self.read = self.read.wrapping_add(length);
+        self.room = self.limits.bytes.saturating_add(1).saturating_sub(self.read);
         self.advance(delta.get(..length).unwrap_or_default())?;
-        Err(Error::new(ErrorKind::TooLong, self.limits.bytes))
+        if length < delta.len() { Err(Error::new(ErrorKind::TooLong, self.limits.bytes)) } else { Ok(()) }
     }
 
+    /// Reads a push that has been counted.
     fn advance(&mut self, delta: &str) -> Result<(), Error> {
-        self.read = self.read.wrapping_add(delta.len());
         let mut cursor = Cursor::new(delta);
         while cursor.len() > 0 {
             match self.state {
-                State::Text(escape) => self.read_text(escape, &mut cursor),
+                State::Text(Escape::None) => cursor = Cursor::new(self.read_plain(cursor.text())),
+                State::Text(escape) => self.read_escape(escape, &mut cursor),
                 State::Number(digits) => self.read_number(digits, &mut cursor)?,
                 State::Literal(wanted) => self.read_literal(wanted, &mut cursor)?,
                 _ => self.read_structure(&mut cursor)?,
             }
         }
         Ok(())
+    }
+}
+
+impl Default for Parser {
+    fn default() -> Self {
+        Self::with_limits(Limits::default())
     }
 }

@@ -170,3 +170,37 @@ fn a_character_that_never_ends_is_incomplete() {
     assert_eq!(parser.check().unwrap_err().kind(), ErrorKind::Incomplete);
     assert_eq!(parser.push("x").unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
+
+#[test]
+fn a_cleared_parser_knows_nothing_of_the_text_before() {
+    // J2
+    #[track_caller]
+    fn check(before: &[u8]) {
+        let mut parser = Parser::new();
+        let _refused = parser.push_bytes(before);
+        parser.drain_events(|_| {});
+        parser.clear();
+        assert_eq!((parser.status(), parser.snapshot().to_value()), (Status::Incomplete, None));
+        let mut fresh = Parser::new();
+        for delta in [r#"{"a": "x"#, r#"y", "b": [1"#, "2, {}]}"] {
+            parser.push(delta).unwrap();
+            fresh.push(delta).unwrap();
+            assert_eq!(parser.snapshot().to_value(), fresh.snapshot().to_value(), "{before:?}");
+            let [told, expected] = [&mut parser, &mut fresh].map(|parser| {
+                let mut events = Vec::new();
+                parser.drain_events(|event| events.push(format!("{event:?}")));
+                events
+            });
+            assert_eq!(told, expected, "{before:?}");
+        }
+        assert_eq!((parser.duplicates(), parser.forgiven()), (0, 0));
+        assert_eq!(parser.finish().unwrap(), fresh.finish().unwrap());
+    }
+    for before in
+        ["", "{", r#"{"a": "x\u00"#, "[[[1", "[tru", "{\"a\": 1, \"a\": 2}", "]", "[\"\n", "[\"\u{e9}"]
+    {
+        check(before.as_bytes());
+    }
+    check(b"[\"\xc3");
+    check(b"[\"\xff");
+}
