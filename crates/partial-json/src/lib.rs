@@ -13,6 +13,8 @@ mod node;
 
 mod value;
 
+mod serialize;
+
 mod event;
 
 mod parser;

@@ -103,6 +103,8 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
         before = now;
     }
     let last = parser.snapshot().to_value();
+    let written = serde_json::to_value(parser.snapshot()).expect("a snapshot has nothing that JSON has not");
+    assert_eq!(written, last.clone().unwrap_or_default(), "what is written is not what is shown");
     if parser.status() == Status::Complete
         && let Ok(end) = parser.finish()
     {
