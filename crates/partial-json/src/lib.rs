@@ -35,9 +35,12 @@ mod keys;
 
 mod utf8;
 
+mod repair;
+
 pub use error::{Error, ErrorKind};
 pub use event::Event;
 pub use limits::Limits;
 pub use node::{Completeness, Elements, Kind, Members, Node};
 pub use parser::Parser;
+pub use repair::{Repair, RepairKind, Repaired, repair};
 pub use snapshot::{PendingKey, Snapshot, Status};

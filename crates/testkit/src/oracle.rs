@@ -6,7 +6,7 @@ mod sse;
 mod wire;
 
 pub use assemble::assemble;
-pub use partial_json::{partial_json_oracle, partial_json_snapshot, partial_json_split};
+pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
 pub use sse::sse;
 pub use wire::{wire_anthropic, wire_openai_chat};
 
@@ -18,6 +18,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("partial_json_oracle", partial_json_oracle),
     ("partial_json_split", partial_json_split),
     ("partial_json_snapshot", partial_json_snapshot),
+    ("partial_json_repair", partial_json_repair),
     ("assemble", assemble),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),

@@ -8,5 +8,6 @@ mod limits;
 mod number;
 mod parser;
 mod properties;
+mod repair;
 mod string;
 mod structure;
