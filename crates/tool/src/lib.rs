@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod context;
+mod early;
 mod error;
 mod human;
 mod output;
@@ -8,6 +9,7 @@ mod read;
 mod tool;
 
 pub use context::{Context, Progress};
+pub use early::EarlyArguments;
 pub use error::ToolError;
 pub use human::{AnswerFuture, Human, NoAnswer, Question};
 pub use output::Output;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 
-use crate::{Context, Output, ToolError};
+use crate::{Context, EarlyArguments, Output, ToolError};
 
 /// The wait for a tool's output.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>;
@@ -68,6 +68,13 @@ pub trait Tool: Send + Sync {
     /// What this call would do. It only reads the payload: no file, no process, no socket. A tool that
     /// cannot say returns `Effect::Unknown`, which policy treats as the worst.
     fn effects(&self, payload: &Payload) -> Vec<Effect>;
+
+    /// What the whole call is sure to do, as far as those of its arguments say that are complete while the
+    /// others still stream. Policy can then refuse it before the rest has come. By default: nothing is sure.
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let _ = complete;
+        Vec::new()
+    }
 
     /// Runs the call.
     ///

@@ -3,6 +3,7 @@
 mod builder;
 mod check;
 mod clip;
+mod early;
 mod names;
 mod preset;
 mod run;
@@ -10,5 +11,6 @@ mod toolbox;
 
 pub use builder::{BuildError, ToolboxBuilder};
 pub use clip::OutputLimit;
+pub use early::{Foreseen, Refusal};
 pub use preset::{Preset, ToolConfig};
 pub use toolbox::{Checked, Toolbox};
