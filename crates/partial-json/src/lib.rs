@@ -19,6 +19,8 @@ mod event;
 
 mod parser;
 
+mod push;
+
 mod structure;
 
 mod string;
