@@ -76,12 +76,12 @@ fn read(parts: &[&[u8]]) -> Seen {
     }
 }
 
-/// Over every prefix of a text, a snapshot only grows (J3), and the events so far rebuild it.
+/// Over every prefix of a text (of a long one over 2,048 of them), a snapshot only grows (J3), and the events so far rebuild it.
 ///
 /// # Panics
 /// Something shown was taken back, or the events tell another value.
 pub fn partial_json_snapshot(bytes: &[u8]) {
-    const MOST_STEPS: usize = 512;
+    const MOST_STEPS: usize = 2_048;
     let mut parser = Parser::new();
     let mut rebuilt = Rebuilt::default();
     let mut before: Option<Shown> = None;
