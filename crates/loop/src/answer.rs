@@ -93,10 +93,13 @@ impl Machine {
     fn calls_of(&self, answer: &Answer, early: &Early) -> (Vec<ToolCall>, Vec<ToolResult>) {
         let mut refused = Vec::new();
         let mut calls: Vec<ToolCall> = Vec::new();
-        for (position, call) in Message::assistant(answer.parts.clone()).calls().enumerate() {
+        let message = Message::assistant(answer.parts.clone());
+        for (position, call) in message.calls().enumerate() {
             let mut unique = call.clone();
             if self.transcript.has_call(&call.id) || calls.iter().any(|other| other.id == call.id) {
-                unique.id = self.free_id(position);
+                // A made id may be one that another call of the answer brings along.
+                let others = || calls.iter().chain(message.calls());
+                unique.id = self.free_id(position, |id| others().any(|other| other.id == *id));
             }
             if let Some(malformed) = answer.malformed_calls().find(|malformed| malformed.id == call.id) {
                 refused.push(refusal(unique.id.clone(), malformed, early.refusal(malformed.key)));
@@ -106,11 +109,11 @@ impl Machine {
         (calls, refused)
     }
 
-    fn free_id(&self, position: usize) -> CallId {
+    fn free_id(&self, position: usize, is_taken: impl Fn(&CallId) -> bool) -> CallId {
         let mut turn = u64::from(self.progress.turns);
         loop {
             let id = CallId::synthesized(turn, position);
-            if !self.transcript.has_call(&id) {
+            if !self.transcript.has_call(&id) && !is_taken(&id) {
                 return id;
             }
             turn = turn.saturating_add(1_000_000);
