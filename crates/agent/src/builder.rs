@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Mode, Policy};
-use windlass_loop::{Config, Limits, OfferedTool};
+use windlass_loop::{Config, Limits, OfferedTool, Repairs};
 use windlass_model::Model;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
@@ -24,6 +24,7 @@ pub struct AgentBuilder {
     root: String,
     limits: Limits,
     max_output_tokens: Option<u64>,
+    repairs: Repairs,
 }
 
 impl AgentBuilder {
@@ -81,6 +82,12 @@ impl AgentBuilder {
         self
     }
 
+    /// What is repaired of arguments that are nearly JSON. Without it: an object's text inside a string.
+    pub fn repairs(mut self, repairs: Repairs) -> Self {
+        self.repairs = repairs;
+        self
+    }
+
     /// The most tokens of each answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.max_output_tokens = Some(tokens);
@@ -98,6 +105,7 @@ impl AgentBuilder {
         let config = Config::new(name, tools)
             .with_system(self.system)
             .with_limits(self.limits)
+            .with_repairs(self.repairs)
             .with_max_output_tokens(self.max_output_tokens);
         Ok(Agent::new(Parts {
             model,

@@ -6,6 +6,7 @@ mod approver;
 mod builder;
 mod control;
 mod driver;
+mod early;
 mod error;
 mod options;
 mod outside;

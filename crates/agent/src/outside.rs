@@ -18,6 +18,7 @@ use windlass_toolbox::Checked;
 
 use crate::AgentError;
 use crate::agent::Parts;
+use crate::early::EarlyChecks;
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
 const WAITING_CHUNKS: usize = 64;
@@ -31,6 +32,7 @@ pub(crate) struct Outside {
     /// Everything that was started. Dropping it stops all of it.
     tasks: JoinSet<()>,
     answer: Option<(mpsc::Receiver<Input>, AbortHandle)>,
+    early: EarlyChecks,
     checked: HashMap<CallId, (Checked, Digest)>,
     questions: HashMap<String, (CallId, AbortHandle)>,
     grants: Grants,
@@ -46,6 +48,7 @@ impl Outside {
             outputs,
             tasks: JoinSet::new(),
             answer: None,
+            early: EarlyChecks::default(),
             checked: HashMap::new(),
             questions: HashMap::new(),
             grants: Grants::default(),
@@ -63,6 +66,11 @@ impl Outside {
         match effect {
             Effect::Send { request, delay_ms } => self.send(*request, delay_ms),
             Effect::CloseStream => self.close_stream(),
+            Effect::CheckEarly { answer, key, tool, argument, value } => {
+                if let Some(refusal) = self.early.check(&self.parts, (answer, key), &tool, &argument, value) {
+                    self.come_back(Input::RefusedEarly { answer, key, refusal });
+                }
+            }
             Effect::Decide(call) => {
                 let judgement = Box::new(self.judge(&call)?);
                 self.come_back(Input::Judged { call: call.id, judgement });

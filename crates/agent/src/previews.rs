@@ -32,7 +32,9 @@ impl Previews {
                     self.calls.remove(key);
                 }
             }
-            Event::CallFinished { key, .. } | Event::CallMalformed { key, .. } => {
+            Event::CallFinished { key, .. }
+            | Event::CallMalformed { key, .. }
+            | Event::CallRefusedEarly { key, .. } => {
                 self.calls.remove(key);
             }
             // Keys begin anew with each answer.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use windlass_partial_json::Repair;
 use windlass_protocol::{CallId, ToolCall, ToolName};
 use windlass_stream::CallKey;
 
@@ -56,11 +57,14 @@ pub enum CallEvent {
 }
 
 /// What was unusual about a call's arguments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Notes {
     /// How the arguments were written.
     pub form: ArgumentForm,
+    /// What was repaired before the call could be run (RULES S6, J8).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Repair>,
     /// How often a key came again in its object; the last value won (RULES J7).
     pub duplicate_keys: usize,
 }
@@ -73,8 +77,8 @@ pub enum ArgumentForm {
     /// As the text of an object, or as a payload without JSON.
     #[default]
     Plain,
-    /// Not at all, or as `null`: an empty object (RULES S1, S10).
+    /// Not at all, or as `null` or an empty string: an empty object (RULES S1, S10).
     Absent,
-    /// As a JSON string that holds the object's text (RULES S6).
-    DoubleEncoded,
+    /// As something that is nearly the text of an object; what runs is the repaired text.
+    Repaired,
 }

@@ -1,6 +1,6 @@
 //! One call while it arrives.
 
-use windlass_partial_json::{Event, Limits as JsonLimits, Parser, Status};
+use windlass_partial_json::{Event, Parser, Status};
 use windlass_protocol::{CallId, Opaque, ToolName};
 use windlass_stream::{CallChunk, CallKey};
 
@@ -44,7 +44,6 @@ impl GrowingCall {
         marks: Marks,
         limits: &Limits,
     ) -> Self {
-        let json = JsonLimits::default().with_depth(limits.depth).with_bytes(limits.argument_bytes);
         Self {
             key,
             id,
@@ -52,7 +51,7 @@ impl GrowingCall {
             opaque: None,
             marks,
             text: String::new(),
-            parser: Parser::with_limits(json),
+            parser: Parser::with_limits(limits.json()),
             overflowed: false,
             started: false,
             told: 0,

@@ -1,10 +1,10 @@
 //! Whether a call that has come to its end can be run.
 
-use windlass_partial_json::{ErrorKind, Status};
+use windlass_partial_json::{ErrorKind, Repair, RepairKind, Repaired, Status, repair};
 use windlass_protocol::{Arguments, ArgumentsError, ToolName};
 
 use crate::growing::{GrowingCall, Marks};
-use crate::{ArgumentForm, Ending, Limits, MalformedReason, Notes};
+use crate::{ArgumentForm, Ending, Limits, MalformedReason, Notes, Options, Repairs};
 
 /// What ends a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,8 @@ pub(crate) enum Judgement {
     Wait,
 }
 
-pub(crate) fn judge(call: &GrowingCall, end: End, rank: Rank, limits: &Limits) -> Judgement {
+pub(crate) fn judge(call: &GrowingCall, end: End, rank: Rank, options: &Options) -> Judgement {
+    let limits = &options.limits;
     let name = match ToolName::new(call.name.as_str()) {
         Ok(name) => name,
         Err(error) => return nameless(call, end, error.to_string()),
@@ -42,16 +43,16 @@ pub(crate) fn judge(call: &GrowingCall, end: End, rank: Rank, limits: &Limits) -
     match end {
         // Anthropic marks the end of a call that the token limit has cut too, so only arguments that are
         // whole by themselves are believed (S10).
-        End::Mark if call.is_complete_json() => finished(call, name, limits),
+        End::Mark if call.is_complete_json() => finished(call, name, options),
         End::Mark => Judgement::Wait,
         End::Answer(Ending::Complete) if is_absent(call) && call.marks == Marks::Open => {
             // A provider that marks ends has not marked this one: the call was left standing.
             Judgement::Malformed(MalformedReason::Truncated { ending: Ending::Dropped })
         }
-        End::Answer(Ending::Complete) => finished(call, name, limits),
+        End::Answer(Ending::Complete) => finished(call, name, options),
         // The limit of tokens cuts what is written last; what stands before it is whole if it is JSON.
         End::Answer(Ending::Length) if rank == Rank::Earlier && call.is_complete_json() => {
-            finished(call, name, limits)
+            finished(call, name, options)
         }
         End::Answer(ending) => Judgement::Malformed(cut(call, ending, limits)),
     }
@@ -69,8 +70,7 @@ fn nameless(call: &GrowingCall, end: End, what: String) -> Judgement {
 }
 
 fn is_absent(call: &GrowingCall) -> bool {
-    let text = call.text.trim();
-    text.is_empty() || text == "null"
+    matches!(call.text.trim(), "" | "null" | "\"\"")
 }
 
 /// A text that was wrong before it was cut is told as wrong: more tokens would not have helped.
@@ -81,39 +81,38 @@ fn cut(call: &GrowingCall, ending: Ending, limits: &Limits) -> MalformedReason {
     }
 }
 
-fn finished(call: &GrowingCall, name: ToolName, limits: &Limits) -> Judgement {
-    let mut notes = Notes { form: ArgumentForm::Plain, duplicate_keys: call.parser.duplicates() };
+fn finished(call: &GrowingCall, name: ToolName, options: &Options) -> Judgement {
+    let duplicate_keys = call.parser.duplicates();
+    let notes = |form, repairs| Notes { form, repairs, duplicate_keys };
     if is_absent(call) {
-        notes.form = ArgumentForm::Absent;
-        return Judgement::Finished(name, Arguments::default(), notes);
+        return Judgement::Finished(name, Arguments::default(), notes(ArgumentForm::Absent, Vec::new()));
     }
-    if call.text.trim_start().starts_with('"')
-        && let Ok(inner) = serde_json::from_str::<String>(&call.text)
-        && let Some(arguments) = double_encoded(&inner, limits)
-    {
-        notes.form = ArgumentForm::DoubleEncoded;
-        return Judgement::Finished(name, arguments, notes);
+    if let Some((arguments, repairs)) = repaired(call, options) {
+        return Judgement::Finished(name, arguments, notes(ArgumentForm::Repaired, repairs));
     }
     // The parser has a limit of depth of its own, so it is asked before serde.
     if let Err(error) = call.parser.check() {
-        return Judgement::Malformed(reason(error, limits));
+        return Judgement::Malformed(reason(error, &options.limits));
     }
     match Arguments::parse(call.text.as_str()) {
-        Ok(arguments) => Judgement::Finished(name, arguments, notes),
-        Err(error) => Judgement::Malformed(invalid(call, Some(error), limits)),
+        Ok(arguments) => Judgement::Finished(name, arguments, notes(ArgumentForm::Plain, Vec::new())),
+        Err(error) => Judgement::Malformed(invalid(call, Some(error), &options.limits)),
     }
 }
 
-/// The object inside a string, whose own text is what the model wrote (S6).
-fn double_encoded(inner: &str, limits: &Limits) -> Option<Arguments> {
-    if inner.trim().is_empty() {
-        return Some(Arguments::default());
+/// The arguments after those repairs that the options allow, if they need any (S6, J8).
+fn repaired(call: &GrowingCall, options: &Options) -> Option<(Arguments, Vec<Repair>)> {
+    let is_string = call.text.trim_start().starts_with('"');
+    if !is_string && (options.repairs == Repairs::Encoding || call.parser.check().is_ok()) {
+        return None;
     }
-    let json = windlass_partial_json::Limits::default().with_depth(limits.depth);
-    let mut parser = windlass_partial_json::Parser::with_limits(json);
-    parser.push(inner).ok()?;
-    parser.check().ok()?;
-    Arguments::parse(inner).ok()
+    let Repaired { text, repairs, .. } = repair(&call.text, options.limits.json()).ok()?;
+    let is_allowed =
+        |repair: &Repair| options.repairs == Repairs::All || repair.kind == RepairKind::DoubleEncoding;
+    if repairs.is_empty() || !repairs.iter().all(is_allowed) {
+        return None;
+    }
+    Some((Arguments::parse(text).ok()?, repairs))
 }
 
 fn invalid(call: &GrowingCall, error: Option<ArgumentsError>, limits: &Limits) -> MalformedReason {

@@ -22,5 +22,5 @@ pub use assembler::Assembler;
 pub use event::{ArgumentForm, CallEvent, Notes};
 pub use limits::Limits;
 pub use malformed::{Ending, MalformedCall, MalformedReason};
-pub use options::Options;
-pub use windlass_partial_json::Snapshot;
+pub use options::{Options, Repairs};
+pub use windlass_partial_json::{Repair, RepairKind, Snapshot};

@@ -24,3 +24,10 @@ impl Default for Limits {
         Self { calls: 512, argument_bytes: 16 << 20, depth: 128, text_bytes: 64 << 20 }
     }
 }
+
+impl Limits {
+    /// The limits of one call's arguments.
+    pub(crate) fn json(&self) -> windlass_partial_json::Limits {
+        windlass_partial_json::Limits::default().with_depth(self.depth).with_bytes(self.argument_bytes)
+    }
+}

@@ -61,6 +61,13 @@ impl Show {
                 String::new()
             }
             Event::CallMalformed { problem, .. } => self.line(&format!("! {problem}")),
+            Event::CallRefusedEarly { problem, .. } => {
+                self.line(&format!("! refused while it was written: {}", display_safe(problem)))
+            }
+            Event::CallRepaired { repairs, .. } => {
+                let told: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+                self.line(&format!("! arguments repaired: {}", told.join(", ")))
+            }
             Event::AttemptDiscarded { reason, delay_ms } => {
                 self.line(&format!("! {}; asking again in {delay_ms} ms", display_safe(reason)))
             }

@@ -1,6 +1,6 @@
 //! The decision about a call: a pure, total function.
 
-use windlass_protocol::{Effect, Risk};
+use windlass_protocol::{Effect, Risk, ToolName};
 
 use crate::floor::{floor, must_ask};
 use crate::policy::Compiled;
@@ -32,36 +32,64 @@ pub fn decide(policy: &Policy, grants: &Grants, facts: &Facts) -> Decision {
     Decision::of(trace, facts.risk())
 }
 
-fn judge(policy: &Policy, grants: &Grants, facts: &Facts, effect: &Effect) -> Step {
+/// Why a call that will have at least these effects is sure to be denied, if it is: asked while its other
+/// arguments still stream (DESIGN "Early decision").
+///
+/// Only what nothing can lift counts: the floor, deny rules and constraints. What a human, a grant or a mode
+/// would say is not asked here.
+///
+/// ```
+/// use windlass_hitl::{Policy, deny_early};
+/// use windlass_protocol::{Effect, ToolName};
+///
+/// let write = |path: &str| [Effect::Write { path: path.into() }];
+/// let tool = ToolName::new("write_file")?;
+/// assert_eq!(deny_early(&Policy::default(), &tool, &write("src/lib.rs")), None);
+/// let reason = deny_early(&Policy::default(), &tool, &write("../../etc/passwd"));
+/// assert_eq!(reason.map(|reason| reason.rule_id), Some("f.outside_write".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn deny_early(policy: &Policy, tool: &ToolName, effects: &[Effect]) -> Option<Reason> {
+    let denials: Vec<_> = effects.iter().filter_map(|effect| denial(policy, tool, effect)).collect();
+    (!denials.is_empty()).then(|| Decision::of(denials, Risk::Low).reason)
+}
+
+/// The stages that say no and that nothing after them can lift.
+fn denial(policy: &Policy, tool: &ToolName, effect: &Effect) -> Option<Step> {
     if let Some(reason) = floor(effect) {
-        return Step::new(1, Verdict::Deny, reason);
+        return Some(Step::new(1, Verdict::Deny, reason));
     }
-    if let Some(rule) = rule(policy, Action::Deny, facts, effect) {
-        return Step::new(2, Verdict::Deny, quoted(rule, "a rule denies this"));
+    if let Some(rule) = rule(policy, Action::Deny, tool, effect) {
+        return Some(Step::new(2, Verdict::Deny, quoted(rule, "a rule denies this")));
     }
     let broken = policy.fences.iter().filter(|fence| fence.is_broken_by(effect));
-    if let Some(fence) = broken.min_by(|left, right| left.id.cmp(&right.id)) {
-        let text = format!("the path is not one that constraint {} lets through", fence.id);
-        return Step::new(3, Verdict::Deny, Reason::new(&fence.id, fence.source, text));
+    let fence = broken.min_by(|left, right| left.id.cmp(&right.id))?;
+    let text = format!("the path is not one that constraint {} lets through", fence.id);
+    Some(Step::new(3, Verdict::Deny, Reason::new(&fence.id, fence.source, text)))
+}
+
+fn judge(policy: &Policy, grants: &Grants, facts: &Facts, effect: &Effect) -> Step {
+    if let Some(step) = denial(policy, &facts.tool, effect) {
+        return step;
     }
-    if let Some(rule) = rule(policy, Action::Ask, facts, effect) {
+    if let Some(rule) = rule(policy, Action::Ask, &facts.tool, effect) {
         return Step::new(4, Verdict::Ask, quoted(rule, "a rule asks for this"));
     }
     if let Some(reason) = must_ask(facts, effect) {
         return Step::new(4, Verdict::Ask, reason);
     }
-    if let Some(rule) = rule(policy, Action::Allow, facts, effect) {
+    if let Some(rule) = rule(policy, Action::Allow, &facts.tool, effect) {
         return Step::new(5, Verdict::Allow, quoted(rule, allow_text(rule, effect)));
     }
     granted(grants, facts).unwrap_or_else(|| by_mode(facts, effect))
 }
 
 /// The fitting rule of an action with the lowest id, so that the order of files never matters.
-fn rule<'a>(policy: &'a Policy, action: Action, facts: &Facts, effect: &Effect) -> Option<&'a Compiled> {
+fn rule<'a>(policy: &'a Policy, action: Action, tool: &ToolName, effect: &Effect) -> Option<&'a Compiled> {
     policy
         .rules
         .iter()
-        .filter(|rule| rule.action == action && rule.fits(&facts.tool, effect))
+        .filter(|rule| rule.action == action && rule.fits(tool, effect))
         .min_by(|left, right| left.id.cmp(&right.id))
 }
 

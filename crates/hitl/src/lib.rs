@@ -15,7 +15,7 @@ mod rule;
 
 pub use approval::{ApprovalDecision, ApprovalOutcome, ApprovalRequest};
 pub use approvals::{AnswerError, Approvals, DEFAULT_TIMEOUT_MS};
-pub use decide::decide;
+pub use decide::{decide, deny_early};
 pub use decision::{Decision, Reason, Source, Step, Verdict};
 pub use digest::{Binding, Digest};
 pub use display::display_safe;

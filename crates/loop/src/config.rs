@@ -1,5 +1,6 @@
 //! What a run is set up with.
 
+use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
 use windlass_protocol::{Control, Delivery, Hints, Message, ParallelCalls, Request, ToolSpec};
 
@@ -66,6 +67,8 @@ pub struct Config {
     pub parallel_calls: ParallelCalls,
     /// The most tokens of an answer.
     pub max_output_tokens: Option<u64>,
+    /// What is repaired of arguments that are nearly JSON.
+    pub repairs: Repairs,
     /// Where the run stops by itself.
     pub limits: Limits,
 }
@@ -79,6 +82,7 @@ impl Config {
             tools,
             parallel_calls: ParallelCalls::ProviderDefault,
             max_output_tokens: None,
+            repairs: Repairs::default(),
             limits: Limits::default(),
         }
     }
@@ -92,6 +96,12 @@ impl Config {
     /// The same run with other limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same run with more or fewer repairs of arguments that are nearly JSON.
+    pub fn with_repairs(mut self, repairs: Repairs) -> Self {
+        self.repairs = repairs;
         self
     }
 

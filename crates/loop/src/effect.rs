@@ -1,7 +1,9 @@
 //! What the machine wants done.
 
+use serde_json::Value;
 use windlass_hitl::ApprovalRequest;
-use windlass_protocol::{Request, ToolCall};
+use windlass_protocol::{Request, ToolCall, ToolName};
+use windlass_stream::CallKey;
 
 use crate::{Entry, Event, Outcome};
 
@@ -20,6 +22,20 @@ pub enum Effect {
     },
     /// Read no further in the answer that streams.
     CloseStream,
+    /// Look at an argument that is complete while the rest of its call still streams. If the call is sure to be
+    /// refused, come back with `Input::RefusedEarly`; if not, do nothing.
+    CheckEarly {
+        /// Which answer of the run.
+        answer: u64,
+        /// The call's place in it.
+        key: CallKey,
+        /// The tool's name, as the model wrote it.
+        tool: ToolName,
+        /// The argument's name.
+        argument: String,
+        /// The argument's value.
+        value: Value,
+    },
     /// Look the call up, check it and judge it; come back with `Input::Judged`.
     Decide(ToolCall),
     /// Put this to the human; come back with `Input::Approval`.

@@ -1,8 +1,10 @@
 //! What is written down of a run.
 
 use serde::{Deserialize, Serialize};
+use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, Message, StopReason, ToolResult, Usage};
+use windlass_stream::CallKey;
 
 use crate::Outcome;
 
@@ -25,6 +27,9 @@ pub enum Entry {
         /// Results that were clear at once: of calls that are malformed or out of place. Kept with the answer,
         /// so that no crash can make such a call look runnable.
         refused: Vec<ToolResult>,
+        /// What was repaired of calls' arguments (RULES J8).
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repaired: Vec<CallRepairs>,
         /// Why the model stopped, if it said so.
         stop: Option<StopReason>,
         /// The answer's tokens.
@@ -69,6 +74,16 @@ pub enum Entry {
         /// How.
         outcome: Outcome,
     },
+}
+
+/// What was repaired of one call's arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CallRepairs {
+    /// The call's place in its answer.
+    pub key: CallKey,
+    /// What was repaired.
+    pub repairs: Vec<Repair>,
 }
 
 impl Entry {

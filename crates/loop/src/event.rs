@@ -1,6 +1,7 @@
 //! What a watcher is told.
 
 use serde::{Deserialize, Serialize};
+use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, ToolCall, ToolName, ToolResult, Usage};
 use windlass_stream::CallKey;
@@ -54,6 +55,21 @@ pub enum Event {
         key: CallKey,
         /// The call.
         call: ToolCall,
+    },
+    /// What a call's arguments were repaired of; what is judged and run is the repaired text.
+    CallRepaired {
+        /// The call's place in its answer.
+        key: CallKey,
+        /// What was repaired.
+        repairs: Vec<Repair>,
+    },
+    /// A call is sure to be refused although it still streams. Where nothing else streams either, the answer is
+    /// stopped.
+    CallRefusedEarly {
+        /// The call's place in its answer.
+        key: CallKey,
+        /// Why.
+        problem: String,
     },
     /// A call cannot be run; its result says why.
     CallMalformed {

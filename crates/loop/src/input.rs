@@ -1,9 +1,9 @@
 //! What the machine is told.
 
 use serde::{Deserialize, Serialize};
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, ToolResult};
-use windlass_stream::Chunk;
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Reason};
+use windlass_protocol::{CallId, ResultStatus, ToolResult};
+use windlass_stream::{CallKey, Chunk};
 
 /// What the machine is told. Time comes beside each input; ids come inside.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,15 @@ pub enum Input {
     Chunk(Chunk),
     /// That answer has ended.
     StreamEnd(Result<(), StreamFailure>),
+    /// A call that still streams is sure to be refused.
+    RefusedEarly {
+        /// Which answer of the run, as `Effect::CheckEarly` said it.
+        answer: u64,
+        /// The call's place in it.
+        key: CallKey,
+        /// Why.
+        refusal: EarlyRefusal,
+    },
     /// A call was looked up, checked and judged.
     Judged {
         /// Which call.
@@ -44,6 +53,21 @@ pub enum Input {
     Cancel,
     /// Nothing but that time has passed.
     Tick,
+}
+
+/// Why a call is refused before all of its arguments have come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "refused before judging, or by policy")]
+pub enum EarlyRefusal {
+    /// No such tool, or an argument that the tool does not take.
+    Refused {
+        /// The status of its result.
+        status: ResultStatus,
+        /// In words for the model.
+        text: String,
+    },
+    /// Policy denies it, whatever else comes.
+    Denied(Reason),
 }
 
 /// What came of looking a call up, checking it and judging it.

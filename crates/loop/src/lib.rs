@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+mod answer;
 mod config;
+mod early;
 mod effect;
 mod entry;
 mod event;
@@ -16,10 +18,11 @@ mod words;
 
 pub use config::{Config, Limits, OfferedTool};
 pub use effect::Effect;
-pub use entry::Entry;
+pub use entry::{CallRepairs, Entry};
 pub use event::Event;
-pub use input::{Input, Judgement, StreamFailure};
+pub use input::{EarlyRefusal, Input, Judgement, StreamFailure};
 pub use machine::Machine;
 pub use outcome::{Outcome, StopCause};
 pub use resume::ResumeError;
 pub use transcript::{Transcript, TranscriptError};
+pub use windlass_assemble::{Repair, RepairKind, Repairs};

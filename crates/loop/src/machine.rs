@@ -36,6 +36,8 @@ pub struct Machine {
     pub(crate) usage: Usage,
     pub(crate) phase: Phase,
     pub(crate) now_ms: u64,
+    /// How many answers were asked for.
+    answers: u64,
     effects: Vec<Effect>,
 }
 
@@ -65,6 +67,7 @@ impl Machine {
             usage: Usage::default(),
             phase: Phase::Idle,
             now_ms: 0,
+            answers: 0,
             effects: Vec::new(),
         }
     }
@@ -78,6 +81,7 @@ impl Machine {
             Input::Start { task } => self.start(task),
             Input::Chunk(chunk) => self.chunk(chunk),
             Input::StreamEnd(end) => self.stream_end(end),
+            Input::RefusedEarly { answer, key, refusal } => self.refused_early(answer, key, refusal),
             Input::Judged { call, judgement } => self.judged(&call, *judgement),
             Input::Approval(outcome) => self.approval(&outcome),
             Input::Started(call) => self.show(Event::CallRunning { call }),
@@ -135,7 +139,8 @@ impl Machine {
     }
 
     pub(crate) fn send(&mut self, delay_ms: u64) {
-        self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress)));
+        self.answers = self.answers.saturating_add(1);
+        self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress, self.answers)));
         let request = self.config.request(self.transcript.messages().to_vec());
         self.want(Effect::Send { request: Box::new(request), delay_ms });
     }

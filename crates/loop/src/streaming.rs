@@ -1,20 +1,20 @@
 //! The phase in which an answer arrives.
 
-use windlass_assemble::{Answer, Assembler, CallEvent, Ending, MalformedCall, Options};
-use windlass_protocol::{
-    Arguments, CallId, Message, Part, ResultStatus, StopReason, ToolCall, ToolName, ToolResult,
-};
+use windlass_assemble::{Answer, Assembler, CallEvent, Ending, Options};
+use windlass_protocol::{Message, Part};
 use windlass_stream::{Chunk, StreamError};
 
+use crate::answer::{Ended, name_the_nameless};
+use crate::early::Early;
 use crate::machine::{Machine, Phase};
 use crate::progress::Progress;
-use crate::words::NoCall;
-use crate::{Config, Effect, Entry, Event, StopCause, StreamFailure, words};
+use crate::{Config, Effect, Entry, Event, StreamFailure};
 
 /// An answer that arrives.
 #[derive(Debug)]
 pub(crate) struct Streaming {
     assembler: Assembler,
+    pub(crate) early: Early,
 }
 
 /// The first wait before an answer is asked for again, and the longest, in milliseconds.
@@ -22,10 +22,12 @@ const BACKOFF_MS: u64 = 200;
 const LONGEST_BACKOFF_MS: u64 = 30_000;
 
 impl Streaming {
-    pub(crate) fn new(config: &Config, progress: &Progress) -> Self {
+    /// Waits for the answer with this number.
+    pub(crate) fn new(config: &Config, progress: &Progress, answer: u64) -> Self {
         let names = config.tools.iter().map(|tool| tool.spec.name().clone());
-        let options = Options::default().with_turn(u64::from(progress.turns)).with_tools(names);
-        Self { assembler: Assembler::new(options) }
+        let turn = u64::from(progress.turns);
+        let options = Options::default().with_turn(turn).with_tools(names).with_repairs(config.repairs);
+        Self { assembler: Assembler::new(options), early: Early::of(answer) }
     }
 }
 
@@ -39,11 +41,15 @@ impl Machine {
         };
         let mut events = Vec::new();
         streaming.assembler.push(chunk, &mut events);
+        let checks: Vec<_> = events.iter().filter_map(|event| streaming.early.follow(event)).collect();
         if let Some(event) = shown {
             self.show(event);
         }
         for event in events {
             self.show_call(event);
+        }
+        for check in checks {
+            self.want(check);
         }
     }
 
@@ -51,7 +57,12 @@ impl Machine {
         match event {
             CallEvent::Started { key, name, .. } => self.show(Event::CallStarted { key, name }),
             CallEvent::Arguments { key, delta } => self.show(Event::CallArguments { key, delta }),
-            CallEvent::Finished { key, call, .. } => self.show(Event::CallFinished { key, call }),
+            CallEvent::Finished { key, call, notes } => {
+                if !notes.repairs.is_empty() {
+                    self.show(Event::CallRepaired { key, repairs: notes.repairs });
+                }
+                self.show(Event::CallFinished { key, call });
+            }
             CallEvent::Malformed(call) => {
                 self.show(Event::CallMalformed { key: call.key, problem: call.reason.to_string() });
             }
@@ -60,23 +71,44 @@ impl Machine {
     }
 
     pub(crate) fn stream_end(&mut self, end: Result<(), StreamFailure>) {
-        let Phase::Streaming(streaming) = std::mem::replace(&mut self.phase, Phase::Idle) else { return };
+        let Some(ended) = self.end_answer() else { return };
         // A response without its end runs no tool (RULES S10): it is void, and asked for again.
-        let mut events = Vec::new();
-        let mut answer = streaming.assembler.finish(&mut events);
-        for event in events {
-            self.show_call(event);
-        }
-        name_the_nameless(&mut answer);
-        let failure = end.err().or_else(|| failure_of(&answer));
-        match failure {
+        match end.err().or_else(|| failure_of(&ended.answer)) {
             Some(failure) => self.try_again(&failure),
-            None => self.answered(answer),
+            None => self.answered(ended),
         }
     }
 
+    /// The answer was stopped here, so that it is not whole is no failure.
+    pub(crate) fn stopped_early(&mut self) {
+        if let Some(ended) = self.end_answer() {
+            self.answered(ended);
+        }
+    }
+
+    fn end_answer(&mut self) -> Option<Ended> {
+        let phase = std::mem::replace(&mut self.phase, Phase::Idle);
+        let Phase::Streaming(streaming) = phase else {
+            self.phase = phase;
+            return None;
+        };
+        let Streaming { assembler, mut early } = *streaming;
+        let mut events = Vec::new();
+        let mut answer = assembler.finish(&mut events);
+        for event in events {
+            // The answer has ended: there is nothing left to look at early.
+            let _ = early.follow(&event);
+            let is_told = matches!(&event, CallEvent::Malformed(call) if early.refusal(call.key).is_some());
+            if !is_told {
+                self.show_call(event);
+            }
+        }
+        name_the_nameless(&mut answer);
+        Some(Ended { answer, early })
+    }
+
     /// Asks for the same answer again, a limited number of times and only where that may help (RULES L9).
-    fn try_again(&mut self, failure: &StreamFailure) {
+    pub(crate) fn try_again(&mut self, failure: &StreamFailure) {
         if !failure.retryable || self.progress.attempts >= self.config.limits.stream_retries {
             return self.fail(failure);
         }
@@ -86,117 +118,6 @@ impl Machine {
         self.progress.attempts = self.progress.attempts.saturating_add(1);
         self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms });
         self.send(delay_ms);
-    }
-
-    fn answered(&mut self, answer: Answer) {
-        self.usage.add(&answer.usage);
-        self.show(Event::AnswerEnded { usage: answer.usage, total: self.usage });
-        if answer.parts.is_empty() && answer.stop != Some(StopReason::Length) {
-            let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));
-            return if refused { self.stop(StopCause::Refused) } else { self.empty() };
-        }
-        let (calls, mut refused) = self.calls_of(&answer);
-        refused.extend(self.repeats_of(&calls, &refused));
-        let has_words = answer.parts.iter().any(|part| matches!(part, Part::Text(_)));
-        if !answer.parts.is_empty() {
-            let message = Message::assistant(renamed(answer.parts, &calls));
-            self.want(Effect::Record(Entry::Answered {
-                message: message.clone(),
-                refused: refused.clone(),
-                stop: answer.stop.clone(),
-                usage: answer.usage,
-            }));
-            self.transcript.answer(message).expect("ids are made unique, and nothing is open");
-        }
-        if calls.is_empty() {
-            self.no_call(has_words, answer.stop.as_ref());
-        } else {
-            self.execute(calls, refused);
-        }
-    }
-
-    /// An answer of nothing is not kept (RULES R7); it is asked for again before anybody is bothered.
-    fn empty(&mut self) {
-        if self.progress.attempts < self.config.limits.stream_retries.min(2) {
-            let failure = StreamFailure::new("the answer was empty", true);
-            return self.try_again(&failure);
-        }
-        self.no_call(false, None);
-    }
-
-    /// An answer without a call is the end where the model has no other way to say so, else it is told what to
-    /// do (RULES L3).
-    fn no_call(&mut self, has_words: bool, stop: Option<&StopReason>) {
-        if stop == Some(&StopReason::Pause) {
-            return self.next_turn();
-        }
-        if matches!(stop, Some(StopReason::Refusal | StopReason::ContentFilter)) {
-            return self.stop(StopCause::Refused);
-        }
-        let kind = NoCall::of(has_words, stop);
-        let Some(tool) = self.config.completion_tool().map(str::to_owned) else {
-            return self.end_with_text(kind);
-        };
-        let limit = self.config.limits.nudges;
-        if limit > 0 && self.progress.nudges >= limit {
-            return self.consult(words::nudged(self.progress.nudges));
-        }
-        self.progress.nudges = self.progress.nudges.saturating_add(1);
-        self.tell_model(&kind.nudge(&tool));
-        self.next_turn();
-    }
-
-    fn end_with_text(&mut self, kind: NoCall) {
-        match kind {
-            NoCall::TextOnly => {
-                let text = self.transcript.messages().last().map(Message::text).unwrap_or_default();
-                self.end(crate::Outcome::Completed { text });
-            }
-            NoCall::Cut => self.fail(&StreamFailure::new("the answer was cut at the limit of tokens", false)),
-            NoCall::Empty => self.fail(&StreamFailure::new("the model gave only empty answers", false)),
-        }
-    }
-
-    /// The calls of an answer, with ids that are unique in the conversation (RULES P1), and the results of those
-    /// that cannot run (S10, S11).
-    fn calls_of(&self, answer: &Answer) -> (Vec<ToolCall>, Vec<ToolResult>) {
-        let mut refused = Vec::new();
-        let mut calls: Vec<ToolCall> = Vec::new();
-        for (position, call) in Message::assistant(answer.parts.clone()).calls().enumerate() {
-            let mut unique = call.clone();
-            if self.transcript.has_call(&call.id) || calls.iter().any(|other| other.id == call.id) {
-                unique.id = self.free_id(position);
-            }
-            if let Some(malformed) = answer.malformed_calls().find(|malformed| malformed.id == call.id) {
-                refused.push(refusal(unique.id.clone(), malformed));
-            }
-            calls.push(unique);
-        }
-        (calls, refused)
-    }
-
-    fn free_id(&self, position: usize) -> CallId {
-        let mut turn = u64::from(self.progress.turns);
-        loop {
-            let id = CallId::synthesized(turn, position);
-            if !self.transcript.has_call(&id) {
-                return id;
-            }
-            turn = turn.saturating_add(1_000_000);
-        }
-    }
-
-    fn repeats_of(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
-        let limit = self.config.limits.repeats;
-        let mut repeated = Vec::new();
-        for call in calls.iter().filter(|call| refused.iter().all(|result| result.call != call.id)) {
-            let times = self.progress.count(call);
-            if limit > 0 && times > limit {
-                let text = words::repeated(call.name.as_str(), times);
-                repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
-            }
-        }
-        repeated
     }
 
     /// Keeps the words of an answer that was stopped; calls that had not run are not kept.
@@ -210,37 +131,11 @@ impl Machine {
         self.want(Effect::Record(Entry::Answered {
             message: message.clone(),
             refused: Vec::new(),
+            repaired: Vec::new(),
             stop: None,
             usage: answer.usage,
         }));
         self.transcript.answer(message).expect("words alone open nothing");
-    }
-}
-
-/// The parts with the calls under their unique ids.
-fn renamed(parts: Vec<Part>, calls: &[ToolCall]) -> Vec<Part> {
-    let mut calls = calls.iter();
-    parts
-        .into_iter()
-        .map(|part| match part {
-            Part::Call(call) => Part::Call(calls.next().cloned().unwrap_or(call)),
-            other => other,
-        })
-        .collect()
-}
-
-fn refusal(id: CallId, call: &MalformedCall) -> ToolResult {
-    ToolResult::text(id, call.status(), words::malformed(&call.reason.to_string(), &call.text))
-}
-
-/// A call that never got a name stands in the conversation under a made one, so that its error result has
-/// something to answer (RULES S11).
-fn name_the_nameless(answer: &mut Answer) {
-    let nameless: Vec<_> =
-        answer.malformed_calls().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();
-    for id in nameless {
-        let name = ToolName::new(words::NAMELESS).expect("the name is a constant");
-        answer.parts.push(Part::Call(ToolCall::function(id, name, Arguments::default())));
     }
 }
 

@@ -98,3 +98,8 @@ pub(crate) const APPROVAL_TIMED_OUT: &str =
 
 pub(crate) const NO_APPROVER: &str = "This call needs a human's yes, and nobody is there to give it. Go on \
     without it, or say what you would need.";
+
+/// Why a call was refused before it was whole: the reason, and where the answer stopped.
+pub(crate) fn refused_early(reason: &str) -> String {
+    format!("{reason}\nThe answer was stopped at this point, and nothing that came after it was read.")
+}

@@ -11,6 +11,12 @@ impl<'a> Cursor<'a> {
         Self { rest: text }
     }
 
+    /// The text not yet taken.
+    #[inline]
+    pub(crate) fn text(&self) -> &'a str {
+        self.rest
+    }
+
     /// The bytes not yet taken.
     #[inline]
     pub(crate) fn bytes(&self) -> &'a [u8] {

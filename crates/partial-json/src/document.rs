@@ -52,6 +52,13 @@ pub(crate) fn wide(position: u32) -> usize {
 }
 
 impl Document {
+    /// Empty, with the same buffers.
+    pub(crate) fn cleared(mut self) -> Self {
+        self.text.clear();
+        self.records.clear();
+        self
+    }
+
     pub(crate) fn record(&self, at: u32) -> Option<&Record> {
         self.records.get(wide(at))
     }
@@ -78,17 +85,25 @@ impl Document {
         }
     }
 
+    /// Whether the text of a closed span is this.
+    #[inline]
+    pub(crate) fn is_text(&self, span: Span, text: &str) -> bool {
+        wide(span.end.wrapping_sub(span.start)) == text.len()
+            && self.text.as_bytes().get(wide(span.start)..wide(span.end)) == Some(text.as_bytes())
+    }
+
     /// Where the subtree of the record at `at` ends.
     pub(crate) fn subtree_end(&self, at: u32) -> u32 {
-        match self.record(at) {
-            Some(record) if record.kind.is_container() => {
-                if record.body.end == OPEN {
-                    self.records_end()
-                } else {
-                    record.body.end
-                }
-            }
-            _ => at.saturating_add(1),
+        self.record(at).map_or(at.saturating_add(1), |record| self.end_of(record, at))
+    }
+
+    /// Where the subtree of this record, which is at `at`, ends.
+    #[inline]
+    pub(crate) fn end_of(&self, record: &Record, at: u32) -> u32 {
+        match record.body.end {
+            _ if !record.kind.is_container() => at.saturating_add(1),
+            OPEN => self.records_end(),
+            end => end,
         }
     }
 }

@@ -69,6 +69,13 @@ pub(crate) struct Walker {
 }
 
 impl Walker {
+    /// At the start of a text, with the same buffers.
+    pub(crate) fn cleared(mut self) -> Self {
+        self.path.clear();
+        self.steps.clear();
+        Self { leaf: None, next: 0, ..self }
+    }
+
     pub(crate) fn walk(&mut self, document: &Document, on_event: &mut dyn FnMut(Event<'_>)) {
         loop {
             if let Some(leaf) = self.leaf {

@@ -50,10 +50,10 @@ fn find(document: &Document, object: u32, end: u32, key: Span) -> Option<u32> {
     let mut child = object.saturating_add(1);
     while child < end {
         let record = document.record(child)?;
-        if !record.superseded && document.text_of(record.key) == wanted {
+        if !record.superseded && document.is_text(record.key, wanted) {
             return Some(child);
         }
-        child = document.subtree_end(child);
+        child = document.end_of(record, child);
     }
     None
 }

@@ -13,15 +13,23 @@ mod node;
 
 mod value;
 
+mod serialize;
+
 mod event;
 
 mod steps;
 
 mod parser;
 
+mod push;
+
 mod structure;
 
 mod string;
+
+mod escape;
+
+mod scan;
 
 mod number;
 
@@ -31,10 +39,13 @@ mod keys;
 
 mod utf8;
 
+mod repair;
+
 pub use error::{Error, ErrorKind};
 pub use event::Event;
 pub use limits::Limits;
 pub use node::{Completeness, Elements, Kind, Members, Node};
 pub use parser::Parser;
+pub use repair::{Repair, RepairKind, Repaired, repair};
 pub use snapshot::{PendingKey, Snapshot, Status};
 pub use steps::{Bookmark, Change, Step, Steps};

@@ -94,7 +94,19 @@ impl<'a> Node<'a> {
 
     /// The member with this key; of several, the last. Looks at the members one after another.
     pub fn get(self, key: &str) -> Option<Self> {
-        self.members().find(|(name, _)| *name == key).map(|(_, value)| value)
+        if self.record.kind != Kind::Object {
+            return None;
+        }
+        let (document, end) = (self.document, self.document.subtree_end(self.at));
+        let mut at = self.at.saturating_add(1);
+        while at < end {
+            let record = document.record(at)?;
+            if !record.superseded && document.is_text(record.key, key) {
+                return Some(Self { document, at, record });
+            }
+            at = document.end_of(record, at);
+        }
+        None
     }
 
     /// The element at this index. Looks at the elements one after another.

@@ -2,14 +2,12 @@
 
 use serde_json::Value;
 
-use crate::cursor::Cursor;
 use crate::document::{Document, OPEN, Span};
+use crate::escape::Escape;
 use crate::event::{Event, Walker};
 use crate::keys::Frame;
-use crate::node::Completeness;
 use crate::number::Digits;
 use crate::snapshot::{PendingKey, Snapshot, Status};
-use crate::string::Escape;
 use crate::utf8::Carry;
 use crate::{Error, ErrorKind, Limits};
 
@@ -58,9 +56,12 @@ pub(crate) enum State {
 /// assert_eq!(parser.finish()?["content"], "fn main() {}\n");
 /// # Ok::<(), windlass_partial_json::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Parser {
     pub(crate) limits: Limits,
+    /// How many bytes may still come, and one; 0 where a push must be looked at: after an error, and after
+    /// half a character.
+    pub(crate) room: usize,
     pub(crate) document: Document,
     pub(crate) frames: Vec<Frame>,
     pub(crate) state: State,
@@ -74,9 +75,9 @@ pub struct Parser {
     pub(crate) fault: Option<Error>,
     pub(crate) forgiven: usize,
     pub(crate) duplicates: usize,
-    carry: Carry,
-    walker: Walker,
-    failed: Option<Error>,
+    pub(crate) carry: Carry,
+    pub(crate) walker: Walker,
+    pub(crate) failed: Option<Error>,
 }
 
 impl Parser {
@@ -87,7 +88,32 @@ impl Parser {
 
     /// A parser with limits of its own.
     pub fn with_limits(limits: Limits) -> Self {
-        Self { limits: limits.clamped(), ..Self::default() }
+        let limits = limits.clamped();
+        Self {
+            limits,
+            room: limits.bytes.saturating_add(1),
+            document: Document::default(),
+            frames: Vec::new(),
+            state: State::Value,
+            read: 0,
+            key: None,
+            token_start: 0,
+            fault: None,
+            forgiven: 0,
+            duplicates: 0,
+            carry: Carry::default(),
+            walker: Walker::default(),
+            failed: None,
+        }
+    }
+
+    /// Forgets the text and keeps the buffers: the next text of the same size allocates nothing.
+    pub fn clear(&mut self) {
+        let Self { document, frames, walker, .. } = std::mem::replace(self, Self::with_limits(self.limits));
+        self.document = document.cleared();
+        self.frames = frames;
+        self.frames.clear();
+        self.walker = walker.cleared();
     }
 
     /// Takes the next text.
@@ -95,15 +121,21 @@ impl Parser {
     /// # Errors
     /// The text is not JSON from some place on, or is beyond a limit. What was shown before stays, and every
     /// later push gives the same error.
+    #[inline]
     pub fn push(&mut self, delta: &str) -> Result<(), Error> {
-        if self.failed.is_some() || !self.carry.is_empty() || delta.len() > self.room() {
+        if delta.len() >= self.room {
             return self.push_unusual(delta);
         }
-        let result = self.advance(delta);
-        if let Err(error) = result {
-            self.failed = Some(error);
+        self.room = self.room.wrapping_sub(delta.len());
+        self.read = self.read.wrapping_add(delta.len());
+        let mut rest = delta;
+        if self.state == State::Text(Escape::None) {
+            rest = if delta.len() < 8 { self.read_short(delta) } else { self.read_plain(delta) };
+            if rest.is_empty() {
+                return Ok(());
+            }
         }
-        result
+        self.push_rest(rest)
     }
 
     /// Takes the next bytes of the text, which may be cut inside a character.
@@ -115,7 +147,11 @@ impl Parser {
             return Err(error);
         }
         let result = self.read_bytes(bytes);
-        self.failed = result.err();
+        if let Err(error) = result {
+            self.refuse(error);
+        } else if !self.carry.is_empty() {
+            self.room = 0;
+        }
         result
     }
 
@@ -208,88 +244,10 @@ impl Parser {
         }
         self.snapshot().to_value().ok_or(Error::new(ErrorKind::Incomplete, self.read))
     }
+}
 
-    /// The error of this kind at the place with `left` bytes of the push after it.
-    pub(crate) fn error(&self, kind: ErrorKind, left: usize) -> Error {
-        Error::new(kind, self.read.saturating_sub(left))
-    }
-
-    pub(crate) fn fail<T>(&self, kind: ErrorKind, left: usize) -> Result<T, Error> {
-        Err(self.error(kind, left))
-    }
-
-    /// Notes something that is shown although a strict parse refuses it.
-    pub(crate) fn note(&mut self, kind: ErrorKind, offset: usize) {
-        self.fault.get_or_insert(Error::new(kind, offset));
-    }
-
-    pub(crate) fn complete_open(&mut self, at: u32) {
-        let end = self.document.text_end();
-        let after = self.document.records_end();
-        if let Some(record) = self.document.record_mut(at) {
-            record.body.end = if record.kind.is_container() { after } else { end };
-            record.completeness = Completeness::Complete;
-        }
-    }
-
-    fn read_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let mut rest = bytes;
-        if !self.carry.is_empty() {
-            match self.carry.complete(rest) {
-                Ok((None, _)) => return Ok(()),
-                Ok((Some(whole), after)) => {
-                    self.read(whole.encode_utf8(&mut [0; 4]))?;
-                    rest = after;
-                }
-                Err(()) => return self.fail(ErrorKind::InvalidUtf8, 0),
-            }
-        }
-        let decoded = self.carry.decode(rest);
-        self.read(decoded.text)?;
-        if decoded.valid { Ok(()) } else { self.fail(ErrorKind::InvalidUtf8, 0) }
-    }
-
-    /// How many bytes the limit still lets in.
-    fn room(&self) -> usize {
-        self.limits.bytes.saturating_sub(self.read)
-    }
-
-    /// A push after an error, after half a character, or beyond the limit.
-    #[cold]
-    fn push_unusual(&mut self, delta: &str) -> Result<(), Error> {
-        if let Some(error) = self.failed {
-            return Err(error);
-        }
-        let result =
-            if self.carry.is_empty() { self.read(delta) } else { self.fail(ErrorKind::InvalidUtf8, 0) };
-        self.failed = result.err();
-        result
-    }
-
-    fn read(&mut self, delta: &str) -> Result<(), Error> {
-        let room = self.room();
-        if delta.len() <= room {
-            return self.advance(delta);
-        }
-        let mut length = room;
-        while !delta.is_char_boundary(length) {
-            length = length.saturating_sub(1);
-        }
-        self.advance(delta.get(..length).unwrap_or_default())?;
-        Err(Error::new(ErrorKind::TooLong, self.limits.bytes))
-    }
-
-    fn advance(&mut self, delta: &str) -> Result<(), Error> {
-        self.read = self.read.wrapping_add(delta.len());
-        let mut cursor = Cursor::new(delta);
-        while cursor.len() > 0 {
-            match self.state {
-                State::Text(escape) => self.read_text(escape, &mut cursor),
-                State::Number(digits) => self.read_number(digits, &mut cursor)?,
-                State::Literal(wanted) => self.read_literal(wanted, &mut cursor)?,
-                _ => self.read_structure(&mut cursor)?,
-            }
-        }
-        Ok(())
+impl Default for Parser {
+    fn default() -> Self {
+        Self::with_limits(Limits::default())
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::cursor::Cursor;
 use crate::document::{OPEN, Record, Span, narrow};
+use crate::escape::Escape;
 use crate::keys::Frame;
 use crate::node::{Completeness, Kind};
 use crate::number::Digits;
 use crate::parser::{Parser, State};
-use crate::string::Escape;
 use crate::{Error, ErrorKind};
 
 impl Parser {

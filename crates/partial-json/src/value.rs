@@ -74,7 +74,7 @@ impl Node<'_> {
 }
 
 /// The number that a strict parse makes of this text.
-fn number(text: &str) -> Value {
+pub(crate) fn number(text: &str) -> Value {
     // Short integers are most numbers, and need no parser.
     if text.bytes().all(|byte| byte.is_ascii_digit())
         && let Ok(number) = text.parse::<u64>()

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use jsonschema::{PatternOptions, Validator};
-use serde_json::Value;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError, Validator};
+use serde_json::{Map, Value};
 use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
@@ -26,6 +27,8 @@ use crate::Violation;
 /// ```
 pub struct Checker {
     validator: Validator,
+    /// Whether each property stands for itself: nothing at the schema's root makes one depend on another.
+    is_plain: bool,
 }
 
 /// Why a schema cannot be used.
@@ -39,6 +42,21 @@ pub struct SchemaError {
     pub path: String,
 }
 
+/// The keywords of an object schema under which each property stands for itself.
+const PLAIN: [&str; 11] = [
+    "$comment",
+    "$defs",
+    "$schema",
+    "additionalProperties",
+    "definitions",
+    "description",
+    "patternProperties",
+    "properties",
+    "required",
+    "title",
+    "type",
+];
+
 /// The most violations that are told; more help no model.
 const TOLD: usize = 8;
 
@@ -48,11 +66,14 @@ impl Checker {
     /// # Errors
     /// If it is not a valid schema, or refers to another document.
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
+        let value = schema.to_value();
+        let is_plain =
+            value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
         jsonschema::options()
             .offline()
             .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
-            .build(&schema.to_value())
-            .map(|validator| Self { validator })
+            .build(&value)
+            .map(|validator| Self { validator, is_plain })
             .map_err(|error| SchemaError {
                 message: error.to_string(),
                 path: error.instance_path().to_string(),
@@ -65,6 +86,26 @@ impl Checker {
     /// With the first few things that are wrong, each with path, what was met and what is wanted.
     pub fn check(&self, arguments: &Arguments) -> Result<(), Vec<Violation>> {
         self.check_value(&arguments.to_value())
+    }
+
+    /// Checks one argument that is complete, while others are still to come: what is told would be wrong
+    /// whatever they are. Where the schema makes properties depend on each other, nothing is told early.
+    ///
+    /// # Errors
+    /// As for [`Checker::check`].
+    pub fn check_argument(&self, name: &str, value: &Value) -> Result<(), Vec<Violation>> {
+        if !self.is_plain {
+            return Ok(());
+        }
+        let arguments = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
+        // Another argument that is missing may still come.
+        let may_come = |error: &ValidationError<'_>| {
+            matches!(error.kind(), ValidationErrorKind::Required { .. })
+                && error.instance_path().as_str().is_empty()
+        };
+        let errors = self.validator.iter_errors(&arguments).filter(|error| !may_come(error));
+        let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error)).collect();
+        if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
     /// Checks any value.

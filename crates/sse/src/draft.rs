@@ -1,7 +1,5 @@
 //! The event under construction: lent while it lies in one piece, stored when it does not.
 
-use std::borrow::Cow;
-
 /// A text that is absent, lent from the bytes at hand, or kept in the [`Store`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Piece<'a> {
@@ -14,95 +12,89 @@ enum Piece<'a> {
 /// What outlives a push: the parts of an event that does not end in the bytes it began in.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    event: Option<String>,
+    /// The type that was given last. The next event often has the same, so it outlives its event.
+    event: String,
+    /// Whether it was given for the event under construction.
+    is_named: bool,
     data: Option<String>,
-    /// Emptied buffers, kept so that the next stored event allocates nothing.
-    spare: [String; 2],
+    /// An emptied buffer, kept so that the next stored event allocates nothing.
+    spare: String,
 }
 
 impl Store {
     pub(crate) fn is_empty(&self) -> bool {
-        self.event.is_none() && self.data.is_none()
+        !self.is_named && self.data.is_none()
     }
 
     /// Forgets what is stored and keeps the buffers.
+    #[inline]
     pub(crate) fn clear(&mut self) {
-        let [event, data] = &mut self.spare;
-        reclaim(&mut self.event, event);
-        reclaim(&mut self.data, data);
+        self.is_named = false;
+        if let Some(mut buffer) = self.data.take() {
+            buffer.clear();
+            self.spare = buffer;
+        }
     }
 
-    fn put_event(&mut self, text: &str) {
-        let [spare, _] = &mut self.spare;
-        let buffer = self.event.get_or_insert_with(|| std::mem::take(spare));
-        buffer.clear();
-        buffer.push_str(text);
+    /// Takes the event's type; a later `event` field replaces an earlier one.
+    #[inline]
+    pub(crate) fn set_event(&mut self, name: &[u8]) {
+        if self.event.as_bytes() != name {
+            self.event.clear();
+            self.event.push_str(&String::from_utf8_lossy(name));
+        }
+        self.is_named = true;
+    }
+
+    /// The type, which is `message` where none was given or an empty one was.
+    #[inline]
+    pub(crate) fn event(&self) -> &str {
+        if self.is_named && !self.event.is_empty() { &self.event } else { "message" }
     }
 
     fn add_data(&mut self, text: &str) {
-        let [_, spare] = &mut self.spare;
+        let spare = &mut self.spare;
         self.data.get_or_insert_with(|| std::mem::take(spare)).push_str(text);
     }
 }
 
-fn reclaim(used: &mut Option<String>, spare: &mut String) {
-    if let Some(mut buffer) = used.take() {
-        buffer.clear();
-        *spare = buffer;
-    }
-}
-
-/// The event so far, as seen from inside one push.
+/// The data so far, as seen from inside one push.
 #[derive(Debug, Default)]
 pub(crate) struct Draft<'a> {
-    event: Piece<'a>,
     data: Piece<'a>,
 }
 
 impl<'a> Draft<'a> {
     /// Goes on with what an earlier push stored.
     pub(crate) fn resume(store: &Store) -> Self {
-        let piece = |stored: bool| if stored { Piece::Stored } else { Piece::Absent };
-        Self { event: piece(store.event.is_some()), data: piece(store.data.is_some()) }
+        Self { data: if store.data.is_some() { Piece::Stored } else { Piece::Absent } }
     }
 
-    /// Takes the event's type; a later `event` field replaces an earlier one.
-    pub(crate) fn set_event(&mut self, text: Cow<'a, str>, store: &mut Store) {
-        self.event = match text {
-            Cow::Borrowed(text) => Piece::Lent(text),
-            Cow::Owned(text) => {
-                store.put_event(&text);
-                Piece::Stored
-            }
-        };
+    /// Whether there was no data line yet.
+    #[inline]
+    pub(crate) fn is_absent(&self) -> bool {
+        matches!(self.data, Piece::Absent)
     }
 
-    /// Takes one more data line.
-    pub(crate) fn add_data(&mut self, text: Cow<'a, str>, store: &mut Store) {
-        match (self.data, text) {
-            (Piece::Absent, Cow::Borrowed(text)) => {
-                self.data = Piece::Lent(text);
-                return;
-            }
-            (Piece::Absent, Cow::Owned(text)) => store.add_data(&text),
-            (Piece::Lent(first), text) => {
-                store.add_data(first);
-                store.add_data("\n");
-                store.add_data(&text);
-            }
-            (Piece::Stored, text) => {
-                store.add_data("\n");
-                store.add_data(&text);
-            }
+    /// Takes the first data line.
+    #[inline]
+    pub(crate) fn lend(&mut self, text: &'a str) {
+        self.data = Piece::Lent(text);
+    }
+
+    /// Takes one more data line and stores the event so far.
+    pub(crate) fn add_data(&mut self, text: &str, store: &mut Store) {
+        if let Piece::Lent(first) = self.data {
+            store.add_data(first);
         }
+        if !self.is_absent() {
+            store.add_data("\n");
+        }
+        store.add_data(text);
         self.data = Piece::Stored;
     }
 
-    /// How many bytes of data the event has so far, and `None` before its first data line.
-    pub(crate) fn data_len(&self, store: &Store) -> Option<usize> {
-        self.data(store).map(str::len)
-    }
-
+    #[inline]
     pub(crate) fn data<'s>(&self, store: &'s Store) -> Option<&'s str>
     where
         'a: 's,
@@ -114,24 +106,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The type, which is `message` where none was given or an empty one was.
-    pub(crate) fn event<'s>(&self, store: &'s Store) -> &'s str
-    where
-        'a: 's,
-    {
-        let given = match self.event {
-            Piece::Absent => None,
-            Piece::Lent(text) => Some(text),
-            Piece::Stored => store.event.as_deref(),
-        };
-        given.filter(|text| !text.is_empty()).unwrap_or("message")
-    }
-
     /// Puts what is lent into the store, before the bytes that it is lent from go away.
     pub(crate) fn keep(self, store: &mut Store) {
-        if let Piece::Lent(text) = self.event {
-            store.put_event(text);
-        }
         if let Piece::Lent(text) = self.data {
             store.add_data(text);
         }

@@ -13,10 +13,6 @@ pub(crate) enum Line<'a> {
 
 impl<'a> Line<'a> {
     pub(crate) fn read(line: &'a [u8]) -> Self {
-        // Nearly every line of a provider stream is a data line, so it is tried before the colon is looked for.
-        if let Some(value) = line.strip_prefix(b"data:") {
-            return Self::Data(without_space(value));
-        }
         match line {
             [] => return Self::Blank,
             [b':', comment @ ..] => return Self::Comment(comment),
@@ -37,7 +33,8 @@ impl<'a> Line<'a> {
 }
 
 /// Exactly one space after the colon belongs to the format; a second one is data.
-fn without_space(value: &[u8]) -> &[u8] {
+#[inline]
+pub(crate) fn without_space(value: &[u8]) -> &[u8] {
     value.strip_prefix(b" ").unwrap_or(value)
 }
 

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
+use memchr::{memchr2, memrchr2};
 
 use crate::draft::{Draft, Store};
-use crate::line::{Line, milliseconds};
+use crate::line::{Line, milliseconds, without_space};
 use crate::{Ending, Error, ErrorKind, Event, Limits, Signal};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -57,6 +57,7 @@ impl Ids {
         }
     }
 
+    #[inline]
     fn hold(&mut self) {
         if self.changed {
             self.held.clone_from(&self.given);
@@ -131,28 +132,25 @@ impl Parser {
         }
         // The carried line is lent from like the chunk, so it leaves `self` until the draft is put by.
         let mut carried = std::mem::take(&mut self.line);
-        let mut first = None;
+        let mut taken = 0_usize;
         if !carried.is_empty() {
-            let Some((head, taken, after)) = self.cut(rest) else {
+            let Some((head, after)) = self.cut(rest) else {
                 self.check_line(carried.len().saturating_add(rest.len()))?;
                 carried.extend_from_slice(rest);
                 self.line = carried;
                 return Ok(());
             };
             self.check_line(carried.len().saturating_add(head.len()))?;
+            taken = carried.len().saturating_add(rest.len().saturating_sub(after.len()));
             carried.extend_from_slice(head);
-            first = Some(taken.saturating_add(carried.len()));
             rest = after;
         }
         let mut draft = Draft::resume(&self.store);
-        if let Some(taken) = first {
-            self.take_line(&carried, taken, &mut draft, on_signal)?;
+        if taken > 0 {
+            self.take_field(&carried, &mut draft, on_signal)?;
+            self.line_start = self.line_start.saturating_add(wide(taken));
         }
-        while let Some((line, ending, after)) = self.cut(rest) {
-            self.check_line(line.len())?;
-            self.take_line(line, line.len().saturating_add(ending), &mut draft, on_signal)?;
-            rest = after;
-        }
+        let rest = self.read_lines(rest, &mut draft, on_signal)?;
         self.check_line(rest.len())?;
         draft.keep(&mut self.store);
         carried.clear();
@@ -161,17 +159,53 @@ impl Parser {
         Ok(())
     }
 
-    /// The first whole line of the bytes, the length of its end, and what follows.
+    /// Takes whole lines, and gives what follows them.
+    fn read_lines<'a, 'b: 'a>(
+        &mut self,
+        bytes: &'b [u8],
+        draft: &mut Draft<'a>,
+        on_signal: &mut dyn FnMut(Signal<'_>),
+    ) -> Result<&'b [u8], Error> {
+        let text = text_of_lines(bytes);
+        let start = self.line_start;
+        let mut rest = bytes;
+        while let Some((line, after)) = self.cut(rest) {
+            self.check_line(line.len())?;
+            // Nearly every line of a provider's stream is one of these three.
+            match line {
+                _ if !self.after_first_line => self.take_field(line, draft, on_signal)?,
+                [] => self.dispatch(draft, on_signal),
+                [b'd', b'a', b't', b'a', b':', value @ ..] => {
+                    let value = without_space(value);
+                    let end = bytes.len().saturating_sub(rest.len()).saturating_add(line.len());
+                    let lent = text.and_then(|text| text.get(end.saturating_sub(value.len())..end));
+                    self.take_data(lent.map_or_else(|| decode(value), Cow::Borrowed), draft)?;
+                }
+                [b'e', b'v', b'e', b'n', b't', b':', value @ ..] => {
+                    self.store.set_event(without_space(value));
+                }
+                _ => self.take_field(line, draft, on_signal)?,
+            }
+            self.line_start = start.saturating_add(wide(bytes.len().saturating_sub(after.len())));
+            rest = after;
+        }
+        Ok(rest)
+    }
+
+    /// The first whole line of the bytes, and what follows its end.
     #[inline]
-    fn cut<'a>(&mut self, bytes: &'a [u8]) -> Option<(&'a [u8], usize, &'a [u8])> {
+    fn cut<'a>(&mut self, bytes: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        // Every other line of a provider's stream is blank.
+        if let [b'\n', after @ ..] = bytes {
+            return Some((&[], after));
+        }
         let (line, rest) = bytes.split_at_checked(memchr2(b'\n', b'\r', bytes)?)?;
         match rest {
-            [b'\r', b'\n', after @ ..] => Some((line, 2, after)),
             [b'\r'] => {
                 self.after_carriage_return = true;
-                Some((line, 1, &[]))
+                Some((line, &[]))
             }
-            [_, after @ ..] => Some((line, 1, after)),
+            [b'\r', b'\n', after @ ..] | [_, after @ ..] => Some((line, after)),
             [] => None,
         }
     }
@@ -184,11 +218,11 @@ impl Parser {
         Ok(())
     }
 
-    /// Takes one line of `taken` bytes, its end counted.
-    fn take_line<'a>(
+    /// Takes a line of any kind.
+    #[inline(never)]
+    fn take_field<'a>(
         &mut self,
         line: &'a [u8],
-        taken: usize,
         draft: &mut Draft<'a>,
         on_signal: &mut dyn FnMut(Signal<'_>),
     ) -> Result<(), Error> {
@@ -201,7 +235,7 @@ impl Parser {
         match Line::read(line) {
             Line::Data(value) => self.take_data(decode(value), draft)?,
             Line::Blank => self.dispatch(draft, on_signal),
-            Line::Event(value) => draft.set_event(decode(value), &mut self.store),
+            Line::Event(value) => self.store.set_event(value),
             Line::Comment(value) => on_signal(Signal::Comment(&decode(value))),
             Line::Id(value) => self.id.give(value),
             Line::Retry(value) => {
@@ -212,14 +246,26 @@ impl Parser {
             }
             Line::Unknown => {}
         }
-        self.line_start = self.line_start.saturating_add(u64::try_from(taken).unwrap_or(u64::MAX));
         Ok(())
     }
 
+    #[inline]
     fn take_data<'a>(&mut self, text: Cow<'a, str>, draft: &mut Draft<'a>) -> Result<(), Error> {
-        let length = match draft.data_len(&self.store) {
+        match text {
+            Cow::Borrowed(text) if draft.is_absent() && text.len() <= self.limits.event_bytes => {
+                draft.lend(text);
+                Ok(())
+            }
+            text => self.add_data(&text, draft),
+        }
+    }
+
+    /// A data line that has to be stored: it is not the event's only one, or not UTF-8.
+    #[inline(never)]
+    fn add_data(&mut self, text: &str, draft: &mut Draft<'_>) -> Result<(), Error> {
+        let length = match draft.data(&self.store) {
             None => text.len(),
-            Some(before) => before.saturating_add(1).saturating_add(text.len()),
+            Some(before) => before.len().saturating_add(1).saturating_add(text.len()),
         };
         if length > self.limits.event_bytes {
             return Err(Error::new(ErrorKind::EventTooLong, self.line_start));
@@ -228,10 +274,11 @@ impl Parser {
         Ok(())
     }
 
+    #[inline]
     fn dispatch(&mut self, draft: &mut Draft<'_>, on_signal: &mut dyn FnMut(Signal<'_>)) {
         self.id.hold();
         if let Some(data) = draft.data(&self.store) {
-            let event = draft.event(&self.store);
+            let event = self.store.event();
             on_signal(Signal::Event(Event { event, data, id: &self.id.held }));
         }
         *draft = Draft::default();
@@ -239,11 +286,24 @@ impl Parser {
     }
 }
 
+/// The whole lines of many bytes as text, if they are UTF-8: to look at all at once is cheaper than at each.
+fn text_of_lines(bytes: &[u8]) -> Option<&str> {
+    const MANY: usize = 512;
+    if bytes.len() < MANY {
+        return None;
+    }
+    simdutf8::basic::from_utf8(bytes.get(..memrchr2(b'\n', b'\r', bytes)?)?).ok()
+}
+
 /// Bytes as text; what is not UTF-8 becomes U+FFFD. A line end never lies inside a character, so decoding
 /// line by line equals decoding the stream.
 fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
+    match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),
     }
+}
+
+fn wide(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
 }

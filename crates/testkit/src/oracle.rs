@@ -1,12 +1,16 @@
 //! One function per property. Each takes any bytes and panics with what was violated.
 
 mod assemble;
+mod machine;
 mod partial_json;
+mod round_trip;
 mod sse;
 mod wire;
 
 pub use assemble::assemble;
-pub use partial_json::{partial_json_oracle, partial_json_snapshot, partial_json_split};
+pub use machine::machine;
+pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
+pub use round_trip::round_trip;
 pub use sse::sse;
 pub use wire::{wire_anthropic, wire_openai_chat};
 
@@ -18,7 +22,10 @@ const TABLE: &[(&str, Oracle)] = &[
     ("partial_json_oracle", partial_json_oracle),
     ("partial_json_split", partial_json_split),
     ("partial_json_snapshot", partial_json_snapshot),
+    ("partial_json_repair", partial_json_repair),
     ("assemble", assemble),
+    ("machine", machine),
+    ("round_trip", round_trip),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),
 ];

@@ -3,6 +3,7 @@
 mod tool;
 
 mod context;
+mod early;
 mod error;
 mod human;
 mod output;
@@ -22,6 +23,7 @@ pub mod derived;
 
 pub use arguments::{ArgumentsUnfit, ToolArgs};
 pub use context::{Context, Progress};
+pub use early::EarlyArguments;
 pub use error::ToolError;
 pub use growing::{GrowingArguments, PartialReader};
 pub use human::{AnswerFuture, Human, NoAnswer, Question};

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 
-use crate::{Context, GrowingArguments, Output, Showing, ToolError};
+use crate::{Context, EarlyArguments, GrowingArguments, Output, Showing, ToolError};
 
 /// The wait for a tool's output.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>;
@@ -96,6 +96,13 @@ pub trait Tool: Send + Sync {
     fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
         let _ = show;
         arguments.ignore();
+    }
+
+    /// What the whole call is sure to do, as far as those of its arguments say that are complete while the
+    /// others still stream. Policy can then refuse it before the rest has come. By default: nothing is sure.
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let _ = complete;
+        Vec::new()
     }
 
     /// Runs the call.

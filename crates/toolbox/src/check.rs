@@ -11,7 +11,7 @@ use crate::toolbox::{Checked, Toolbox};
 pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, ToolResult> {
     // A tool that is not offered is not there: the check is made here too, not only when offering.
     let Some(entry) = toolbox.entry(call.name.as_str()).filter(|entry| entry.offered) else {
-        return Err(refuse(call, ResultStatus::UnknownTool, unknown(toolbox, call)));
+        return Err(refuse(call, ResultStatus::UnknownTool, unknown(toolbox, call.name.as_str())));
     };
     let spec = entry.tool.spec();
     match (&call.payload, spec) {
@@ -49,12 +49,12 @@ fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> ToolResult {
     ToolResult::text(call.id.clone(), status, text)
 }
 
-fn unknown(toolbox: &Toolbox, call: &ToolCall) -> String {
+pub(crate) fn unknown(toolbox: &Toolbox, name: &str) -> String {
     let names: Vec<_> = toolbox.offered_tools().map(|tool| tool.spec().name().as_str()).collect();
-    format!("there is no tool {}. The tools are: {}", call.name, names.join(", "))
+    format!("there is no tool {name}. The tools are: {}", names.join(", "))
 }
 
-fn invalid(spec: &ToolSpec, violations: &[Violation]) -> String {
+pub(crate) fn invalid(spec: &ToolSpec, violations: &[Violation]) -> String {
     let mut text = format!("{} was not run, its arguments are wrong:", spec.name());
     for violation in violations {
         text.push_str("\n- ");

@@ -6,10 +6,10 @@ use tokio::sync::RwLock;
 use windlass_hitl::Facts;
 use windlass_protocol::{Hints, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_schema::Checker;
-use windlass_tool::Tool;
+use windlass_tool::{EarlyArguments, Tool};
 
 use crate::names::Names;
-use crate::{OutputLimit, ToolboxBuilder};
+use crate::{Foreseen, OutputLimit, Refusal, ToolboxBuilder};
 
 /// The tools of an agent: looks names up, checks arguments, and runs calls, parallel ones beside each other
 /// and others alone.
@@ -83,6 +83,15 @@ impl Toolbox {
     /// The result to give back to the model: no such tool, or arguments that the tool does not take.
     pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         crate::check::check(self, call).map_err(Box::new)
+    }
+
+    /// Checks what is sure of a call while its arguments still stream: that there is such a tool, that the
+    /// `latest` of its `complete` arguments fits the schema, and what the call will do at least.
+    ///
+    /// # Errors
+    /// Why the call cannot run, whatever its other arguments will be.
+    pub fn foresee(&self, name: &str, complete: &EarlyArguments, latest: &str) -> Result<Foreseen, Refusal> {
+        crate::early::foresee(self, name, complete, latest)
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use similar::TextDiff;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_sandbox::{Expected, Workspace, WorkspacePath};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
 
 use crate::find::{Found, find};
 use crate::nearest::{around, nearest_line, numbers};
@@ -77,6 +77,11 @@ impl Tool for EditFile {
             Some(path) => vec![Effect::Write { path: self.workspace.effect_path(path) }],
             None => vec![Effect::Unknown],
         }
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let effect = |path| Effect::Write { path: self.workspace.effect_path(path) };
+        complete.text("path").map(effect).into_iter().collect()
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

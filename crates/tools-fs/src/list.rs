@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Entry, Kind, Workspace, WorkspacePath};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
 
 use crate::blocking::{blocking, path_of, spec, told};
 
@@ -61,6 +61,11 @@ impl Tool for ListFiles {
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         vec![Effect::Read { path: self.workspace.effect_path(path_of(payload).unwrap_or(".")) }]
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let effect = |path| Effect::Read { path: self.workspace.effect_path(path) };
+        complete.text("path").map(effect).into_iter().collect()
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
 use windlass_sandbox::{Contents, Workspace};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
 
 use crate::blocking::{blocking, path_of, spec, told};
 use crate::image::{MAX_IMAGE_BYTES, media_type};
@@ -67,6 +67,11 @@ impl Tool for ReadFile {
             Some(path) => vec![Effect::Read { path: self.workspace.effect_path(path) }],
             None => vec![Effect::Unknown],
         }
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let effect = |path| Effect::Read { path: self.workspace.effect_path(path) };
+        complete.text("path").map(effect).into_iter().collect()
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

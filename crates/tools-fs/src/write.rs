@@ -8,8 +8,8 @@ use windlass_partial_json::Event;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Contents, Expected, FileError, Workspace, WorkspacePath};
 use windlass_tool::{
-    Context, GrowingArguments, Output, Progress, Showing, Tool, ToolArgs, ToolError, ToolFuture,
-    read_arguments,
+    Context, EarlyArguments, GrowingArguments, Output, Progress, Showing, Tool, ToolArgs, ToolError,
+    ToolFuture, read_arguments,
 };
 
 use crate::blocking::{blocking, path_of, spec, told};
@@ -71,6 +71,11 @@ impl Tool for WriteFile {
             Event::Grew { path: "/content", text } => show.tell(Progress::Output(text.to_owned())),
             _ => {}
         });
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let effect = |path| Effect::Write { path: self.workspace.effect_path(path) };
+        complete.text("path").map(effect).into_iter().collect()
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_sandbox::Workspace;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
 
 use crate::search::search;
 
@@ -74,6 +74,11 @@ impl Tool for GrepFile {
             }
             Err(_) => vec![Effect::Unknown],
         }
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let effect = |path| Effect::Read { path: self.workspace.effect_path(path) };
+        complete.text("path").map(effect).into_iter().collect()
     }
 
     /// A dropped call ends after the file at hand, because the token is asked before each.

@@ -1,11 +1,14 @@
 //! A block of content that is open.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Unknown};
 use windlass_stream::{CallChunk, CallKey, Chunk};
 
-use crate::event::{Block, Delta};
+use crate::event::{Block, Delta, Words};
+use crate::shape::Field;
 use crate::wire::NAME;
 
 /// The fields of a block that is not taken apart, by the shape in which the API itself sends it. A request
@@ -38,14 +41,14 @@ impl OpenBlock {
         let block: Block<'_> = serde_json::from_str(raw.get()).ok()?;
         match block.kind.0.as_ref() {
             "text" => {
-                text(&block.text.0, chunks);
+                speak(block.text.0, chunks);
                 for citation in values(block.citations) {
                     chunks.push(Chunk::Grounding { value: citation });
                 }
                 Some(Self::Text)
             }
             "thinking" => {
-                think(&block.thinking.0, chunks);
+                think(block.thinking.0, chunks);
                 Some(Self::Thinking { signature: block.signature.0.into_owned() })
             }
             "redacted_thinking" => {
@@ -69,22 +72,38 @@ impl OpenBlock {
 
     /// Takes a delta that this kind of block has, and says whether it did.
     pub(crate) fn push(&mut self, delta: &mut Delta<'_>, chunks: &mut Vec<Chunk>) -> bool {
-        match (&mut *self, delta.kind.0.as_ref()) {
-            (Self::Text, "text_delta") => text(&delta.text.0, chunks),
+        let mut take =
+            |field, text: &mut Words<'_>| self.push_text(field, std::mem::take(&mut text.0), chunks);
+        match delta.kind.0.as_ref() {
+            "text_delta" => return take(Field::Text, &mut delta.text),
+            "thinking_delta" => return take(Field::Thinking, &mut delta.thinking),
+            "input_json_delta" => return take(Field::PartialJson, &mut delta.partial_json),
+            _ => {}
+        }
+        match (self, delta.kind.0.as_ref()) {
             (Self::Text, "citations_delta") => {
                 let citation = delta.citation.and_then(|raw| serde_json::from_str(raw.get()).ok());
                 chunks.extend(citation.map(|value| Chunk::Grounding { value }));
             }
-            (Self::Thinking { .. }, "thinking_delta") => think(&delta.thinking.0, chunks),
             (Self::Thinking { signature }, "signature_delta") => signature.push_str(&delta.signature.0),
-            (Self::Call { key, placeholder }, "input_json_delta") => {
-                if !delta.partial_json.0.is_empty() {
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes the text of a delta, and says whether this kind of block has such a text.
+    pub(crate) fn push_text(&mut self, field: Field, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) -> bool {
+        match (self, field) {
+            (Self::Text, Field::Text) => speak(text, chunks),
+            (Self::Thinking { .. }, Field::Thinking) => think(text, chunks),
+            (Self::Call { key, placeholder }, Field::PartialJson) => {
+                if !text.is_empty() {
                     *placeholder = None;
-                    let arguments = std::mem::take(&mut delta.partial_json.0).into_owned();
+                    let arguments = text.into_owned();
                     chunks.push(Chunk::Call(CallChunk::Delta { key: *key, arguments }));
                 }
             }
-            (Self::Unknown { input, .. }, "input_json_delta") => input.push_str(&delta.partial_json.0),
+            (Self::Unknown { input, .. }, Field::PartialJson) => input.push_str(&text),
             _ => return false,
         }
         true
@@ -126,13 +145,13 @@ impl OpenBlock {
     }
 }
 
-fn text(text: &str, chunks: &mut Vec<Chunk>) {
+fn speak(text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
     if !text.is_empty() {
         chunks.push(Chunk::text(text));
     }
 }
 
-fn think(text: &str, chunks: &mut Vec<Chunk>) {
+fn think(text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
     if !text.is_empty() {
         chunks.push(Chunk::reasoning(text));
     }

@@ -12,6 +12,7 @@ mod block;
 mod decode;
 mod event;
 mod reader;
+mod shape;
 mod stop;
 mod usage;
 mod whole;

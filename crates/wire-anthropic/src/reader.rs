@@ -4,11 +4,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use windlass_protocol::{Unknown, Usage};
 use windlass_stream::{CallKey, Chunk};
-use windlass_wire::{DecodeError, replace_lone_surrogates};
+use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
 
 use crate::block::OpenBlock;
 use crate::error::stream_error;
 use crate::event::{Event, WireMessage};
+use crate::shape::{self, Shape};
 use crate::stop::stop_reason;
 use crate::usage::WireUsage;
 use crate::wire::NAME;
@@ -16,6 +17,7 @@ use crate::wire::NAME;
 /// Reads the events of one response (RULES S13).
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
+    template: Template<Shape>,
     /// The blocks that are open, by the provider's index. There is one, unless a server is odd.
     open: Vec<(u64, OpenBlock)>,
     /// Blocks so far, over all messages of the body: a key that no second message can repeat.
@@ -36,8 +38,19 @@ impl Reader {
         number: usize,
         chunks: &mut Vec<Chunk>,
     ) -> Result<(), DecodeError> {
+        if let Some((shape, text)) = self.template.read(json)
+            && let Some(block) = open_block(&mut self.open, shape.index)
+            && block.push_text(shape.field, text, chunks)
+        {
+            return Ok(());
+        }
         match serde_json::from_str(json) {
-            Ok(event) => self.take(json, event, chunks),
+            Ok(event) => {
+                if let Some((shape, text)) = Shape::of(&event) {
+                    self.template.learn(json, text, shape);
+                }
+                self.take(json, event, chunks);
+            }
             Err(error) if error.is_data() => unknown(json, chunks),
             Err(error) => match replace_lone_surrogates(json) {
                 Some(repaired) => return self.read(&repaired, number, chunks),
@@ -49,7 +62,7 @@ impl Reader {
 
     fn take(&mut self, json: &str, event: Event<'_>, chunks: &mut Vec<Chunk>) {
         match event.kind.0.as_ref() {
-            "content_block_delta" => self.delta(json, event, chunks),
+            shape::DELTA => self.delta(json, event, chunks),
             "content_block_start" => {
                 if let Some(block) = event.content_block {
                     self.start(event.index.unwrap_or(self.blocks), block, chunks);
@@ -124,12 +137,9 @@ impl Reader {
     }
 
     fn delta(&mut self, json: &str, event: Event<'_>, chunks: &mut Vec<Chunk>) {
-        let open = match event.index {
-            Some(index) => self.open.iter_mut().find(|(open, _)| *open == index),
-            None => self.open.last_mut(),
-        };
+        let open = open_block(&mut self.open, event.index);
         let Some(mut delta) = event.delta else { return unknown(json, chunks) };
-        let Some((_, block)) = open else { return unknown(json, chunks) };
+        let Some(block) = open else { return unknown(json, chunks) };
         if !block.push(&mut delta, chunks) && !merge(block, json) {
             unknown(json, chunks);
         }
@@ -179,6 +189,15 @@ impl Reader {
             block.abandon(chunks);
         }
     }
+}
+
+/// The open block with this index; the last one where there is none.
+fn open_block(open: &mut [(u64, OpenBlock)], index: Option<u64>) -> Option<&mut OpenBlock> {
+    let found = match index {
+        Some(index) => open.iter_mut().find(|(open, _)| *open == index),
+        None => open.last_mut(),
+    };
+    found.map(|(_, block)| block)
 }
 
 /// Adds a delta of an unknown kind to a block of an unknown kind.

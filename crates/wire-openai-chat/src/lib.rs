@@ -13,6 +13,7 @@ mod event;
 mod lenient;
 mod reader;
 mod reasoning;
+mod shape;
 mod stop;
 mod usage;
 mod whole;

@@ -1,15 +1,18 @@
 //! From events to chunks.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use windlass_protocol::{Payload, StopReason, ToolName, Unknown, Usage};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
-use windlass_wire::{DecodeError, replace_lone_surrogates};
+use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
 
 use crate::error::stream_error;
 use crate::event::{Call, Delta, Event, Function};
-use crate::lenient::Content;
+use crate::lenient::{ArgumentText, Content, Index};
 use crate::reasoning::{Field, Shown, Stretch};
+use crate::shape::Shape;
 use crate::stop::stop_reason;
 use crate::wire::NAME;
 
@@ -32,6 +35,7 @@ enum Whole {
 /// Reads the events of one response (RULES S13).
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
+    template: Template<Shape>,
     thoughts: Stretch,
     refusal: String,
     customs: Vec<CustomCall>,
@@ -60,8 +64,20 @@ impl Reader {
         source: Source,
         chunks: &mut Vec<Chunk>,
     ) -> Result<(), DecodeError> {
-        match serde_json::from_str(json) {
-            Ok(event) => self.take(json, event, source, chunks),
+        if source == Source::Stream
+            && let Some((shape, text)) = self.template.read(json)
+        {
+            let shape = *shape;
+            self.take_text(shape, text, chunks);
+            return Ok(());
+        }
+        match serde_json::from_str::<Event<'_>>(json) {
+            Ok(event) => {
+                if let Some((shape, text)) = Shape::of(&event) {
+                    self.template.learn(json, text, shape);
+                }
+                self.take(json, event, source, chunks);
+            }
             Err(error) if error.is_data() => unknown(json, chunks),
             Err(error) => match replace_lone_surrogates(json) {
                 Some(repaired) => return self.read(&repaired, number, source, chunks),
@@ -69,6 +85,22 @@ impl Reader {
             },
         }
         Ok(())
+    }
+
+    /// Takes an event that brings one text and nothing else.
+    fn take_text(&mut self, shape: Shape, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
+        if text.is_empty() {
+            return;
+        }
+        match shape {
+            Shape::Content => self.speak(&text, chunks),
+            Shape::Arguments { index } => {
+                let function = Function { arguments: ArgumentText(Some(text)), ..Function::default() };
+                let call = Call { index: Index(index), function: Some(function), ..Call::default() };
+                self.call(0, call, chunks);
+            }
+        }
+        self.begun = true;
     }
 
     fn take(&mut self, json: &str, event: Event<'_>, source: Source, chunks: &mut Vec<Chunk>) {
@@ -171,7 +203,7 @@ impl Reader {
     }
 
     fn call(&mut self, position: u64, call: Call<'_>, chunks: &mut Vec<Chunk>) {
-        let id = call.id.0.map(std::borrow::Cow::into_owned);
+        let id = call.id.0.map(Cow::into_owned);
         let slot = call.index.0.unwrap_or(position);
         let known = self.customs.iter_mut().find(|custom| custom.slot == slot);
         match (call.custom, known) {
@@ -198,8 +230,8 @@ impl Reader {
         function: Function<'_>,
         chunks: &mut Vec<Chunk>,
     ) {
-        let name = function.name.0.map(std::borrow::Cow::into_owned);
-        let arguments = function.arguments.0.map(std::borrow::Cow::into_owned);
+        let name = function.name.0.map(Cow::into_owned);
+        let arguments = function.arguments.0.map(Cow::into_owned);
         if id.is_none() && name.is_none() && arguments.is_none() {
             return;
         }

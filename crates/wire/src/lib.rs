@@ -9,6 +9,7 @@ mod limits;
 mod pairing;
 mod provider_error;
 mod surrogate;
+mod template;
 
 pub use body::with_extra;
 pub use decoder::{Decoder, Wire};
@@ -19,3 +20,4 @@ pub use limits::Limits;
 pub use pairing::check_pairing;
 pub use provider_error::{ProviderError, ProviderErrorKind};
 pub use surrogate::replace_lone_surrogates;
+pub use template::Template;

@@ -23,7 +23,7 @@ impl Assembler {
 
     pub(super) fn end_call(&mut self, at: usize, end: End, rank: Rank, events: &mut Vec<CallEvent>) {
         let Some(call) = self.calls.growing_mut(at) else { return };
-        match judge(call, end, rank, &self.options.limits) {
+        match judge(call, end, rank, &self.options) {
             Judgement::Wait => {}
             Judgement::Malformed(reason) => self.close(at, Err(reason), events),
             Judgement::Finished(name, arguments, notes) => {

@@ -1,6 +1,6 @@
 //! The forms of arguments.
 
-use windlass_assemble::{ArgumentForm, CallEvent, Limits, MalformedReason, Options};
+use windlass_assemble::{ArgumentForm, CallEvent, Limits, MalformedReason, Options, RepairKind, Repairs};
 use windlass_protocol::{Payload, StopReason};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
 
@@ -39,8 +39,8 @@ fn the_form_of_arguments_is_noted() {
     check_form(r#" {"x":1} "#, r#" {"x":1} "#, ArgumentForm::Plain, 0);
     check_form("", "{}", ArgumentForm::Absent, 0);
     check_form("null", "{}", ArgumentForm::Absent, 0);
-    check_form(r#""{\"x\":1}""#, r#"{"x":1}"#, ArgumentForm::DoubleEncoded, 0);
-    check_form(r#""""#, "{}", ArgumentForm::DoubleEncoded, 0);
+    check_form(r#""{\"x\":1}""#, r#"{"x":1}"#, ArgumentForm::Repaired, 0);
+    check_form(r#""""#, "{}", ArgumentForm::Absent, 0);
     check_form(r#"{"x":1,"x":2}"#, r#"{"x":1,"x":2}"#, ArgumentForm::Plain, 1);
     check_form(
         r#"{"n":12345678901234567890123}"#,
@@ -48,6 +48,51 @@ fn the_form_of_arguments_is_noted() {
         ArgumentForm::Plain,
         0,
     );
+}
+
+/// With the repairs, the arguments become this text, or the call is malformed.
+#[track_caller]
+fn check_repair(repairs: Repairs, arguments: &str, expected: Option<(&str, &[RepairKind])>) {
+    let options = Options::default().with_repairs(repairs);
+    for split in 0..=arguments.len() {
+        let (head, tail) = arguments.split_at(split);
+        let pieces = [fragment(0, "a", "read", head), fragment(0, "", "", tail), calls()];
+        let (events, answer) = run(options.clone(), pieces);
+        let text = answer.good_calls().next().map(|call| call.payload.text());
+        assert_eq!(text.as_deref(), expected.map(|(text, _)| text), "{arguments}");
+        let kinds = events.iter().find_map(|event| match event {
+            CallEvent::Finished { notes, .. } => Some(notes.repairs.iter().map(|repair| repair.kind)),
+            _ => None,
+        });
+        let kinds = kinds.map(Iterator::collect::<Vec<_>>);
+        assert_eq!(kinds.as_deref(), expected.map(|(_, kinds)| kinds), "{arguments}");
+    }
+}
+
+// S6, J8
+#[test]
+fn repairs_are_made_where_they_are_asked_for_and_told() {
+    use RepairKind::{DoubleEncoding, MissingBracket, TrailingComma, TrailingText};
+    check_repair(Repairs::Encoding, r#""{\"x\":1}""#, Some((r#"{"x":1}"#, &[DoubleEncoding])));
+    check_repair(Repairs::Encoding, r#""{\"x\":1,}""#, None);
+    check_repair(Repairs::Encoding, r#"{"x":[1,]}"#, None);
+    check_repair(Repairs::All, r#"{"x":[1,]}"#, Some((r#"{"x":[1]}"#, &[TrailingComma])));
+    check_repair(Repairs::All, r#"{"x":"y""#, Some((r#"{"x":"y"}"#, &[MissingBracket])));
+    check_repair(Repairs::All, r#"{"x":1}}"#, Some((r#"{"x":1}"#, &[TrailingText])));
+    check_repair(Repairs::All, r#"{"x":"y"#, None);
+    check_repair(Repairs::All, "[1,]", None);
+}
+
+// S10, J8
+#[test]
+fn what_was_cut_is_not_repaired() {
+    let options = Options::default().with_repairs(Repairs::All);
+    for reason in [StopReason::Length, StopReason::ContentFilter, StopReason::Error] {
+        let (_, answer) = run(options.clone(), [fragment(0, "a", "read", r#"{"x":"y""#), finish(reason)]);
+        assert_eq!(answer.good_calls().count(), 0);
+    }
+    let (_, answer) = run(options, [fragment(0, "a", "read", r#"{"x":"y""#)]);
+    assert_eq!(answer.good_calls().count(), 0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod completion;
 mod driven;
+mod early;
 mod execution;
 mod properties;
 mod resume;

@@ -202,3 +202,18 @@ fn the_most_turns_end_the_run() {
     run.result("c1", ResultStatus::Ok);
     assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::TurnLimit }));
 }
+
+// P1
+#[test]
+fn a_made_id_is_none_that_another_call_of_the_answer_brings_along() {
+    let mut run = Driven::start(config());
+    run.answer([call("c1", "look", "{}")]);
+    run.judge_all();
+    run.result("c1", ResultStatus::Ok);
+    // The first call's id is taken, and the one that would be made for it is the second call's.
+    run.answer([call("c1", "look", r#"{"a":1}"#), call("call_2_0", "look", r#"{"a":2}"#)]);
+    let ids: Vec<_> = run.to_decide().iter().map(|call| call.id.to_string()).collect();
+    assert_eq!(ids.len(), 2);
+    assert_eq!(ids.last().map(String::as_str), Some("call_2_0"));
+    assert!(!ids.contains(&"c1".to_owned()));
+}

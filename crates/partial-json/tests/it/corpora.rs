@@ -1,6 +1,6 @@
 //! Conformance suites and recorded prefixes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use windlass_partial_json::{Parser, Status};
@@ -125,6 +125,49 @@ fn every_text_of_the_corpus_ends_as_serde_json_ends_it() {
     }
     println!("corpus: recorded texts: {}", texts.len());
     assert!(texts.len() > 10);
+}
+
+/// The arguments of a row's calls, as the text that a model would write.
+fn arguments(row: &Value) -> impl Iterator<Item = String> {
+    let calls = row["expected"]["tool_calls"].as_array().into_iter().flatten();
+    calls.filter_map(|call| match call.get("arguments")? {
+        Value::String(text) => Some(text.clone()),
+        value => Some(value.to_string()),
+    })
+}
+
+#[test]
+fn every_prefix_of_every_tool_argument_of_the_corpora_only_grows() {
+    // J3, J6
+    let (Some(streams), Some(texts)) =
+        (corpora::find("streams"), corpora::find("text_tools/pairs_llamacpp.jsonl"))
+    else {
+        return;
+    };
+    let mut all: BTreeSet<String> = corpora::rows(&texts).iter().flat_map(arguments).collect();
+    for api in
+        std::fs::read_dir(streams).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
+    {
+        let files = corpora::files(&api).into_iter().filter(|(name, _)| name.ends_with(".meta.json"));
+        let rows = files.map(|(_, meta)| serde_json::from_slice::<Value>(&meta).unwrap());
+        all.extend(rows.flat_map(|row| arguments(&row).collect::<Vec<_>>()));
+    }
+    let (mut prefixes, mut whole) = (0, 0);
+    for text in &all {
+        assert!(text.len() < 2_048, "each prefix is looked at");
+        oracle::partial_json_snapshot(text.as_bytes());
+        oracle::partial_json_oracle(text.as_bytes());
+        oracle::partial_json_split(text.as_bytes());
+        oracle::partial_json_repair(text.as_bytes());
+        prefixes += text.len();
+        whole += usize::from(serde_json::from_str::<Value>(text).is_ok());
+    }
+    println!(
+        "corpus: tool arguments: {} of {} grow over all of {prefixes} prefixes; {whole} are JSON at their end",
+        all.len(),
+        all.len()
+    );
+    assert!(all.len() > 300);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod limits;
 mod number;
 mod parser;
 mod properties;
+mod repair;
 mod steps;
 mod string;
 mod structure;

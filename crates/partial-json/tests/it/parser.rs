@@ -170,3 +170,67 @@ fn a_character_that_never_ends_is_incomplete() {
     assert_eq!(parser.check().unwrap_err().kind(), ErrorKind::Incomplete);
     assert_eq!(parser.push("x").unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
+
+#[test]
+fn a_snapshot_is_written_without_what_is_pending() {
+    // J4
+    #[track_caller]
+    fn check(prefix: &str, written: &str) {
+        let mut parser = Parser::new();
+        parser.push(prefix).unwrap();
+        assert_eq!(serde_json::to_string(&parser.snapshot()).unwrap(), written, "{prefix}");
+    }
+    check("", "null");
+    check("1", "null");
+    check("1 ", "1");
+    check(r#"{"a": [true, nul"#, r#"{"a":[true]}"#);
+    check(
+        r#"{"a": 12345678901234567890, "b": "x\n\u00e9"#,
+        r#"{"a":12345678901234567890,"b":"x\n\u00e9"}"#.replace("\\u00e9", "é").as_str(),
+    );
+    check(r#"{"a": 1, "a": {"b": nu"#, r#"{"a":{}}"#);
+}
+
+#[test]
+fn the_deepest_text_is_written_on_a_small_stack() {
+    // J7
+    let limits = windlass_partial_json::Limits::default().with_depth(usize::MAX);
+    let mut parser = Parser::with_limits(limits);
+    parser.push(&"[".repeat(1023)).unwrap();
+    let written = serde_json::to_string(&parser.snapshot()).unwrap();
+    assert_eq!(written, "[".repeat(1023) + &"]".repeat(1023));
+}
+
+#[test]
+fn a_cleared_parser_knows_nothing_of_the_text_before() {
+    // J2
+    #[track_caller]
+    fn check(before: &[u8]) {
+        let mut parser = Parser::new();
+        let _refused = parser.push_bytes(before);
+        parser.drain_events(|_| {});
+        parser.clear();
+        assert_eq!((parser.status(), parser.snapshot().to_value()), (Status::Incomplete, None));
+        let mut fresh = Parser::new();
+        for delta in [r#"{"a": "x"#, r#"y", "b": [1"#, "2, {}]}"] {
+            parser.push(delta).unwrap();
+            fresh.push(delta).unwrap();
+            assert_eq!(parser.snapshot().to_value(), fresh.snapshot().to_value(), "{before:?}");
+            let [told, expected] = [&mut parser, &mut fresh].map(|parser| {
+                let mut events = Vec::new();
+                parser.drain_events(|event| events.push(format!("{event:?}")));
+                events
+            });
+            assert_eq!(told, expected, "{before:?}");
+        }
+        assert_eq!((parser.duplicates(), parser.forgiven()), (0, 0));
+        assert_eq!(parser.finish().unwrap(), fresh.finish().unwrap());
+    }
+    for before in
+        ["", "{", r#"{"a": "x\u00"#, "[[[1", "[tru", "{\"a\": 1, \"a\": 2}", "]", "[\"\n", "[\"\u{e9}"]
+    {
+        check(before.as_bytes());
+    }
+    check(b"[\"\xc3");
+    check(b"[\"\xff");
+}

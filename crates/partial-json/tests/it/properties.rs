@@ -44,6 +44,9 @@ fn tokens() -> impl Strategy<Value = String> {
         "\"k\": ",
         "[[",
         "x",
+        "'a'",
+        "'",
+        "```",
     ]);
     prop::collection::vec(token, 0..24).prop_map(|tokens| tokens.concat())
 }
@@ -75,6 +78,7 @@ fn check(text: &[u8]) {
     oracle::partial_json_oracle(text);
     oracle::partial_json_split(text);
     oracle::partial_json_snapshot(text);
+    oracle::partial_json_repair(text);
 }
 
 proptest! {

@@ -109,3 +109,32 @@ fn a_pattern_that_would_fill_the_memory_is_no_schema() {
     let schema = r#"{"properties":{"a":{"pattern":"((a{1000}){1000}){1000}"}}}"#;
     assert!(Checker::compile(&schema.parse().unwrap()).is_err());
 }
+
+// J10
+#[test]
+fn one_argument_is_checked_before_the_others_have_come() {
+    #[track_caller]
+    fn check(schema: &str, name: &str, value: &str, violation: Option<&str>) {
+        let found = checker(schema).check_argument(name, &serde_json::from_str(value).unwrap());
+        let told = found.err().and_then(|violations| Some(violations.first()?.to_string()));
+        assert_eq!(told.as_deref(), violation, "{name}: {value}");
+    }
+    let schema = r##"{"type":"object","properties":{"path":{"type":"string","maxLength":4},"range":{"$ref":"#/$defs/range"}},
+        "required":["path","range"],"additionalProperties":false,
+        "$defs":{"range":{"type":"object","required":["from"]}}}"##;
+    check(schema, "path", "\"a\"", None);
+    check(schema, "path", "3", Some("/path: met the number 3, wanted a string"));
+    check(schema, "path", "\"abcde\"", Some("/path: met the string \"abcde\", wanted at most 4 characters"));
+    check(schema, "range", "{}", Some("/range: met no `from`, wanted the required `from`"));
+    check(
+        schema,
+        "other",
+        "1",
+        Some("the arguments: met the unknown `other`, wanted only the properties of the schema"),
+    );
+    // Where one property decides about another, nothing is sure before the end.
+    let depends = r#"{"properties":{"a":{"type":"string"}},"if":{"not":{"required":["b"]}},"then":{"properties":{"a":{"const":"x"}}}}"#;
+    check(depends, "a", "\"y\"", None);
+    check(depends, "a", "1", None);
+    check(r#"{"minProperties":2}"#, "a", "1", None);
+}

@@ -145,8 +145,7 @@ fn a_whole_event_is_lent_out_of_the_pushed_bytes() {
     let mut lent = 0;
     Parser::new()
         .push(stream, |event| {
-            lent +=
-                usize::from(range.contains(&event.data.as_ptr()) && range.contains(&event.event.as_ptr()));
+            lent += usize::from(range.contains(&event.data.as_ptr()));
         })
         .unwrap();
     assert_eq!(lent, 1);

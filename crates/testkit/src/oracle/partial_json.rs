@@ -4,7 +4,7 @@ mod rebuilt;
 mod shown;
 
 use serde_json::Value;
-use windlass_partial_json::{Error, Parser, Status};
+use windlass_partial_json::{Completeness, Error, Kind, Limits, Node, Parser, Status, repair};
 
 use crate::split;
 use rebuilt::Rebuilt;
@@ -76,12 +76,12 @@ fn read(parts: &[&[u8]]) -> Seen {
     }
 }
 
-/// Over every prefix of a text, a snapshot only grows (J3), and the events so far rebuild it.
+/// Over every prefix of a text (of a long one over 2,048 of them), a snapshot only grows (J3), and the events so far rebuild it.
 ///
 /// # Panics
 /// Something shown was taken back, or the events tell another value.
 pub fn partial_json_snapshot(bytes: &[u8]) {
-    const MOST_STEPS: usize = 512;
+    const MOST_STEPS: usize = 2_048;
     let mut parser = Parser::new();
     let mut rebuilt = Rebuilt::default();
     let mut before: Option<Shown> = None;
@@ -103,9 +103,56 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
         before = now;
     }
     let last = parser.snapshot().to_value();
+    let written = serde_json::to_value(parser.snapshot()).expect("a snapshot has nothing that JSON has not");
+    assert_eq!(written, last.clone().unwrap_or_default(), "what is written is not what is shown");
     if parser.status() == Status::Complete
         && let Ok(end) = parser.finish()
     {
         assert_eq!(last, Some(end), "the end is not what was shown last");
     }
+}
+
+/// What a repair gives is JSON and needs no further repair; JSON is given back as it is; and no open string is
+/// closed (J8).
+///
+/// # Panics
+/// The property is violated.
+pub fn partial_json_repair(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let is_json = serde_json::from_str::<Value>(&text).is_ok();
+    let Ok(repaired) = repair(&text, Limits::default()) else {
+        // A string that holds something else than JSON may be refused; nothing else that is JSON.
+        assert!(!is_json || text.trim_start().starts_with('"'), "JSON is refused");
+        return;
+    };
+    serde_json::from_str::<Value>(&repaired.text).expect("what was repaired is JSON");
+    let again = repair(&repaired.text, Limits::default()).expect("what was repaired is not refused");
+    let is_string = repaired.text.trim_start().starts_with('"');
+    assert!(
+        again.repairs.is_empty() || is_string,
+        "what was repaired is repaired again: {:?}",
+        again.repairs
+    );
+    let is_encoded = text.trim_start().starts_with('"');
+    assert!(!is_json || is_encoded || repaired.text == text, "JSON is not given back as it was");
+    let mut parser = Parser::new();
+    if parser.push(&text).is_ok() && parser.check().is_err() {
+        let open = parser.snapshot().root().map(innermost);
+        let is_open_string = open.is_some_and(|node| node.kind() == Kind::String && !node.is_complete());
+        assert!(!is_open_string, "an open string was closed");
+    }
+}
+
+/// The value at the end of the open path.
+fn innermost(root: Node<'_>) -> Node<'_> {
+    let mut node = root;
+    while node.completeness() == Completeness::Growing {
+        let last = match node.kind() {
+            Kind::Object => node.members().last().map(|(_, member)| member),
+            _ => node.elements().last(),
+        };
+        let Some(last) = last else { break };
+        node = last;
+    }
+    node
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_protocol::{Content, Effect};
+use windlass_tool::EarlyArguments;
 
 use crate::scene::Scene;
 
@@ -106,6 +107,18 @@ fn effects_name_the_path_and_touch_nothing() {
     assert_eq!(write, [Effect::Write { path: "../a".into() }]);
     assert_eq!(scene.effects("write_file", &json!({"content": ""})), [Effect::Unknown]);
     assert_eq!(scene.effects("list_files", &json!({})), [Effect::Read { path: ".".into() }]);
+}
+
+#[test]
+fn the_path_is_known_before_the_rest_has_come() {
+    let scene = Scene::new();
+    for tool in &scene.tools {
+        assert_eq!(tool.early_effects(&EarlyArguments::default()), []);
+        let (mut arguments, path) = (EarlyArguments::default(), json!("../../a"));
+        arguments.insert("path", path.clone());
+        let whole = scene.effects(tool.spec().name().as_str(), &json!({"path": path}));
+        assert_eq!(tool.early_effects(&arguments), whole);
+    }
 }
 
 // Models write arguments in the order of the schema: `path` can be judged before `content` has come.

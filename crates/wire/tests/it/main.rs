@@ -3,3 +3,4 @@
 
 mod event_stream;
 mod surrogate;
+mod template;

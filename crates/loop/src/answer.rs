@@ -1,0 +1,165 @@
+//! What an answer that has ended means: calls to run, words, or nothing.
+
+use windlass_assemble::{Answer, MalformedCall};
+use windlass_protocol::{
+    Arguments, CallId, Message, Part, ResultStatus, StopReason, ToolCall, ToolName, ToolResult,
+};
+
+use crate::early::{Early, Refusal};
+use crate::machine::Machine;
+use crate::words::NoCall;
+use crate::{Effect, Entry, Event, StopCause, StreamFailure, words};
+
+/// An answer that has ended, and what became clear while it streamed.
+pub(crate) struct Ended {
+    pub(crate) answer: Answer,
+    pub(crate) early: Early,
+}
+
+impl Machine {
+    pub(crate) fn answered(&mut self, ended: Ended) {
+        let Ended { answer, early } = ended;
+        self.usage.add(&answer.usage);
+        self.show(Event::AnswerEnded { usage: answer.usage, total: self.usage });
+        if answer.parts.is_empty() && answer.stop != Some(StopReason::Length) {
+            let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));
+            return if refused { self.stop(StopCause::Refused) } else { self.empty() };
+        }
+        let (calls, mut refused) = self.calls_of(&answer, &early);
+        refused.extend(self.repeats_of(&calls, &refused));
+        let has_words = answer.parts.iter().any(|part| matches!(part, Part::Text(_)));
+        if !answer.parts.is_empty() {
+            let message = Message::assistant(renamed(answer.parts, &calls));
+            self.want(Effect::Record(Entry::Answered {
+                message: message.clone(),
+                refused: refused.clone(),
+                repaired: early.repaired,
+                stop: answer.stop.clone(),
+                usage: answer.usage,
+            }));
+            self.transcript.answer(message).expect("ids are made unique, and nothing is open");
+        }
+        if calls.is_empty() {
+            self.no_call(has_words, answer.stop.as_ref());
+        } else {
+            self.execute(calls, refused);
+        }
+    }
+
+    /// An answer of nothing is not kept (RULES R7); it is asked for again before anybody is bothered.
+    fn empty(&mut self) {
+        if self.progress.attempts < self.config.limits.stream_retries.min(2) {
+            let failure = StreamFailure::new("the answer was empty", true);
+            return self.try_again(&failure);
+        }
+        self.no_call(false, None);
+    }
+
+    /// An answer without a call is the end where the model has no other way to say so, else it is told what to
+    /// do (RULES L3).
+    fn no_call(&mut self, has_words: bool, stop: Option<&StopReason>) {
+        if stop == Some(&StopReason::Pause) {
+            return self.next_turn();
+        }
+        if matches!(stop, Some(StopReason::Refusal | StopReason::ContentFilter)) {
+            return self.stop(StopCause::Refused);
+        }
+        let kind = NoCall::of(has_words, stop);
+        let Some(tool) = self.config.completion_tool().map(str::to_owned) else {
+            return self.end_with_text(kind);
+        };
+        let limit = self.config.limits.nudges;
+        if limit > 0 && self.progress.nudges >= limit {
+            return self.consult(words::nudged(self.progress.nudges));
+        }
+        self.progress.nudges = self.progress.nudges.saturating_add(1);
+        self.tell_model(&kind.nudge(&tool));
+        self.next_turn();
+    }
+
+    fn end_with_text(&mut self, kind: NoCall) {
+        match kind {
+            NoCall::TextOnly => {
+                let text = self.transcript.messages().last().map(Message::text).unwrap_or_default();
+                self.end(crate::Outcome::Completed { text });
+            }
+            NoCall::Cut => self.fail(&StreamFailure::new("the answer was cut at the limit of tokens", false)),
+            NoCall::Empty => self.fail(&StreamFailure::new("the model gave only empty answers", false)),
+        }
+    }
+
+    /// The calls of an answer, with ids that are unique in the conversation (RULES P1), and the results of those
+    /// that cannot run (S10, S11).
+    fn calls_of(&self, answer: &Answer, early: &Early) -> (Vec<ToolCall>, Vec<ToolResult>) {
+        let mut refused = Vec::new();
+        let mut calls: Vec<ToolCall> = Vec::new();
+        let message = Message::assistant(answer.parts.clone());
+        for (position, call) in message.calls().enumerate() {
+            let mut unique = call.clone();
+            if self.transcript.has_call(&call.id) || calls.iter().any(|other| other.id == call.id) {
+                // A made id may be one that another call of the answer brings along.
+                let others = || calls.iter().chain(message.calls());
+                unique.id = self.free_id(position, |id| others().any(|other| other.id == *id));
+            }
+            if let Some(malformed) = answer.malformed_calls().find(|malformed| malformed.id == call.id) {
+                refused.push(refusal(unique.id.clone(), malformed, early.refusal(malformed.key)));
+            }
+            calls.push(unique);
+        }
+        (calls, refused)
+    }
+
+    fn free_id(&self, position: usize, is_taken: impl Fn(&CallId) -> bool) -> CallId {
+        let mut turn = u64::from(self.progress.turns);
+        loop {
+            let id = CallId::synthesized(turn, position);
+            if !self.transcript.has_call(&id) && !is_taken(&id) {
+                return id;
+            }
+            turn = turn.saturating_add(1_000_000);
+        }
+    }
+
+    fn repeats_of(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
+        let limit = self.config.limits.repeats;
+        let mut repeated = Vec::new();
+        for call in calls.iter().filter(|call| refused.iter().all(|result| result.call != call.id)) {
+            let times = self.progress.count(call);
+            if limit > 0 && times > limit {
+                let text = words::repeated(call.name.as_str(), times);
+                repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
+            }
+        }
+        repeated
+    }
+}
+
+/// The parts with the calls under their unique ids.
+fn renamed(parts: Vec<Part>, calls: &[ToolCall]) -> Vec<Part> {
+    let mut calls = calls.iter();
+    parts
+        .into_iter()
+        .map(|part| match part {
+            Part::Call(call) => Part::Call(calls.next().cloned().unwrap_or(call)),
+            other => other,
+        })
+        .collect()
+}
+
+fn refusal(id: CallId, call: &MalformedCall, early: Option<&Refusal>) -> ToolResult {
+    match early {
+        Some(refusal) => ToolResult::text(id, refusal.status, refusal.text.as_str()),
+        None => ToolResult::text(id, call.status(), words::malformed(&call.reason.to_string(), &call.text)),
+    }
+}
+
+/// A call that never got a name stands in the conversation under a made one, so that its error result has
+/// something to answer (RULES S11).
+pub(crate) fn name_the_nameless(answer: &mut Answer) {
+    let nameless: Vec<_> =
+        answer.malformed_calls().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();
+    for id in nameless {
+        let name = ToolName::new(words::NAMELESS).expect("the name is a constant");
+        answer.parts.push(Part::Call(ToolCall::function(id, name, Arguments::default())));
+    }
+}

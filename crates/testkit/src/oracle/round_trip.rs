@@ -1,0 +1,101 @@
+//! What a provider says, written in each format and read again.
+
+use windlass_assemble::{Assembler, Options};
+use windlass_protocol::{Message, Part};
+use windlass_wire::{Limits, Wire};
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_openai_chat::OpenAiChat;
+
+use crate::render::{Format, Setting, StreamUsage, stream};
+use crate::script::{ScriptCall, Step, Turn};
+use crate::split;
+
+/// What an answer says.
+#[derive(Debug, Default, PartialEq)]
+struct Said {
+    text: String,
+    reasoning: String,
+    calls: Vec<(String, String)>,
+    /// What nobody said.
+    others: Vec<String>,
+}
+
+/// Any bytes as an answer of words, thoughts and calls: what is written in a provider's format, however it is cut,
+/// is read as what was said (RULES S14, and the property that all formats mean the same).
+///
+/// # Panics
+/// The property is violated.
+pub fn round_trip(bytes: &[u8]) {
+    let turn = turn(bytes);
+    let expected = said_by(&turn);
+    let formats: [(Format, &dyn Wire); 2] =
+        [(Format::Chat, &OpenAiChat::default()), (Format::Anthropic, &Anthropic::default())];
+    for (format, wire) in formats {
+        let usage = StreamUsage::Tell;
+        let setting = Setting { format, number: 1, model: "model", request_bytes: 9, stream_usage: usage };
+        let body = stream(&turn, setting).frames.concat();
+        for way in [vec![body.as_slice()], split::fixed(&body, 7), split::random(&body, 3, 90)] {
+            assert_eq!(read(wire, &way), expected, "read as {}", wire.name());
+        }
+    }
+}
+
+/// Reads steps out of bytes: a kind, a length, and so many bytes of text.
+fn turn(bytes: &[u8]) -> Turn {
+    const NAMES: [&str; 3] = ["read", "write", "run"];
+    let mut steps = Vec::new();
+    let mut rest = bytes;
+    while let [kind, length, after @ ..] = rest {
+        let (text, left) = after.split_at(after.len().min(usize::from(*length)));
+        rest = left;
+        let text = String::from_utf8_lossy(text).into_owned();
+        steps.push(match kind % 4 {
+            0 => Step::Text(text),
+            1 => Step::Reasoning(text),
+            _ => {
+                let arguments =
+                    serde_json::json!({ "text": text, "kind": kind, "more": [null, {"a": text}] });
+                let arguments = arguments.to_string().parse().expect("it is JSON");
+                let name = NAMES[usize::from(*kind) % NAMES.len()].to_owned();
+                Step::Call(ScriptCall { name, arguments, id: None })
+            }
+        });
+    }
+    let piece = bytes.len() % 9 + 1;
+    Turn { steps, finish: None, usage: None, delay_ms: 0, piece, hostile: None }
+}
+
+fn said_by(turn: &Turn) -> Said {
+    let mut said = Said::default();
+    for step in &turn.steps {
+        match step {
+            Step::Text(text) => said.text.push_str(text),
+            Step::Reasoning(text) => said.reasoning.push_str(text),
+            Step::Call(call) => said.calls.push((call.name.clone(), call.arguments.as_str().to_owned())),
+        }
+    }
+    said
+}
+
+fn read(wire: &dyn Wire, pieces: &[&[u8]]) -> Said {
+    let (mut decoder, mut chunks) = (wire.decoder(Limits::default()), Vec::new());
+    for piece in pieces {
+        decoder.push(piece, &mut chunks).expect("the stream is one of this format");
+    }
+    decoder.finish(&mut chunks).expect("the stream is whole");
+    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+    }
+    let answer = assembler.finish(&mut events);
+    let mut said = Said::default();
+    for part in &answer.message().unwrap_or_else(|| Message::assistant(Vec::new())).parts {
+        match part {
+            Part::Text(text) => said.text.push_str(&text.text),
+            Part::Reasoning(thoughts) => said.reasoning.push_str(&thoughts.text),
+            Part::Call(call) => said.calls.push((call.name.to_string(), call.payload.text())),
+            other => said.others.push(format!("{other:?}")),
+        }
+    }
+    said
+}

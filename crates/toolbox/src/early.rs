@@ -1,0 +1,49 @@
+//! What is checked of a call while its arguments still stream.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use windlass_protocol::{Effect, ResultStatus, ToolName};
+use windlass_tool::EarlyArguments;
+
+use crate::check::{invalid, unknown};
+use crate::toolbox::Toolbox;
+
+/// What is sure about a call although it is not whole yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Foreseen {
+    /// The tool's name in the registry; the call may use an alias.
+    pub name: ToolName,
+    /// What the whole call will do at least.
+    pub effects: Vec<Effect>,
+}
+
+/// Why a call cannot run, in words for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The status of the result.
+    pub status: ResultStatus,
+    /// Its text.
+    pub text: String,
+}
+
+pub(crate) fn foresee(
+    toolbox: &Toolbox,
+    name: &str,
+    complete: &EarlyArguments,
+    latest: &str,
+) -> Result<Foreseen, Refusal> {
+    let Some(entry) = toolbox.entry(name).filter(|entry| entry.offered) else {
+        return Err(Refusal { status: ResultStatus::UnknownTool, text: unknown(toolbox, name) });
+    };
+    let spec = entry.tool.spec();
+    if let Some(value) = complete.get(latest)
+        && let Err(violations) = entry.checker.check_argument(latest, value)
+    {
+        return Err(Refusal { status: ResultStatus::InvalidArguments, text: invalid(spec, &violations) });
+    }
+    // A tool that panics here has said nothing; the check of the whole call will tell (RULES L8).
+    let effects = catch_unwind(AssertUnwindSafe(|| entry.tool.early_effects(complete))).unwrap_or_default();
+    Ok(Foreseen { name: spec.name().clone(), effects })
+}

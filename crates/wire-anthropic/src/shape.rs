@@ -1,0 +1,76 @@
+//! Events that bring one text and nothing else: nearly all of a stream.
+
+use std::borrow::Cow;
+
+use crate::event::{Delta, Event, Words};
+
+/// What the one text of an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The block's index, if the event has one.
+    pub(crate) index: Option<u64>,
+    /// Which field of the delta it is.
+    pub(crate) field: Field,
+}
+
+/// The field of the delta that holds the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Text,
+    PartialJson,
+    Thinking,
+}
+
+pub(crate) const DELTA: &str = "content_block_delta";
+
+impl Shape {
+    /// The shape of an event and its text, if the text is lent and all else that is read is absent.
+    pub(crate) fn of<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
+        let Event {
+            kind,
+            index,
+            delta: Some(delta),
+            content_block: None,
+            message: None,
+            usage: None,
+            error: None,
+        } = event
+        else {
+            return None;
+        };
+        let Delta {
+            text,
+            partial_json,
+            thinking,
+            signature,
+            citation: None,
+            stop_reason: None,
+            kind: delta_kind,
+        } = delta
+        else {
+            return None;
+        };
+        if kind.0 != DELTA || !signature.0.is_empty() {
+            return None;
+        }
+        let (field, kind) = match (text.0.is_empty(), partial_json.0.is_empty(), thinking.0.is_empty()) {
+            (false, true, true) => (Field::Text, text),
+            (true, false, true) => (Field::PartialJson, partial_json),
+            (true, true, false) => (Field::Thinking, thinking),
+            _ => return None,
+        };
+        let Words(Cow::Borrowed(text)) = kind else { return None };
+        (delta_kind.0 == field.kind()).then_some((Self { index: *index, field }, text))
+    }
+}
+
+impl Field {
+    /// The type of a delta that has this field.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Self::Text => "text_delta",
+            Self::PartialJson => "input_json_delta",
+            Self::Thinking => "thinking_delta",
+        }
+    }
+}
