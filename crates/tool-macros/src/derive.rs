@@ -80,7 +80,8 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
     let attributes = kept(&input.attrs);
     let docs = doc_attribute(&description(&input.attrs));
     let rename = (!serde.is_renamed).then(|| quote!(#[serde(rename = #name)]));
-    let shadow = Ident::new("Shadow", Span::mixed_site());
+    // No name that a type of a field may have.
+    let shadow = Ident::new("__ToolArgsShadow", Span::mixed_site());
     let shadow_fields = fields.iter().map(Field::shadow);
     let idents: Vec<_> = fields.iter().map(|field| field.ident.to_token_stream()).collect();
     let names = fields.iter().map(|field| &field.name);
@@ -96,8 +97,6 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
     });
     quote! {
         const _: () = {
-            use #home::derived::{schemars, serde};
-
             #[derive(#home::derived::serde::Deserialize, #home::derived::schemars::JsonSchema)]
             #[serde(crate = #serde_path, remote = #name)]
             #[schemars(crate = #schemars_path)]
@@ -110,8 +109,8 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
             #default
 
             #[automatically_derived]
-            impl<'de> serde::Deserialize<'de> for #ident {
-                fn deserialize<D: serde::Deserializer<'de>>(
+            impl<'de> #home::derived::serde::Deserialize<'de> for #ident {
+                fn deserialize<D: #home::derived::serde::Deserializer<'de>>(
                     deserializer: D,
                 ) -> ::core::result::Result<Self, D::Error> {
                     #shadow::deserialize(deserializer)
@@ -119,7 +118,7 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
             }
 
             #[automatically_derived]
-            impl schemars::JsonSchema for #ident {
+            impl #home::derived::schemars::JsonSchema for #ident {
                 fn schema_name() -> ::std::borrow::Cow<'static, str> {
                     ::std::borrow::Cow::Borrowed(#name)
                 }
@@ -128,8 +127,10 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
                     ::std::borrow::Cow::Borrowed(::core::concat!(::core::module_path!(), #id))
                 }
 
-                fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                    let schema = <#shadow as schemars::JsonSchema>::json_schema(generator);
+                fn json_schema(
+                    generator: &mut #home::derived::schemars::SchemaGenerator,
+                ) -> #home::derived::schemars::Schema {
+                    let schema = <#shadow as #home::derived::schemars::JsonSchema>::json_schema(generator);
                     #home::derived::with_order(schema, &[#(#names),*])
                 }
             }

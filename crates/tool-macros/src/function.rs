@@ -1,7 +1,7 @@
 //! The function under `#[tool]`: its parameters, and what of it a tool cannot be.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Error, FnArg, Ident, ItemFn, Pat, PatType, Result, ReturnType, Type};
 
@@ -20,6 +20,8 @@ pub(crate) enum Parameter {
 /// An argument that the model writes.
 pub(crate) struct Argument {
     pub(crate) ident: Ident,
+    /// A variable for it that hides neither the function nor its context.
+    pub(crate) local: Ident,
     /// Its name in JSON.
     pub(crate) name: String,
     ty: Type,
@@ -33,10 +35,10 @@ pub(crate) fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
         let message = "a tool has one schema: take the generics away";
         return Err(Error::new_spanned(&signature.generics, message));
     }
-    signature.inputs.iter_mut().map(parameter).collect()
+    signature.inputs.iter_mut().enumerate().map(|(position, input)| parameter(input, position)).collect()
 }
 
-fn parameter(parameter: &mut FnArg) -> Result<Parameter> {
+fn parameter(parameter: &mut FnArg, position: usize) -> Result<Parameter> {
     match parameter {
         FnArg::Receiver(receiver) => {
             let message = "a tool with state implements `Tool`: `#[tool]` is for functions";
@@ -46,11 +48,13 @@ fn parameter(parameter: &mut FnArg) -> Result<Parameter> {
             typed.attrs.clear();
             Ok(Parameter::Context)
         }
-        FnArg::Typed(typed) => argument(typed).map(|argument| Parameter::Argument(Box::new(argument))),
+        FnArg::Typed(typed) => {
+            argument(typed, position).map(|argument| Parameter::Argument(Box::new(argument)))
+        }
     }
 }
 
-fn argument(typed: &mut PatType) -> Result<Argument> {
+fn argument(typed: &mut PatType, position: usize) -> Result<Argument> {
     let Pat::Ident(name) = &*typed.pat else {
         return Err(Error::new_spanned(&typed.pat, "an argument has a name: take it apart in the body"));
     };
@@ -75,7 +79,8 @@ fn argument(typed: &mut PatType) -> Result<Argument> {
     let told = OnField::read(&attributes)?.name;
     let ident = name.ident.clone();
     let name = told.unwrap_or_else(|| ident.unraw().to_string());
-    Ok(Argument { ident, name, ty: (*typed.ty).clone(), attributes })
+    let local = format_ident!("__argument_{position}");
+    Ok(Argument { ident, local, name, ty: (*typed.ty).clone(), attributes })
 }
 
 impl Argument {

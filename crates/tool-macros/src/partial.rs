@@ -154,9 +154,11 @@ fn end(arguments: &Arguments<'_>) -> TokenStream {
             object: #home::derived::Node<'_>,
             mismatches: &mut #home::Mismatches,
         ) -> ::core::result::Result<Self, #partial> {
-            let fits = <Self as #home::ToolArgs>::settle(&mut growing, object, mismatches);
+            if !<Self as #home::ToolArgs>::settle(&mut growing, object, mismatches) {
+                return Err(growing);
+            }
             match growing {
-                #partial { #(#patterns,)* .. } if fits => Ok(Self { #(#idents),* }),
+                #partial { #(#patterns,)* .. } => Ok(Self { #(#idents),* }),
                 growing => Err(growing),
             }
         }

@@ -1,7 +1,7 @@
 //! `#[tool]`: the unit struct beside the function, and its `Tool`.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Error, ItemFn, LitStr, Path, Result};
 
@@ -33,6 +33,8 @@ pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStr
     let visibility = &function.vis;
     let tool = implementation(options, &function, &parameters, &Named { unit: &unit, name, told, home });
     Ok(quote! {
+        // Arguments are owned and the tool waits for the function, whatever the body makes of it.
+        #[allow(clippy::needless_pass_by_value, clippy::unused_async)]
         #function
 
         #[doc = #docs]
@@ -68,42 +70,41 @@ fn implementation(
         .collect();
     let fields = arguments.iter().map(|argument| argument.field());
     let idents = arguments.iter().map(|argument| &argument.ident);
+    let locals = arguments.iter().map(|argument| &argument.local);
     let order = arguments.iter().map(|argument| &argument.name);
     let hints = options.hints(home);
     let effects = effects(options, home);
     let call = call(function, parameters, home);
     quote! {
         const _: () = {
-            use #home::derived;
-
             #[derive(#home::derived::serde::Deserialize, #home::derived::schemars::JsonSchema)]
-            #[serde(crate = #serde_path, deny_unknown_fields)]
+            #[serde(crate = #serde_path, rename = #name, deny_unknown_fields)]
             #[schemars(crate = #schemars_path)]
-            struct Arguments { #(#fields),* }
+            struct __ToolArguments { #(#fields),* }
 
             #[automatically_derived]
             impl #home::Tool for #unit {
-                fn spec(&self) -> &derived::ToolSpec {
-                    static SPEC: ::std::sync::LazyLock<derived::ToolSpec> =
-                        ::std::sync::LazyLock::new(|| derived::spec::<Arguments>(#name, #told, &[#(#order),*]));
+                fn spec(&self) -> &#home::derived::ToolSpec {
+                    static SPEC: ::std::sync::LazyLock<#home::derived::ToolSpec> =
+                        ::std::sync::LazyLock::new(|| #home::derived::spec::<__ToolArguments>(#name, #told, &[#(#order),*]));
                     &SPEC
                 }
 
-                fn hints(&self) -> derived::Hints {
+                fn hints(&self) -> #home::derived::Hints {
                     #hints
                 }
 
-                fn effects(&self, payload: &derived::Payload) -> ::std::vec::Vec<derived::Effect> {
+                fn effects(&self, payload: &#home::derived::Payload) -> ::std::vec::Vec<#home::derived::Effect> {
                     #effects
                 }
 
                 fn call<'a>(
                     &'a self,
                     ctx: &'a #home::Context,
-                    payload: &'a derived::Payload,
+                    payload: &'a #home::derived::Payload,
                 ) -> #home::ToolFuture<'a> {
                     ::std::boxed::Box::pin(async move {
-                        let Arguments { #(#idents),* } = #home::read_arguments(payload)?;
+                        let __ToolArguments { #(#idents: #locals),* } = #home::read_arguments(payload)?;
                         let _ = ctx;
                         #call
                     })
@@ -127,10 +128,7 @@ fn effects(options: &Options, home: &Path) -> TokenStream {
 fn call(function: &ItemFn, parameters: &[Parameter], home: &Path) -> TokenStream {
     let ident = &function.sig.ident;
     let given = parameters.iter().map(|parameter| match parameter {
-        Parameter::Argument(argument) => {
-            let ident = &argument.ident;
-            quote!(#ident)
-        }
+        Parameter::Argument(argument) => argument.local.to_token_stream(),
         Parameter::Context => quote!(ctx),
     });
     let wait = function.sig.asyncness.map(|_| quote!(.await));

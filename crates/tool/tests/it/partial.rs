@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use windlass_partial_json::{Limits, Parser, Status};
 use windlass_tool::{Partial, PartialReader, ToolArgs};
 
-use crate::shapes::{Search, Settings, Tree, WriteFile};
+use crate::shapes::{Odd, Search, Settings, Shadow, Tree, WriteFile};
 
 /// What is shown of this text, without what is missing, and what does not fit.
 #[track_caller]
@@ -203,6 +203,24 @@ fn what_is_not_json_ends_what_is_shown_and_takes_nothing_back() {
         r#"{"path": "a", "content": "b" "c"}"#,
         &expect![[r#"PartialWriteFile { path: Complete("a"), content: Complete("b") }"#]],
     );
+}
+
+#[test]
+fn names_of_fields_do_not_meet_those_of_the_generated_code() {
+    let text = r#"{"growing": {"fits": false, "part": {"key": "a"}, "step": "b"}, "fits": true}"#;
+    let mut reader = PartialReader::<Odd>::default();
+    let growing = reader.push(text).growing.complete().cloned();
+    let part = Some(Shadow { key: "a".into() });
+    let inner = Odd {
+        fits: false,
+        growing: None,
+        part,
+        step: Some("b".into()),
+        object: None,
+        mismatches: Vec::new(),
+    };
+    assert_eq!(growing, Some(Some(Box::new(inner))));
+    assert_eq!(reader.partial().fits.complete(), Some(&true));
 }
 
 #[test]

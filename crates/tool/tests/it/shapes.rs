@@ -83,5 +83,22 @@ pub(crate) struct Tree {
     pub(crate) next: Option<Box<Self>>,
 }
 
+/// Names that generated code might have, too.
+#[derive(Clone, Debug, PartialEq, ToolArgs)]
+pub(crate) struct Odd {
+    pub(crate) fits: bool,
+    pub(crate) growing: Option<Box<Self>>,
+    pub(crate) part: Option<Shadow>,
+    pub(crate) step: Option<String>,
+    pub(crate) object: Option<String>,
+    #[serde(default)]
+    pub(crate) mismatches: Vec<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, ToolArgs)]
+pub(crate) struct Shadow {
+    pub(crate) key: String,
+}
+
 #[derive(Debug, PartialEq, ToolArgs)]
 pub(crate) struct Nothing {}

@@ -56,6 +56,16 @@ async fn fail(_reason: String) -> Result<serde_json::Value, &'static str> {
     ready(Err("no")).await
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[schemars(inline)]
+struct Text(String);
+
+/// Has names that generated code might have, too.
+#[tool(internal)]
+fn odd(odd: i64, payload: String, ctx: Text, context: &Context, r#type: Option<String>) -> String {
+    format!("{odd} {payload} {} {} {type:?}", ctx.0, context.call(), r#type = r#type)
+}
+
 fn ctx() -> Context {
     Context::new(CallId::new("call_1").unwrap())
 }
@@ -141,6 +151,8 @@ async fn a_function_is_a_tool_and_stays_a_function() {
     assert_eq!(call(&AddIntegers, r#"{"left": 1, "right": null}"#).await, "Ok: 2");
     assert_eq!(call(&AddIntegers, r#"{"left": 9223372036854775807}"#).await, "the sum is too large");
     assert_eq!(call(&Tell, r#"{"what": "x", "places": ["a"]}"#).await, "TimedOut: told");
+    let odd = r#"{"odd": 1, "payload": "p", "ctx": "c", "type": "t"}"#;
+    assert_eq!(call(&Odd, odd).await, "Ok: 1 p c call_1 Some(\"t\")");
     assert_eq!(call(&Nothing, "{}").await, "Ok: done");
     assert_eq!(call(&Fail, r#"{"_reason": "x"}"#).await, "no");
 }
