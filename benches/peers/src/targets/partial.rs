@@ -1,0 +1,63 @@
+//! T1 to T3: the cost of a delta, with and without a look at the value.
+
+use crate::measure::{Figure, Session, count};
+use crate::row::Row;
+use crate::work::{Case, find, size};
+
+const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+
+/// T1: all deltas pushed, the document kept, against appending them and one parse at the end.
+pub(super) fn floor(session: &mut Session) -> Vec<Row> {
+    let bounds = [("d4", 1.6, 1.2), ("d16", 1.4, 1.0), ("dR", 1.2, 0.8)];
+    let row = |(cut, target, aim)| {
+        let case = Case::new("W1", 100_000, cut);
+        let ratio = session.instructions_ratio("push", "floor", &case);
+        Row::new("T1", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(target, aim)
+    };
+    bounds.into_iter().map(row).collect()
+}
+
+/// T2: what a look after each delta adds to the push.
+pub(super) fn view(session: &mut Session) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for bytes in SIZES {
+        let case = Case::new("W1", bytes, "d16");
+        let times = session.times(&["push", "push and view"], &case);
+        let said = times.as_ref().map(|times| format!("{:.1} ns to push", times[0])).unwrap_or_default();
+        let added = times.map(|times| times[1] - times[0]);
+        let what = format!("{case}: view after each delta");
+        rows.push(Row::new("T2", what, "ns a delta", added).at_most(30.0, 5.0).note(said));
+    }
+    for bytes in SIZES {
+        let case = Case::new("W1", bytes, "d16");
+        let row = Row::new(
+            "T2",
+            format!("{case}: view after each delta"),
+            "Ir a delta",
+            view_instructions(session, &case),
+        );
+        rows.push(row);
+    }
+    rows
+}
+
+fn view_instructions(session: &mut Session, case: &Case) -> Figure {
+    let deltas = find("push", case).map_or(0, |work| work.units);
+    Ok((session.instructions("push and view", case)? - session.instructions("push", case)?) / count(deltas))
+}
+
+/// T3: how push and view grow with the text; 1 is linear.
+pub(super) fn growth(session: &mut Session) -> Vec<Row> {
+    let [small, .., large] = SIZES;
+    let exponent = exponent(session, small, large);
+    let what = format!("push and view from {} to {}", size(small), size(large));
+    vec![Row::new("T3", what, "exponent in Ir", exponent).at_most(1.02, 1.0)]
+}
+
+fn exponent(session: &mut Session, small: usize, large: usize) -> Figure {
+    let small = Case::new("W1", small, "d16");
+    let large = Case::new("W1", large, "d16");
+    let cost =
+        session.instructions("push and view", &large)? / session.instructions("push and view", &small)?;
+    Ok(cost.ln() / (count(large.bytes) / count(small.bytes)).ln())
+}
