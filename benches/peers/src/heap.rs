@@ -83,8 +83,3 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Heap) {
     IS_COUNTING.store(false, Relaxed);
     (result, Heap { allocations: ALLOCATIONS.load(Relaxed), peak: PEAK.load(Relaxed) })
 }
-
-/// Allocations counted so far, inside of [`count`].
-pub fn allocations() -> usize {
-    ALLOCATIONS.load(Relaxed)
-}

@@ -1,6 +1,11 @@
 //! The targets of PERFORMANCE, in its order: each gives its rows.
 
+mod events;
+mod heap;
 mod partial;
+mod path;
+mod reparse;
+mod text;
 mod whole;
 
 use crate::measure::Session;
@@ -19,8 +24,15 @@ pub const PEERS: &[Target] = &[
     Target { id: "T1", rows: partial::floor },
     Target { id: "T2", rows: partial::view },
     Target { id: "T3", rows: partial::growth },
+    Target { id: "T4", rows: reparse::parsers },
+    Target { id: "T5", rows: heap::allocations },
     Target { id: "T6", rows: whole::one_push },
+    Target { id: "T7", rows: partial::structure },
+    Target { id: "T8", rows: events::events },
+    Target { id: "T9", rows: path::path },
+    Target { id: "T10", rows: text::scan },
 ];
 
 /// What is measured beside agent frameworks.
-pub const AGENTS: &[Target] = &[];
+pub const AGENTS: &[Target] =
+    &[Target { id: "T4", rows: reparse::agents }, Target { id: "T10", rows: text::agents }];

@@ -1,6 +1,9 @@
 //! What is measured: a peer's work on a workload, made by name so that a child process can make it again.
 
 mod deltas;
+mod events;
+mod path;
+mod text;
 mod viewers;
 mod whole;
 
@@ -44,7 +47,18 @@ impl Case {
         Some(Box::leak(text.into_boxed_str()))
     }
 
-    fn deltas(&self) -> Option<Vec<&'static str>> {
+    /// The bytes of a provider's stream.
+    fn stream(&self) -> Option<&'static [u8]> {
+        let stream = match self.workload.as_str() {
+            "openai" => workload::w5_openai(self.bytes),
+            "anthropic" => workload::w5_anthropic(self.bytes),
+            _ => return None,
+        };
+        Some(Box::leak(stream.into_boxed_slice()))
+    }
+
+    /// The deltas of a workload of arguments, as it is cut.
+    pub fn deltas(&self) -> Option<Vec<&'static str>> {
         let cut = match self.cut.as_str() {
             "d1" => Cut::One,
             "d4" => Cut::Four,
@@ -110,5 +124,7 @@ fn keep<T>(result: &T) {
 
 /// The work that this peer has with this case; nothing where either is unknown.
 pub fn find(peer: &str, case: &Case) -> Option<Work> {
-    deltas::find(peer, case).or_else(|| viewers::find(peer, case)).or_else(|| whole::find(peer, case))
+    [deltas::find, viewers::find, whole::find, events::find, path::find, text::find]
+        .into_iter()
+        .find_map(|find| find(peer, case))
 }

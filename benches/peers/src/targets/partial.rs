@@ -61,3 +61,16 @@ fn exponent(session: &mut Session, small: usize, large: usize) -> Figure {
         session.instructions("push and view", &large)? / session.instructions("push and view", &small)?;
     Ok(cost.ln() / (count(large.bytes) / count(small.bytes)).ln())
 }
+
+/// T7: many small values and deep ones, against the floor; and the typed view.
+pub(super) fn structure(session: &mut Session) -> Vec<Row> {
+    let row = |(workload, bytes)| {
+        let case = Case::new(workload, bytes, "d16");
+        let ratio = session.instructions_ratio("push", "floor", &case);
+        Row::new("T7", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(1.0, 0.6)
+    };
+    let mut rows: Vec<Row> = [("W2", 37_000), ("W3", 1_000)].into_iter().map(row).collect();
+    let what = "typed partial struct / untyped view";
+    rows.push(Row::missing("T7", what, "not measured: needs the derive of windlass-tool-macros"));
+    rows
+}

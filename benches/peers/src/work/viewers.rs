@@ -3,7 +3,7 @@
 #[cfg(feature = "agents")]
 mod agents;
 mod incremental;
-mod reparsing;
+pub(super) mod reparsing;
 
 use std::hint::black_box;
 
