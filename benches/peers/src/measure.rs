@@ -28,6 +28,16 @@ impl Session {
         self.times(&[peer], case).map(|times| times[0])
     }
 
+    /// The times of other peers in words, each left out with its reason where it is not right.
+    pub fn times_of(&mut self, peers: &[&str], case: &Case) -> String {
+        let said = |peer: &&str| match self.time(peer, case) {
+            Ok(time) if time < 10.0 => format!("{peer} {time:.2}"),
+            Ok(time) => format!("{peer} {time:.0}"),
+            Err(reason) => format!("left out: {reason}"),
+        };
+        peers.iter().map(said).collect::<Vec<_>>().join(", ")
+    }
+
     /// Times of several peers on one case, whose runs take turns so that all meet the same noise.
     ///
     /// # Errors
@@ -80,11 +90,22 @@ impl Session {
         Ok(heap::count(|| work.run()).1)
     }
 
+    /// Compares a peer's result, once.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&mut self, peer: &str, case: &Case) -> Result<(), String> {
+        self.checked_work(peer, case).map(drop)
+    }
+
     /// The work of a peer whose result was compared once.
     fn checked_work(&mut self, peer: &str, case: &Case) -> Result<Work, String> {
         let work = work::find(peer, case).ok_or_else(|| format!("{peer} has no {case} here"))?;
-        let verdict = self.checked.entry((peer.to_owned(), case.clone())).or_insert_with(|| work.check());
-        verdict.clone().map_err(|reason| format!("{peer} fails on {case}: {reason}"))?;
+        let verdict = self.checked.entry((peer.to_owned(), case.clone())).or_insert_with(|| {
+            eprintln!("checking {peer} on {case}");
+            work.check()
+        });
+        verdict.clone().map_err(|reason| format!("{peer} on {case}: {reason}"))?;
         Ok(work)
     }
 }

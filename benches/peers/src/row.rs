@@ -50,10 +50,11 @@ impl Row {
 
     /// Adds what a reader must know of this value.
     pub fn note(mut self, note: impl AsRef<str>) -> Self {
-        if !self.note.is_empty() {
+        let note = note.as_ref();
+        if !self.note.is_empty() && !note.is_empty() {
             self.note.push_str("; ");
         }
-        self.note.push_str(note.as_ref());
+        self.note.push_str(note);
         self
     }
 

@@ -17,7 +17,7 @@ use windlass_testkit::workload;
 pub struct Case {
     /// `W1`, `W2`, `openai` …
     pub workload: String,
-    /// How many bytes of it; workloads of one size ignore this.
+    /// How many bytes of it; 0 for workloads that have one size.
     pub bytes: usize,
     /// `d1`, `d4`, `d16`, `dR`, `W4`, or the length of a network chunk.
     pub cut: String,
@@ -73,7 +73,12 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.workload, size(self.bytes), self.cut)
+        let is_chunk = self.cut.parse::<usize>().is_ok();
+        let cut = if is_chunk { format!("by {}", self.cut) } else { self.cut.clone() };
+        if self.bytes == 0 {
+            return write!(f, "{} {cut}", self.workload);
+        }
+        write!(f, "{} {} {cut}", self.workload, size(self.bytes))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::measure::{Figure, Session, count};
 use crate::row::Row;
-use crate::work::{Case, find, size};
+use crate::work::{Case, size};
 
 const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 
@@ -12,9 +12,21 @@ pub(super) fn floor(session: &mut Session) -> Vec<Row> {
     let row = |(cut, target, aim)| {
         let case = Case::new("W1", 100_000, cut);
         let ratio = session.instructions_ratio("push", "floor", &case);
-        Row::new("T1", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(target, aim)
+        let note = instructions_note(session, &case);
+        Row::new("T1", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(target, aim).note(note)
     };
     bounds.into_iter().map(row).collect()
+}
+
+/// What both cost for each delta.
+fn instructions_note(session: &mut Session, case: &Case) -> String {
+    let deltas = count(case.deltas().map_or(0, |deltas| deltas.len()));
+    match (session.instructions("push", case), session.instructions("floor", case)) {
+        (Ok(push), Ok(floor)) => {
+            format!("Ir a delta: push {:.0}, floor {:.0}", push / deltas, floor / deltas)
+        }
+        _ => String::new(),
+    }
 }
 
 /// T2: what a look after each delta adds to the push.
@@ -42,7 +54,7 @@ pub(super) fn view(session: &mut Session) -> Vec<Row> {
 }
 
 fn view_instructions(session: &mut Session, case: &Case) -> Figure {
-    let deltas = find("push", case).map_or(0, |work| work.units);
+    let deltas = case.deltas().map_or(0, |deltas| deltas.len());
     Ok((session.instructions("push and view", case)? - session.instructions("push", case)?) / count(deltas))
 }
 
@@ -64,12 +76,13 @@ fn exponent(session: &mut Session, small: usize, large: usize) -> Figure {
 
 /// T7: many small values and deep ones, against the floor; and the typed view.
 pub(super) fn structure(session: &mut Session) -> Vec<Row> {
-    let row = |(workload, bytes)| {
-        let case = Case::new(workload, bytes, "d16");
+    let row = |workload| {
+        let case = Case::new(workload, 0, "d16");
         let ratio = session.instructions_ratio("push", "floor", &case);
-        Row::new("T7", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(1.0, 0.6)
+        let note = instructions_note(session, &case);
+        Row::new("T7", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(1.0, 0.6).note(note)
     };
-    let mut rows: Vec<Row> = [("W2", 37_000), ("W3", 1_000)].into_iter().map(row).collect();
+    let mut rows: Vec<Row> = ["W2", "W3"].into_iter().map(row).collect();
     let what = "typed partial struct / untyped view";
     rows.push(Row::missing("T7", what, "not measured: needs the derive of windlass-tool-macros"));
     rows

@@ -5,6 +5,9 @@ use crate::row::Row;
 use crate::work::Case;
 
 const BYTES: usize = 1_000_000;
+/// Calls repeat, so a cost for each byte is told by a tenth of them; tool-parser reads each call again at
+/// every chunk.
+const CALL_BYTES: usize = 100_000;
 const CHUNKS: [usize; 3] = [1, 8, 64];
 const MISSING: &str = "not measured: needs windlass-text-calls";
 
@@ -23,9 +26,9 @@ pub(super) fn scan(session: &mut Session) -> Vec<Row> {
 /// T10 beside tool-parser: there is only tool-parser as yet.
 pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
-    for workload in ["prose", "calls"] {
+    for (workload, bytes) in [("prose", BYTES), ("calls", CALL_BYTES)] {
         for chunk in CHUNKS {
-            let case = Case::chunked(workload, BYTES, chunk);
+            let case = Case::chunked(workload, bytes, chunk);
             let what = format!("{case}: tool-parser / text-calls");
             rows.push(Row::missing("T10", what, MISSING).at_least(5.0, 20.0));
             let peer = session.time("tool-parser", &case);

@@ -14,8 +14,16 @@ pub(super) fn one_push(session: &mut Session) -> Vec<Row> {
     }
     let ratio = session.instructions_ratio("push whole", "jiter", &w1);
     rows.push(Row::new("T6", format!("{w1}: push / jiter"), "Ir ratio", ratio));
-    let w2 = Case::new("W2", 37_000, "W4");
+    let w2 = Case::new("W2", 0, "W4");
     let ratio = session.instructions_ratio("push whole", "sonic-rs", &w2);
     rows.push(Row::new("T6", format!("{w2}: push / sonic-rs"), "Ir ratio", ratio).at_most(2.0, 1.0));
+    rows.extend([w1, w2].map(|case| times(session, &case)));
     rows
+}
+
+/// Times of all, beside which instructions are to be read: a wide instruction counts once.
+fn times(session: &mut Session, case: &Case) -> Row {
+    let own = session.time("push whole", case);
+    let note = session.times_of(&["serde_json", "simd-json", "sonic-rs", "jiter"], case);
+    Row::new("T6", format!("{case}: push"), "ns a byte", own).note(note)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::json::w1;
+use super::json::w1u;
 use crate::split::SplitMix64;
 
 const WORDS: &[&str] = &[
@@ -25,9 +25,10 @@ pub fn prose(bytes: usize) -> String {
     text
 }
 
-/// Calls as Hermes and Qwen write them, JSON of 2 KB between `<tool_call>` tags, a short line between two.
+/// Calls as Hermes and Qwen write them, 2 KB of JSON between `<tool_call>` tags, a short line between two; no
+/// surrogate escapes, which other parsers of such text refuse.
 pub fn text_calls(bytes: usize) -> String {
-    let arguments = w1(2_000);
+    let arguments = w1u(2_000);
     let mut text = String::from("I write the files.\n");
     while text.len() < bytes {
         // Writing to a `String` cannot fail.

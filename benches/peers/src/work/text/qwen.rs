@@ -47,7 +47,7 @@ fn parse(chunks: &[&str]) -> Told {
 fn check(text: &str, told: Told) -> Result<(), String> {
     let calls = text.matches("<tool_call>").count();
     let is_whole = calls > 0 || told.prose == text.len();
-    let least = workload::w1(2_000).len() / 2;
+    let least = workload::w1u(2_000).len() / 2;
     if told.calls == calls && told.arguments >= calls * least && is_whole {
         return Ok(());
     }
