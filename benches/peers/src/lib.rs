@@ -1,4 +1,4 @@
-//! The parsing path beside its peers: same workloads, one process, a row for each value of PERFORMANCE.
+//! The parsing path beside its peers: same workloads, a row for each value of PERFORMANCE.
 #![expect(
     clippy::disallowed_methods,
     reason = "this program measures time and starts itself under callgrind"
@@ -13,8 +13,14 @@ mod work;
 use std::process::ExitCode;
 
 use measure::Session;
+#[cfg(feature = "agents")]
+pub use targets::AGENTS;
+pub use targets::FLOOR;
+#[cfg(feature = "parsers")]
+pub use targets::PARSERS;
+#[cfg(feature = "streams")]
+pub use targets::STREAMS;
 use targets::Target;
-pub use targets::{AGENTS, PEERS};
 use work::Case;
 
 /// Measures the targets that are named, or all, and prints each row as a line of JSON. `one PEER WORKLOAD

@@ -1,10 +1,17 @@
 //! What is measured: a peer's work on a workload, made by name so that a child process can make it again.
 
 mod deltas;
+#[cfg(feature = "streams")]
 mod events;
+#[cfg(any(feature = "parsers", feature = "streams"))]
+mod jiter_partial;
+#[cfg(feature = "streams")]
 mod path;
+#[cfg(feature = "agents")]
 mod text;
+#[cfg(any(feature = "parsers", feature = "agents"))]
 mod viewers;
+#[cfg(feature = "parsers")]
 mod whole;
 
 use std::fmt;
@@ -45,16 +52,6 @@ impl Case {
             _ => return None,
         };
         Some(Box::leak(text.into_boxed_str()))
-    }
-
-    /// The bytes of a provider's stream.
-    fn stream(&self) -> Option<&'static [u8]> {
-        let stream = match self.workload.as_str() {
-            "openai" => workload::w5_openai(self.bytes),
-            "anthropic" => workload::w5_anthropic(self.bytes),
-            _ => return None,
-        };
-        Some(Box::leak(stream.into_boxed_slice()))
     }
 
     /// The deltas of a workload of arguments, as it is cut.
@@ -129,7 +126,18 @@ fn keep<T>(result: &T) {
 
 /// The work that this peer has with this case; nothing where either is unknown.
 pub fn find(peer: &str, case: &Case) -> Option<Work> {
-    [deltas::find, viewers::find, whole::find, events::find, path::find, text::find]
-        .into_iter()
-        .find_map(|find| find(peer, case))
+    let finders: &[fn(&str, &Case) -> Option<Work>] = &[
+        deltas::find,
+        #[cfg(any(feature = "parsers", feature = "agents"))]
+        viewers::find,
+        #[cfg(feature = "parsers")]
+        whole::find,
+        #[cfg(feature = "streams")]
+        events::find,
+        #[cfg(feature = "streams")]
+        path::find,
+        #[cfg(feature = "agents")]
+        text::find,
+    ];
+    finders.iter().find_map(|find| find(peer, case))
 }

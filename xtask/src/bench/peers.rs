@@ -14,21 +14,19 @@ use crate::arguments::Arguments;
 const MANIFEST: &str = "benches/peers/Cargo.toml";
 const TARGET_FOLDER: &str = "target/peers";
 
-/// A measuring program: its features, and the targets that it has rows for.
+/// A measuring program, whose peers are a feature of its name, and the targets that it has rows for.
 struct Program {
     name: &'static str,
-    features: &'static [&'static str],
     targets: &'static [&'static str],
 }
 
-/// Two programs, as the second's peers switch on features of `serde_json` which the others would pay for.
-const PROGRAMS: [Program; 2] = [
-    Program {
-        name: "peers",
-        features: &[],
-        targets: &["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10"],
-    },
-    Program { name: "agents", features: &["--features=agents"], targets: &["T4", "T10"] },
+/// Several programs, as what is compiled together changes what is inlined into whom, and as some peers
+/// switch on features of `serde_json` which the others would pay for.
+const PROGRAMS: [Program; 4] = [
+    Program { name: "floor", targets: &["T1", "T2", "T3", "T5", "T6", "T7"] },
+    Program { name: "parsers", targets: &["T4", "T6"] },
+    Program { name: "streams", targets: &["T8", "T9"] },
+    Program { name: "agents", targets: &["T4", "T10"] },
 ];
 
 /// Targets of the agent loop, which nothing measures yet.
@@ -81,7 +79,8 @@ fn order(id: &str) -> (bool, u32) {
 }
 
 fn measure(sh: &Shell, program: &Program, only: Option<&str>) -> Result<Vec<Value>> {
-    let Program { name, features, .. } = *program;
+    let name = program.name;
+    let features = (name != "floor").then(|| format!("--features={name}"));
     let build = cmd!(
         sh,
         "cargo build --release --manifest-path {MANIFEST} --target-dir {TARGET_FOLDER} {features...} --bin {name}"

@@ -26,34 +26,30 @@ pub(super) fn events(session: &mut Session) -> Vec<Row> {
 fn against_best(session: &mut Session, case: &Case) -> Row {
     let events = count(find("sse", case).map_or(0, |work| work.units));
     let own = session.instructions("sse", case);
-    let mut note =
-        own.as_ref().map(|own| format!("Ir an event: sse {:.0}", own / events)).unwrap_or_default();
+    let said = |own: &f64| format!("Ir an event: sse {:.0}", own / events);
+    let mut notes: Vec<String> = own.as_ref().map(said).into_iter().collect();
     let mut best: Option<(f64, &str)> = None;
     for peer in PEERS {
         match session.instructions(peer, case) {
             Ok(figure) => {
-                note += &format!(", {peer} {:.0}", figure / events);
+                notes.push(format!("{peer} {:.0}", figure / events));
                 if best.is_none_or(|(least, _)| figure < least) {
                     best = Some((figure, peer));
                 }
             }
-            Err(reason) => note += &format!(", left out: {reason}"),
+            Err(reason) => notes.push(format!("left out: {reason}")),
         }
     }
     let name = best.map_or("the best crate", |(_, peer)| peer);
     let ratio = own.and_then(|own| Ok(own / best.ok_or("no peer was counted")?.0));
-    Row::new("T8", format!("{case}: sse / {name}"), "Ir ratio", ratio).at_most(0.6, 0.35).note(note)
+    let row = Row::new("T8", format!("{case}: sse / {name}"), "Ir ratio", ratio);
+    row.at_most(0.6, 0.35).note(notes.join(", "))
 }
 
 /// Times of all, for who asks what eventsource-stream costs.
 fn times(session: &mut Session, case: &Case) -> Row {
     let own = session.time("sse", case);
-    let mut note = String::from("ns an event:");
-    for peer in ["memchr2"].iter().chain(&PEERS).chain(&["eventsource-stream"]) {
-        match session.time(peer, case) {
-            Ok(time) => note += &format!(" {peer} {time:.0}"),
-            Err(reason) => note += &format!(" {peer} left out: {reason}"),
-        }
-    }
+    let peers = ["memchr2", "sse-stream", "sse-core", "sseer", "eventsource-stream"];
+    let note = session.times_of(&peers, case);
     Row::new("T8", format!("{case}: sse"), "ns an event", own).note(note)
 }

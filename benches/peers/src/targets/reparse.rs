@@ -5,6 +5,7 @@ use crate::row::Row;
 use crate::work::Case;
 
 /// T4 beside parsers.
+#[cfg(feature = "parsers")]
 pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
     let mut rows = ahead(session, "jiter", "", |row| row.at_least(300.0, 700.0));
     rows.extend(ahead(session, "partial-json-fixer", "and serde_json", |row| row.at_least(3_000.0, 5_000.0)));
@@ -14,6 +15,7 @@ pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
 }
 
 /// T4 beside agent frameworks.
+#[cfg(feature = "agents")]
 pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     let mut rows = ahead(session, "tool-parser", "its PartialJson", |row| row.at_least(50.0, 100.0));
     rows.extend(ahead(session, "rig", "parse_partial_arguments", |row| row.at_least(3_000.0, 8_000.0)));

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use futures_core::Stream;
 use windlass_benches::{events, line_ends};
+use windlass_testkit::workload;
 
 use super::{Case, Work, keep};
 
@@ -25,7 +26,7 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
         _ => return None,
     };
     let chunk: usize = case.cut.parse().ok()?;
-    let stream = case.stream()?;
+    let stream = stream_of(case)?;
     let wanted = expected(stream);
     let is_floor = peer == "memchr2";
     let check = move || {
@@ -33,6 +34,16 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
         if told == wanted || is_floor { Ok(()) } else { Err(format!("tells {told:?}, not {wanted:?}")) }
     };
     Some(Work::new(wanted.0, move || keep(&cut(black_box(stream), chunk)), check))
+}
+
+/// The bytes of a provider's stream.
+pub(super) fn stream_of(case: &Case) -> Option<&'static [u8]> {
+    let stream = match case.workload.as_str() {
+        "openai" => workload::w5_openai(case.bytes),
+        "anthropic" => workload::w5_anthropic(case.bytes),
+        _ => return None,
+    };
+    Some(Box::leak(stream.into_boxed_slice()))
 }
 
 /// The data of each event, found the simple way: W5 has one data line an event, and line feeds only.

@@ -14,7 +14,7 @@ use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
-use super::events::data_lines;
+use super::events::{data_lines, stream_of};
 use super::{Case, Work, keep};
 
 /// What a user interface reads on the way.
@@ -63,7 +63,7 @@ fn whole_way(peer: &str, case: &Case) -> Option<Work> {
         _ => return None,
     };
     let chunk: usize = case.cut.parse().ok()?;
-    let stream = case.stream()?;
+    let stream = stream_of(case)?;
     let (deltas, content) = expected(stream);
     let check = move || match walk(stream, chunk) {
         told if told.blind > 0 => Err(format!("shows nothing after {} of {deltas} deltas", told.blind)),

@@ -1,6 +1,5 @@
 //! Calls written as text, and prose without any, in small chunks.
 
-#[cfg(feature = "agents")]
 mod qwen;
 
 use std::hint::black_box;
@@ -19,7 +18,6 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
             };
             Some(Work::new(count, move || keep(&scan()), || Ok(())))
         }
-        #[cfg(feature = "agents")]
         "tool-parser" => Some(qwen::work(case, chunks)),
         // `text-calls` takes its place here: its scanner over the chunks, checked as tool-parser is.
         _ => None,

@@ -2,8 +2,10 @@
 
 #[cfg(feature = "agents")]
 mod agents;
+#[cfg(feature = "parsers")]
 mod incremental;
-pub(super) mod reparsing;
+#[cfg(feature = "parsers")]
+mod reparsing;
 
 use std::hint::black_box;
 
@@ -36,9 +38,13 @@ trait Viewer: Default + 'static {
 
 pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
     match peer {
+        #[cfg(feature = "parsers")]
         "jiter" => work::<reparsing::Jiter>(case),
+        #[cfg(feature = "parsers")]
         "partial-json-fixer" => work::<reparsing::Fixer>(case),
+        #[cfg(feature = "parsers")]
         "jsonmodem" => work::<incremental::JsonModem>(case),
+        #[cfg(feature = "parsers")]
         "json-stream-parser" => work::<incremental::JsonStreamParser>(case),
         #[cfg(feature = "agents")]
         "tool-parser" => work::<agents::ToolParser>(case),

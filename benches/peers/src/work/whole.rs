@@ -11,10 +11,10 @@ use super::{Case, Work, keep};
 
 pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
     let parse: fn(&str) -> Option<usize> = match peer {
-        "serde_json" => serde_json_document,
-        "simd-json" => simd_json_document,
-        "sonic-rs" => sonic_document,
-        "jiter" => jiter_document,
+        "serde_json whole" => serde_json_document,
+        "simd-json whole" => simd_json_document,
+        "sonic-rs whole" => sonic_document,
+        "jiter whole" => jiter_document,
         "push whole" => windlass_document,
         _ => return None,
     };

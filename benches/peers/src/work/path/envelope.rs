@@ -8,7 +8,7 @@ use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
-use crate::work::events::data_lines;
+use crate::work::events::{data_lines, stream_of};
 use crate::work::{Case, Work, keep};
 
 pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
@@ -24,7 +24,7 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
 /// The wire decoder from bytes to chunks: the sse step is within it, and taken off by who reads the figure.
 fn wire(case: &Case, wire: fn() -> Box<dyn Wire>) -> Option<Work> {
     let chunk: usize = case.cut.parse().ok()?;
-    let stream = case.stream()?;
+    let stream = stream_of(case)?;
     let decode = move || {
         let mut decoder = wire().decoder(Limits::default());
         let mut chunks = Vec::new();
@@ -52,7 +52,7 @@ fn wire(case: &Case, wire: fn() -> Box<dyn Wire>) -> Option<Work> {
 
 /// `serde_json` into a struct that borrows, and has only what a delta of arguments needs.
 fn minimal(case: &Case, read: fn(&str) -> usize) -> Option<Work> {
-    let lines = data_lines(case.stream()?);
+    let lines = data_lines(stream_of(case)?);
     let total = move |lines: &[&'static str]| lines.iter().map(|line| read(black_box(line))).sum::<usize>();
     let checked = lines.clone();
     // All calls have the same arguments, and no argument is lost.

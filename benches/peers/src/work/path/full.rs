@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Told;
 use crate::work::events::{Chunks, drain};
-use crate::work::viewers::reparsing::{jiter_partial, jiter_seen};
+use crate::work::jiter_partial::{keys_and_content, parse};
 
 pub(super) fn openai(stream: &'static [u8], chunk: usize) -> Told {
     let mut calls = Calls::default();
@@ -61,7 +61,7 @@ impl Calls {
         }
         let text = &mut self.arguments[index];
         text.push_str(delta);
-        self.told.look(index as u64, jiter_partial(text).map(|value| jiter_seen(&value)));
+        self.told.look(index as u64, parse(text).map(|value| keys_and_content(&value)));
     }
 }
 

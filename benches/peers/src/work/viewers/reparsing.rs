@@ -1,9 +1,10 @@
 //! Peers that keep the text so far and parse all of it again at every delta.
 
-use jiter::{JsonValue, PartialMode};
+use jiter::JsonValue;
 use serde_json::{Map, Value};
 
 use super::{Seen, Viewer};
+use crate::work::jiter_partial::{keys_and_content, parse};
 
 /// jiter, in the mode that keeps an unfinished string and borrows from the text.
 #[derive(Default)]
@@ -11,30 +12,15 @@ pub(super) struct Jiter {
     text: String,
 }
 
-/// The value of a text that may be cut anywhere.
-pub(crate) fn jiter_partial(text: &str) -> Option<JsonValue<'_>> {
-    JsonValue::parse_with_config(text.as_bytes(), false, PartialMode::TrailingStrings).ok()
-}
-
-/// Keys of a jiter object, and the length of its `content`.
-pub(crate) fn jiter_seen(value: &JsonValue<'_>) -> (usize, usize) {
-    let JsonValue::Object(members) = value else { return (0, 0) };
-    let content = members.iter().find(|(key, _)| key == "content").map_or(0, |(_, value)| match value {
-        JsonValue::Str(text) => text.len(),
-        _ => 0,
-    });
-    (members.len(), content)
-}
-
 impl Viewer for Jiter {
     fn push(&mut self, delta: &str) -> Option<Seen> {
         self.text.push_str(delta);
-        let (keys, content) = jiter_seen(&jiter_partial(&self.text)?);
+        let (keys, content) = keys_and_content(&parse(&self.text)?);
         Some(Seen { keys, content })
     }
 
     fn finish(self) -> Option<Value> {
-        jiter_partial(&self.text).and_then(|value| value_of(&value))
+        parse(&self.text).and_then(|value| value_of(&value))
     }
 }
 
