@@ -12,19 +12,26 @@ pub(super) fn floor(session: &mut Session) -> Vec<Row> {
     let row = |(cut, target, aim)| {
         let case = Case::new("W1", 100_000, cut);
         let ratio = session.instructions_ratio("push", "floor", &case);
-        let note = instructions_note(session, &case);
+        let note = costs(session, &case);
         Row::new("T1", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(target, aim).note(note)
     };
     bounds.into_iter().map(row).collect()
 }
 
-/// What both cost for each delta.
-fn instructions_note(session: &mut Session, case: &Case) -> String {
+/// What both cost for each delta, in instructions and in time.
+fn costs(session: &mut Session, case: &Case) -> String {
     let deltas = count(case.deltas().map_or(0, |deltas| deltas.len()));
-    match (session.instructions("push", case), session.instructions("floor", case)) {
-        (Ok(push), Ok(floor)) => {
-            format!("Ir a delta: push {:.0}, floor {:.0}", push / deltas, floor / deltas)
-        }
+    let instructions = (session.instructions("push", case), session.instructions("floor", case));
+    let times = session.times(&["push", "floor"], case);
+    match (instructions, times) {
+        ((Ok(push), Ok(floor)), Ok(times)) => format!(
+            "a delta: push {:.0} Ir and {:.1} ns, floor {:.0} Ir and {:.1} ns",
+            push / deltas,
+            times[0],
+            floor / deltas,
+            times[1]
+        ),
+        (_, Ok(times)) => format!("a delta: push {:.1} ns, floor {:.1} ns", times[0], times[1]),
         _ => String::new(),
     }
 }
@@ -79,7 +86,7 @@ pub(super) fn structure(session: &mut Session) -> Vec<Row> {
     let row = |workload| {
         let case = Case::new(workload, 0, "d16");
         let ratio = session.instructions_ratio("push", "floor", &case);
-        let note = instructions_note(session, &case);
+        let note = costs(session, &case);
         Row::new("T7", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(1.0, 0.6).note(note)
     };
     let mut rows: Vec<Row> = ["W2", "W3"].into_iter().map(row).collect();
