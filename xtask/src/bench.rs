@@ -26,8 +26,8 @@ cargo xtask bench peers [TARGET] [--json]
 
 Measures the parsing path beside other crates that do the same, on the same workloads: a line for each
 value that PERFORMANCE names, with its target, its aim, and which of them it reaches. Instructions are
-counted with valgrind where it is installed. All of it takes about ten minutes and prints its progress;
-the first run builds the peers, in `target/peers`. What is not reached does not fail the command.
+counted with valgrind where it is installed. All of it takes a few minutes and prints its progress; the
+first run also builds the peers, in `target/peers`. What is not reached does not fail the command.
 
 TARGET is an id, `T1` to `T10` or `L1` to `L5`; without it all are measured.
 

@@ -104,7 +104,8 @@ impl Session {
 
     /// The work of a peer whose result was compared once.
     fn checked_work(&mut self, peer: &str, case: &Case) -> Result<Work, String> {
-        let work = work::find(peer, case).ok_or_else(|| format!("{peer} has no {case} here"))?;
+        let work = work::find(peer, case)
+            .ok_or_else(|| format!("not measured: {peer} has no work on {case} in this program"))?;
         let verdict = self.checked.entry((peer.to_owned(), case.clone())).or_insert_with(|| {
             eprintln!("checking {peer} on {case}");
             work.check()

@@ -15,7 +15,7 @@ pub(super) fn path(session: &mut Session) -> Vec<Row> {
         for (peer, what) in [("path", "bytes to view"), ("wire", "of these, bytes to chunk")] {
             let allocations = session.heap(peer, &case, 1).map(|heap| per(heap.allocations, deltas));
             let row = Row::new("T9", format!("{case}: {what}"), "alloc. a delta", allocations);
-            // A call takes its buffers once, which is a few hundredths for each of its deltas.
+            // None per delta, that is: a call takes its buffers once, a few hundredths for each of its deltas.
             rows.push(if peer == "path" { row.at_most(0.1, 0.1) } else { row });
         }
     }
@@ -23,13 +23,10 @@ pub(super) fn path(session: &mut Session) -> Vec<Row> {
 }
 
 fn whole_way(session: &mut Session, case: &Case) -> Row {
-    let own = session.time("path", case);
-    let theirs = session.time("common practice", case);
-    let note = match (&own, &theirs) {
-        (Ok(own), Ok(theirs)) => format!("{theirs:.0} ns a delta against {own:.0} ns"),
-        _ => String::new(),
-    };
-    let times = own.and_then(|own| Ok(theirs? / own));
+    let times = session.times(&["common practice", "path"], case);
+    let said = |times: &Vec<f64>| format!("{:.0} ns a delta against {:.0} ns", times[0], times[1]);
+    let note = times.as_ref().map(said).unwrap_or_default();
+    let times = times.map(|times| times[0] / times[1]);
     Row::new("T9", format!("{case}: common practice / windlass"), "times", times)
         .at_least(15.0, 40.0)
         .note(note)

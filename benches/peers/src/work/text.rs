@@ -19,7 +19,7 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
             Some(Work::new(count, move || keep(&scan()), || Ok(())))
         }
         "tool-parser" => Some(qwen::work(case, chunks)),
-        // `text-calls` takes its place here: its scanner over the chunks, checked as tool-parser is.
+        // The scanner of windlass-text-calls takes its place here as `text-calls`; the rows wait for it.
         _ => None,
     }
 }
