@@ -35,8 +35,11 @@ pub const FLOOR: &[Target] = &[
 
 /// What is measured beside parsers.
 #[cfg(feature = "parsers")]
-pub const PARSERS: &[Target] =
-    &[Target { id: "T4", rows: reparse::parsers }, Target { id: "T6", rows: whole::parsers }];
+pub const PARSERS: &[Target] = &[
+    Target { id: "T4", rows: reparse::parsers },
+    Target { id: "T6", rows: whole::parsers },
+    Target { id: "T7", rows: partial::typed },
+];
 
 /// What is measured beside readers of streams.
 #[cfg(feature = "streams")]

@@ -9,6 +9,8 @@ mod jiter_partial;
 mod path;
 #[cfg(feature = "agents")]
 mod text;
+#[cfg(feature = "parsers")]
+mod typed;
 #[cfg(any(feature = "parsers", feature = "agents"))]
 mod viewers;
 #[cfg(feature = "parsers")]
@@ -130,6 +132,8 @@ pub fn find(peer: &str, case: &Case) -> Option<Work> {
         deltas::find,
         #[cfg(any(feature = "parsers", feature = "agents"))]
         viewers::find,
+        #[cfg(feature = "parsers")]
+        typed::find,
         #[cfg(feature = "parsers")]
         whole::find,
         #[cfg(feature = "streams")]

@@ -81,7 +81,7 @@ fn exponent(session: &mut Session, small: usize, large: usize) -> Figure {
     Ok(cost.ln() / (count(large.bytes) / count(small.bytes)).ln())
 }
 
-/// T7: many small values and deep ones, against the floor; and the typed view.
+/// T7: many small values and deep ones, against the floor.
 pub(super) fn structure(session: &mut Session) -> Vec<Row> {
     let row = |workload| {
         let case = Case::new(workload, 0, "d16");
@@ -89,8 +89,16 @@ pub(super) fn structure(session: &mut Session) -> Vec<Row> {
         let note = costs(session, &case);
         Row::new("T7", format!("{case}: push / floor"), "Ir ratio", ratio).at_most(1.0, 0.6).note(note)
     };
-    let mut rows: Vec<Row> = ["W2", "W3"].into_iter().map(row).collect();
-    let what = "typed partial struct / untyped view";
-    rows.push(Row::missing("T7", what, "not measured: needs the derive of windlass-tool-macros"));
-    rows
+    ["W2", "W3"].into_iter().map(row).collect()
+}
+
+/// T7: arguments as a struct that fills, against a look at one length in the untyped view.
+#[cfg(feature = "parsers")]
+pub(super) fn typed(session: &mut Session) -> Vec<Row> {
+    let row = |case: Case| {
+        let ratio = session.instructions_ratio("typed", "untyped", &case);
+        let what = format!("{case}: typed partial struct / untyped view");
+        Row::new("T7", what, "Ir ratio", ratio).at_most(1.2, 1.0)
+    };
+    [Case::new("W1", 100_000, "d16"), Case::new("W2", 0, "d16")].map(row).into()
 }
