@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod dialect;
+mod limits;
+mod options;
+
+mod scanner;
+
+mod form;
+mod matching;
+mod prose;
+
+mod reader;
+
+mod emit;
+mod escape;
+mod json_value;
+mod literal;
+
+mod coerce;
+mod tools;
+mod wanted;
+
+pub use coerce::{Coercion, Legacy, Outcome, parse_legacy};
+pub use dialect::{Dialect, UnknownDialect};
+pub use limits::{LimitError, Limits};
+pub use options::{CallsInReasoning, Offer, Options, Reasoning};
+pub use scanner::Scanner;

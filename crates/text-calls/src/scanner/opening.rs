@@ -1,0 +1,172 @@
+//! Where calls, thoughts and template marks begin.
+
+use windlass_stream::Chunk;
+
+use super::{Flow, Scanner, State};
+use crate::form::{Body, Form, Place, Step};
+use crate::matching::{Found, Outcome, Source, read_steps};
+use crate::prose::Spot;
+use crate::reader::{ArgumentsReader, CodeReader, EnvelopeReader, LiteralReader, Reader, TagsReader};
+use crate::tools::Tools;
+use crate::{Options, Reasoning};
+
+/// What a form begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Thoughts,
+    Call,
+    /// A mark of the model's template.
+    Mark,
+}
+
+/// Whether something begins here.
+pub(super) enum Opened<'t> {
+    No,
+    Maybe,
+    Yes(Kind, &'static Form, Found<'t>),
+}
+
+/// The forms that a scanner looks for. Without tools there are no calls, and thoughts matter only if they are
+/// split off.
+pub(super) fn forms(options: &Options, tools: &Tools) -> Vec<(Kind, &'static Form)> {
+    let splits = options.reasoning != Reasoning::Keep;
+    let mut forms = Vec::new();
+    if splits || !tools.is_empty() {
+        forms.extend(options.dialect.thoughts().iter().map(|form| (Kind::Thoughts, form)));
+    }
+    for form in options.dialect.forms(tools.takes_any()) {
+        if matches!(form.body, Body::Drop) {
+            if splits || !tools.is_empty() {
+                forms.push((Kind::Mark, form));
+            }
+        } else if !tools.is_empty() {
+            forms.push((Kind::Call, form));
+        }
+    }
+    forms
+}
+
+/// The marks that end thoughts of these forms.
+pub(super) fn closes(forms: &'static [Form]) -> impl Iterator<Item = &'static str> {
+    let closes = forms.iter().filter_map(|form| match form.body {
+        Body::Reasoning(closes) => Some(closes),
+        _ => None,
+    });
+    closes.flatten().copied()
+}
+
+/// A place after a call or inside of thoughts: a call can begin there wherever it stands in its line.
+pub(super) fn spot_after_call() -> Spot {
+    Spot { at: 0, line_blank: true, first: false, open: true }
+}
+
+/// Looks whether something begins with this text. The first form that fits counts, and one that may still fit
+/// is waited for, so that a split changes nothing.
+pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: bool) -> Opened<'t> {
+    if !spot.open {
+        return Opened::No;
+    }
+    let source = Source { text, ended, tools: &scanner.tools };
+    for (kind, form) in &scanner.forms {
+        let fits = match form.place {
+            Place::Anywhere => true,
+            Place::Line => spot.line_blank,
+            Place::Start => spot.first,
+        };
+        if !fits || cannot_begin(form, text) {
+            continue;
+        }
+        match read_steps(form.steps, source) {
+            Outcome::No => {}
+            Outcome::Maybe => return Opened::Maybe,
+            Outcome::Yes(found) if *kind != Kind::Call || scanner.ledger.admits_call() => {
+                return Opened::Yes(*kind, form, found);
+            }
+            Outcome::Yes(_) => {}
+        }
+    }
+    Opened::No
+}
+
+/// The quick answer for most forms.
+fn cannot_begin(form: &Form, text: &str) -> bool {
+    match form.steps.first() {
+        Some(Step::Lit(literal)) => literal.as_bytes().first() != text.as_bytes().first(),
+        _ => false,
+    }
+}
+
+/// Goes on after the beginning of a form.
+pub(super) fn begin(
+    scanner: &mut Scanner,
+    kind: Kind,
+    form: &'static Form,
+    (name, source): (&str, &str),
+    out: &mut Vec<Chunk>,
+) {
+    if kind != Kind::Thoughts
+        && let State::After(_) | State::Thoughts { .. } = scanner.state
+    {
+        scanner.state = State::Prose;
+    }
+    let reader = match &form.body {
+        Body::Drop => {
+            scanner.prose.begin_answer();
+            scanner.state = State::Prose;
+            return;
+        }
+        Body::Reasoning(_) => {
+            if scanner.reasoning == Reasoning::Keep {
+                scanner.sink(out).text(source);
+            }
+            scanner.state = State::Thoughts { closes: std::slice::from_ref(form), fresh: false };
+            return;
+        }
+        Body::Envelope(shape) => Reader::Envelope(Box::new(EnvelopeReader::new(*shape, source))),
+        Body::Arguments => Reader::Arguments(ArgumentsReader::new(scanner.sink(out).start(name))),
+        Body::Literal => Reader::Literal(LiteralReader::new(scanner.sink(out).start(name))),
+        Body::Tags(tags) => {
+            let key = scanner.sink(out).start(name);
+            Reader::Tags(Box::new(TagsReader::new(tags, name, key)))
+        }
+        Body::Python => {
+            let key = scanner.sink(out).start(name);
+            Reader::Code(CodeReader::new(key, name, &scanner.tools))
+        }
+    };
+    scanner.prose.begin_line();
+    scanner.state = State::Call(reader, form.closers);
+}
+
+/// A model that opens thoughts that the prompt had opened already: the mark is read over.
+pub(super) fn reopened(scanner: &mut Scanner, text: &str, ended: bool) -> Option<Flow> {
+    let start = text.trim_ascii_start();
+    if start.is_empty() {
+        return (!ended).then_some(Flow::Wait(0));
+    }
+    let source = Source { text: start, ended, tools: &scanner.tools };
+    let mut waits = false;
+    for (kind, form) in &scanner.forms {
+        if *kind != Kind::Thoughts {
+            continue;
+        }
+        match read_steps(form.steps, source) {
+            Outcome::No => {}
+            Outcome::Maybe => waits = true,
+            Outcome::Yes(found) => {
+                let used = text.len().saturating_sub(start.len()).saturating_add(found.used);
+                if let State::Thoughts { fresh, .. } = &mut scanner.state {
+                    *fresh = false;
+                }
+                return Some(Flow::On(used));
+            }
+        }
+    }
+    if waits {
+        return Some(Flow::Wait(0));
+    }
+    if let State::Thoughts { fresh, .. } = &mut scanner.state {
+        *fresh = false;
+    }
+    None
+}
