@@ -53,7 +53,7 @@ dialects! {
     Invoke = "invoke",
     /// Hermes, Qwen, Granite 4, Reka: JSON in `<tool_call>`.
     Hermes = "hermes",
-    /// Qwen3-Coder, Nemotron 3, StepFun: `<function=name>` and `<parameter=key>`.
+    /// Qwen3-Coder, Nemotron 3, `StepFun`: `<function=name>` and `<parameter=key>`.
     Qwen3Coder = "qwen3-coder",
     /// Llama 3: bare JSON, or anything after `<|python_tag|>`.
     Llama3 = "llama3",
@@ -77,7 +77,7 @@ dialects! {
     MinimaxM2 = "minimax-m2",
     /// `MiniMax` M3: marked tags that nest as the arguments do.
     MinimaxM3 = "minimax-m3",
-    /// ByteDance Seed-OSS: as Qwen3-Coder in a tag of its own.
+    /// `ByteDance` Seed-OSS: as Qwen3-Coder in a tag of its own.
     SeedOss = "seed-oss",
     /// `MiniCPM`: `function` and `param` tags with names as attributes.
     MiniCpm = "minicpm",
@@ -99,7 +99,7 @@ dialects! {
     Apriel = "apriel",
     /// Firefunction: a JSON list after `functools`.
     FireFunction = "firefunction",
-    /// GigaChat: JSON after `<|function_call|>` or a header.
+    /// `GigaChat`: JSON after `<|function_call|>` or a header.
     GigaChat = "gigachat",
     /// JSON in a fence or bare, for models that were told no other form.
     Json = "json",
@@ -177,9 +177,11 @@ impl Dialect {
                 // Where any name goes, a form that begins with a bare name would make calls of prose.
                 let nameless = matches!(form.steps.first(), Some(Step::Name(_)))
                     || matches!(form.steps.last(), Some(Step::Inside));
-                if !(any_tool && nameless) && !forms.iter().any(|known| std::ptr::eq(*known, form)) {
-                    forms.push(form);
+                let known = forms.iter().any(|known| std::ptr::eq(*known, form));
+                if known || (any_tool && nameless) {
+                    continue;
                 }
+                forms.push(form);
             }
         } else {
             forms.extend(self.parts().iter().flat_map(|part| part.iter()));
@@ -208,6 +210,7 @@ impl Dialect {
             Self::SeedOss => thoughts::SEED,
             Self::MinimaxM3 => thoughts::MINIMAX,
             Self::KimiK3 => thoughts::KIMI,
+            Self::Apriel => thoughts::APRIEL,
             Self::Auto => thoughts::ALL,
             _ => thoughts::THINK,
         }

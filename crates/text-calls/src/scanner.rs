@@ -78,7 +78,7 @@ impl Scanner {
     /// A scanner for one message.
     pub fn new(options: Options) -> Self {
         let tools = Tools::new(&options.tools);
-        let forms = opening::forms(&options, &tools);
+        let forms = opening::forms(options.dialect, &tools);
         let mut bytes = FirstBytes::new();
         for (_, form) in &forms {
             dialect::first_bytes(form, |byte| bytes.add(byte));

@@ -60,7 +60,7 @@ impl Wanted {
             match kind {
                 Value::String(name) => wanted.add(name),
                 Value::Array(names) => {
-                    names.iter().filter_map(Value::as_str).for_each(|name| wanted.add(name))
+                    names.iter().filter_map(Value::as_str).for_each(|name| wanted.add(name));
                 }
                 _ => return None,
             }

@@ -40,7 +40,10 @@ pub(super) const GRANITE: &[Form] = &[marked(
     &["</tool_call>", "<|end_of_text|>"],
 )];
 
-pub(super) const GRANITE_FRAME: &[Form] = &[dropped(&[One(&["<response>", "</response>"])])];
+pub(super) const GRANITE_FRAME: &[Form] = &[
+    Form { place: Start, steps: &[Lit("<response>")], body: Body::Drop, closers: &[] },
+    dropped(&[Lit("</response>")]),
+];
 
 pub(super) const NEMOTRON: &[Form] =
     &[marked(&[Lit("<TOOLCALL>"), Space, Step::Body, One(JSON)], &["</TOOLCALL>"])];

@@ -106,6 +106,13 @@ pub(super) const HARMONY: &[Form] = &[
 ];
 
 pub(super) const HARMONY_FRAME: &[Form] = &[
+    // What is sent to somebody else than the user or a tool stays as it was written.
+    Form {
+        place: Anywhere,
+        steps: &[Lit("<|start|>assistant"), Step::Body, Lit("<|channel|>")],
+        body: Body::Drop,
+        closers: &[],
+    },
     Form { place: Start, steps: &[Lit("to=user<|message|>")], body: Body::Drop, closers: &[] },
     Form {
         place: Anywhere,
@@ -114,7 +121,6 @@ pub(super) const HARMONY_FRAME: &[Form] = &[
             "<|channel|>commentary<|message|>",
             "<|channel|>commentary to=assistant<|channel|>final<|message|>",
             "<|start|>assistant to=user<|message|>",
-            "<|start|>assistant",
             "<|end|>",
             "<|return|>",
             "<|eom|>",

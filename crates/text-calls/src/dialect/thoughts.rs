@@ -16,6 +16,12 @@ pub(super) const THINK: &[Form] = &[
 pub(super) const MISTRAL: &[Form] =
     &[thoughts(Line, &[Lit("[THINK]")], &["[/THINK]"]), thoughts(Line, &[Lit("<think>")], &["</think>"])];
 
+pub(super) const APRIEL: &[Form] = &[
+    thoughts(Start, &[Lit("Here are my reasoning steps:\n")], &["[BEGIN FINAL RESPONSE]"]),
+    thoughts(Line, &[Lit("<thinking>")], &["</thinking>"]),
+    thoughts(Line, &[Lit("<think>")], &["</think>"]),
+];
+
 pub(super) const SEED: &[Form] = &[thoughts(Line, &[Lit("<seed:think>")], &["</seed:think>"])];
 
 pub(super) const MINIMAX: &[Form] = &[thoughts(Line, &[Lit("<mm:think>")], &["</mm:think>"])];

@@ -82,13 +82,12 @@ fn between(rest: &str, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Next {
     let source = Source { text: rest, ended: input.ended, tools: input.tools };
     for steps in [NEXT, NEXT_LINE] {
         match read_steps(steps, source) {
-            Outcome::No => {}
             Outcome::Maybe => return Next::Wait,
             Outcome::Yes(found) if sink.ledger.admits_call() => {
                 let key = sink.start(found.name);
                 return Next::Call(spaces.saturating_add(found.used), key, literal(found.name, input.tools));
             }
-            Outcome::Yes(_) => {}
+            Outcome::No | Outcome::Yes(_) => {}
         }
     }
     Next::Done(0)

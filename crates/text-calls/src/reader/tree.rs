@@ -26,24 +26,22 @@ fn read(mark: &str, text: &str, schema: &Value, root: &Value, depth: usize) -> O
     let mut members = Vec::with_capacity(children.len());
     for (name, inner) in children {
         let child = child_schema(schema, root, name, is_list);
-        let json = value(mark, inner, child, root, depth)?;
+        let json = value(mark, inner, child, root, depth);
         members.push(if is_list { json } else { format!("{}:{json}", quoted(name)) });
     }
     let members = members.join(",");
     Some(if is_list { format!("[{members}]") } else { format!("{{{members}}}") })
 }
 
-fn value(mark: &str, text: &str, schema: Option<&Value>, root: &Value, depth: usize) -> Option<String> {
+fn value(mark: &str, text: &str, schema: Option<&Value>, root: &Value, depth: usize) -> String {
     let opening = format!("{mark}<");
-    if let Some(schema) = schema {
-        if text.trim_start().starts_with(&opening)
-            && let Some(json) = read(mark, text, schema, root, depth)
-        {
-            return Some(json);
-        }
-        return Some(coerce(text, Wanted::of(schema, root), true).json(text).unwrap_or_else(|| quoted(text)));
+    let Some(schema) = schema else { return quoted(text) };
+    if text.trim_start().starts_with(&opening)
+        && let Some(json) = read(mark, text, schema, root, depth)
+    {
+        return json;
     }
-    Some(quoted(text))
+    coerce(text, Wanted::of(schema, root), true).json(text).unwrap_or_else(|| quoted(text))
 }
 
 /// The tags that a text consists of, with what stands in each; nothing if anything else stands there.

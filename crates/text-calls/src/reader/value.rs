@@ -26,10 +26,7 @@ pub(crate) struct ValueReader {
     wanted: Wanted,
     rule: CloseRule,
     close: String,
-    /// Whether the value's first character has been looked at.
-    begun: bool,
-    /// Whether a newline was taken away before it.
-    led: bool,
+    first: First,
     /// Whether the value streams as a string; else it is held here.
     held: Option<String>,
     /// Whether the content goes up to the last closing tag.
@@ -38,6 +35,15 @@ pub(crate) struct ValueReader {
     searched: usize,
     /// Whether the value was too long to be held.
     pub(crate) overflowed: bool,
+}
+
+/// What the value's first character was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    NotYet,
+    /// A newline, which was taken away.
+    Newline,
+    Other,
 }
 
 pub(crate) enum Read {
@@ -64,8 +70,7 @@ impl ValueReader {
             wanted,
             rule: tags.rule,
             close: tags.close.replace("{}", name),
-            begun: false,
-            led: false,
+            first: First::NotYet,
             held: (!wanted.is_text()).then(String::new),
             content_like: wanted.is_text() && is_content_like(tags.rule, name),
             searched: 0,
@@ -138,7 +143,7 @@ impl ValueReader {
 
     /// Looks at the beginning of the value; nothing if more text is needed for that.
     fn begin(&mut self, input: Input<'_, '_>) -> Option<usize> {
-        if self.begun {
+        if self.first != First::NotYet {
             return Some(0);
         }
         let text = input.text;
@@ -149,7 +154,7 @@ impl ValueReader {
             return None;
         }
         if self.tags.cdata && text.starts_with(CDATA) {
-            self.begun = true;
+            self.first = First::Other;
             self.rule = CloseRule::First;
             self.close.insert_str(0, "]]>");
             return Some(CDATA.len());
@@ -160,8 +165,7 @@ impl ValueReader {
             _ if text.starts_with("\r\n") => 2,
             _ => usize::from(text.starts_with('\n')),
         };
-        self.begun = true;
-        self.led = newline > 0;
+        self.first = if newline > 0 { First::Newline } else { First::Other };
         Some(newline)
     }
 
@@ -169,7 +173,7 @@ impl ValueReader {
     fn trims_end(&self) -> bool {
         match self.tags.trim {
             Trim::Each => true,
-            Trim::Paired => self.led,
+            Trim::Paired => self.first == First::Newline,
             Trim::Never => false,
         }
     }

@@ -8,7 +8,7 @@ use crate::matching::{Found, Outcome, Source, read_steps};
 use crate::prose::Spot;
 use crate::reader::{ArgumentsReader, CodeReader, EnvelopeReader, LiteralReader, Reader, TagsReader};
 use crate::tools::Tools;
-use crate::{Options, Reasoning};
+use crate::{Dialect, Reasoning};
 
 /// What a form begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,19 +26,13 @@ pub(super) enum Opened<'t> {
     Yes(Kind, &'static Form, Found<'t>),
 }
 
-/// The forms that a scanner looks for. Without tools there are no calls, and thoughts matter only if they are
-/// split off.
-pub(super) fn forms(options: &Options, tools: &Tools) -> Vec<(Kind, &'static Form)> {
-    let splits = options.reasoning != Reasoning::Keep;
-    let mut forms = Vec::new();
-    if splits || !tools.is_empty() {
-        forms.extend(options.dialect.thoughts().iter().map(|form| (Kind::Thoughts, form)));
-    }
-    for form in options.dialect.forms(tools.takes_any()) {
+/// The forms that a scanner looks for. Without tools there are no calls; the marks of a named dialect's template
+/// are never words.
+pub(super) fn forms(dialect: Dialect, tools: &Tools) -> Vec<(Kind, &'static Form)> {
+    let mut forms: Vec<_> = dialect.thoughts().iter().map(|form| (Kind::Thoughts, form)).collect();
+    for form in dialect.forms(tools.takes_any()) {
         if matches!(form.body, Body::Drop) {
-            if splits || !tools.is_empty() {
-                forms.push((Kind::Mark, form));
-            }
+            forms.push((Kind::Mark, form));
         } else if !tools.is_empty() {
             forms.push((Kind::Call, form));
         }
@@ -77,12 +71,11 @@ pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: 
             continue;
         }
         match read_steps(form.steps, source) {
-            Outcome::No => {}
             Outcome::Maybe => return Opened::Maybe,
             Outcome::Yes(found) if *kind != Kind::Call || scanner.ledger.admits_call() => {
                 return Opened::Yes(*kind, form, found);
             }
-            Outcome::Yes(_) => {}
+            Outcome::No | Outcome::Yes(_) => {}
         }
     }
     Opened::No

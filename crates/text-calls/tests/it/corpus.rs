@@ -11,10 +11,21 @@ use windlass_text_calls::{CallsInReasoning, Dialect, Options, Reasoning};
 use crate::scan::{answer, calls, chunks, splits, thoughts};
 
 /// At least so many of the 355 rows agree.
-const FLOOR: usize = 300;
+const FLOOR: usize = 348;
+
+/// At least so many rows with calls agree where no dialect is named.
+const AUTO_FLOOR: usize = 80;
 
 /// Rows, counted from 1, that differ, and why.
-const DIFFERENT: &[(usize, &str)] = &[];
+const DIFFERENT: &[(usize, &str)] = &[
+    (28, "the recorder keeps a tag that the model repeats; thoughts hold no tags here"),
+    (45, "an answer by a schema loses its fence there; here words stay as they are (X1)"),
+    (200, "the recorder left out the call that the text holds"),
+    (230, "the recorded call is not the one in the text, whose tool is not on offer (X1)"),
+    (306, "an answer by a schema loses its fence there; here words stay as they are (X1)"),
+    (325, "a message to a tool that is not on offer is dropped there, and is text here (X1)"),
+    (326, "a message to a tool that is not on offer is dropped there, and is text here (X1)"),
+];
 
 // Issue 3, "Must be shown" 2.
 #[test]
@@ -25,7 +36,8 @@ fn corpus_rows_of_llama_cpp_agree() {
     let mut agreed = 0;
     for (at, row) in rows.iter().enumerate() {
         let template = row["template"].as_str().unwrap_or("none").trim_end_matches(".jinja").to_owned();
-        let dialect = dialect_of(&template);
+        // The recorder gave row 284 the template of the row before it; its text is of the Hermes form.
+        let dialect = if at == 283 { Dialect::Hermes } else { dialect_of(&template) };
         let options = options_of(row, dialect, &template);
         let count = by_template.entry((dialect.to_string(), template.clone())).or_default();
         count.1 += 1;
@@ -51,6 +63,27 @@ fn corpus_rows_of_llama_cpp_agree() {
     }
     println!("corpus: text_tools/pairs_llamacpp total {agreed} of {}", rows.len());
     assert!(agreed >= FLOOR, "{agreed} rows agree, {FLOOR} did before");
+}
+
+// X1, X6
+#[test]
+fn corpus_rows_of_llama_cpp_are_recognised_without_a_dialect() {
+    let Some(path) = corpora::find("text_tools/pairs_llamacpp.jsonl") else { return };
+    let (mut agreed, mut all) = (0, 0);
+    for (at, row) in corpora::rows(&path).iter().enumerate() {
+        if row["expected"]["tool_calls"].as_array().is_none_or(Vec::is_empty)
+            || row["flags"]["reasoning_format"].is_string()
+        {
+            continue;
+        }
+        all += 1;
+        match difference(row, &options_of(row, Dialect::Auto, "")) {
+            None => agreed += 1,
+            Some(difference) => println!("row {} in auto: {difference}", at + 1),
+        }
+    }
+    println!("corpus: text_tools/pairs_llamacpp auto {agreed} of {all}");
+    assert!(agreed >= AUTO_FLOOR, "{agreed} rows agree, {AUTO_FLOOR} did before");
 }
 
 // S14
@@ -158,6 +191,7 @@ fn marks_of(dialect: Dialect) -> (&'static [&'static str], &'static [&'static st
         Dialect::CommandR => (&["<|START_THINKING|>"], &["<|END_THINKING|>"]),
         Dialect::Gemma => (&["<|channel>"], &["<channel|>"]),
         Dialect::Harmony => (&["<|channel|>analysis"], &["<|end|>"]),
+        Dialect::Apriel => (&["<think>"], &["[BEGIN FINAL RESPONSE]"]),
         _ => (&["<think>"], &["</think>"]),
     }
 }
@@ -165,6 +199,7 @@ fn marks_of(dialect: Dialect) -> (&'static [&'static str], &'static [&'static st
 fn dialect_of(template: &str) -> Dialect {
     const TABLE: &[(&str, Dialect)] = &[
         ("none", Dialect::Lfm2),
+        ("Hermes", Dialect::Hermes),
         ("LFM2", Dialect::Lfm2),
         ("Qwen3.5", Dialect::Qwen3Coder),
         ("Qwen3-Coder", Dialect::Qwen3Coder),
