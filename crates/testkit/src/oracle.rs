@@ -3,11 +3,13 @@
 mod assemble;
 mod partial_json;
 mod sse;
+mod text_calls;
 mod wire;
 
 pub use assemble::assemble;
 pub use partial_json::{partial_json_oracle, partial_json_snapshot, partial_json_split};
 pub use sse::sse;
+pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 pub use wire::{wire_anthropic, wire_openai_chat};
 
 /// A property that must hold of any bytes.
@@ -19,6 +21,10 @@ const TABLE: &[(&str, Oracle)] = &[
     ("partial_json_split", partial_json_split),
     ("partial_json_snapshot", partial_json_snapshot),
     ("assemble", assemble),
+    ("text_calls_tags", text_calls_tags),
+    ("text_calls_envelopes", text_calls_envelopes),
+    ("text_calls_markers", text_calls_markers),
+    ("text_calls_bare", text_calls_bare),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),
 ];

@@ -19,6 +19,7 @@ mod json_value;
 mod literal;
 
 mod coerce;
+mod render;
 mod tools;
 mod wanted;
 
@@ -26,4 +27,5 @@ pub use coerce::{Coercion, Legacy, Outcome, parse_legacy};
 pub use dialect::{Dialect, UnknownDialect};
 pub use limits::{LimitError, Limits};
 pub use options::{CallsInReasoning, Offer, Options, Reasoning};
+pub use render::{catalogue, render_call, results};
 pub use scanner::Scanner;

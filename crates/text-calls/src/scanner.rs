@@ -191,7 +191,7 @@ impl Scanner {
                 State::Prose => self.prose(rest, ended, out),
                 State::Thoughts { .. } => self.thoughts(rest, ended, out),
                 State::Call(..) => self.call(rest, ended, out),
-                State::After(closers) => self.after(closers, rest, ended, out),
+                State::After(_) => self.after(rest, ended, out),
             };
             match flow {
                 Flow::On(used) => at = at.saturating_add(used),
@@ -260,15 +260,18 @@ impl Scanner {
     }
 
     /// White space and closing marks after a call belong to it; white space before words belongs to the words.
-    fn after(&mut self, closers: &[&str], rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
+    fn after(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
+        let State::After(closers) = self.state else { return Flow::On(0) };
         let next = rest.trim_ascii_start();
         let spaces = rest.len().saturating_sub(next.len());
         if next.is_empty() && spaces <= SPACE {
             return if ended { Flow::On(rest.len()) } else { Flow::Wait(0) };
         }
         let mut waits = false;
-        for closer in closers {
+        for (at, closer) in closers.iter().enumerate() {
             if next.starts_with(closer) {
+                // Each mark closes once, and those before it are past.
+                self.state = State::After(closers.get(at.saturating_add(1)..).unwrap_or_default());
                 return Flow::On(spaces.saturating_add(closer.len()));
             }
             waits |= closer.starts_with(next);

@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod corpus;
+mod dialects;
 mod scan;

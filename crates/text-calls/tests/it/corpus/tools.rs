@@ -133,7 +133,7 @@ const TABLE: &[Row] = &[
 /// The tool that a row names so.
 pub(crate) fn tool_of(variable: &str) -> ToolSpec {
     let row = TABLE.iter().find(|row| row.0 == variable);
-    let (_, name, properties, required) = row.unwrap_or_else(|| panic!("the corpus has no tool {variable}"));
+    let (_, name, properties, required) = row.expect("the corpus has these tools only");
     let members: Vec<String> =
         properties.iter().map(|(name, schema)| format!("\"{name}\":{schema}")).collect();
     let required: Vec<String> =
