@@ -3,4 +3,5 @@
 
 mod corpus;
 mod dialects;
+mod properties;
 mod scan;
