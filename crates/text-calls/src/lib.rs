@@ -19,12 +19,14 @@ mod json_value;
 mod literal;
 
 mod coerce;
+mod leak;
 mod render;
 mod tools;
 mod wanted;
 
 pub use coerce::{Coercion, Legacy, Outcome, parse_legacy};
 pub use dialect::{Dialect, UnknownDialect};
+pub use leak::{Leak, LeakDetector, NativeCalls};
 pub use limits::{LimitError, Limits};
 pub use options::{CallsInReasoning, Offer, Options, Reasoning};
 pub use render::{catalogue, render_call, results};
