@@ -74,14 +74,14 @@ fn take<'t>(step: &Step, source: Source<'t, '_>, found: &mut Found<'t>) -> Taken
             other => other,
         },
         Step::One(literals) => one(text, literals, source.ended),
-        Step::Space => match text.find(|c: char| !c.is_ascii_whitespace()) {
-            Some(len) if len <= SPACE => Ok(len),
+        Step::Space => match window(text, SPACE).find(|c: char| !c.is_ascii_whitespace()) {
+            Some(len) => Ok(len),
             None if text.len() <= SPACE => Err(Miss::NotYet),
-            _ => Err(Miss::Never),
+            None => Err(Miss::Never),
         },
         Step::Name(stops) => {
-            let len = up_to(text, stops, |part| source.tools.may_begin(part.trim_ascii()))?;
-            let name = text.get(..len).unwrap_or_default().trim_ascii();
+            let len = up_to(text, stops, |part| source.tools.may_begin(part.trim_ascii_end()))?;
+            let name = text.get(..len).unwrap_or_default().trim_ascii_end();
             found.name = name;
             if source.tools.offers(name) { Ok(len) } else { Err(Miss::Never) }
         }
@@ -135,20 +135,26 @@ fn one(text: &str, literals: &[&str], ended: bool) -> Taken {
 
 /// The bytes before the first of these characters.
 fn up_to(text: &str, stops: &str, may_begin: impl Fn(&str) -> bool) -> Taken {
-    match text.find(|c| stops.contains(c)) {
-        Some(len) if len <= NAME_BYTES => Ok(len),
+    match window(text, NAME_BYTES).find(|c| stops.contains(c)) {
+        Some(len) => Ok(len),
         None if text.len() <= NAME_BYTES && may_begin(text) => Err(Miss::NotYet),
-        _ => Err(Miss::Never),
+        None => Err(Miss::Never),
     }
 }
 
 /// The bytes before a mark.
 fn between(text: &str, mark: &str) -> Taken {
-    match text.find(mark) {
-        Some(len) if len <= BETWEEN => Ok(len),
-        None if text.len() <= BETWEEN.saturating_add(mark.len()) => Err(Miss::NotYet),
-        _ => Err(Miss::Never),
+    let most = BETWEEN.saturating_add(mark.len());
+    match window(text, most).find(mark) {
+        Some(len) => Ok(len),
+        None if text.len() <= most => Err(Miss::NotYet),
+        None => Err(Miss::Never),
     }
+}
+
+/// The text that is looked at: never more than a limit, so that many beginnings in a row cost no more than each.
+fn window(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
 /// The name in `functions.name:0`.

@@ -2,6 +2,9 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
+/// The longest run of backticks that is counted; what goes on after it is another run.
+const RUN: usize = 32;
+
 /// Where the words that were passed on have led.
 #[derive(Debug)]
 pub(crate) struct Prose {
@@ -114,8 +117,8 @@ impl Prose {
         if byte != b'`' && byte != b'~' {
             return Some(1);
         }
-        let run = rest.iter().take_while(|other| **other == byte).count();
-        if run == rest.len() && !ended {
+        let run = rest.iter().take(RUN).take_while(|other| **other == byte).count();
+        if run == rest.len() && run < RUN && !ended {
             return None;
         }
         self.mode = match self.mode {

@@ -7,3 +7,6 @@ mod dialects;
 mod leak;
 mod properties;
 mod scan;
+mod scanner;
+mod tags;
+mod thoughts;
