@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 use windlass_text_calls::Dialect;
 
+use crate::text::{Format, Thoughts};
+
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
 #[command(name = "windlass", version, propagate_version = true, subcommand_required = true)]
@@ -130,26 +132,6 @@ pub(crate) enum Stage {
     Call,
     /// The whole answer: text, calls, finish, usage.
     Message,
-}
-
-/// What bytes are decoded as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// A provider's wire format.
-    Wire(WireName),
-    /// What a model wrote.
-    Text,
-}
-
-/// What becomes of thoughts between tags.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Thoughts {
-    /// They stay text.
-    Keep,
-    /// They are told apart from the text.
-    Split,
-    /// The same, and the prompt has opened them already.
-    Opened,
 }
 
 #[derive(Debug, Args)]

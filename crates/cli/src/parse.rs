@@ -11,7 +11,8 @@ use windlass_protocol::RawJson;
 use windlass_stream::Chunk;
 use windlass_wire::{Limits, Wire};
 
-use crate::arguments::{Format, Parse, Stage};
+use crate::arguments::{Parse, Stage};
+use crate::text::Format;
 use crate::{input, output};
 
 pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {

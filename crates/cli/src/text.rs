@@ -13,9 +13,29 @@ use windlass_protocol::{Part, RawJson, StopReason, ToolName, ToolSpec};
 use windlass_stream::Chunk;
 use windlass_text_calls::{Dialect, Offer, Options, Reasoning, Scanner};
 
-use crate::arguments::{Format, Parse, Stage, Thoughts, WireName};
+use crate::arguments::{Parse, Stage, WireName};
 use crate::parse::{CallOfMessage, answer, calls};
 use crate::{input, output};
+
+/// What bytes are decoded as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A provider's wire format.
+    Wire(WireName),
+    /// What a model wrote.
+    Text,
+}
+
+/// What becomes of thoughts between tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Thoughts {
+    /// They stay text.
+    Keep,
+    /// They are told apart from the text.
+    Split,
+    /// The same, and the prompt has opened them already.
+    Opened,
+}
 
 /// The wire formats, and `text` beside them.
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {

@@ -72,9 +72,9 @@ fn in_tags(dialect: Dialect, name: &str, json: &str) -> String {
         let words = words(value.get());
         // Writing to a string cannot fail.
         let _ = match dialect {
-            Dialect::Roo => write!(text, "<{key}>{}</{key}>\n", in_lines(&words)),
+            Dialect::Roo => writeln!(text, "<{key}>{}</{key}>", in_lines(&words)),
             Dialect::Qwen3Coder => write!(text, "<parameter={key}>\n{words}\n</parameter>\n"),
-            Dialect::SeedOss => write!(text, "<parameter={key}>{words}</parameter>\n"),
+            Dialect::SeedOss => writeln!(text, "<parameter={key}>{words}</parameter>"),
             Dialect::Glm => {
                 write!(text, "<arg_key>{key}</arg_key>\n<arg_value>{}</arg_value>\n", paired(&words))
             }
@@ -93,7 +93,7 @@ fn in_tags(dialect: Dialect, name: &str, json: &str) -> String {
                 write!(text, "<param name=\"{key}\"><![CDATA[{words}]]></param>")
             }
             Dialect::MiniCpm => write!(text, "<param name=\"{key}\">{}</param>", paired(&words)),
-            _ => write!(text, "<parameter name=\"{key}\">{}</parameter>\n", paired(&words)),
+            _ => writeln!(text, "<parameter name=\"{key}\">{}</parameter>", paired(&words)),
         };
     }
     text.push_str(&close);
