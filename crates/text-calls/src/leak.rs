@@ -1,7 +1,6 @@
 //! Calls that a model with native tool calling wrote as text by mistake (RULES X5).
 
 use windlass_protocol::{Arguments, ToolSpec};
-use windlass_schema::Checker;
 use windlass_stream::{CallChunk, Chunk};
 
 use crate::{Options, Scanner};
@@ -32,23 +31,26 @@ pub enum NativeCalls {
 /// it is asked to.
 ///
 /// A leaked call is taken only if no native call came, its tool is on offer, its arguments pass the whole schema,
-/// and it does not stand in code.
+/// and it does not stand in code. What checks the schema is the caller's, `windlass-schema` as a rule.
 ///
 /// ```
-/// use windlass_protocol::{ToolName, ToolSpec};
+/// use windlass_protocol::{Arguments, ToolName, ToolSpec};
 /// use windlass_text_calls::{Leak, LeakDetector, NativeCalls};
 /// let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#.parse()?;
 /// let detector = LeakDetector::new([ToolSpec::function(ToolName::new("read_file")?, "", schema)]);
+/// let check = |_: &str, arguments: &Arguments| match arguments.get("path") {
+///     Some(path) if path.is_string() => Ok(()),
+///     _ => Err("path: a string is wanted".to_owned()),
+/// };
 /// let text = "<read_file><path>a</path></read_file>";
-/// assert!(matches!(detector.look(text, NativeCalls::None), Leak::Calls(_)));
-/// assert!(matches!(detector.look(text, NativeCalls::Some), Leak::Nudge(_)));
-/// assert_eq!(detector.look("I read it.", NativeCalls::None), Leak::None);
+/// assert!(matches!(detector.look(text, NativeCalls::None, check), Leak::Calls(_)));
+/// assert!(matches!(detector.look(text, NativeCalls::Some, check), Leak::Nudge(_)));
+/// assert_eq!(detector.look("I read it.", NativeCalls::None, check), Leak::None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct LeakDetector {
     options: Options,
-    checkers: Vec<(String, Option<Checker>)>,
 }
 
 /// A call that was found, with its arguments if they are whole.
@@ -60,13 +62,7 @@ struct Found {
 impl LeakDetector {
     /// A detector for the tools on offer.
     pub fn new(specs: impl IntoIterator<Item = ToolSpec>) -> Self {
-        let specs: Vec<ToolSpec> = specs.into_iter().collect();
-        let checker = |spec: &ToolSpec| match spec {
-            ToolSpec::Function { parameters, .. } => Checker::compile(parameters).ok(),
-            _ => None,
-        };
-        let checkers = specs.iter().map(|spec| (spec.name().to_string(), checker(spec))).collect();
-        Self { options: Options::default().with_id_prefix("leaked").with_tools(specs), checkers }
+        Self { options: Options::default().with_id_prefix("leaked").with_tools(specs) }
     }
 
     /// The same detector with another beginning of the ids that it makes (RULES X4).
@@ -75,8 +71,14 @@ impl LeakDetector {
         self
     }
 
-    /// Looks at all the words of one answer.
-    pub fn look(&self, text: &str, native: NativeCalls) -> Leak {
+    /// Looks at all the words of one answer. `check` holds a tool's arguments against its schema and says what
+    /// is wrong with them.
+    pub fn look(
+        &self,
+        text: &str,
+        native: NativeCalls,
+        check: impl Fn(&str, &Arguments) -> Result<(), String>,
+    ) -> Leak {
         let (chunks, found) = scan(&self.options, text);
         if let Some(call) = found.first() {
             if native == NativeCalls::Some {
@@ -85,10 +87,7 @@ impl LeakDetector {
                     "it was not run, because the answer also has calls of the proper form",
                 );
             }
-            return match found.iter().find_map(|call| self.refusal(call)) {
-                Some(nudge) => nudge,
-                None => Leak::Calls(chunks),
-            };
+            return found.iter().find_map(|call| refusal(call, &check)).unwrap_or(Leak::Calls(chunks));
         }
         if let (_, found) = scan(&self.options, &without_fences(text))
             && let Some(call) = found.first()
@@ -101,20 +100,15 @@ impl LeakDetector {
             None => Leak::None,
         }
     }
+}
 
-    /// Why a call cannot be taken.
-    fn refusal(&self, call: &Found) -> Option<Leak> {
-        let Some(arguments) = &call.arguments else {
-            return Some(nudge(&call.name, "it was not run, because its arguments are not whole"));
-        };
-        let checker = self.checkers.iter().find(|(name, _)| *name == call.name)?.1.as_ref();
-        let Some(checker) = checker else {
-            return Some(nudge(&call.name, "it was not run, because its arguments cannot be checked"));
-        };
-        let violations = checker.check(arguments).err()?;
-        let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
-        Some(nudge(&call.name, &format!("it was not run, because {}", told.join("; "))))
-    }
+/// Why a call cannot be taken.
+fn refusal(call: &Found, check: impl Fn(&str, &Arguments) -> Result<(), String>) -> Option<Leak> {
+    let Some(arguments) = &call.arguments else {
+        return Some(nudge(&call.name, "it was not run, because its arguments are not whole"));
+    };
+    let why = check(&call.name, arguments).err()?;
+    Some(nudge(&call.name, &format!("it was not run, because {why}")))
 }
 
 fn nudge(name: &str, why: &str) -> Leak {

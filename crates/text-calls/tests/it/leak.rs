@@ -1,5 +1,7 @@
 //! Calls that leaked into text (RULES X5).
 
+use windlass_protocol::Arguments;
+use windlass_schema::Checker;
 use windlass_text_calls::{Leak, LeakDetector, NativeCalls};
 
 use crate::scan::{answer, calls, tool};
@@ -8,7 +10,11 @@ const CALL: &str = "<tool_call>{\"name\": \"f\", \"arguments\": {\"n\": 1}}</too
 
 fn look(text: &str, native: NativeCalls) -> Leak {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
-    LeakDetector::new([tool("f", schema)]).look(text, native)
+    let checker = Checker::compile(&schema.parse().unwrap()).unwrap();
+    let check = |_: &str, arguments: &Arguments| {
+        checker.check(arguments).map_err(|violations| violations[0].to_string())
+    };
+    LeakDetector::new([tool("f", schema)]).look(text, native, check)
 }
 
 #[track_caller]
