@@ -123,7 +123,7 @@ impl Sink<'_> {
         } else {
             let mut arguments = String::with_capacity(text.len());
             crate::escape::escape_into(&mut arguments, text);
-            self.delta(key, &arguments);
+            self.out.push(Chunk::Call(CallChunk::Delta { key, arguments }));
         }
     }
 }

@@ -2,30 +2,37 @@
 
 use std::fmt::Write as _;
 
+/// The bytes that do not stand for themselves inside of a JSON string.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        special[byte] = true;
+        byte += 1;
+    }
+    special[b'"' as usize] = true;
+    special[b'\\' as usize] = true;
+    special
+};
+
 /// Appends `text` as it stands inside of a JSON string.
 pub(crate) fn escape_into(json: &mut String, text: &str) {
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let short = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0C => "\\f",
-            0..=0x1F => "",
-            _ => continue,
-        };
-        json.push_str(text.get(plain..at).unwrap_or_default());
-        plain = at.saturating_add(1);
-        json.push_str(short);
-        if short.is_empty() {
+    let is_special = |byte: &u8| SPECIAL.get(usize::from(*byte)).copied().unwrap_or(false);
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| is_special(&byte)) {
+        json.push_str(rest.get(..at).unwrap_or_default());
+        match rest.as_bytes().get(at).copied().unwrap_or_default() {
+            b'"' => json.push_str("\\\""),
+            b'\\' => json.push_str("\\\\"),
+            b'\n' => json.push_str("\\n"),
+            b'\r' => json.push_str("\\r"),
+            b'\t' => json.push_str("\\t"),
             // Writing to a string cannot fail.
-            let _ = write!(json, "\\u{byte:04x}");
+            byte => drop(write!(json, "\\u{byte:04x}")),
         }
+        rest = rest.get(at.saturating_add(1)..).unwrap_or_default();
     }
-    json.push_str(text.get(plain..).unwrap_or_default());
+    json.push_str(rest);
 }
 
 /// `text` as a whole JSON string.

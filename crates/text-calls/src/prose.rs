@@ -69,8 +69,40 @@ impl FirstBytes {
             [one] => memchr(one, text),
             [one, two] => memchr2(one, two, text),
             [one, two, three] => memchr3(one, two, three, text),
-            _ => text.iter().position(|byte| self.has(*byte)),
+            _ => self.find_any(text),
         }
+    }
+}
+
+impl FirstBytes {
+    /// Looks at blocks without a branch for each byte, which compilers turn into wide comparisons.
+    fn find_any(&self, text: &[u8]) -> Option<usize> {
+        const BLOCK: usize = 32;
+        const WIDE: usize = 8;
+        let mut needles = [b'`'; WIDE];
+        let mut before = 0;
+        if self.few.len() <= WIDE {
+            needles.iter_mut().zip(&self.few).for_each(|(needle, byte)| *needle = *byte);
+            let [a, b, c, d, e, f, g, h] = needles;
+            for block in text.chunks_exact(BLOCK) {
+                let is_hit = |byte: u8| {
+                    (byte == a)
+                        | (byte == b)
+                        | (byte == c)
+                        | (byte == d)
+                        | (byte == e)
+                        | (byte == f)
+                        | (byte == g)
+                        | (byte == h)
+                };
+                if block.iter().fold(false, |any, byte| any | is_hit(*byte)) {
+                    break;
+                }
+                before = usize::saturating_add(before, BLOCK);
+            }
+        }
+        let rest = text.get(before..)?;
+        rest.iter().position(|byte| self.has(*byte)).map(|at| at.saturating_add(before))
     }
 }
 

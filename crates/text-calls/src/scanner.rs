@@ -4,13 +4,13 @@ mod opening;
 
 use windlass_stream::Chunk;
 
-use self::opening::{Kind, Opened};
+use self::opening::{Forms, Kind, Opened};
 use crate::emit::{Ledger, Sink};
 use crate::form::Form;
 use crate::prose::{FirstBytes, Prose};
 use crate::reader::{Input, Progress, Reader};
 use crate::tools::Tools;
-use crate::{CallsInReasoning, Coercion, LimitError, Options, Reasoning, dialect};
+use crate::{CallsInReasoning, Coercion, LimitError, Options, Reasoning};
 
 /// Finds the calls in the text of one message.
 ///
@@ -41,8 +41,7 @@ pub struct Scanner {
     tools: Tools,
     reasoning: Reasoning,
     calls_in_reasoning: CallsInReasoning,
-    /// Calls and template marks first, thoughts before them.
-    forms: Vec<(Kind, &'static Form)>,
+    forms: Forms,
     prose: Prose,
     state: State,
     /// Text that may still become something else than text.
@@ -78,11 +77,9 @@ impl Scanner {
     /// A scanner for one message.
     pub fn new(options: Options) -> Self {
         let tools = Tools::new(&options.tools);
-        let forms = opening::forms(options.dialect, &tools);
+        let forms = Forms::new(options.dialect, &tools);
         let mut bytes = FirstBytes::new();
-        for (_, form) in &forms {
-            dialect::first_bytes(form, |byte| bytes.add(byte));
-        }
+        forms.bytes().for_each(|byte| bytes.add(byte));
         let state = if options.reasoning == Reasoning::SplitOpened {
             State::Thoughts { closes: options.dialect.thoughts(), fresh: true }
         } else {

@@ -3,7 +3,8 @@
 use windlass_stream::Chunk;
 
 use super::{Flow, Scanner, State};
-use crate::form::{Body, Form, Place, Step};
+use crate::dialect::first_bytes;
+use crate::form::{Body, Form, Place};
 use crate::matching::{Found, Outcome, Source, read_steps};
 use crate::prose::Spot;
 use crate::reader::{ArgumentsReader, CodeReader, EnvelopeReader, LiteralReader, Reader, TagsReader};
@@ -19,25 +20,59 @@ pub(super) enum Kind {
     Mark,
 }
 
+/// The forms of a scanner, and which of them begin with which byte.
+#[derive(Debug)]
+pub(super) struct Forms {
+    all: Vec<(Kind, &'static Form)>,
+    by_byte: Vec<(u8, Vec<(Kind, &'static Form)>)>,
+}
+
+impl Forms {
+    /// The forms of a dialect. Without tools there are no calls; the marks of a named dialect's template are
+    /// never words.
+    pub(super) fn new(dialect: Dialect, tools: &Tools) -> Self {
+        let mut all: Vec<_> = dialect.thoughts().iter().map(|form| (Kind::Thoughts, form)).collect();
+        for form in dialect.forms(tools.takes_any()) {
+            if matches!(form.body, Body::Drop) {
+                all.push((Kind::Mark, form));
+            } else if !tools.is_empty() {
+                all.push((Kind::Call, form));
+            }
+        }
+        let mut by_byte: Vec<(u8, Vec<(Kind, &'static Form)>)> = Vec::new();
+        for &(kind, form) in &all {
+            first_bytes(form, |byte| {
+                let known = by_byte.iter_mut().find(|(other, _)| *other == byte);
+                match known {
+                    Some((_, forms)) if forms.iter().any(|(_, other)| std::ptr::eq(*other, form)) => {}
+                    Some((_, forms)) => forms.push((kind, form)),
+                    None => by_byte.push((byte, vec![(kind, form)])),
+                }
+            });
+        }
+        Self { all, by_byte }
+    }
+
+    /// The bytes with which a form can begin inside of the text.
+    pub(super) fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.by_byte.iter().map(|(byte, _)| *byte)
+    }
+
+    /// The forms that can begin with this text, in the order in which they are tried.
+    fn of(&self, text: &str, spot: Spot) -> &[(Kind, &'static Form)] {
+        if spot.first {
+            return &self.all;
+        }
+        let byte = text.bytes().next();
+        self.by_byte.iter().find(|(first, _)| Some(*first) == byte).map_or(&[], |(_, forms)| forms)
+    }
+}
+
 /// Whether something begins here.
 pub(super) enum Opened<'t> {
     No,
     Maybe,
     Yes(Kind, &'static Form, Found<'t>),
-}
-
-/// The forms that a scanner looks for. Without tools there are no calls; the marks of a named dialect's template
-/// are never words.
-pub(super) fn forms(dialect: Dialect, tools: &Tools) -> Vec<(Kind, &'static Form)> {
-    let mut forms: Vec<_> = dialect.thoughts().iter().map(|form| (Kind::Thoughts, form)).collect();
-    for form in dialect.forms(tools.takes_any()) {
-        if matches!(form.body, Body::Drop) {
-            forms.push((Kind::Mark, form));
-        } else if !tools.is_empty() {
-            forms.push((Kind::Call, form));
-        }
-    }
-    forms
 }
 
 /// The marks that end thoughts of these forms.
@@ -61,13 +96,13 @@ pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: 
         return Opened::No;
     }
     let source = Source { text, ended, tools: &scanner.tools };
-    for (kind, form) in &scanner.forms {
+    for (kind, form) in scanner.forms.of(text, spot) {
         let fits = match form.place {
             Place::Anywhere => true,
             Place::Line => spot.line_blank,
             Place::Start => spot.first,
         };
-        if !fits || cannot_begin(form, text) {
+        if !fits {
             continue;
         }
         match read_steps(form.steps, source) {
@@ -79,14 +114,6 @@ pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: 
         }
     }
     Opened::No
-}
-
-/// The quick answer for most forms.
-fn cannot_begin(form: &Form, text: &str) -> bool {
-    match form.steps.first() {
-        Some(Step::Lit(literal)) => literal.as_bytes().first() != text.as_bytes().first(),
-        _ => false,
-    }
 }
 
 /// Goes on after the beginning of a form.
@@ -139,7 +166,7 @@ pub(super) fn reopened(scanner: &mut Scanner, text: &str, ended: bool) -> Option
     }
     let source = Source { text: start, ended, tools: &scanner.tools };
     let mut waits = false;
-    for (kind, form) in &scanner.forms {
+    for (kind, form) in &scanner.forms.all {
         if *kind != Kind::Thoughts {
             continue;
         }
