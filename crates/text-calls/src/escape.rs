@@ -2,24 +2,11 @@
 
 use std::fmt::Write as _;
 
-/// The bytes that do not stand for themselves inside of a JSON string.
-const SPECIAL: [bool; 256] = {
-    let mut special = [false; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        special[byte] = true;
-        byte += 1;
-    }
-    special[b'"' as usize] = true;
-    special[b'\\' as usize] = true;
-    special
-};
-
 /// Appends `text` as it stands inside of a JSON string.
 pub(crate) fn escape_into(json: &mut String, text: &str) {
-    let is_special = |byte: &u8| SPECIAL.get(usize::from(*byte)).copied().unwrap_or(false);
+    let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| is_special(&byte)) {
+    while let Some(at) = rest.bytes().position(is_special) {
         json.push_str(rest.get(..at).unwrap_or_default());
         match rest.as_bytes().get(at).copied().unwrap_or_default() {
             b'"' => json.push_str("\\\""),

@@ -83,19 +83,10 @@ impl FirstBytes {
         let mut before = 0;
         if self.few.len() <= WIDE {
             needles.iter_mut().zip(&self.few).for_each(|(needle, byte)| *needle = *byte);
-            let [a, b, c, d, e, f, g, h] = needles;
+            // Sums of bits instead of branches: this is what compilers make wide.
+            let hits = |byte: u8| needles.iter().fold(0, |any, needle| any | u8::from(*needle == byte));
             for block in text.chunks_exact(BLOCK) {
-                let is_hit = |byte: u8| {
-                    (byte == a)
-                        | (byte == b)
-                        | (byte == c)
-                        | (byte == d)
-                        | (byte == e)
-                        | (byte == f)
-                        | (byte == g)
-                        | (byte == h)
-                };
-                if block.iter().fold(false, |any, byte| any | is_hit(*byte)) {
+                if block.iter().fold(0, |any, byte| any | hits(*byte)) != 0 {
                     break;
                 }
                 before = usize::saturating_add(before, BLOCK);
