@@ -101,7 +101,7 @@ impl ValueReader {
 
     pub(crate) fn read(&mut self, input: Input<'_, '_>, call_close: &[String], sink: &mut Sink<'_>) -> Read {
         let text = input.text;
-        let Some(mut at) = self.begin(input) else { return Read::More(0) };
+        let Some(at) = self.begin(input) else { return Read::More(0) };
         let mut from = at;
         let first = self.close.bytes().next().unwrap_or(b'<');
         loop {
@@ -133,9 +133,6 @@ impl ValueReader {
                 Closing::Text => {
                     self.searched = 0;
                     from = found.saturating_add(1);
-                    // A look-alike is text as soon as that is known, whatever is held after it.
-                    self.put(text.get(at..found).unwrap_or_default(), sink);
-                    at = found;
                 }
             }
         }
