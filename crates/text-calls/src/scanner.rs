@@ -209,10 +209,10 @@ impl Scanner {
                     self.speak(before, out);
                     return Flow::Wait(spot.at);
                 }
-                Opened::Yes(kind, form, found) => {
+                Opened::Yes(_, form, found) => {
                     self.speak(before, out);
                     let source = here.get(..found.used).unwrap_or_default();
-                    opening::begin(self, kind, form, (found.name, source), out);
+                    opening::begin(self, form, (found.name, source), out);
                     return Flow::On(spot.at.saturating_add(found.used));
                 }
                 Opened::No => {}
@@ -278,9 +278,9 @@ impl Scanner {
         let spot = opening::spot_after_call();
         match opening::open(self, next, spot, ended) {
             Opened::Maybe => return Flow::Wait(0),
-            Opened::Yes(kind, form, found) => {
+            Opened::Yes(_, form, found) => {
                 let source = next.get(..found.used).unwrap_or_default();
-                opening::begin(self, kind, form, (found.name, source), out);
+                opening::begin(self, form, (found.name, source), out);
                 return Flow::On(spaces.saturating_add(found.used));
             }
             Opened::No => {}

@@ -24,12 +24,23 @@ pub(crate) struct TagsReader {
     value: Option<ValueReader>,
     /// Whether a value was too long. The object is never closed then, so that nobody runs what is left of it.
     broken: bool,
+    /// Whether words that belong to no tag have begun, and white space is theirs.
+    in_words: bool,
 }
 
 impl TagsReader {
     pub(crate) fn new(tags: &'static Tags, tool: &str, key: CallKey) -> Self {
         let call_close = tags.call_close.iter().map(|close| close.replace("{tool}", tool)).collect();
-        Self { tags, tool: tool.to_owned(), key, call_close, filled: false, value: None, broken: false }
+        Self {
+            tags,
+            tool: tool.to_owned(),
+            key,
+            call_close,
+            filled: false,
+            value: None,
+            broken: false,
+            in_words: false,
+        }
     }
 
     pub(crate) fn read(&mut self, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Progress {
@@ -64,6 +75,9 @@ impl TagsReader {
     fn between(&mut self, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Between {
         let rest = input.text.trim_ascii_start();
         let spaces = input.text.len().saturating_sub(rest.len());
+        if self.in_words {
+            sink.text(input.text.get(..spaces).unwrap_or_default());
+        }
         if rest.is_empty() {
             return Between::More(spaces);
         }
@@ -87,6 +101,7 @@ impl TagsReader {
             return Between::More(spaces);
         }
         // Words between parameters belong to no tag, so they are text (RULES X1).
+        self.in_words = true;
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let begin = self.first_byte();
         let next = rest.as_bytes().get(first..).and_then(|more| memchr::memchr(begin, more));
@@ -116,6 +131,7 @@ impl TagsReader {
             sink.delta(self.key, "\"");
         }
         self.value = Some(value);
+        self.in_words = false;
     }
 
     fn end_value(&mut self, tools: &Tools, sink: &mut Sink<'_>) {

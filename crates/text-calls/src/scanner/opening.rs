@@ -119,16 +119,10 @@ pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: 
 /// Goes on after the beginning of a form.
 pub(super) fn begin(
     scanner: &mut Scanner,
-    kind: Kind,
     form: &'static Form,
     (name, source): (&str, &str),
     out: &mut Vec<Chunk>,
 ) {
-    if kind != Kind::Thoughts
-        && let State::After(_) | State::Thoughts { .. } = scanner.state
-    {
-        scanner.state = State::Prose;
-    }
     let reader = match &form.body {
         Body::Drop => {
             scanner.prose.begin_answer();

@@ -38,7 +38,7 @@ impl Scanner {
                             self.sink(out).end_reasoning();
                         }
                         let source = here.get(..found.used).unwrap_or_default();
-                        opening::begin(self, Kind::Call, form, (found.name, source), out);
+                        opening::begin(self, form, (found.name, source), out);
                         return Flow::On(at.saturating_add(found.used));
                     }
                     Opened::Maybe => waits = true,
