@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use windlass_assemble::Answer;
 use windlass_protocol::{Part, RawJson, StopReason, ToolName, ToolSpec};
 use windlass_stream::Chunk;
@@ -62,9 +62,7 @@ pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
     }
     let offer = match &arguments.tools {
         Some(file) => {
-            let value = serde_json::from_str(&input::text(file)?)
-                .with_context(|| format!("{} is not JSON", file.display()))?;
-            offer_of(&value).with_context(|| format!("{} has no tools", file.display()))?
+            offer_of(&input::text(file)?).with_context(|| format!("{} has no tools", file.display()))?
         }
         None => Offer::Any,
     };
@@ -93,7 +91,7 @@ pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
 #[derive(Deserialize)]
 struct Row {
     input: String,
-    tools: Option<Value>,
+    tools: Option<RawJson>,
     dialect: Option<String>,
 }
 
@@ -121,7 +119,7 @@ fn row(line: &str, options: &Options) -> anyhow::Result<(String, Options)> {
     let row: Row = serde_json::from_str(line).context("the line is no object with an `input`")?;
     let mut options = options.clone();
     if let Some(tools) = &row.tools {
-        options.tools = offer_of(tools)?;
+        options.tools = offer_of(tools.as_str())?;
     }
     if let Some(dialect) = &row.dialect {
         options.dialect = dialect.parse()?;
@@ -192,17 +190,32 @@ fn reasoning(answer: &Answer) -> String {
     thoughts.collect()
 }
 
-/// The tools of a JSON array.
-fn offer_of(value: &Value) -> anyhow::Result<Offer> {
-    let tools = value.as_array().context("the tools are no JSON array")?;
+/// The tools of a JSON array. Schemas stay as they are written, because the order of parameters means something.
+fn offer_of(json: &str) -> anyhow::Result<Offer> {
+    let tools: Vec<RawJson> = serde_json::from_str(json).context("the tools are no JSON array")?;
     tools.iter().map(spec_of).collect::<anyhow::Result<_>>().map(Offer::Only)
 }
 
-fn spec_of(tool: &Value) -> anyhow::Result<ToolSpec> {
-    let function = tool.get("function").filter(|function| function.is_object()).unwrap_or(tool);
-    let name = tool.as_str().or_else(|| function.get("name").and_then(Value::as_str));
-    let name = name.with_context(|| format!("a tool is neither a name nor an object with one: {tool}"))?;
-    let schema = function.get("parameters").or_else(|| function.get("input_schema"));
-    let description = function.get("description").and_then(Value::as_str).unwrap_or_default();
-    Ok(ToolSpec::function(ToolName::new(name)?, description, schema.map(RawJson::from).unwrap_or_default()))
+/// A tool as APIs write it.
+#[derive(Deserialize)]
+struct ToolObject {
+    name: Option<String>,
+    description: Option<String>,
+    parameters: Option<RawJson>,
+    input_schema: Option<RawJson>,
+    function: Option<RawJson>,
+}
+
+fn spec_of(tool: &RawJson) -> anyhow::Result<ToolSpec> {
+    let unknown = || format!("a tool is neither a name nor an object with one: {}", tool.as_str());
+    if let Ok(name) = serde_json::from_str::<String>(tool.as_str()) {
+        return Ok(ToolSpec::function(ToolName::new(name)?, "", RawJson::default()));
+    }
+    let object: ToolObject = serde_json::from_str(tool.as_str()).with_context(unknown)?;
+    if let Some(function) = object.function.filter(|_| object.name.is_none()) {
+        return spec_of(&function);
+    }
+    let name = ToolName::new(object.name.with_context(unknown)?)?;
+    let schema = object.parameters.or(object.input_schema).unwrap_or_default();
+    Ok(ToolSpec::function(name, object.description.unwrap_or_default(), schema))
 }

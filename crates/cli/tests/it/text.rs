@@ -83,6 +83,15 @@ fn a_bad_line_is_told_and_the_others_are_read() {
     assert_eq!(lines[2]["tool_calls"][0]["arguments"], json!({ "n": 2 }));
 }
 
+#[test]
+fn parameters_keep_the_order_of_their_schema() {
+    let place = Place::new();
+    let row = r#"{"input": "[f(1, 2)]", "dialect": "pythonic", "tools": [{"type": "function", "function":
+        {"name": "f", "parameters": {"type": "object", "properties": {"z": {}, "a": {}}}}}]}"#;
+    let output = place.run_with_input(&["parse", "--wire", "text", "--jsonl", "-"], &row.replace('\n', " "));
+    assert!(text(&output.stdout).contains(r#"{"z":1,"a":2}"#), "{}", text(&output.stdout));
+}
+
 // S10
 #[test]
 fn a_call_that_is_cut_is_told_as_malformed() {
