@@ -71,8 +71,8 @@ enum Flow {
     Wait(usize),
 }
 
-/// The most white space that is held after a call.
-const SPACE: usize = 1024;
+/// The most white space that is held after a call or at the beginning of thoughts.
+pub(crate) const SPACE: usize = 1024;
 
 impl Scanner {
     /// A scanner for one message.
@@ -262,7 +262,11 @@ impl Scanner {
         let State::After(closers) = self.state else { return Flow::On(0) };
         let next = rest.trim_ascii_start();
         let spaces = rest.len().saturating_sub(next.len());
-        if next.is_empty() && spaces <= SPACE {
+        if spaces > SPACE {
+            self.state = State::Prose;
+            return Flow::On(0);
+        }
+        if next.is_empty() {
             return if ended { Flow::On(rest.len()) } else { Flow::Wait(0) };
         }
         let mut waits = false;

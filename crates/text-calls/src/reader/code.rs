@@ -64,6 +64,9 @@ impl CodeReader {
     }
 }
 
+/// The most white space between two calls.
+const SPACE: usize = 64;
+
 enum Next {
     Call(usize, CallKey, Literal),
     Wait,
@@ -73,7 +76,10 @@ enum Next {
 fn between(rest: &str, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Next {
     let spaces = rest.len().saturating_sub(rest.trim_ascii_start().len());
     let rest = rest.get(spaces..).unwrap_or_default();
-    if rest.is_empty() && !input.ended && spaces <= 64 {
+    if spaces > SPACE {
+        return Next::Done(0);
+    }
+    if rest.is_empty() && !input.ended {
         return Next::Wait;
     }
     if rest.starts_with(']') {

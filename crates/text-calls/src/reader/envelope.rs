@@ -98,7 +98,9 @@ impl EnvelopeReader {
     pub(crate) fn read(&mut self, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Progress {
         let mut at = 0;
         while at < input.text.len() {
-            let rest = Input { text: input.text.get(at..).unwrap_or_default(), ..input };
+            let rest = input.text.get(at..).unwrap_or_default();
+            let room = rest.ceil_char_boundary(self.room(sink.ledger.limits.held_bytes));
+            let rest = Input { text: rest.get(..room).unwrap_or(rest), ..input };
             match self.step(rest, sink) {
                 Step::Took(used) => at = at.saturating_add(used),
                 Step::Over(used) => return Progress::Done(at.saturating_add(used)),
@@ -119,6 +121,20 @@ impl EnvelopeReader {
             }
         }
         Progress::More(at)
+    }
+
+    /// How many bytes can be read before a limit is looked at, so that it is met at the same byte however the
+    /// text is split.
+    fn room(&self, held_bytes: usize) -> usize {
+        let held =
+            if self.draft.has_begun() { usize::MAX } else { held_bytes.saturating_sub(self.held.len()) };
+        let word = match self.place {
+            Place::InKey | Place::Inside(Role::Name | Role::More) => {
+                WORD_BYTES.saturating_sub(self.word.len())
+            }
+            _ => usize::MAX,
+        };
+        held.min(word).saturating_add(1)
     }
 
     /// What was read and did not become a call. Marks between calls belong to the calls.
@@ -190,7 +206,7 @@ impl EnvelopeReader {
             self.draft.begin_arguments();
             self.begin_call(sink);
         }
-        self.inside(role, rest, sink)
+        Step::Took(0)
     }
 
     fn open(&mut self, level: Level, rest: Input<'_, '_>) -> Step {

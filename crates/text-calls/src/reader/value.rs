@@ -205,9 +205,11 @@ impl ValueReader {
 
     fn judge_followed(&self, rest: &str, ended: bool, call_close: &[String]) -> Closing {
         let next = rest.trim_ascii_start();
+        if rest.len().saturating_sub(next.len()) > SPACE {
+            return Closing::Text;
+        }
         if next.is_empty() {
-            let may_follow = rest.len() <= SPACE;
-            return if ended || !may_follow { Closing::Text } else { Closing::Wait };
+            return if ended { Closing::Text } else { Closing::Wait };
         }
         let mut waits = false;
         let parameter = match self.tags.parameter.first() {
@@ -233,10 +235,13 @@ impl ValueReader {
         sink: &mut Sink<'_>,
     ) -> Closing {
         let longest = call_close.iter().map(String::len).max().unwrap_or(0).max(self.close.len());
+        let limit = sink.ledger.limits.held_bytes;
+        // Never more than the limit is looked at, so that it is met at the same byte however the text is split.
+        let window = rest.get(..rest.floor_char_boundary(limit)).unwrap_or(rest);
         let mut from = self.searched;
-        while let Some(found) = rest.as_bytes().get(from..).and_then(|rest| memchr(b'<', rest)) {
+        while let Some(found) = window.as_bytes().get(from..).and_then(|rest| memchr(b'<', rest)) {
             let at = from.saturating_add(found);
-            let here = rest.get(at..).unwrap_or_default();
+            let here = window.get(at..).unwrap_or_default();
             if here.starts_with(self.close.as_str()) {
                 return Closing::Text;
             }
@@ -245,15 +250,14 @@ impl ValueReader {
             }
             from = at.saturating_add(1);
         }
-        let limit = sink.ledger.limits.held_bytes;
         if rest.len() > limit {
             sink.ledger.exceed(LimitError::Held { limit });
-            let next = rest.trim_ascii_start();
+            let next = window.trim_ascii_start();
             let is_tag =
                 next.strip_prefix('<').is_some_and(|tag| tag.starts_with(|c: char| c.is_alphabetic()));
             return if is_tag { Closing::End } else { Closing::Text };
         }
-        self.searched = rest.len().saturating_sub(longest);
+        self.searched = window.len().saturating_sub(longest);
         if ended { Closing::End } else { Closing::Wait }
     }
 

@@ -2,7 +2,7 @@
 
 use windlass_stream::Chunk;
 
-use super::{Flow, Scanner, State};
+use super::{Flow, SPACE, Scanner, State};
 use crate::dialect::first_bytes;
 use crate::form::{Body, Form, Place};
 use crate::matching::{Found, Outcome, Source, read_steps};
@@ -155,20 +155,21 @@ pub(super) fn begin(
 /// A model that opens thoughts that the prompt had opened already: the mark is read over.
 pub(super) fn reopened(scanner: &mut Scanner, text: &str, ended: bool) -> Option<Flow> {
     let start = text.trim_ascii_start();
-    if start.is_empty() {
+    let spaces = text.len().saturating_sub(start.len());
+    if start.is_empty() && spaces <= SPACE {
         return (!ended).then_some(Flow::Wait(0));
     }
     let source = Source { text: start, ended, tools: &scanner.tools };
     let mut waits = false;
     for (kind, form) in &scanner.forms.all {
-        if *kind != Kind::Thoughts {
+        if spaces > SPACE || *kind != Kind::Thoughts {
             continue;
         }
         match read_steps(form.steps, source) {
             Outcome::No => {}
             Outcome::Maybe => waits = true,
             Outcome::Yes(found) => {
-                let used = text.len().saturating_sub(start.len()).saturating_add(found.used);
+                let used = spaces.saturating_add(found.used);
                 if let State::Thoughts { fresh, .. } = &mut scanner.state {
                     *fresh = false;
                 }
