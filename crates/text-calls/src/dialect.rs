@@ -172,11 +172,10 @@ impl Dialect {
     pub(crate) fn forms(self, any_tool: bool) -> Vec<&'static Form> {
         let mut forms: Vec<&'static Form> = Vec::new();
         if self == Self::Auto {
-            let all = Self::ALL.iter().flat_map(|dialect| dialect.parts_in_auto());
+            let all = Self::ALL.iter().flat_map(|dialect| dialect.parts_in_auto(any_tool));
             for form in all.flat_map(|part| part.iter()) {
                 // Where any name goes, a form that begins with a bare name would make calls of prose.
-                let nameless = matches!(form.steps.first(), Some(Step::Name(_)))
-                    || matches!(form.steps.last(), Some(Step::Inside));
+                let nameless = matches!(form.steps.first(), Some(Step::Name(_)));
                 let known = forms.iter().any(|known| std::ptr::eq(*known, form));
                 if known || (any_tool && nameless) {
                     continue;
@@ -191,9 +190,10 @@ impl Dialect {
 
     /// The parts of a dialect that say by themselves what they are. Marks of a template that are merely
     /// dropped are text where the dialect is not known (RULES X1).
-    fn parts_in_auto(self) -> Vec<&'static [Form]> {
+    fn parts_in_auto(self, any_tool: bool) -> Vec<&'static [Form]> {
         match self {
             Self::Structured | Self::Auto => Vec::new(),
+            Self::Roo if any_tool => vec![tags::ROO_BY_NAME],
             Self::Json => vec![envelope::FENCE_AT_START],
             Self::Harmony => vec![marker::HARMONY],
             _ => self.parts().iter().copied().filter(|part| !is_frame(part)).collect(),

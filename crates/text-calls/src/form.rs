@@ -34,6 +34,8 @@ pub(crate) enum Step {
     Space,
     /// A tool's name, up to one of these characters.
     Name(&'static str),
+    /// The same, of words joined by underscores.
+    SnakeName(&'static str),
     /// The same, written as `functions.name:0`.
     Indexed(&'static str),
     /// A parameter's name, up to one of these characters.

@@ -79,11 +79,12 @@ fn take<'t>(step: &Step, source: Source<'t, '_>, found: &mut Found<'t>) -> Taken
             None if text.len() <= SPACE => Err(Miss::NotYet),
             None => Err(Miss::Never),
         },
-        Step::Name(stops) => {
+        Step::Name(stops) | Step::SnakeName(stops) => {
             let len = up_to(text, stops, |part| source.tools.may_begin(part.trim_ascii_end()))?;
             let name = text.get(..len).unwrap_or_default().trim_ascii_end();
             found.name = name;
-            if source.tools.offers(name) { Ok(len) } else { Err(Miss::Never) }
+            let fits = matches!(step, Step::Name(_)) || name.contains('_');
+            if fits && source.tools.offers(name) { Ok(len) } else { Err(Miss::Never) }
         }
         Step::Indexed(stops) => {
             let begins = |part: &str| {

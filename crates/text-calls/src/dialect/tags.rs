@@ -1,24 +1,34 @@
 //! Forms whose parameters stand between tags.
 
-use crate::form::Place::Anywhere;
-use crate::form::Step::{Inside, Key, Lit, Name, One, Opt, Space, Until};
+use crate::form::Place::{Anywhere, Line};
+use crate::form::Step::{Inside, Key, Lit, Name, One, Opt, SnakeName, Space, Until};
 use crate::form::{Body, CloseRule, Form, Step, Tags, Trim};
 
 /// A tag named after the tool, and in it a tag named after each parameter.
 pub(super) const ROO: &[Form] = &[Form {
     place: Anywhere,
     steps: &[Lit("<"), Name(">"), Lit(">"), Step::Body, Space, Inside],
-    body: Body::Tags(&Tags {
-        parameter: &[Lit("<"), Key("> /"), Lit(">")],
-        close: "</{}>",
-        call_close: &["</{tool}>"],
-        trim: Trim::Each,
-        rule: CloseRule::Own,
-        nested: None,
-        cdata: false,
-    }),
+    body: Body::Tags(ROO_TAGS),
     closers: &[],
 }];
+
+/// The same where neither dialect nor tools are known: only a name that no HTML has.
+pub(super) const ROO_BY_NAME: &[Form] = &[Form {
+    place: Line,
+    steps: &[Lit("<"), SnakeName(">"), Lit(">"), Step::Body, Space, Inside],
+    body: Body::Tags(ROO_TAGS),
+    closers: &[],
+}];
+
+const ROO_TAGS: &Tags = &Tags {
+    parameter: &[Lit("<"), Key("> /"), Lit(">")],
+    close: "</{}>",
+    call_close: &["</{tool}>"],
+    trim: Trim::Each,
+    rule: CloseRule::Own,
+    nested: None,
+    cdata: false,
+};
 
 /// `invoke` tags with a prefix, in a wrapper and without it.
 macro_rules! invoke {

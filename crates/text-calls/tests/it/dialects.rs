@@ -181,6 +181,18 @@ fn any_name_is_taken_where_nothing_is_known() {
     }
 }
 
+#[test]
+fn a_tag_can_be_a_tool_where_nothing_is_known_but_html_is_none() {
+    let options = Options::default().with_any_tool();
+    let found = |text: &str| calls(&answer(chunks(&options, [text])));
+    let call = "Yes.\n<read_file><path>a</path></read_file>";
+    assert_eq!(found(call), [("read_file".to_owned(), json!({ "path": "a" }))]);
+    for html in ["<ul>\n<li>a</li></ul>", "<details><summary>a</summary></details>", "in <a_b><c>d</c></a_b>"]
+    {
+        assert_eq!(found(html), [], "{html}");
+    }
+}
+
 // S10
 #[test]
 fn a_call_that_is_cut_never_becomes_another_call() {
