@@ -158,7 +158,7 @@ pub(crate) struct Parse {
     #[arg(long, value_enum, default_value = "split")]
     pub(crate) thoughts: Thoughts,
     /// Of `--wire text`: each line of the file is an object with `input`, and `tools` if they are known; each
-    /// gives a line with its number.
+    /// gives a line with its number at the stage `message`.
     #[arg(long)]
     pub(crate) jsonl: bool,
     /// Print lines of JSON (what this command always does).

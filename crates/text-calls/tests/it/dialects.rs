@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use windlass_protocol::{Arguments, ToolName, ToolSpec};
-use windlass_stream::Chunk;
+use windlass_stream::{CallChunk, Chunk};
 use windlass_text_calls::{Dialect, Options, Scanner, catalogue, render_call};
 
 use crate::scan::{answer, calls, chunks, splits, tool};
@@ -85,6 +85,30 @@ fn a_call_is_read_the_same_however_it_is_split_and_no_half_tag_is_told() {
                 scanner.push(piece, &mut told);
                 assert!(before.starts_with(&text_of(&told)), "{dialect} leaks {:?}", text_of(&told));
             }
+        }
+    }
+}
+
+// J1, J2
+#[test]
+fn a_long_string_is_shown_while_it_is_written() {
+    let content = "word ".repeat(200);
+    for dialect in Dialect::ALL {
+        let call = render_call(*dialect, "write_file", &arguments(&json!({ "content": content })));
+        let half = call.find(&content).unwrap() + content.len() / 2;
+        let (mut scanner, mut out) = (Scanner::new(options(*dialect)), Vec::new());
+        let mut told = 0;
+        for piece in [&call[..half], &call[half..half + 100], &call[half + 100..half + 200]] {
+            scanner.push(piece, &mut out);
+            let shown: usize = out
+                .iter()
+                .map(|chunk| match chunk {
+                    Chunk::Call(CallChunk::Delta { arguments, .. }) => arguments.len(),
+                    _ => 0,
+                })
+                .sum();
+            assert!(shown >= told + 100, "{dialect} holds what it could tell");
+            told = shown;
         }
     }
 }
