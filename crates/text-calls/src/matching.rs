@@ -195,13 +195,15 @@ fn inside(source: Source<'_, '_>, tool: &str) -> Taken {
         let name = lit(closing, tool)?;
         return lit(closing.get(name..).unwrap_or_default(), ">");
     }
-    let known = source.tools.get(tool).filter(|tool| tool.lists_parameters());
-    let plausible = |part: &str| match known {
+    // A parameter that the tool does not have is a mistake that the model has to be told of, unless the tool's
+    // name is one that words could have in a tag.
+    let strict = source.tools.get(tool).filter(|known| known.lists_parameters() && !tool.contains('_'));
+    let plausible = |part: &str| match strict {
         Some(tool) => tool.properties().iter().any(|name| name.starts_with(part)),
         None => part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)),
     };
     let len = up_to(inner, "> \n", plausible)?;
     let name = inner.get(..len).unwrap_or_default();
-    let fits = known.map_or(!name.is_empty() && plausible(name), |tool| tool.has(name));
+    let fits = strict.map_or(!name.is_empty() && plausible(name), |tool| tool.has(name));
     if fits { lit(inner.get(len..).unwrap_or_default(), ">") } else { Err(Miss::Never) }
 }

@@ -9,7 +9,11 @@ use crate::scan::{answer, calls, chunks, splits, tool};
 fn options(dialect: Dialect) -> Options {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},
         "line_count":{"type":"integer"}},"required":["path"]}"#;
-    Options::default().with_dialect(dialect).with_tools([tool("write_to_file", schema), tool("stop", "{}")])
+    Options::default().with_dialect(dialect).with_tools([
+        tool("write_to_file", schema),
+        tool("note", schema),
+        tool("stop", "{}"),
+    ])
 }
 
 /// A text of this dialect holds one call with these arguments and these words.
@@ -108,10 +112,17 @@ fn a_string_grows_while_it_is_written_and_a_number_waits() {
 }
 
 #[test]
+fn a_parameter_that_the_tool_does_not_have_is_left_to_the_schema() {
+    let text = "<write_to_file><file>a</file></write_to_file>";
+    check(Dialect::Roo, text, &json!({ "file": "a" }), "");
+}
+
+#[test]
 fn a_tag_that_no_tool_has_is_text() {
     for text in [
         "<write_to_file> is a tool",
-        "<write_to_file><b>bold</b></write_to_file>",
+        "<write_to_file><b >bold</b></write_to_file>",
+        "<note><b>bold</b></note>",
         "<write_to_files><path>a</path></write_to_files>",
         "<stop",
         "< write_to_file><path>a</path></write_to_file>",
