@@ -89,7 +89,7 @@ dialects! {
     Harmony = "harmony",
     /// Gemma 4: `call:name{…}` with marked strings.
     Gemma = "gemma",
-    /// Granite 3: a JSON list after `<|tool_call|>`.
+    /// Granite 3, Phi 4 mini: a JSON list after `<|tool_call|>`.
     Granite = "granite",
     /// Nemotron Nano 2: a JSON list in `<TOOLCALL>`.
     Nemotron = "nemotron",
@@ -101,6 +101,10 @@ dialects! {
     FireFunction = "firefunction",
     /// `GigaChat`: JSON after `<|function_call|>` or a header.
     GigaChat = "gigachat",
+    /// `InternLM`: JSON after `<|action_start|>`.
+    InternLm = "internlm",
+    /// `LongCat`: JSON in `<longcat_tool_call>`.
+    LongCat = "longcat",
     /// JSON in a fence or bare, for models that were told no other form.
     Json = "json",
     /// The whole answer as one object: `{toolCalls, content, needsMoreWork}`.
@@ -163,6 +167,8 @@ impl Dialect {
             Self::Apriel => &[envelope::TOOL_CALLS],
             Self::FireFunction => &[envelope::FUNCTOOLS],
             Self::GigaChat => &[envelope::GIGACHAT],
+            Self::InternLm => &[envelope::ACTION],
+            Self::LongCat => &[envelope::LONGCAT],
             Self::Json => &[envelope::FENCE, envelope::BARE],
             Self::Structured => &[envelope::STRUCTURED],
         }

@@ -24,8 +24,12 @@ pub fn text_calls_tags(bytes: &[u8]) {
 /// # Panics
 /// The property is violated.
 pub fn text_calls_envelopes(bytes: &[u8]) {
-    use Dialect::{Apertus, Apriel, CommandR, FireFunction, GigaChat, Granite, Hermes, Nemotron};
-    check(bytes, &[Hermes, Granite, Nemotron, Apriel, Apertus, CommandR, GigaChat, FireFunction]);
+    use Dialect::{
+        Apertus, Apriel, CommandR, FireFunction, GigaChat, Granite, Hermes, InternLm, LongCat, Nemotron,
+    };
+    let dialects =
+        [Hermes, Granite, Nemotron, Apriel, Apertus, CommandR, GigaChat, FireFunction, InternLm, LongCat];
+    check(bytes, &dialects);
 }
 
 /// The same of the dialects whose marks hold the name, and of those that write code.

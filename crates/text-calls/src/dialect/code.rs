@@ -11,6 +11,13 @@ pub(super) const LIST: &[Form] = &[
         body: Body::Python,
         closers: &["<|eot|>", "<|eot_id|>"],
     },
+    // Olmo 3 writes a call a line between tags.
+    Form {
+        place: Anywhere,
+        steps: &[Lit("<function_calls>"), Space, Opt("["), Name("("), Step::Body, Lit("(")],
+        body: Body::Python,
+        closers: &["</function_calls>"],
+    },
     Form {
         place: Line,
         steps: &[Lit("```tool_code"), Space, Opt("["), Name("("), Step::Body, Lit("(")],

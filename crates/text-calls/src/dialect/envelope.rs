@@ -37,7 +37,7 @@ pub(super) const TOOL_CALLS: &[Form] =
 
 pub(super) const GRANITE: &[Form] = &[marked(
     &[One(&["<|tool_call|>", "<tool_call>"]), Space, Step::Body, One(JSON)],
-    &["</tool_call>", "<|end_of_text|>"],
+    &["</tool_call>", "<|/tool_call|>", "<|end_of_text|>"],
 )];
 
 pub(super) const GRANITE_FRAME: &[Form] = &[
@@ -47,6 +47,14 @@ pub(super) const GRANITE_FRAME: &[Form] = &[
 
 pub(super) const NEMOTRON: &[Form] =
     &[marked(&[Lit("<TOOLCALL>"), Space, Step::Body, One(JSON)], &["</TOOLCALL>"])];
+
+pub(super) const ACTION: &[Form] = &[marked(
+    &[Lit("<|action_start|>"), Space, Opt("<|plugin|>"), Space, Step::Body, One(JSON)],
+    &["<|action_end|>"],
+)];
+
+pub(super) const LONGCAT: &[Form] =
+    &[marked(&[Lit("<longcat_tool_call>"), Space, Step::Body, One(JSON)], &["</longcat_tool_call>"])];
 
 pub(super) const GIGACHAT: &[Form] = &[
     marked(&[Lit("<|function_call|>"), Space, Step::Body, Lit("{")], &["<|message_sep|>"]),

@@ -37,6 +37,13 @@ pub fn render_call(dialect: Dialect, name: &str, arguments: &Arguments) -> Strin
         Dialect::Apriel => format!("<tool_calls>[{call}]</tool_calls>"),
         Dialect::FireFunction => format!("functools[{call}]"),
         Dialect::GigaChat => format!("<|function_call|>{call}"),
+        Dialect::InternLm => {
+            format!(
+                "<|action_start|><|plugin|>\n{{\"name\": {}, \"parameters\": {json}}}<|action_end|>",
+                quoted(name)
+            )
+        }
+        Dialect::LongCat => format!("<longcat_tool_call>{call}</longcat_tool_call>"),
         Dialect::Json => format!("```json\n{call}\n```"),
         Dialect::Structured => format!("{{\"toolCalls\": [{call}], \"needsMoreWork\": true}}"),
         Dialect::Llama3 => object("parameters"),

@@ -141,6 +141,32 @@ fn json_is_found_whatever_its_strings_hold() {
     }
 }
 
+#[test]
+fn calls_as_code_stand_in_lists_lines_and_tags() {
+    let found = |dialect: Dialect, text: &str| {
+        let whole = chunks(&options().with_dialect(dialect), [text]);
+        for split in splits(text) {
+            assert_eq!(chunks(&options().with_dialect(dialect), split.iter().copied()), whole, "{split:?}");
+        }
+        let answer = answer(whole);
+        assert_eq!(answer.text().trim(), "", "{text}");
+        calls(&answer)
+    };
+    let both = [("f".to_owned(), json!({ "a": "x\n'\"é" })), ("g".to_owned(), json!({ "n": 3 }))];
+    for text in [
+        "[f(a='x\\n\\'\"é'), g(n=3)]",
+        "<function_calls>\nf(a=\"\"\"x\n'\"é\"\"\")\ng(3)\n</function_calls>",
+        "```tool_code\nf(a=\"x\\n'\\\"\\u00e9\")\ng( n = 3, )\n```",
+    ] {
+        assert_eq!(found(Dialect::Pythonic, text), both, "{text}");
+    }
+    let values =
+        "[f(a={'k': [1, -2.5, True, None], 'e': (), \"n\": 1_000}, b='', c=\"\"\"\"\"\", d='\\x41\\q')]";
+    let expected =
+        json!({ "a": { "k": [1, -2.5, true, null], "e": [], "n": 1000 }, "b": "", "c": "", "d": "A\\q" });
+    assert_eq!(found(Dialect::Pythonic, values), [("f".to_owned(), expected)]);
+}
+
 // X1, X6
 #[test]
 fn of_a_list_only_the_calls_on_offer_are_calls() {
