@@ -1,6 +1,7 @@
 //! One function per property. Each takes any bytes and panics with what was violated.
 
 mod assemble;
+mod coercion;
 mod machine;
 mod partial_json;
 mod round_trip;
@@ -9,6 +10,7 @@ mod text_calls;
 mod wire;
 
 pub use assemble::assemble;
+pub use coercion::coercion;
 pub use machine::machine;
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
 pub use round_trip::round_trip;
@@ -32,6 +34,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("text_calls_envelopes", text_calls_envelopes),
     ("text_calls_markers", text_calls_markers),
     ("text_calls_bare", text_calls_bare),
+    ("coercion", coercion),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),
 ];

@@ -1,6 +1,6 @@
 //! Arguments that were written as strings, read into what the tool's schema wants (RULES J9).
 
-use serde_json::value::RawValue;
+use serde_json::Value;
 use windlass_protocol::{Arguments, ToolSpec};
 
 use crate::escape::quoted;
@@ -79,7 +79,7 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
     }
     let members: Vec<String> =
         members.into_iter().map(|(name, json)| format!("{}:{json}", quoted(name))).collect();
-    // The members are JSON by construction; nesting beyond serde's own limit is the one way to fail.
+    // The members are JSON by construction, and none is too deep.
     let arguments = Arguments::parse(format!("{{{}}}", members.join(","))).unwrap_or_default();
     Legacy { arguments, coerced, failed }
 }
@@ -159,6 +159,8 @@ fn json(text: &str, kind: &'static str) -> Coerced {
     Coerced::Json { json: text.to_owned(), kind }
 }
 
+/// Whether the text is JSON as a member of the arguments, where it may be one level less deep than by itself.
 fn is_json(text: &str) -> bool {
-    serde_json::from_str::<&RawValue>(text).is_ok()
+    serde_json::from_str::<Value>(&format!("[{text}]"))
+        .is_ok_and(|list| list.as_array().is_some_and(|list| list.len() == 1))
 }
