@@ -1,4 +1,4 @@
-//! T10: calls written as text. Where windlass has no scanner for them yet, the rows say so.
+//! T10: calls written as text.
 
 use crate::measure::Session;
 use crate::row::Row;
@@ -15,7 +15,8 @@ pub(super) fn scan(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for chunk in CHUNKS {
         let case = Case::chunked("prose", BYTES, chunk);
-        let floor = format!("ns a byte: {}", session.times_of(&["memchr"], &case));
+        let floor =
+            format!("ns a byte: {}", session.times_of(&["text-calls", "text-calls auto", "memchr"], &case));
         let ratio = session.times(&["text-calls", "memchr"], &case).map(|times| times[0] / times[1]);
         let row = Row::new("T10", format!("{case}: text-calls / memchr"), "times", ratio);
         rows.push(row.at_most(4.0, 2.0).note(floor));
@@ -29,7 +30,7 @@ pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     for (workload, bytes) in [("prose", BYTES), ("calls", CALL_BYTES)] {
         for chunk in CHUNKS {
             let case = Case::chunked(workload, bytes, chunk);
-            let peer = format!("ns a byte: {}", session.times_of(&["tool-parser"], &case));
+            let peer = format!("ns a byte: {}", session.times_of(&["text-calls", "tool-parser"], &case));
             let own = session.time("text-calls", &case);
             let times = own.and_then(|own| Ok(session.time("tool-parser", &case)? / own));
             let row = Row::new("T10", format!("{case}: tool-parser / text-calls"), "times", times);

@@ -1,10 +1,12 @@
 //! Calls written as text, and prose without any, in small chunks.
 
 mod qwen;
+mod scanner;
 
 use std::hint::black_box;
 
 use windlass_testkit::workload;
+use windlass_text_calls::Dialect;
 
 use super::{Case, Work, keep};
 
@@ -19,7 +21,8 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
             Some(Work::new(count, move || keep(&scan()), || Ok(())))
         }
         "tool-parser" => Some(qwen::work(case, chunks)),
-        // The scanner of windlass-text-calls takes its place here as `text-calls`; the rows wait for it.
+        "text-calls" => Some(scanner::work(Dialect::Hermes, case, chunks)),
+        "text-calls auto" => Some(scanner::work(Dialect::Auto, case, chunks)),
         _ => None,
     }
 }
