@@ -83,6 +83,7 @@ impl Assembler {
                 let text = self.admit(text);
                 self.parts.think(text);
             }
+            Chunk::TextEnd { opaque } => self.parts.end_words(opaque),
             Chunk::ReasoningEnd { opaque } => self.parts.end_thoughts(opaque),
             Chunk::Call(piece) => self.push_call(piece, events),
             Chunk::Usage { usage } => self.usage = usage,

@@ -15,6 +15,8 @@ pub(crate) struct Parts {
     slots: Vec<Slot>,
     /// Whether the last part is thoughts that still grow.
     thinking: bool,
+    /// Whether the last part is words that were ended.
+    spoken: bool,
     bytes: usize,
 }
 
@@ -30,10 +32,22 @@ impl Parts {
         if text.is_empty() {
             return;
         }
-        if let Some(Slot::Part(Part::Text(last))) = self.slots.last_mut() {
-            last.text.push_str(&text);
-        } else {
-            self.slots.push(Slot::Part(Part::Text(Text::new(text))));
+        match self.slots.last_mut() {
+            Some(Slot::Part(Part::Text(last))) if !self.spoken => last.text.push_str(&text),
+            _ => self.slots.push(Slot::Part(Part::Text(Text::new(text)))),
+        }
+        self.spoken = false;
+    }
+
+    /// Ends a stretch of words. Without words it is a mark of the provider alone.
+    pub(crate) fn end_words(&mut self, opaque: Option<Opaque>) {
+        let was_spoken = std::mem::replace(&mut self.spoken, true);
+        match (self.slots.last_mut(), opaque) {
+            (Some(Slot::Part(Part::Text(last))), opaque) if !was_spoken => last.opaque = opaque,
+            (_, Some(opaque)) => {
+                self.slots.push(Slot::Part(Part::Text(Text::default().with_opaque(Some(opaque)))));
+            }
+            (_, None) => {}
         }
     }
 

@@ -32,6 +32,12 @@ pub enum Chunk {
         /// The words that were added.
         text: String,
     },
+    /// A stretch of words is over; words after it are another part.
+    TextEnd {
+        /// Fields of the provider that travel with the words (RULES P2).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
     /// More thoughts.
     Reasoning {
         /// The words that were added.

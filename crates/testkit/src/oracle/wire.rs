@@ -4,6 +4,7 @@ use windlass_stream::Chunk;
 use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
 
 use crate::oracle::assemble::check_assembly;
 use crate::split;
@@ -24,6 +25,15 @@ pub fn wire_openai_chat(bytes: &[u8]) {
 /// The property is violated.
 pub fn wire_anthropic(bytes: &[u8]) {
     check(&Anthropic::default(), bytes);
+}
+
+/// Any bytes as a streamed response, as a whole one and as a refusal: the same chunks for every split, calls
+/// that end once, and never a panic (RULES S8, S14).
+///
+/// # Panics
+/// The property is violated.
+pub fn wire_openai_responses(bytes: &[u8]) {
+    check(&OpenAiResponses::default(), bytes);
 }
 
 fn check(wire: &dyn Wire, bytes: &[u8]) {
