@@ -25,6 +25,8 @@ pub(crate) struct Reader {
     items: u64,
     /// Whether the response has had an item.
     begun: bool,
+    /// Whether the response has had its end.
+    ended: bool,
     held: Held,
     told: Usage,
     failed: bool,
@@ -78,10 +80,7 @@ impl Reader {
             },
             "response.output_text.annotation.added" => self.annotation(json, &event, chunks),
             "response.content_part.done" => self.part(&event, chunks),
-            "response.created" => {
-                self.abandon(chunks);
-                (self.begun, self.held, self.failed) = (false, Held::default(), false);
-            }
+            "response.created" => self.begin(chunks),
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
                 let response = event.response.and_then(read::<Response<'_>>).unwrap_or_default();
                 self.close(kind.trim_start_matches("response."), &response, chunks);
@@ -96,6 +95,16 @@ impl Reader {
             },
             _ => unknown(json, chunks),
         }
+    }
+
+    /// Another response begins. If the one before had no end, it was cut, and its calls with it.
+    fn begin(&mut self, chunks: &mut Vec<Chunk>) {
+        self.abandon(chunks);
+        if self.begun && !self.ended && !self.failed {
+            chunks.push(Chunk::Finish { reason: StopReason::Error, raw: String::new() });
+        }
+        (self.begun, self.ended, self.failed) = (false, false, false);
+        self.held = Held::default();
     }
 
     fn text(&mut self, json: &str, event: Event<'_>, field: Field, extent: Extent, chunks: &mut Vec<Chunk>) {
@@ -150,7 +159,7 @@ impl Reader {
         let slot = self.next();
         let (place, before) = (Place { id: &item.id.0, index: event.output_index }, chunks.len());
         self.open.insert(slot, place, OpenItem::open(&item, CallKey(slot), chunks));
-        self.look(before, chunks);
+        self.look(None, before, chunks);
     }
 
     fn end(&mut self, event: &Event<'_>, raw: &RawValue, chunks: &mut Vec<Chunk>) {
@@ -160,7 +169,7 @@ impl Reader {
             Some((slot, open)) => {
                 let before = chunks.len();
                 open.close(&item, raw, CallKey(slot), chunks);
-                self.look(before, chunks);
+                self.look(Some(&item), before, chunks);
             }
             None => self.item(&item, raw, chunks),
         }
@@ -170,18 +179,21 @@ impl Reader {
     fn item(&mut self, item: &Item<'_>, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         let (key, before) = (CallKey(self.next()), chunks.len());
         OpenItem::open(item, key, chunks).close(item, raw, key, chunks);
-        self.look(before, chunks);
+        self.look(Some(item), before, chunks);
     }
 
-    /// Notes what the response holds, which its status does not say.
-    fn look(&mut self, before: usize, chunks: &[Chunk]) {
+    /// Notes what the response holds, which its status does not say. The item is one that has ended.
+    fn look(&mut self, item: Option<&Item<'_>>, before: usize, chunks: &[Chunk]) {
+        let mut is_call = item.is_some_and(|item| item.kind.0 == "function_call");
         for chunk in chunks.iter().skip(before) {
             match chunk {
-                Chunk::Call(_) => self.held.calls = true,
+                Chunk::Call(_) => is_call = true,
                 Chunk::Unknown(kept) if kept.value.get(REFUSAL_FIELD).is_some() => self.held.refusal = true,
                 _ => {}
             }
         }
+        self.held.calls |= is_call;
+        self.held.cut |= is_call && item.is_some_and(Item::is_cut);
     }
 
     fn annotation(&mut self, json: &str, event: &Event<'_>, chunks: &mut Vec<Chunk>) {
@@ -230,7 +242,7 @@ impl Reader {
         for item in self.open.drain() {
             if status == "completed" { item.finish(chunks) } else { item.abandon(chunks) }
         }
-        self.look(before, chunks);
+        self.look(None, before, chunks);
         if let Some(error) = response.error.filter(|_| !self.failed) {
             self.error(error.get(), chunks);
         }
@@ -238,6 +250,7 @@ impl Reader {
         if reason == StopReason::Error && status == "failed" && !self.failed {
             self.error("null", chunks);
         }
+        self.ended = true;
         chunks.push(Chunk::Finish { reason, raw: status.to_owned() });
         let usage = response.usage().map_or(self.told, super::usage::WireUsage::to_usage);
         if usage != self.told {

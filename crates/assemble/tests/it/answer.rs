@@ -77,6 +77,33 @@ fn thoughts_end_where_words_begin() {
     assert_eq!(parts([Chunk::ReasoningEnd { opaque: None }]), Vec::<String>::new());
 }
 
+// P2, P4
+#[test]
+fn words_that_were_ended_are_a_part_with_what_travels_with_it() {
+    let marked = |value: i32| Chunk::TextEnd { opaque: Some(Opaque::new("test", json!(value))) };
+    let chunks = [
+        Chunk::text("a"),
+        Chunk::text("b"),
+        marked(1),
+        Chunk::text("c"),
+        Chunk::TextEnd { opaque: None },
+        Chunk::text("d"),
+        start(0, "a", "read"),
+        end(0),
+        Chunk::TextEnd { opaque: None },
+        marked(2),
+        calls(),
+    ];
+    let (_, answer) = run(Options::default(), chunks);
+    let word = |part: &Part| match part {
+        Part::Text(text) => format!("{} {:?}", text.text, text.opaque.as_ref().map(|opaque| &opaque.value)),
+        _ => "call".to_owned(),
+    };
+    let met: Vec<String> = answer.parts.iter().map(word).collect();
+    assert_eq!(met, ["ab Some(Number(1))", "c None", "d None", "call", " Some(Number(2))"]);
+    assert_eq!(parts([Chunk::TextEnd { opaque: None }]), Vec::<String>::new());
+}
+
 // R1: what is answered with an error has to be in the message.
 #[test]
 fn a_malformed_call_stands_in_the_message_as_an_empty_one() {
