@@ -39,6 +39,8 @@ pub(crate) enum Command {
 pub(crate) enum WireName {
     /// OpenAI Chat Completions, and what is compatible with it.
     OpenaiChat,
+    /// OpenAI Responses.
+    OpenaiResponses,
     /// Anthropic Messages.
     Anthropic,
 }

@@ -66,7 +66,7 @@ impl Provider {
             (None, Some(base_url)) => {
                 let wire = self.wire.unwrap_or(WireName::OpenaiChat);
                 let key_env = match wire {
-                    WireName::OpenaiChat => "OPENAI_API_KEY",
+                    WireName::OpenaiChat | WireName::OpenaiResponses => "OPENAI_API_KEY",
                     WireName::Anthropic => "ANTHROPIC_API_KEY",
                 };
                 Endpoint::custom(base_url.clone(), wire.as_str()).with_key_env(key_env)
@@ -82,6 +82,9 @@ fn by_key(wire: Option<WireName>) -> anyhow::Result<&'static str> {
     let wants = |candidate| wire.is_none_or(|wire| wire == candidate);
     if wants(WireName::OpenaiChat) && variable("OPENAI_API_KEY").is_some() {
         return Ok("openai");
+    }
+    if wants(WireName::OpenaiResponses) && variable("OPENAI_API_KEY").is_some() {
+        return Ok("openai-responses");
     }
     if wants(WireName::Anthropic) && variable("ANTHROPIC_API_KEY").is_some() {
         return Ok("anthropic");

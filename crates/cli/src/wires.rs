@@ -5,6 +5,7 @@ use std::sync::Arc;
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
 
 use crate::arguments::WireName;
 
@@ -13,6 +14,7 @@ impl WireName {
     pub(crate) fn wire(self) -> Arc<dyn Wire> {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
+            Self::OpenaiResponses => Arc::new(OpenAiResponses::default()),
             Self::Anthropic => Arc::new(Anthropic::default()),
         }
     }
@@ -21,6 +23,7 @@ impl WireName {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",
+            Self::OpenaiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
         }
     }
@@ -29,9 +32,12 @@ impl WireName {
     pub(crate) fn of(name: &str) -> anyhow::Result<Self> {
         match name {
             "openai-chat" => Ok(Self::OpenaiChat),
+            "openai-responses" => Ok(Self::OpenaiResponses),
             "anthropic" => Ok(Self::Anthropic),
             other => {
-                anyhow::bail!("the wire format {other} is not known; there are openai-chat and anthropic")
+                anyhow::bail!(
+                    "the wire format {other} is not known; there are openai-chat, openai-responses and anthropic"
+                )
             }
         }
     }

@@ -29,7 +29,7 @@ pub struct Endpoint {
     pub name: String,
     /// The address that a wire format's paths are put behind.
     pub base_url: String,
-    /// The wire format: `openai-chat` or `anthropic`.
+    /// The wire format: `openai-chat`, `openai-responses` or `anthropic`.
     pub wire: String,
     /// How the key is sent.
     pub auth: Auth,
@@ -42,6 +42,7 @@ pub struct Endpoint {
 /// Name, base URL, wire format, key variable. An empty variable means that no key is wanted.
 const KNOWN: &[(&str, &str, &str, &str)] = &[
     ("openai", "https://api.openai.com/v1", "openai-chat", "OPENAI_API_KEY"),
+    ("openai-responses", "https://api.openai.com/v1", "openai-responses", "OPENAI_API_KEY"),
     ("anthropic", "https://api.anthropic.com", "anthropic", "ANTHROPIC_API_KEY"),
     ("openrouter", "https://openrouter.ai/api/v1", "openai-chat", "OPENROUTER_API_KEY"),
     ("groq", "https://api.groq.com/openai/v1", "openai-chat", "GROQ_API_KEY"),
