@@ -79,11 +79,11 @@ impl Assembler {
                 let text = self.admit(text);
                 self.parts.speak(text);
             }
+            Chunk::TextEnd { opaque } => self.parts.end_words(opaque),
             Chunk::Reasoning { text } => {
                 let text = self.admit(text);
                 self.parts.think(text);
             }
-            Chunk::TextEnd { opaque } => self.parts.end_words(opaque),
             Chunk::ReasoningEnd { opaque } => self.parts.end_thoughts(opaque),
             Chunk::Call(piece) => self.push_call(piece, events),
             Chunk::Usage { usage } => self.usage = usage,

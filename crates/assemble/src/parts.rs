@@ -13,10 +13,10 @@ pub(crate) enum Slot {
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     slots: Vec<Slot>,
+    /// Whether the last part is words that still grow.
+    speaking: bool,
     /// Whether the last part is thoughts that still grow.
     thinking: bool,
-    /// Whether the last part is words that were ended.
-    spoken: bool,
     bytes: usize,
 }
 
@@ -33,19 +33,19 @@ impl Parts {
             return;
         }
         match self.slots.last_mut() {
-            Some(Slot::Part(Part::Text(last))) if !self.spoken => last.text.push_str(&text),
+            Some(Slot::Part(Part::Text(last))) if self.speaking => last.text.push_str(&text),
             _ => self.slots.push(Slot::Part(Part::Text(Text::new(text)))),
         }
-        self.spoken = false;
+        self.speaking = true;
     }
 
-    /// Ends a stretch of words. Without words it is a mark of the provider alone.
+    /// Ends a stretch of words. Without words it may be a signature alone.
     pub(crate) fn end_words(&mut self, opaque: Option<Opaque>) {
-        let was_spoken = std::mem::replace(&mut self.spoken, true);
+        let was_speaking = std::mem::take(&mut self.speaking);
         match (self.slots.last_mut(), opaque) {
-            (Some(Slot::Part(Part::Text(last))), opaque) if !was_spoken => last.opaque = opaque,
+            (Some(Slot::Part(Part::Text(last))), opaque) if was_speaking => last.opaque = opaque,
             (_, Some(opaque)) => {
-                self.slots.push(Slot::Part(Part::Text(Text::default().with_opaque(Some(opaque)))));
+                self.slots.push(Slot::Part(Part::Text(Text::new("").with_opaque(Some(opaque)))));
             }
             (_, None) => {}
         }

@@ -32,9 +32,9 @@ pub enum Chunk {
         /// The words that were added.
         text: String,
     },
-    /// A stretch of words is over; words after it are another part.
+    /// A stretch of words is over; words that follow are another part.
     TextEnd {
-        /// Fields of the provider that travel with the words (RULES P2).
+        /// Signatures that travel with it (RULES P2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },

@@ -1,5 +1,6 @@
 //! What a provider answers to a request, without any IO: refusals, turns, and turns that go wrong.
 
+mod items;
 mod pairing;
 mod refusal;
 
@@ -52,6 +53,7 @@ impl Format {
     pub(crate) fn of_path(path: &str) -> Option<Self> {
         match path {
             "/v1/chat/completions" | "/chat/completions" => Some(Self::Chat),
+            "/v1/responses" | "/responses" => Some(Self::Responses),
             "/v1/messages" | "/messages" => Some(Self::Anthropic),
             _ => None,
         }
@@ -118,6 +120,9 @@ impl Reply {
 
 /// The number of the assistant's messages, which is the number of the turn.
 pub(crate) fn assistant_messages(request: &Value) -> usize {
+    if let Some(items) = request.get("input").and_then(Value::as_array) {
+        return items::answers(items);
+    }
     let messages = request.get("messages").and_then(Value::as_array);
     messages.into_iter().flatten().filter(|message| message["role"] == "assistant").count()
 }

@@ -2,15 +2,17 @@
 
 mod anthropic;
 mod chat;
+mod responses;
 
 use serde_json::Value;
 
 use crate::script::{ScriptUsage, Step, Turn};
 
-/// The two formats that a scripted provider speaks.
+/// The formats that a scripted provider speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Chat,
+    Responses,
     Anthropic,
 }
 
@@ -44,6 +46,7 @@ pub(crate) struct Frames {
 pub(crate) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     match setting.format {
         Format::Chat => chat::stream(turn, setting),
+        Format::Responses => responses::stream(turn, setting),
         Format::Anthropic => anthropic::stream(turn, setting),
     }
 }
@@ -52,6 +55,7 @@ pub(crate) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
 pub(crate) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
     let body = match setting.format {
         Format::Chat => chat::whole(turn, setting),
+        Format::Responses => responses::whole(turn, setting),
         Format::Anthropic => anthropic::whole(turn, setting),
     };
     body.to_string().into_bytes()
@@ -61,11 +65,12 @@ pub(crate) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
 pub(crate) fn error_event(format: Format, error: &Value) -> Vec<u8> {
     match format {
         Format::Chat => format!("data: {error}\n\n").into_bytes(),
+        Format::Responses => responses::error_event(error),
         Format::Anthropic => format!("event: error\ndata: {error}\n\n").into_bytes(),
     }
 }
 
-/// The reason for the stop in the format's own word.
+/// The reason for the stop in the format's own word. Responses has a status instead, which is made of Chat's word.
 fn finish(turn: &Turn, format: Format) -> &str {
     // The words that both formats have, each in both.
     const WORDS: [(&str, &str); 4] = [
@@ -81,7 +86,7 @@ fn finish(turn: &Turn, format: Format) -> &str {
     };
     let pair = WORDS.iter().find(|(chat, anthropic)| given == *chat || given == *anthropic);
     match (pair, format) {
-        (Some((chat, _)), Format::Chat) => chat,
+        (Some((chat, _)), Format::Chat | Format::Responses) => chat,
         (Some((_, anthropic)), Format::Anthropic) => anthropic,
         (None, _) => given,
     }
@@ -117,7 +122,7 @@ fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
 /// The call's id, or one made of the turn's number and the call's place in it.
 fn call_id(given: Option<&str>, format: Format, number: usize, place: usize) -> String {
     let prefix = match format {
-        Format::Chat => "call",
+        Format::Chat | Format::Responses => "call",
         Format::Anthropic => "toolu",
     };
     given.map_or_else(|| format!("{prefix}_{number}_{place}"), str::to_owned)

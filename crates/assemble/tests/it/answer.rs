@@ -77,31 +77,39 @@ fn thoughts_end_where_words_begin() {
     assert_eq!(parts([Chunk::ReasoningEnd { opaque: None }]), Vec::<String>::new());
 }
 
-// P2, P4
+// P2
 #[test]
-fn words_that_were_ended_are_a_part_with_what_travels_with_it() {
-    let marked = |value: i32| Chunk::TextEnd { opaque: Some(Opaque::new("test", json!(value))) };
+fn words_that_have_ended_are_a_part_of_their_own() {
+    let signed = |value| Chunk::TextEnd { opaque: Some(Opaque::new("test", json!(value))) };
     let chunks = [
         Chunk::text("a"),
         Chunk::text("b"),
-        marked(1),
+        Chunk::TextEnd { opaque: None },
         Chunk::text("c"),
-        Chunk::TextEnd { opaque: None },
+        signed(1),
         Chunk::text("d"),
-        start(0, "a", "read"),
+        start(0, "x", "read"),
         end(0),
+        signed(2),
+        signed(3),
         Chunk::TextEnd { opaque: None },
-        marked(2),
         calls(),
     ];
     let (_, answer) = run(Options::default(), chunks);
-    let word = |part: &Part| match part {
-        Part::Text(text) => format!("{} {:?}", text.text, text.opaque.as_ref().map(|opaque| &opaque.value)),
-        _ => "call".to_owned(),
+    let words = |part: &Part| match part {
+        Part::Text(text) => json!([text.text, text.opaque.as_ref().map(|opaque| &opaque.value)]),
+        _ => json!("call"),
     };
-    let met: Vec<String> = answer.parts.iter().map(word).collect();
-    assert_eq!(met, ["ab Some(Number(1))", "c None", "d None", "call", " Some(Number(2))"]);
-    assert_eq!(parts([Chunk::TextEnd { opaque: None }]), Vec::<String>::new());
+    let met: Vec<_> = answer.parts.iter().map(words).collect();
+    let expected = [
+        json!(["ab", null]),
+        json!(["c", 1]),
+        json!(["d", null]),
+        json!("call"),
+        json!(["", 2]),
+        json!(["", 3]),
+    ];
+    assert_eq!(met, expected);
 }
 
 // R1: what is answered with an error has to be in the message.

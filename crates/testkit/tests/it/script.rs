@@ -15,11 +15,12 @@ use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
 
 const ARGUMENTS: &str = r#"{"path":"häuser/🏠.txt","also":[1,2]}"#;
 
-fn wires() -> [Arc<dyn Wire>; 2] {
-    [Arc::new(OpenAiChat::default()), Arc::new(Anthropic::default())]
+fn wires() -> [Arc<dyn Wire>; 3] {
+    [Arc::new(OpenAiChat::default()), Arc::new(OpenAiResponses::default()), Arc::new(Anthropic::default())]
 }
 
 fn request() -> Request {
