@@ -48,7 +48,7 @@ struct Cuts {
 }
 
 impl ScriptedModel {
-    /// A model that speaks this wire format, which must be one of the two that scripts are rendered in.
+    /// A model that speaks this wire format, which must be one of those that scripts are rendered in.
     pub fn new(script: Script, wire: Arc<dyn Wire>) -> Self {
         Self { provider: Provider::new(script), wire, cuts: None, requests: Mutex::default() }
     }

@@ -26,7 +26,7 @@ const BODY_BYTES: usize = 64 << 20;
 /// Headers whose values are keys.
 const SECRET_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "x-api-key", "api-key", "cookie"];
 
-/// An HTTP/1.1 server on 127.0.0.1 that answers as OpenAI Chat Completions and as Anthropic Messages, and
+/// An HTTP/1.1 server on 127.0.0.1 that answers as OpenAI Chat Completions, OpenAI Responses and Anthropic Messages, and
 /// refuses what they refuse. Dropping it stops it.
 ///
 /// ```no_run

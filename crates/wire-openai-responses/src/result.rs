@@ -51,6 +51,7 @@ impl<'a> Form<'a> {
             Self::Custom { caller } => {
                 KnownItem::CustomToolCallOutput { call_id, output: output(result)?, caller }
             }
+            // The published schema names the field `id`; what the server takes, and its guide shows, is `call_id`.
             Self::LocalShell => KnownItem::LocalShellCallOutput { call_id, output: result.wire_text() },
             Self::Shell { max_output_length } => {
                 let outcome = match result.status {

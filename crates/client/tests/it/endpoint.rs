@@ -26,7 +26,7 @@ fn each_known_provider_is_whole() {
         let local = endpoint.base_url.starts_with("http://localhost:");
         assert!(local || endpoint.base_url.starts_with("https://"), "{name}");
         assert_eq!(endpoint.key_env.is_none(), local, "{name}: who asks for a key");
-        assert!(["openai-chat", "anthropic"].contains(&endpoint.wire.as_str()), "{name}");
+        assert!(["openai-chat", "openai-responses", "anthropic"].contains(&endpoint.wire.as_str()), "{name}");
     }
     assert_eq!(Endpoint::find("nobody"), None);
 }
