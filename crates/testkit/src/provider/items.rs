@@ -6,12 +6,11 @@ use super::refusal::Refusal;
 
 /// How many answers of the model the items hold: what stands together between others is one.
 pub(super) fn answers(items: &[Value]) -> usize {
-    let mut answers = 0_usize;
-    let mut in_answer = false;
+    let (mut answers, mut goes_on) = (0_usize, false);
     for item in items {
         let is_answer = is_answer(item);
-        answers = answers.saturating_add(usize::from(is_answer && !in_answer));
-        in_answer = is_answer;
+        answers = answers.saturating_add(usize::from(is_answer && !goes_on));
+        goes_on = is_answer;
     }
     answers
 }

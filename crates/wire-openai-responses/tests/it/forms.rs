@@ -17,7 +17,9 @@ fn answered(items: &Value) -> Message {
     let body = json!({ "object": "response", "status": "completed", "output": items }).to_string();
     OpenAiResponses::default().decode_whole(body.as_bytes(), Limits::default(), &mut chunks).unwrap();
     let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
-    chunks.into_iter().for_each(|chunk| assembler.push(chunk, &mut events));
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+    }
     assembler.finish(&mut events).message().unwrap()
 }
 
