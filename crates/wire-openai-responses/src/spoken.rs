@@ -81,8 +81,10 @@ impl OpenMessage {
             let text = read::<Words<'_>>(content).unwrap_or_default();
             return self.part(0, ContentPart { text, ..ContentPart::default() }, chunks);
         };
-        for (position, raw) in (0..).zip(&parts) {
-            let index = self.index(position, parts.len());
+        let told = self.told_beyond(parts.len());
+        for (position, raw) in parts.iter().enumerate() {
+            let position_index = u64::try_from(position).unwrap_or(u64::MAX);
+            let index = told.get(position).copied().unwrap_or(position_index);
             match read::<ContentPart<'_>>(raw) {
                 Some(part) if matches!(part.kind.0.as_ref(), "output_text" | "text" | "refusal") => {
                     self.part(index, part, chunks);
@@ -92,15 +94,14 @@ impl OpenMessage {
         }
     }
 
-    /// The index by which deltas called the part at this position. gpt-oss behind Bedrock counts the thoughts, which
-    /// are an item of their own, as a part of the message too.
-    fn index(&self, position: u64, parts: usize) -> u64 {
+    /// The indexes by which deltas called the parts, where they are not the parts' positions: gpt-oss behind Bedrock
+    /// counts the thoughts, which are an item of their own, as a part of the message too.
+    fn told_beyond(&self, parts: usize) -> Vec<u64> {
         let is_beyond = |index: &u64| usize::try_from(*index).map_or(true, |index| index >= parts);
-        if !self.told.keys().next_back().is_some_and(is_beyond) {
-            return position;
+        match self.told.keys().next_back() {
+            Some(last) if is_beyond(last) => self.told.keys().copied().collect(),
+            _ => Vec::new(),
         }
-        let place = usize::try_from(position).unwrap_or(usize::MAX);
-        self.told.keys().nth(place).copied().unwrap_or(position)
     }
 
     /// Nothing more comes.
