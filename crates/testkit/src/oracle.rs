@@ -12,7 +12,7 @@ pub use machine::machine;
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
 pub use round_trip::round_trip;
 pub use sse::sse;
-pub use wire::{wire_anthropic, wire_openai_chat};
+pub use wire::{wire_anthropic, wire_gemini, wire_openai_chat};
 
 /// A property that must hold of any bytes.
 pub type Oracle = fn(&[u8]);
@@ -28,6 +28,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("round_trip", round_trip),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),
+    ("wire_gemini", wire_gemini),
 ];
 
 /// The names of all properties, which are the names of the fuzz targets.

@@ -19,7 +19,7 @@ use windlass_wire_openai_chat::OpenAiChat;
 const ROUNDS: u64 = 20;
 
 /// A recording whose result differs from what its description expects, the rule that decides it, and why.
-type Difference = (&'static str, &'static str, &'static str);
+pub(crate) type Difference = (&'static str, &'static str, &'static str);
 
 const CHAT_DIFFERENCES: &[Difference] = &[];
 
@@ -68,13 +68,13 @@ const NOT_ANSWERS: &[Difference] = &[
     ("ruby-openai__messages_delete_message_setup.json", "P3", "a message of OpenAI's assistants API"),
 ];
 
-struct Case {
-    name: String,
-    body: Vec<u8>,
-    meta: Value,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) body: Vec<u8>,
+    pub(crate) meta: Value,
 }
 
-fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
+pub(crate) fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
     let folder = corpora::find(&format!("streams/{api}"))?;
     let files: BTreeMap<String, Vec<u8>> = corpora::files(&folder).into_iter().collect();
     let bodies = files.iter().filter(|(name, _)| name.ends_with(extension) && !name.ends_with(".meta.json"));
@@ -85,7 +85,7 @@ fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
     Some(cases.collect())
 }
 
-fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeError>) {
+pub(crate) fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeError>) {
     let mut decoder = wire.decoder(Limits::default());
     let mut chunks = Vec::new();
     for piece in pieces {
@@ -97,7 +97,7 @@ fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeEr
     (chunks, result)
 }
 
-fn assemble(chunks: Vec<Chunk>) -> (Vec<CallEvent>, Answer) {
+pub(crate) fn assemble(chunks: Vec<Chunk>) -> (Vec<CallEvent>, Answer) {
     let mut assembler = Assembler::new(Options::default());
     let mut events = Vec::new();
     for chunk in chunks {
@@ -186,7 +186,7 @@ fn corpus_anthropic_streams_mean_what_is_known_of_them() {
 
 // S14
 #[track_caller]
-fn check_resplit(api: &str, wire: &dyn Wire) {
+pub(crate) fn check_resplit(api: &str, wire: &dyn Wire) {
     let Some(cases) = cases(api, ".sse") else { return };
     let mut ways = 0;
     for case in &cases {
@@ -227,7 +227,7 @@ fn finished(events: &[CallEvent]) -> BTreeSet<String> {
 
 // S8, S10
 #[track_caller]
-fn check_cut(api: &str, wire: &dyn Wire) {
+pub(crate) fn check_cut(api: &str, wire: &dyn Wire) {
     let Some(cases) = cases(api, ".sse") else { return };
     let (mut cuts, mut kept) = (0, 0);
     for case in &cases {
@@ -258,7 +258,7 @@ fn corpus_anthropic_streams_cut_anywhere_finish_no_call_of_their_own() {
     check_cut("anthropic", &Anthropic::default());
 }
 
-fn status(meta: &Value) -> u16 {
+pub(crate) fn status(meta: &Value) -> u16 {
     let status = &meta["status"];
     let word = status.as_str().and_then(|status| status.split(' ').next()?.parse().ok());
     word.or_else(|| u16::try_from(status.as_u64()?).ok()).unwrap_or(200)

@@ -1,6 +1,7 @@
 //! Tests of the test kit, and the replay of what fuzzing found.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
+mod corpus_gemini;
 mod corpus_streams;
 mod regressions;
 mod script;
