@@ -77,7 +77,11 @@ pub(crate) struct Case {
 pub(crate) fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
     let folder = corpora::find(&format!("streams/{api}"))?;
     let files: BTreeMap<String, Vec<u8>> = corpora::files(&folder).into_iter().collect();
-    let bodies = files.iter().filter(|(name, _)| name.ends_with(extension) && !name.ends_with(".meta.json"));
+    // An extension can be the end of a longer one.
+    let is_longer = |name: &str| {
+        [".meta.json", ".array.json"].iter().any(|other| extension != *other && name.ends_with(other))
+    };
+    let bodies = files.iter().filter(|(name, _)| name.ends_with(extension) && !is_longer(name));
     let cases = bodies.map(|(name, body)| {
         let meta = &files[&format!("{}.meta.json", name.trim_end_matches(extension))];
         Case { name: name.clone(), body: body.clone(), meta: serde_json::from_slice(meta).unwrap() }
