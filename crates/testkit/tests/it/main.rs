@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod corpus_gemini;
+mod corpus_gemini_requests;
 mod corpus_streams;
 mod regressions;
 mod script;
