@@ -119,15 +119,12 @@ impl Reader {
     }
 
     fn part(&mut self, raw: &RawValue, chunks: &mut Vec<Chunk>) {
-        let part = match serde_json::from_str::<Part<'_>>(raw.get()) {
-            Ok(part) => part,
-            Err(_) => {
-                // Half a surrogate pair shows only now: the event lends its parts without a look into them.
-                return match replace_lone_surrogates(raw.get()).map(RawValue::from_string) {
-                    Some(Ok(repaired)) => self.part(&repaired, chunks),
-                    _ => self.keep(raw, chunks),
-                };
-            }
+        let Ok(part) = serde_json::from_str::<Part<'_>>(raw.get()) else {
+            // Half a surrogate pair shows only now: the event lends its parts without a look into them.
+            return match replace_lone_surrogates(raw.get()).map(RawValue::from_string) {
+                Some(Ok(repaired)) => self.part(&repaired, chunks),
+                _ => self.keep(raw, chunks),
+            };
         };
         let signature = part.thought_signature.0.as_ref();
         if let Some(call) = part.function_call {

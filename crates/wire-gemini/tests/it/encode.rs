@@ -245,73 +245,58 @@ fn a_schema_goes_as_it_is_in_the_field_that_is_asked_for() {
     check_schema(ParametersJsonSchema, "null", "");
 }
 
+/// A round whose results come out of order and in several messages.
+fn round() -> Vec<Message> {
+    let mut picture = ToolResult::text(CallId::new("a").unwrap(), ResultStatus::Denied, "no");
+    picture.content.insert(0, Content::Image(Image::base64("image/png", "aGk=")));
+    let structured = |id: &str, value| {
+        let content = vec![Content::Structured { value }];
+        Part::Result(ToolResult::new(CallId::new(id).unwrap(), ResultStatus::Ok, content))
+    };
+    let calls =
+        [("a", "read", r#"{"n": 1.50}"#), ("b", "list", "{}"), ("c", "sum", "{}"), ("d", "now", "{}")];
+    vec![
+        Message::assistant(calls.map(|(id, name, arguments)| call(id, name, arguments)).into()),
+        Message::new(Role::Tool, vec![structured("c", json!(3)), Part::Result(result("b", "two"))]),
+        Message::new(Role::Tool, vec![Part::text("a word"), Part::Result(picture)]),
+        Message::new(Role::User, vec![Part::text("go on"), structured("d", json!({ "hour": 3 }))]),
+    ]
+}
+
+const OTHER_CALLS: &str = r#"{"functionCall":{"name":"list","args":{}}},{"functionCall":{"name":"sum","args":{}}},
+    {"functionCall":{"name":"now","args":{}}}]},{"role":"user","parts":["#;
+const OTHER_RESULTS: &str = r#"{"functionResponse":{"name":"list","response":{"output":"two"}}},
+    {"functionResponse":{"name":"sum","response":{"output":3}}},
+    {"functionResponse":{"name":"now","response":{"hour":3}}},"#;
+
 // P6, R1, R8
 #[test]
-fn results_stand_in_the_order_of_their_calls() {
-    let mut one = ToolResult::text(CallId::new("a").unwrap(), ResultStatus::Denied, "no");
-    one.content.insert(0, Content::Image(Image::base64("image/png", "aGk=")));
-    let structured = |value| vec![Content::Structured { value }];
-    let messages = || {
-        vec![
-            Message::assistant(vec![
-                call("a", "read", r#"{"n": 1.50}"#),
-                call("b", "list", "{}"),
-                call("c", "sum", "{}"),
-                call("d", "now", "{}"),
-            ]),
-            Message::results([
-                ToolResult::new(CallId::new("c").unwrap(), ResultStatus::Ok, structured(json!(3))),
-                result("b", "two"),
-            ]),
-            Message::new(Role::Tool, vec![Part::text("a word"), Part::Result(one.clone())]),
-            Message::new(
-                Role::User,
-                vec![
-                    Part::text("go on"),
-                    Part::Result(ToolResult::new(
-                        CallId::new("d").unwrap(),
-                        ResultStatus::Ok,
-                        structured(json!({ "hour": 3 })),
-                    )),
-                ],
-            ),
-        ]
-    };
-    let model = r#"{"role":"model","parts":[SIGNED{"functionCall":{"name":"list","args":{}}},
-           {"functionCall":{"name":"sum","args":{}}},{"functionCall":{"name":"now","args":{}}}]},
-           {"role":"user","parts":["#;
-    let others = r#"{"functionResponse":{"name":"list","response":{"output":"two"}}},
-           {"functionResponse":{"name":"sum","response":{"output":3}}},
-           {"functionResponse":{"name":"now","response":{"hour":3}}},"#;
-    let first = r#"{"functionCall":{"name":"read","args":{"n": 1.50}}},"#;
-    check(
-        messages(),
-        &[
-            "[",
-            &model.replace("SIGNED", first),
-            r#"{"functionResponse":{"name":"read","response":{"error":"[denied] no"}}},"#,
-            others,
-            r#"{"text":"The result of read has these images:"},
-               {"inlineData":{"mimeType":"image/png","data":"aGk="}},{"text":"a word"}]},
-               {"role":"user","parts":[{"text":"go on"}]}]"#,
-        ]
-        .concat(),
-    );
-    let signed = first.replace("}},", r#"}},"thoughtSignature":"skip_thought_signature_validator"},"#);
-    let signed = signed.replace(r#"1.50}}},"#, r#"1.50}},"#);
-    check_to(
-        "models/gemini-3.1-pro-preview",
-        messages(),
-        &[
-            "[",
-            &model.replace("SIGNED", &signed),
-            r#"{"functionResponse":{"name":"read","response":{"error":"[denied] no"},
-               "parts":[{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}},"#,
-            others,
-            r#"{"text":"a word"}]},{"role":"user","parts":[{"text":"go on"}]}]"#,
-        ]
-        .concat(),
-    );
+fn results_stand_in_the_order_of_their_calls_and_pictures_follow() {
+    let expected = [
+        r#"[{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n": 1.50}}},"#,
+        OTHER_CALLS,
+        r#"{"functionResponse":{"name":"read","response":{"error":"[denied] no"}}},"#,
+        OTHER_RESULTS,
+        r#"{"text":"The result of read has these images:"},
+           {"inlineData":{"mimeType":"image/png","data":"aGk="}},{"text":"a word"}]},
+           {"role":"user","parts":[{"text":"go on"}]}]"#,
+    ];
+    check(round(), &expected.concat());
+}
+
+// P2, R8
+#[test]
+fn since_gemini_3_pictures_stand_inside_and_the_first_call_is_signed() {
+    let expected = [
+        r#"[{"role":"model","parts":[{"functionCall":{"name":"read","args":{"n": 1.50}},
+           "thoughtSignature":"skip_thought_signature_validator"},"#,
+        OTHER_CALLS,
+        r#"{"functionResponse":{"name":"read","response":{"error":"[denied] no"},
+           "parts":[{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}},"#,
+        OTHER_RESULTS,
+        r#"{"text":"a word"}]},{"role":"user","parts":[{"text":"go on"}]}]"#,
+    ];
+    check_to("models/gemini-3.1-pro-preview", round(), &expected.concat());
 }
 
 // P1, P2
