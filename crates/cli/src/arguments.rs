@@ -41,6 +41,8 @@ pub(crate) enum WireName {
     OpenaiChat,
     /// Anthropic Messages.
     Anthropic,
+    /// Google Gemini generateContent.
+    Gemini,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::arguments::WireName;
@@ -14,6 +15,7 @@ impl WireName {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
             Self::Anthropic => Arc::new(Anthropic::default()),
+            Self::Gemini => Arc::new(Gemini::default()),
         }
     }
 
@@ -22,6 +24,7 @@ impl WireName {
         match self {
             Self::OpenaiChat => "openai-chat",
             Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -30,8 +33,11 @@ impl WireName {
         match name {
             "openai-chat" => Ok(Self::OpenaiChat),
             "anthropic" => Ok(Self::Anthropic),
+            "gemini" => Ok(Self::Gemini),
             other => {
-                anyhow::bail!("the wire format {other} is not known; there are openai-chat and anthropic")
+                anyhow::bail!(
+                    "the wire format {other} is not known; there are openai-chat, anthropic and gemini"
+                )
             }
         }
     }

@@ -13,6 +13,7 @@ pub use windlass_sse as sse;
 pub use windlass_stream as stream;
 pub use windlass_wire as wire;
 pub use windlass_wire_anthropic as wire_anthropic;
+pub use windlass_wire_gemini as wire_gemini;
 pub use windlass_wire_openai_chat as wire_openai_chat;
 
 pub use windlass_hitl as hitl;

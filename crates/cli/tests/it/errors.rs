@@ -16,7 +16,12 @@ fn check(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
 fn what_is_missing_is_named_before_anything_is_sent() {
     let place = Place::new();
     check(&place, &["run", "x", "--model", "m", "--provider", "openai"], 1, &["set OPENAI_API_KEY"]);
-    check(&place, &["run", "x", "--model", "m"], 1, &["OPENAI_API_KEY or ANTHROPIC_API_KEY", "--base-url"]);
+    check(
+        &place,
+        &["run", "x", "--model", "m"],
+        1,
+        &["OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY", "--base-url"],
+    );
     check(&place, &["run", "x", "--provider", "ollama"], 1, &["--model"]);
     check(
         &place,

@@ -4,6 +4,7 @@ use windlass_assemble::{Assembler, Options};
 use windlass_protocol::{Message, Part};
 use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::render::{Format, Setting, StreamUsage, stream};
@@ -28,8 +29,11 @@ struct Said {
 pub fn round_trip(bytes: &[u8]) {
     let turn = turn(bytes);
     let expected = said_by(&turn);
-    let formats: [(Format, &dyn Wire); 2] =
-        [(Format::Chat, &OpenAiChat::default()), (Format::Anthropic, &Anthropic::default())];
+    let formats: [(Format, &dyn Wire); 3] = [
+        (Format::Chat, &OpenAiChat::default()),
+        (Format::Anthropic, &Anthropic::default()),
+        (Format::Gemini, &Gemini::default()),
+    ];
     for (format, wire) in formats {
         let usage = StreamUsage::Tell;
         let setting = Setting { format, number: 1, model: "model", request_bytes: 9, stream_usage: usage };

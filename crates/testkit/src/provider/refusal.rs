@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Reply, pairing};
+use super::{Reply, gemini, pairing};
 use crate::render::Format;
 
 /// The model's name that is not known.
@@ -41,6 +41,10 @@ impl Refusal {
                     None => self.message.clone(),
                 },
             }}),
+            Format::Gemini => json!({"error": {
+                "code": self.status.min(503), "message": self.message, "status": canonical(self.status),
+                "details": [{"fieldViolations": [{"field": self.parameter}], "reason": self.code}],
+            }}),
         }
     }
 
@@ -62,6 +66,19 @@ pub(super) fn refusal_kind(status: u16) -> &'static str {
     }
 }
 
+/// Google's word for a status.
+fn canonical(status: u16) -> &'static str {
+    match status {
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        429 => "RESOURCE_EXHAUSTED",
+        503 | 529 => "UNAVAILABLE",
+        500..=599 => "INTERNAL",
+        _ => "INVALID_ARGUMENT",
+    }
+}
+
 /// Checks a request as the provider would, and gives the model's name.
 pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -> Result<&'a str, Refusal> {
     if key == Some(WRONG_KEY) {
@@ -80,18 +97,17 @@ pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -
     if format == Format::Anthropic && request.get("max_tokens").and_then(Value::as_u64).unwrap_or(0) == 0 {
         return Err(missing("max_tokens"));
     }
-    let Some(messages) = request.get("messages").and_then(Value::as_array) else {
-        return Err(missing("messages"));
+    let field = if format == Format::Gemini { "contents" } else { "messages" };
+    let Some(messages) = request.get(field).and_then(Value::as_array) else {
+        return Err(missing(field));
     };
     if messages.is_empty() {
-        return Err(Refusal::request(
-            "at least one message is required".to_owned(),
-            Some("messages".to_owned()),
-        ));
+        return Err(Refusal::request("at least one message is required".to_owned(), Some(field.to_owned())));
     }
     match format {
         Format::Chat => pairing::chat(messages)?,
         Format::Anthropic => pairing::anthropic(messages)?,
+        Format::Gemini => gemini::contents(messages)?,
     }
     Ok(model)
 }
