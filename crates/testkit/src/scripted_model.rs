@@ -193,6 +193,6 @@ fn refused(refusal: ProviderError, retry_after: Option<u64>) -> ModelError {
         _ => ModelErrorKind::Refused,
     };
     ModelError::new(kind, refusal.to_string())
-        .with_retry_after(retry_after.map(Duration::from_secs))
+        .with_retry_after(retry_after.map(Duration::from_secs).or(refusal.retry_after))
         .with_source(refusal)
 }

@@ -1,5 +1,7 @@
 //! Refusals, as bodies and inside streams.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
@@ -29,6 +31,7 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     let kind = fields.provider_kind().unwrap_or_else(|| ProviderError::kind_of(status));
     ProviderError::new(kind, fields.status.map(str::to_owned), fields.message)
         .with_parameter(fields.parameter())
+        .with_retry_after(fields.retry_delay())
 }
 
 /// Reads an error object that came inside a stream (RULES S12).
@@ -106,6 +109,12 @@ impl<'a> ErrorFields<'a> {
     /// The field that the API names as wrong.
     fn parameter(&self) -> Option<String> {
         self.violations_of("fieldViolations", "field").next().map(str::to_owned)
+    }
+
+    /// The wait that the API asks for, as `48s` or `0.5s`.
+    fn retry_delay(&self) -> Option<Duration> {
+        let text = self.details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+        Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
     }
 
     fn violations(&self, field: &'static str) -> impl Iterator<Item = &'a str> {

@@ -7,8 +7,6 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 
-use crate::usage::WireUsage;
-
 /// A text lent out of the event where it holds no escapes. A number is taken as its digits, because enums come
 /// as numbers from some gateways.
 #[derive(Debug, Default)]
@@ -22,7 +20,8 @@ pub(crate) struct Event<'a> {
     pub(crate) candidates: Option<Vec<Candidate<'a>>>,
     #[serde(borrow)]
     pub(crate) prompt_feedback: Option<PromptFeedback<'a>>,
-    pub(crate) usage_metadata: Option<WireUsage>,
+    #[serde(borrow)]
+    pub(crate) usage_metadata: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) error: Option<&'a RawValue>,
 }

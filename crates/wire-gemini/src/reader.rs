@@ -207,8 +207,9 @@ impl Reader {
         chunks.push(Chunk::Error { error });
     }
 
-    fn count(&mut self, usage: Option<WireUsage>, chunks: &mut Vec<Chunk>) {
-        let Some(usage) = usage else { return };
+    /// Counts that cannot be read must not cost the words beside them.
+    fn count(&mut self, usage: Option<&RawValue>, chunks: &mut Vec<Chunk>) {
+        let Some(Ok(usage)) = usage.map(|raw| serde_json::from_str::<WireUsage>(raw.get())) else { return };
         self.usage.update(usage);
         let usage = self.usage.to_usage();
         if usage != self.told {

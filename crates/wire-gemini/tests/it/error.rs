@@ -57,6 +57,24 @@ fn details_say_more_than_the_status() {
     assert_eq!(error.code.as_deref(), Some("INVALID_ARGUMENT"));
 }
 
+// L9
+#[track_caller]
+fn check_wait(delay: &str, expected: Option<u64>) {
+    let info = format!(r#"{{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"{delay}"}}"#);
+    let error =
+        Gemini::default().decode_error(429, body(429, "RESOURCE_EXHAUSTED", "slow down", &info).as_bytes());
+    assert_eq!(error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap()), expected, "{delay}");
+}
+
+#[test]
+fn the_wait_that_is_asked_for_is_kept() {
+    check_wait("48s", Some(48_000));
+    check_wait("0.939s", Some(939));
+    check_wait("soon", None);
+    check_wait("-1s", None);
+    check_wait("1e400s", None);
+}
+
 #[test]
 fn a_refusal_of_an_array_stands_in_an_array() {
     check(404, &format!("[{}]", body(404, "NOT_FOUND", "gone", "")), Kind::NotFound, "gone");
