@@ -61,7 +61,8 @@ fn thought(text: &str) -> String {
 fn function_call(call: &ScriptCall, setting: Setting<'_>, index: usize) -> String {
     let text = call.arguments_text();
     let is_json = serde_json::from_str::<Value>(&text).is_ok();
-    let args = if is_json { text } else { Value::String(text).to_string() };
+    // A line of an event holds no line ends, and JSON has them between its tokens only.
+    let args = if is_json { text.replace(['\r', '\n'], " ") } else { Value::String(text).to_string() };
     let id = call.id.as_ref().map(|id| format!(r#""id":{},"#, Value::from(id.as_str()))).unwrap_or_default();
     let name = Value::from(call.name.as_str());
     let signature = format!("c2ln{:04}{index:04}", setting.number);
