@@ -49,73 +49,80 @@ impl ArrayStream {
         bytes: &[u8],
         mut on_element: impl FnMut(usize, &str) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
-        let mut begun = if self.is_inside() { Some(0) } else { None };
-        for (at, byte) in bytes.iter().enumerate() {
-            if self.depth == 0 {
-                if self.begin(*byte)? {
-                    begun = Some(at);
-                }
-                continue;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if !self.is_inside() {
+                let Some(begun) = beginning(rest)? else { return Ok(()) };
+                rest = begun;
             }
-            self.length = self.length.saturating_add(1);
+            let end = self.end(rest);
+            let (part, after) = end.and_then(|end| rest.split_at_checked(end)).unwrap_or((rest, &[]));
+            rest = after;
+            self.length = self.length.saturating_add(part.len());
             if self.length > self.limits.event_bytes {
                 return Err(DecodeError::Limit {
                     what: "bytes of one event",
                     limit: self.limits.event_bytes,
                 });
             }
-            if self.ends(*byte) {
-                let from = begun.take().unwrap_or(0);
-                self.element.extend_from_slice(bytes.get(from..=at).unwrap_or_default());
-                self.elements = self.elements.saturating_add(1);
-                if self.elements > self.limits.events {
-                    return Err(DecodeError::Limit { what: "events", limit: self.limits.events });
-                }
-                let element = std::mem::take(&mut self.element);
-                on_element(self.elements, &String::from_utf8_lossy(&element))?;
+            if end.is_none() {
+                self.element.extend_from_slice(part);
+                return Ok(());
             }
-        }
-        if let Some(from) = begun {
-            self.element.extend_from_slice(bytes.get(from..).unwrap_or_default());
+            self.length = 0;
+            self.elements = self.elements.saturating_add(1);
+            if self.elements > self.limits.events {
+                return Err(DecodeError::Limit { what: "events", limit: self.limits.events });
+            }
+            // An element that lies in one piece is lent from there.
+            if self.element.is_empty() {
+                on_element(self.elements, &String::from_utf8_lossy(part))?;
+            } else {
+                self.element.extend_from_slice(part);
+                on_element(self.elements, &String::from_utf8_lossy(&self.element))?;
+                self.element.clear();
+            }
         }
         Ok(())
     }
 
-    /// Reads a byte between elements and says whether it begins one.
-    fn begin(&mut self, byte: u8) -> Result<bool, DecodeError> {
-        match byte {
-            b'{' => {
-                self.depth = 1;
-                self.length = 1;
-                self.place = Place::Structure;
-                Ok(true)
-            }
-            // Which of them stands where is not looked at: what counts is inside the objects.
-            b'[' | b']' | b',' => Ok(false),
-            byte if byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte) => Ok(false),
-            _ => {
-                let what = "a list of something that is no object".to_owned();
-                Err(DecodeError::Shape { wire: NAME, what })
+    /// Reads on in an element, and gives where it ends if it ends here.
+    fn end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (mut depth, mut place) = (self.depth, self.place);
+        let mut end = None;
+        for (at, byte) in bytes.iter().enumerate() {
+            match (place, byte) {
+                (Place::Text, b'\\') => place = Place::Escape,
+                (Place::Text, b'"') => place = Place::Structure,
+                (Place::Escape, _) | (Place::Structure, b'"') => place = Place::Text,
+                (Place::Structure, b'{' | b'[') => depth = depth.saturating_add(1),
+                (Place::Structure, b'}' | b']') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        end = Some(at.saturating_add(1));
+                        break;
+                    }
+                }
+                (Place::Text | Place::Structure, _) => {}
             }
         }
+        (self.depth, self.place) = (depth, place);
+        end
     }
+}
 
-    /// Reads a byte of an element and says whether it is the element's last.
-    fn ends(&mut self, byte: u8) -> bool {
-        self.place = match (self.place, byte) {
-            (Place::Text, b'\\') => Place::Escape,
-            (Place::Text, b'"') => Place::Structure,
-            (Place::Text | Place::Escape, _) | (Place::Structure, b'"') => Place::Text,
-            (Place::Structure, b'{' | b'[') => {
-                self.depth = self.depth.saturating_add(1);
-                Place::Structure
-            }
-            (Place::Structure, b'}' | b']') => {
-                self.depth = self.depth.saturating_sub(1);
-                Place::Structure
-            }
-            (Place::Structure, _) => Place::Structure,
-        };
-        self.depth == 0
+/// What follows from the beginning of the next element on; none if it is still to come.
+fn beginning(bytes: &[u8]) -> Result<Option<&[u8]>, DecodeError> {
+    // Which bracket or comma stands where is not looked at: what counts is inside the objects.
+    let is_between = |byte: &u8| {
+        byte.is_ascii_whitespace() || matches!(byte, b'[' | b']' | b',') || BYTE_ORDER_MARK.contains(byte)
+    };
+    match bytes.iter().position(|byte| !is_between(byte)).and_then(|at| bytes.get(at..)) {
+        None => Ok(None),
+        Some(begun) if begun.starts_with(b"{") => Ok(Some(begun)),
+        Some(_) => {
+            let what = "a list of something that is no object".to_owned();
+            Err(DecodeError::Shape { wire: NAME, what })
+        }
     }
 }
