@@ -174,7 +174,7 @@ impl Reader {
     /// Keeps a part of another kind whole: pictures, files, code that the server ran and what came of it.
     fn keep(&mut self, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         self.end_growth(chunks);
-        if let Ok(part) = serde_json::from_str::<Value>(raw.get()) {
+        if let Some(part) = value(raw.get()) {
             chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ PART_FIELD: part }))));
         }
     }
@@ -238,8 +238,8 @@ fn ground(name: &str, source: Option<&RawValue>, told: &mut Option<String>, chun
     if told.as_deref() == Some(source) {
         return;
     }
-    match serde_json::from_str::<Value>(source) {
-        Ok(Value::Object(fields)) if !fields.is_empty() => {
+    match value(source) {
+        Some(Value::Object(fields)) if !fields.is_empty() => {
             *told = Some(source.to_owned());
             chunks.push(Chunk::Grounding { value: json!({ name: fields }) });
         }
@@ -248,7 +248,11 @@ fn ground(name: &str, source: Option<&RawValue>, told: &mut Option<String>, chun
 }
 
 fn unknown(json: &str, chunks: &mut Vec<Chunk>) {
-    if let Ok(value) = serde_json::from_str(json) {
-        chunks.push(Chunk::Unknown(Unknown::new(NAME, value)));
-    }
+    chunks.extend(value(json).map(|value| Chunk::Unknown(Unknown::new(NAME, value))));
+}
+
+/// The value of a JSON text that was not looked into: half a surrogate pair may show in it.
+fn value(json: &str) -> Option<Value> {
+    let repaired = || serde_json::from_str(&replace_lone_surrogates(json)?).ok();
+    serde_json::from_str(json).ok().or_else(repaired)
 }

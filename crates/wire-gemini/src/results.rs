@@ -74,7 +74,7 @@ impl<'a> Round<'a> {
         for image in result.images() {
             match (&image.source, pictures) {
                 (ImageSource::Base64(data), Pictures::Inside) => {
-                    parts.push(WireResultPart::InlineData(WireBlob { mime_type: &image.media_type, data }));
+                    parts.push(WireResultPart::InlineData(blob(image, data)?));
                 }
                 _ => beside.push(WirePart::plain(picture(image)?)),
             }
@@ -103,12 +103,18 @@ fn response(result: &ToolResult) -> WireResponse<'_> {
 /// A picture, or any other file: the media type says what it is.
 pub(crate) fn picture(image: &Image) -> Result<PartKind<'_>, EncodeError> {
     match &image.source {
-        ImageSource::Base64(data) => {
-            Ok(PartKind::InlineData(WireBlob { mime_type: &image.media_type, data }))
-        }
+        ImageSource::Base64(data) => Ok(PartKind::InlineData(blob(image, data)?)),
         ImageSource::Url(url) => {
             Ok(PartKind::FileData(WireFile { mime_type: &image.media_type, file_uri: url }))
         }
         _ => Err(unsupported("an image of a newer kind")),
     }
+}
+
+/// The API does not guess what bytes are.
+fn blob<'a>(image: &'a Image, data: &'a str) -> Result<WireBlob<'a>, EncodeError> {
+    if image.media_type.is_empty() {
+        return Err(unsupported("bytes without a media type"));
+    }
+    Ok(WireBlob { mime_type: &image.media_type, data })
 }

@@ -130,6 +130,8 @@ fn what_cannot_be_said_is_an_error_that_names_it() {
     check_error(&single, "one call at the most");
     check_error(&Request::new("gemini-2.5-flash", vec![Message::user("")]), "message 0");
     check_error(&with_extra(ask(), "generationConfig", json!({ "candidateCount": 2 })), "one candidate");
+    let unnamed = Message::new(Role::User, vec![Part::Image(Image::base64("", "aGk="))]);
+    check_error(&Request::new("gemini-2.5-flash", vec![unnamed]), "media type");
     for model in ["", "../secrets", "a//b", "a b", "a?key=1", "models/"] {
         check_error(&Request::new(model, vec![Message::user("hi")]), "model name");
     }
