@@ -50,10 +50,14 @@ impl Reader {
         }
         match serde_json::from_str(json) {
             Ok(event) => {
-                if let Some((shape, text)) = Shape::of(&event) {
+                let told = self.told;
+                self.take(json, &event, chunks);
+                // Where the counts grow with each event, no event is like the one before.
+                if self.told == told
+                    && let Some((shape, text)) = Shape::of(&event)
+                {
                     self.template.learn(json, text, shape);
                 }
-                self.take(json, event, chunks);
             }
             Err(error) if error.is_data() => unknown(json, chunks),
             Err(error) => match replace_lone_surrogates(json) {
@@ -65,7 +69,7 @@ impl Reader {
     }
 
     /// Reads a whole body: it says all that is said, so it has an end even where it gives no reason for it.
-    pub(crate) fn whole(&mut self, json: &str, event: Event<'_>, chunks: &mut Vec<Chunk>) {
+    pub(crate) fn whole(&mut self, json: &str, event: &Event<'_>, chunks: &mut Vec<Chunk>) {
         self.take(json, event, chunks);
         if !self.stopped && !self.failed {
             self.finish("", chunks);
@@ -78,31 +82,31 @@ impl Reader {
         self.end_growth(chunks);
     }
 
-    fn take(&mut self, json: &str, event: Event<'_>, chunks: &mut Vec<Chunk>) {
+    fn take(&mut self, json: &str, event: &Event<'_>, chunks: &mut Vec<Chunk>) {
         let Event { candidates, prompt_feedback, usage_metadata, error } = event;
         if candidates.is_none() && prompt_feedback.is_none() && usage_metadata.is_none() && error.is_none() {
             return unknown(json, chunks);
         }
-        for candidate in candidates.into_iter().flatten() {
+        for candidate in candidates.iter().flatten() {
             // Further candidates answer the same question again; an agent goes on with the first.
             if candidate.index.unwrap_or(0) == 0 {
                 self.candidate(candidate, chunks);
             }
         }
         if let Some(feedback) = prompt_feedback {
-            self.blocked(&feedback, chunks);
+            self.blocked(feedback, chunks);
         }
         if let Some(error) = error {
             self.failed = true;
             let value = serde_json::from_str(error.get()).unwrap_or(Value::Null);
             chunks.push(Chunk::Error { error: stream_error(&value) });
         }
-        self.count(usage_metadata, chunks);
+        self.count(*usage_metadata, chunks);
     }
 
-    fn candidate(&mut self, candidate: Candidate<'_>, chunks: &mut Vec<Chunk>) {
-        let parts = candidate.content.and_then(|content| content.parts);
-        for part in parts.into_iter().flatten() {
+    fn candidate(&mut self, candidate: &Candidate<'_>, chunks: &mut Vec<Chunk>) {
+        let parts = candidate.content.as_ref().and_then(|content| content.parts.as_deref());
+        for part in parts.unwrap_or_default() {
             self.part(part, chunks);
         }
         let sources = [

@@ -60,6 +60,6 @@ fn read(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
         let what = "a JSON object that is neither an answer nor an error".to_owned();
         return Err(DecodeError::Shape { wire: NAME, what });
     }
-    Reader::default().whole(text, event, chunks);
+    Reader::default().whole(text, &event, chunks);
     Ok(())
 }
