@@ -1,5 +1,7 @@
 //! What the benchmarks and the figures measure, on the workloads of the test kit.
 
+pub mod typed;
+
 use std::hint::black_box;
 
 use serde_json::Value;

@@ -1,8 +1,10 @@
 //! `cargo xtask bench`: the benchmarks, for figures or only to see that they run.
 
+mod peers;
+
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
@@ -18,7 +20,20 @@ Runs the benchmarks and prints their figures.
 FILTER is a benchmark program, such as `partial_json`, or a part of a benchmark's name.
 
   --smoke       runs each once, unoptimised: that they work, no figures
-  --save NAME   keeps the figures under a name, to compare a later run with";
+  --save NAME   keeps the figures under a name, to compare a later run with
+
+cargo xtask bench peers [TARGET] [--json]
+
+Measures the parsing path beside other crates that do the same, on the same workloads: a line for each
+value that PERFORMANCE names, with its target, its aim, and which of them it reaches. Instructions are
+counted with valgrind where it is installed. All of it takes a few minutes and prints its progress; the
+first run also builds the peers, in `target/peers`. What is not reached does not fail the command.
+
+TARGET is an id, `T1` to `T10` or `L1` to `L5`; without it all are measured.
+
+  --json        prints one array of {id, what, value, unit, target, aim, reached, note}
+
+For example, what a delta costs: `cargo xtask bench peers T1`";
 
 const PACKAGE: &str = "windlass-benches";
 
@@ -26,6 +41,12 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let is_smoke = arguments.flag("--smoke");
     let save = arguments.option("--save")?;
     let filter = arguments.word();
+    if filter.as_deref() == Some("peers") {
+        if is_smoke || save.is_some() {
+            bail!("`bench peers` takes a target and `--json`, not `--smoke` or `--save`");
+        }
+        return peers::run(sh, arguments);
+    }
     arguments.finish()?;
     let project = Project::load(sh)?;
     let outcome = if is_smoke {

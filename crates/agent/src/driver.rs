@@ -11,6 +11,7 @@ use crate::AgentError;
 use crate::agent::Parts;
 use crate::options::RunOptions;
 use crate::outside::Outside;
+use crate::previews::Previews;
 use crate::recorder::Recorder;
 
 /// How many inputs may wait for the machine.
@@ -23,6 +24,8 @@ pub(crate) struct Driver {
     cancellation: CancellationToken,
     outside: Outside,
     inputs: mpsc::Receiver<Input>,
+    previews: Previews,
+    parts: Arc<Parts>,
 }
 
 impl Driver {
@@ -32,8 +35,10 @@ impl Driver {
             machine,
             recorder: Recorder::new(options.journal),
             cancellation: options.cancellation,
-            outside: Outside::new(parts, sender, options.outputs),
+            outside: Outside::new(Arc::clone(&parts), sender, options.outputs),
             inputs,
+            previews: Previews::default(),
+            parts,
         }
     }
 
@@ -50,8 +55,7 @@ impl Driver {
             for effect in effects {
                 match effect {
                     Effect::Record(entry) => self.recorder.record(&entry)?,
-                    // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
-                    Effect::Show(event) => drop(events.send(event).await),
+                    Effect::Show(event) => self.show(event, &events).await,
                     Effect::Done(_) => return Ok(()),
                     effect => self.outside.perform(effect)?,
                 }
@@ -73,6 +77,17 @@ impl Driver {
                 drop(events.send(Event::AnswerRefused { reason }).await);
             }
             effects = self.machine.step(input, now_ms);
+        }
+    }
+
+    /// Tells whoever watches, and what tools show of calls that still arrive.
+    async fn show(&mut self, event: Event, events: &mpsc::Sender<Event>) {
+        let mut shown = Vec::new();
+        self.previews.see(&event, self.parts.toolbox.as_ref(), &mut shown);
+        // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
+        drop(events.send(event).await);
+        for preview in shown {
+            drop(events.send(preview).await);
         }
     }
 }

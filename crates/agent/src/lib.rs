@@ -10,6 +10,7 @@ mod early;
 mod error;
 mod options;
 mod outside;
+mod previews;
 mod recorder;
 mod stream;
 

@@ -1,6 +1,6 @@
 //! Which fragment belongs to which call (RULES S2 to S4).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use windlass_protocol::CallId;
 use windlass_stream::CallKey;
@@ -20,10 +20,11 @@ pub(crate) enum Place {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) places: Vec<Place>,
+    // Nearly always there is one, which an ordered map finds with a comparison, and a hashed one with a hash.
     /// The newest call of each index; none where it was beyond the limit.
-    slots: HashMap<u64, Option<usize>>,
+    slots: BTreeMap<u64, Option<usize>>,
     /// The newest call of each key of the provider.
-    keys: HashMap<CallKey, Option<usize>>,
+    keys: BTreeMap<CallKey, Option<usize>>,
     ids: HashMap<CallId, usize>,
     overflowed: bool,
 }

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
+use windlass_text_calls::Dialect;
+
+use crate::text::{Format, Thoughts};
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
@@ -134,17 +137,32 @@ pub(crate) enum Stage {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example: windlass parse --wire anthropic --stage message recorded.sse")]
+#[command(after_help = "Example: windlass parse --wire anthropic --stage message recorded.sse\n\
+Example: windlass parse --wire text --dialect hermes --tools tools.json answer.txt")]
 pub(crate) struct Parse {
-    /// The wire format of the bytes.
-    #[arg(long, value_enum)]
-    pub(crate) wire: WireName,
+    /// The wire format of the bytes; `text` is what a model wrote, with its calls as text.
+    #[arg(long, value_parser = crate::text::formats())]
+    pub(crate) wire: Format,
     /// How far to decode.
     #[arg(long, value_enum, default_value = "message")]
     pub(crate) stage: Stage,
     /// Push the bytes in pieces of this many; the result is the same.
     #[arg(long, value_name = "N")]
     pub(crate) split: Option<usize>,
+    /// Of `--wire text`: how the model writes calls.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = crate::text::dialects())]
+    pub(crate) dialect: Dialect,
+    /// Of `--wire text`: a JSON array of the tools on offer, each a name, an object with `name` and `parameters`
+    /// (or `input_schema`), or a function as OpenAI has it. Without it any name is taken as offered.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// Of `--wire text`: what becomes of thoughts between tags.
+    #[arg(long, value_enum, default_value = "split")]
+    pub(crate) thoughts: Thoughts,
+    /// Of `--wire text`: each line of the file is an object with `input`, and `tools` if they are known; each
+    /// gives a line with its number at the stage `message`.
+    #[arg(long)]
+    pub(crate) jsonl: bool,
     /// Print lines of JSON (what this command always does).
     #[arg(long)]
     pub(crate) json: bool,

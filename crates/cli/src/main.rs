@@ -21,6 +21,7 @@ mod runs;
 mod setup;
 mod show;
 mod terminal;
+mod text;
 mod tool;
 mod wires;
 

@@ -12,10 +12,12 @@ use windlass_stream::Chunk;
 use windlass_wire::{Limits, Wire};
 
 use crate::arguments::{Parse, Stage};
+use crate::text::Format;
 use crate::{input, output};
 
 pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
-    let wire = arguments.wire.wire();
+    let Format::Wire(wire) = arguments.wire else { return crate::text::parse(arguments) };
+    let wire = wire.wire();
     let piece = arguments.split.unwrap_or(usize::MAX).max(1);
     let many = arguments.files.len() > 1;
     let mut failed = false;
@@ -81,7 +83,7 @@ fn chunks_of(bytes: &[u8], piece: usize, wire: &dyn Wire, chunks: &mut Vec<Chunk
     Ok(decoder.finish(chunks)?)
 }
 
-fn calls(chunks: Vec<Chunk>) -> anyhow::Result<()> {
+pub(crate) fn calls(chunks: Vec<Chunk>) -> anyhow::Result<()> {
     let mut assembler = Assembler::new(Options::default());
     let mut events = Vec::new();
     for chunk in chunks {
@@ -123,8 +125,9 @@ struct MessageLine<'a> {
     error: &'a Option<windlass_stream::StreamError>,
 }
 
+/// A call of an answer.
 #[derive(Serialize)]
-struct CallOfMessage<'a> {
+pub(crate) struct CallOfMessage<'a> {
     id: &'a str,
     name: Option<&'a str>,
     arguments: RawJson,
@@ -133,13 +136,7 @@ struct CallOfMessage<'a> {
 }
 
 fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
-    let mut assembler = Assembler::new(Options::default());
-    let mut events = Vec::new();
-    for chunk in chunks {
-        assembler.push(chunk, &mut events);
-        events.clear();
-    }
-    let answer: Answer = assembler.finish(&mut events);
+    let answer = answer(chunks);
     output::line(&MessageLine {
         file,
         text: answer.text(),
@@ -151,9 +148,20 @@ fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
     })
 }
 
+/// The whole answer that the chunks make.
+pub(crate) fn answer(chunks: Vec<Chunk>) -> Answer {
+    let mut assembler = Assembler::new(Options::default());
+    let mut events = Vec::new();
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+        events.clear();
+    }
+    assembler.finish(&mut events)
+}
+
 impl<'a> CallOfMessage<'a> {
     /// Arguments that are whole are JSON with the model's own digits; what was received of others is a text.
-    fn of(call: &'a AnswerCall) -> Self {
+    pub(crate) fn of(call: &'a AnswerCall) -> Self {
         match call {
             AnswerCall::Good(call) => Self {
                 id: call.id.as_str(),

@@ -42,6 +42,13 @@ pub enum Event {
         /// The text that was added.
         delta: String,
     },
+    /// A tool shows what a call that still arrives is about. Nobody has decided about it.
+    CallPreview {
+        /// The call's place in its answer.
+        key: CallKey,
+        /// In the tool's own words.
+        text: String,
+    },
     /// A call is whole.
     CallFinished {
         /// The call's place in its answer.

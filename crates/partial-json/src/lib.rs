@@ -17,6 +17,8 @@ mod serialize;
 
 mod event;
 
+mod steps;
+
 mod parser;
 
 mod push;
@@ -46,3 +48,4 @@ pub use node::{Completeness, Elements, Kind, Members, Node};
 pub use parser::Parser;
 pub use repair::{Repair, RepairKind, Repaired, repair};
 pub use snapshot::{PendingKey, Snapshot, Status};
+pub use steps::{Bookmark, Change, Step, Steps};

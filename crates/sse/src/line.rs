@@ -13,6 +13,10 @@ pub(crate) enum Line<'a> {
 
 impl<'a> Line<'a> {
     pub(crate) fn read(line: &'a [u8]) -> Self {
+        // Most lines that are carried over from another push are data, so no colon has to be looked for.
+        if let Some(value) = line.strip_prefix(b"data:") {
+            return Self::Data(without_space(value));
+        }
         match line {
             [] => return Self::Blank,
             [b':', comment @ ..] => return Self::Comment(comment),

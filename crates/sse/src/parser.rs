@@ -130,21 +130,20 @@ impl Parser {
                 rest = after;
             }
         }
-        // The carried line is lent from like the chunk, so it leaves `self` until the draft is put by.
-        let mut carried = std::mem::take(&mut self.line);
         let mut taken = 0_usize;
-        if !carried.is_empty() {
+        if !self.line.is_empty() {
             let Some((head, after)) = self.cut(rest) else {
-                self.check_line(carried.len().saturating_add(rest.len()))?;
-                carried.extend_from_slice(rest);
-                self.line = carried;
+                self.check_line(self.line.len().saturating_add(rest.len()))?;
+                self.line.extend_from_slice(rest);
                 return Ok(());
             };
-            self.check_line(carried.len().saturating_add(head.len()))?;
-            taken = carried.len().saturating_add(rest.len().saturating_sub(after.len()));
-            carried.extend_from_slice(head);
+            self.check_line(self.line.len().saturating_add(head.len()))?;
+            taken = self.line.len().saturating_add(rest.len().saturating_sub(after.len()));
+            self.line.extend_from_slice(head);
             rest = after;
         }
+        // The carried line is lent from like the chunk, so it leaves `self` until the draft is put by.
+        let mut carried = std::mem::take(&mut self.line);
         let mut draft = Draft::resume(&self.store);
         if taken > 0 {
             self.take_field(&carried, &mut draft, on_signal)?;

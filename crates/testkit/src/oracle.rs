@@ -1,17 +1,21 @@
 //! One function per property. Each takes any bytes and panics with what was violated.
 
 mod assemble;
+mod coercion;
 mod machine;
 mod partial_json;
 mod round_trip;
 mod sse;
+mod text_calls;
 mod wire;
 
 pub use assemble::assemble;
+pub use coercion::coercion;
 pub use machine::machine;
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
 pub use round_trip::round_trip;
 pub use sse::sse;
+pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 pub use wire::{wire_anthropic, wire_gemini, wire_openai_chat};
 
 /// A property that must hold of any bytes.
@@ -26,6 +30,11 @@ const TABLE: &[(&str, Oracle)] = &[
     ("assemble", assemble),
     ("machine", machine),
     ("round_trip", round_trip),
+    ("text_calls_tags", text_calls_tags),
+    ("text_calls_envelopes", text_calls_envelopes),
+    ("text_calls_markers", text_calls_markers),
+    ("text_calls_bare", text_calls_bare),
+    ("coercion", coercion),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),
     ("wire_gemini", wire_gemini),

@@ -25,3 +25,15 @@ impl ToolError {
         Self::Fatal(source.into())
     }
 }
+
+impl From<String> for ToolError {
+    fn from(text: String) -> Self {
+        Self::Model(text)
+    }
+}
+
+impl From<&str> for ToolError {
+    fn from(text: &str) -> Self {
+        Self::model(text)
+    }
+}

@@ -36,3 +36,29 @@ impl From<Vec<Content>> for Output {
         Self { status: ResultStatus::Ok, content }
     }
 }
+
+impl From<String> for Output {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&str> for Output {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+/// A structured value, as JSON text.
+impl From<serde_json::Value> for Output {
+    fn from(value: serde_json::Value) -> Self {
+        Self::text(value.to_string())
+    }
+}
+
+/// A tool that has nothing to say has done what it was asked; a result is never empty (RULES P6).
+impl From<()> for Output {
+    fn from((): ()) -> Self {
+        Self::text("done")
+    }
+}

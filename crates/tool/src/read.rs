@@ -1,9 +1,9 @@
 //! From a payload to a tool's own argument type.
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use windlass_protocol::Payload;
 
-use crate::ToolError;
+use crate::{ToolError, arguments};
 
 /// Reads a payload's arguments into a tool's own type.
 ///
@@ -11,12 +11,12 @@ use crate::ToolError;
 /// call came in a form without JSON arguments; the model is told either way.
 ///
 /// # Errors
-/// [`ToolError::Model`] with the field and what was wrong with it.
-pub fn read_arguments<T: for<'de> Deserialize<'de>>(payload: &Payload) -> Result<T, ToolError> {
+/// [`ToolError::Model`] with the place and what was wrong there.
+pub fn read_arguments<T: DeserializeOwned>(payload: &Payload) -> Result<T, ToolError> {
     match payload {
-        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments
-            .read()
-            .map_err(|error| ToolError::model(format!("the arguments do not fit this tool: {error}"))),
+        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
+            arguments::read(arguments).map_err(ToolError::from)
+        }
         _ => Err(ToolError::model("this tool takes JSON arguments; call it as a function")),
     }
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 
-use crate::{Context, EarlyArguments, Output, ToolError};
+use crate::{Context, EarlyArguments, GrowingArguments, Output, Showing, ToolError};
 
 /// The wait for a tool's output.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>;
@@ -68,6 +68,35 @@ pub trait Tool: Send + Sync {
     /// What this call would do. It only reads the payload: no file, no process, no socket. A tool that
     /// cannot say returns `Effect::Unknown`, which policy treats as the worst.
     fn effects(&self, payload: &Payload) -> Vec<Effect>;
+
+    /// Looks at the arguments while they still arrive, to show what the call will do.
+    ///
+    /// Called when a call begins and after each delta. Nothing of this is approved and the arguments may never
+    /// be finished, so it shows and does nothing else (RULES H3, J1). It must be quick: the run waits for it.
+    /// By default the arguments are ignored, and the tool is asked once a call.
+    ///
+    /// ```
+    /// # use windlass_tool::{GrowingArguments, Progress, Showing};
+    /// # use windlass_partial_json::Event;
+    /// # struct Write;
+    /// # impl Write {
+    /// fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+    ///     arguments.drain_events(|event| match event {
+    ///         Event::Grew { path: "/content", text } => show.tell(Progress::Output(text.into())),
+    ///         _ => {}
+    ///     });
+    /// }
+    /// # }
+    /// # let mut arguments = GrowingArguments::default();
+    /// # arguments.push(r#"{"content": "a"#);
+    /// # let mut told = Vec::new();
+    /// # Write.on_partial(&mut Showing::new(&mut |progress| told.push(progress)), &mut arguments);
+    /// # assert_eq!(told, [Progress::Output("a".into())]);
+    /// ```
+    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+        let _ = show;
+        arguments.ignore();
+    }
 
     /// What the whole call is sure to do, as far as those of its arguments say that are complete while the
     /// others still stream. Policy can then refuse it before the rest has come. By default: nothing is sure.

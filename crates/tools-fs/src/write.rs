@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
 use similar::TextDiff;
+use windlass_partial_json::Event;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Contents, Expected, FileError, Workspace, WorkspacePath};
-use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{
+    Context, EarlyArguments, GrowingArguments, Output, Progress, Showing, Tool, ToolArgs, ToolError,
+    ToolFuture, read_arguments,
+};
 
 use crate::blocking::{blocking, path_of, spec, told};
 
@@ -19,11 +22,6 @@ const DESCRIPTION: &str = "Writes a whole file: makes a new one, with its folder
     have read in this session. For a change inside a file use `edit_file`. The content is written exactly as \
     given.";
 
-const SCHEMA: &str = r#"{"type":"object","properties":{
-"path":{"type":"string","description":"The file, relative to the workspace."},
-"content":{"type":"string","description":"The whole content of the file, with its final newline."}
-},"required":["path","content"],"additionalProperties":false}"#;
-
 /// The tool `write_file`.
 #[derive(Debug)]
 pub struct WriteFile {
@@ -31,17 +29,19 @@ pub struct WriteFile {
     spec: ToolSpec,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, ToolArgs)]
 #[serde(deny_unknown_fields)]
 struct WriteArguments {
+    /// The file, relative to the workspace.
     path: String,
+    /// The whole content of the file, with its final newline.
     content: String,
 }
 
 impl WriteFile {
     /// The tool on a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        Self { workspace, spec: spec("write_file", DESCRIPTION, SCHEMA) }
+        Self { workspace, spec: spec("write_file", DESCRIPTION, WriteArguments::schema().as_str()) }
     }
 }
 
@@ -59,6 +59,18 @@ impl Tool for WriteFile {
             Some(path) => vec![Effect::Write { path: self.workspace.effect_path(path) }],
             None => vec![Effect::Unknown],
         }
+    }
+
+    /// Shows the path when it is whole, and the content as it grows.
+    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+        arguments.drain_events(|event| match event {
+            Event::Complete { path: "/path", value } => {
+                let path = value.as_str().unwrap_or_default();
+                show.tell(Progress::Note(format!("wants to write {path}")));
+            }
+            Event::Grew { path: "/content", text } => show.tell(Progress::Output(text.to_owned())),
+            _ => {}
+        });
     }
 
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {

@@ -5,51 +5,28 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
 use windlass::Agent;
-use windlass::protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
-use windlass::tool::{Context, Output, Tool, ToolFuture, read_arguments};
+use windlass::tool::tool;
 use windlass::toolbox::{Preset, ToolConfig, Toolbox};
 use windlass::wire_anthropic::Anthropic;
 use windlass_testkit::script::Script;
 use windlass_testkit::scripted_model::ScriptedModel;
 
 /// Adds two integers.
-struct Add(ToolSpec);
-
-#[derive(Deserialize)]
-struct Arguments {
+#[tool(read_only, internal)]
+fn add(
+    /// The one.
     left: i64,
+    /// The other.
     right: i64,
-}
-
-impl Tool for Add {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
-    }
-
-    fn hints(&self) -> Hints {
-        Hints::read_only()
-    }
-
-    fn effects(&self, _: &Payload) -> Vec<Effect> {
-        vec![Effect::Internal]
-    }
-
-    fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let Arguments { left, right } = read_arguments(payload)?;
-            Ok(Output::text(left.saturating_add(right).to_string()))
-        })
-    }
+) -> Result<String, &'static str> {
+    left.checked_add(right).map(|sum| sum.to_string()).ok_or("the sum is too large; take smaller numbers")
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let schema = r#"{"type":"object","properties":{"left":{"type":"integer"},"right":{"type":"integer"}},
-        "required":["left","right"],"additionalProperties":false}"#;
-    let add = Add(ToolSpec::function(ToolName::new("add")?, "Adds two integers.", schema.parse()?));
-    let toolbox = Toolbox::builder().tool(Arc::new(add)).config(ToolConfig::new(Preset::Full)).build()?;
+    // The macro made the tool `Add` of the function `add`: its comments are what the model reads.
+    let toolbox = Toolbox::builder().tool(Arc::new(Add)).config(ToolConfig::new(Preset::Full)).build()?;
 
     // In place of a provider: a script, rendered to a provider's bytes and decoded from them.
     let script = Script::parse(

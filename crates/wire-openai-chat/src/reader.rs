@@ -94,10 +94,17 @@ impl Reader {
         }
         match shape {
             Shape::Content => self.speak(&text, chunks),
-            Shape::Arguments { index } => {
+            // The slot may be that of a call with free text.
+            Shape::Arguments { index } if !self.customs.is_empty() => {
                 let function = Function { arguments: ArgumentText(Some(text)), ..Function::default() };
                 let call = Call { index: Index(index), function: Some(function), ..Call::default() };
                 self.call(0, call, chunks);
+            }
+            Shape::Arguments { index } => {
+                self.thoughts.end(chunks);
+                let arguments = Some(text.into_owned());
+                let fragment = CallChunk::Partial { index, position: 0, id: None, name: None, arguments };
+                chunks.push(Chunk::Call(fragment));
             }
         }
         self.begun = true;

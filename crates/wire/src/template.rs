@@ -101,20 +101,22 @@ enum Form {
 /// How long the text is up to its closing quote; none where JSON allows no such text.
 #[inline]
 fn text_length(text: &str) -> Option<(usize, Form)> {
+    let bytes = text.as_bytes();
     let mut form = Form::Plain;
-    let mut bytes = text.bytes().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'"' => return Some((at, form)),
-            b'\\' => {
+    let mut at = 0usize;
+    loop {
+        let rest = bytes.get(at..)?;
+        at = at.saturating_add(rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))?);
+        match bytes.get(at..)? {
+            [b'"', ..] => return Some((at, form)),
+            // Whether what is escaped may be is seen when the text is read.
+            [b'\\', escaped, ..] if *escaped >= 0x20 => {
                 form = Form::Escaped;
-                bytes.next()?;
+                at = at.saturating_add(2);
             }
-            0..0x20 => return None,
-            _ => {}
+            _ => return None,
         }
     }
-    None
 }
 
 /// A text with escapes as what it says; none where an escape is none.

@@ -45,7 +45,16 @@ pub(super) fn sow(sh: &Shell, target: &str) -> Result<String> {
     seeds.add_files(sh, "regression", &files(sh, Path::new(&format!("fuzz/regressions/{target}"))))?;
     match corpora::folder(sh) {
         Some(folder) if target.starts_with("partial_json") => add_json(sh, &folder, &mut seeds)?,
-        Some(folder) if target.starts_with("sse") => add_streams(sh, &folder, &mut seeds)?,
+        Some(folder) if target.starts_with("sse") => {
+            for api in sh.read_dir(folder.join("streams"))?.iter().filter(|path| path.is_dir()) {
+                add_streams(sh, api, &mut seeds)?;
+            }
+        }
+        Some(folder) if target.starts_with("wire_") => {
+            let api = target.trim_start_matches("wire_").replace('_', "-");
+            add_streams(sh, &folder.join("streams").join(api), &mut seeds)?;
+        }
+        Some(folder) if target.starts_with("text_calls") => add_texts(sh, &folder, &mut seeds)?,
         _ => {}
     }
     let corpus = format!("fuzz/corpus/{target}");
@@ -57,14 +66,24 @@ pub(super) fn sow(sh: &Shell, target: &str) -> Result<String> {
     Ok(format!("{} seeds, {too_long} left out as longer than {LONGEST} bytes", seeds.files.len()))
 }
 
-fn add_streams(sh: &Shell, corpora: &Path, seeds: &mut Seeds) -> Result<()> {
-    for folder in sh.read_dir(corpora.join("streams"))?.iter().filter(|path| path.is_dir()) {
-        let streams: Vec<PathBuf> = files(sh, folder)
-            .into_iter()
-            .filter(|path| path.extension().is_some_and(|end| end == "sse"))
-            .collect();
-        let api = folder.file_name().unwrap_or_default().to_string_lossy();
-        seeds.add_files(sh, &api, &streams)?;
+/// The recorded streams of one provider's format.
+fn add_streams(sh: &Shell, folder: &Path, seeds: &mut Seeds) -> Result<()> {
+    let streams: Vec<PathBuf> = files(sh, folder)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "sse"))
+        .collect();
+    let api = folder.file_name().unwrap_or_default().to_string_lossy();
+    seeds.add_files(sh, &api, &streams)
+}
+
+/// What models wrote where they have no other way to call a tool.
+fn add_texts(sh: &Shell, corpora: &Path, seeds: &mut Seeds) -> Result<()> {
+    let rows = sh.read_file(corpora.join("text_tools/pairs_llamacpp.jsonl"))?;
+    for (index, line) in rows.lines().enumerate() {
+        let row: Value = serde_json::from_str(line).context("a row of pairs_llamacpp.jsonl is not JSON")?;
+        if let Some(text) = row["input"].as_str() {
+            seeds.add(format!("text-{index}"), text.as_bytes().to_vec());
+        }
     }
     Ok(())
 }

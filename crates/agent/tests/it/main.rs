@@ -4,6 +4,7 @@
 mod control;
 mod early;
 mod order;
+mod partial;
 mod resume;
 mod run;
 mod scene;

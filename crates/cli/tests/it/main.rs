@@ -11,3 +11,4 @@ mod errors;
 mod mock;
 mod program;
 mod resume;
+mod text;

@@ -9,5 +9,6 @@ mod number;
 mod parser;
 mod properties;
 mod repair;
+mod steps;
 mod string;
 mod structure;

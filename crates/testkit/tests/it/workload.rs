@@ -1,8 +1,12 @@
 //! The workloads are JSON and streams of the promised shape, and always the same.
 
 use serde_json::Value;
+use windlass_assemble::{Assembler, Options};
 use windlass_testkit::split::{Cut, deltas};
 use windlass_testkit::workload;
+use windlass_wire::{Limits, Wire};
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_openai_chat::OpenAiChat;
 
 #[track_caller]
 fn check_file(text: &str, bytes: usize, escapes_every: std::ops::Range<usize>) {
@@ -35,6 +39,47 @@ fn streams_have_events_of_their_size() {
         let each = stream.len() / events;
         assert!(each.abs_diff(size) < 20, "{each} bytes an event, {size} wanted");
     }
+}
+
+#[track_caller]
+fn check_calls(wire: &dyn Wire, stream: &[u8]) {
+    let mut decoder = wire.decoder(Limits::default());
+    let (mut chunks, mut events) = (Vec::new(), Vec::new());
+    decoder.push(stream, &mut chunks).unwrap();
+    decoder.finish(&mut chunks).unwrap();
+    let mut assembler = Assembler::new(Options::default());
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+    }
+    let answer = assembler.finish(&mut events);
+    assert!(answer.good_calls().count() >= 2);
+    assert_eq!(answer.malformed_calls().count(), 0);
+}
+
+#[test]
+fn streams_are_whole_answers() {
+    check_calls(&OpenAiChat::default(), &workload::w5_openai(200_000));
+    check_calls(&Anthropic::default(), &workload::w5_anthropic(100_000));
+}
+
+#[test]
+fn written_calls_are_json_between_their_tags() {
+    let text = workload::text_calls(10_000);
+    let calls: Vec<&str> = text.split("<tool_call>").skip(1).collect();
+    assert!(calls.len() >= 4);
+    for call in calls {
+        let (call, _) = call.split_once("</tool_call>").unwrap();
+        let call: Value = serde_json::from_str(call).unwrap();
+        assert!(call["arguments"]["content"].is_string());
+    }
+}
+
+#[test]
+fn prose_has_look_alikes_and_no_call() {
+    let prose = workload::prose(10_000);
+    assert!(!prose.contains("<tool_call>"));
+    let every = prose.len() / prose.matches(['<', '{', '`']).count();
+    assert!((100..500).contains(&every), "a look-alike every {every} bytes");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `write_file`.
 
 use serde_json::json;
+use windlass_protocol::ToolSpec;
+use windlass_tool::{GrowingArguments, Progress, Showing};
 
 use crate::scene::Scene;
 
@@ -42,4 +44,30 @@ fn a_long_diff_is_cut_with_exact_counts() {
     scene.call("write_file", &json!({"path": "a.txt", "content": "x\n".repeat(200)})).unwrap();
     let told = scene.call("write_file", &json!({"path": "a.txt", "content": "y\n".repeat(200)})).unwrap();
     assert!(told.ends_with("[60 of 403 lines of the diff shown]\n"), "{told}");
+}
+
+// N6: the model reads the same bytes in each run, and the path comes before the content.
+#[test]
+fn the_schema_is_short_and_in_order() {
+    let scene = Scene::new();
+    let ToolSpec::Function { parameters, .. } = scene.tool("write_file").spec() else {
+        unreachable!("it is a function")
+    };
+    let expected = r#"{"type":"object","properties":{"path":{"type":"string","description":"The file, relative to the workspace."},"content":{"type":"string","description":"The whole content of the file, with its final newline."}},"required":["path","content"],"additionalProperties":false}"#;
+    assert_eq!(parameters.as_str(), expected);
+}
+
+// H3: what arrives is shown, and no file is touched.
+#[test]
+fn a_call_is_shown_while_it_arrives() {
+    let scene = Scene::new();
+    let tool = scene.tool("write_file");
+    let (mut told, mut arguments) = (Vec::new(), GrowingArguments::default());
+    for delta in ["", r#"{"path": "a"#, r#".txt", "con"#, r#"tent": "x\n"#, r#"y", "more": 1}"#] {
+        arguments.push(delta);
+        tool.on_partial(&mut Showing::new(&mut |progress| told.push(progress)), &mut arguments);
+    }
+    let output = |text: &str| Progress::Output(text.to_owned());
+    assert_eq!(told, [Progress::Note("wants to write a.txt".to_owned()), output("x\n"), output("y")]);
+    assert!(!scene.folder.path().join("work/a.txt").exists());
 }

@@ -1,0 +1,85 @@
+//! Counts allocations and the bytes that live at once, for the whole program.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Off while time and instructions are taken, so that counting costs no peer anything but one test.
+static IS_COUNTING: AtomicBool = AtomicBool::new(false);
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+/// Bytes handed out less bytes given back since counting began; wraps below zero where older ones go.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+impl Counting {
+    // One thread measures, so a load and a store need not be one operation.
+    fn add(bytes: usize) {
+        if IS_COUNTING.load(Relaxed) {
+            ALLOCATIONS.store(ALLOCATIONS.load(Relaxed).wrapping_add(1), Relaxed);
+            Self::set_live(LIVE.load(Relaxed).wrapping_add(bytes));
+        }
+    }
+
+    fn set_live(live: usize) {
+        LIVE.store(live, Relaxed);
+        let is_positive = live <= usize::MAX / 2;
+        if is_positive && live > PEAK.load(Relaxed) {
+            PEAK.store(live, Relaxed);
+        }
+    }
+
+    fn subtract(bytes: usize) {
+        if IS_COUNTING.load(Relaxed) {
+            LIVE.store(LIVE.load(Relaxed).wrapping_sub(bytes), Relaxed);
+        }
+    }
+}
+
+// SAFETY: every call goes to the system's allocator unchanged; counting touches nothing but atomics.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        Self::add(layout.size());
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        Self::add(layout.size());
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        Self::subtract(layout.size());
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // A buffer that grows counts as one allocation, and as its new size.
+        Self::subtract(layout.size());
+        Self::add(size);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+/// What a piece of work took from the heap.
+#[derive(Debug, Clone, Copy)]
+pub struct Heap {
+    /// Allocations, a growing buffer's moves among them.
+    pub allocations: usize,
+    /// The most bytes that lived at once, beyond those from before.
+    pub peak: usize,
+}
+
+/// Counts what `work` allocates.
+pub fn count<T>(work: impl FnOnce() -> T) -> (T, Heap) {
+    ALLOCATIONS.store(0, Relaxed);
+    LIVE.store(0, Relaxed);
+    PEAK.store(0, Relaxed);
+    IS_COUNTING.store(true, Relaxed);
+    let result = work();
+    IS_COUNTING.store(false, Relaxed);
+    (result, Heap { allocations: ALLOCATIONS.load(Relaxed), peak: PEAK.load(Relaxed) })
+}

@@ -1,0 +1,159 @@
+//! Takes the figures: time, instructions, allocations.
+
+use std::collections::HashMap;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+
+use crate::heap::{self, Heap};
+use crate::work::{self, Case, Work};
+
+/// A measurement goes on until it has had this many runs …
+const RUNS: usize = 25;
+/// … or this much time; peers that are slow without bound get one run.
+const BUDGET: Duration = Duration::from_millis(1_500);
+
+/// Callgrind counts `rep movsb`, with which glibc copies what is large, as an instruction a byte. That is many
+/// times its cost and would be held against whoever copies, so glibc is told to copy with vectors.
+const VECTOR_COPIES: &str = "glibc.cpu.x86_rep_movsb_threshold=1099511627776";
+
+/// A figure, or why there is none.
+pub type Figure = Result<f64, String>;
+
+/// The measurements of one run of the program; what was counted once is not counted again.
+#[derive(Default)]
+pub struct Session {
+    instructions: HashMap<(String, Case), Figure>,
+    checked: HashMap<(String, Case), Result<(), String>>,
+}
+
+impl Session {
+    /// Nanoseconds for each unit: the least of several runs, as noise only adds. It is the processor's time: on a
+    /// machine that others use, a long run is never left alone, and a slow peer would look slower than it is.
+    pub fn time(&mut self, peer: &str, case: &Case) -> Figure {
+        self.times(&[peer], case).map(|times| times[0])
+    }
+
+    /// The times of other peers in words, each left out with its reason where it is not right.
+    pub fn times_of(&mut self, peers: &[&str], case: &Case) -> String {
+        let said = |peer: &&str| match self.time(peer, case) {
+            Ok(time) if time < 10.0 => format!("{peer} {time:.2}"),
+            Ok(time) => format!("{peer} {time:.0}"),
+            Err(reason) => format!("left out: {reason}"),
+        };
+        peers.iter().map(said).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Times of several peers on one case, whose runs take turns so that all meet the same noise.
+    ///
+    /// # Errors
+    /// A peer is not known or not right.
+    pub fn times(&mut self, peers: &[&str], case: &Case) -> Result<Vec<f64>, String> {
+        let mut works = Vec::new();
+        for peer in peers {
+            works.push((self.checked_work(peer, case)?, Duration::MAX));
+        }
+        eprintln!("timing {} on {case}", peers.join(", "));
+        let start = Instant::now();
+        for _ in 0..RUNS {
+            for (work, least) in &mut works {
+                let start = ThreadTime::now();
+                work.run();
+                *least = start.elapsed().min(*least);
+            }
+            if start.elapsed() > BUDGET {
+                break;
+            }
+        }
+        Ok(works.iter().map(|(work, least)| nanoseconds(*least) / count(work.units)).collect())
+    }
+
+    /// Instructions of one run, in all: two runs in a process under callgrind, less one run in another.
+    pub fn instructions(&mut self, peer: &str, case: &Case) -> Figure {
+        let key = (peer.to_owned(), case.clone());
+        if let Some(known) = self.instructions.get(&key) {
+            return known.clone();
+        }
+        let figure = self.checked_work(peer, case).and_then(|_| {
+            eprintln!("counting instructions of {peer} on {case}");
+            callgrind(peer, case)
+        });
+        self.instructions.insert(key, figure.clone());
+        figure
+    }
+
+    /// Instructions of one peer as a multiple of another's, on the same case.
+    pub fn instructions_ratio(&mut self, peer: &str, other: &str, case: &Case) -> Figure {
+        Ok(self.instructions(peer, case)? / self.instructions(other, case)?)
+    }
+
+    /// What one run takes from the heap, the first or a later one: work that keeps buffers shows there.
+    pub fn heap(&mut self, peer: &str, case: &Case, runs_before: usize) -> Result<Heap, String> {
+        let mut work = self.checked_work(peer, case)?;
+        for _ in 0..runs_before {
+            work.run();
+        }
+        Ok(heap::count(|| work.run()).1)
+    }
+
+    /// Compares a peer's result, once.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&mut self, peer: &str, case: &Case) -> Result<(), String> {
+        self.checked_work(peer, case).map(drop)
+    }
+
+    /// The work of a peer whose result was compared once.
+    fn checked_work(&mut self, peer: &str, case: &Case) -> Result<Work, String> {
+        let work = work::find(peer, case)
+            .ok_or_else(|| format!("not measured: {peer} has no work on {case} in this program"))?;
+        let verdict = self.checked.entry((peer.to_owned(), case.clone())).or_insert_with(|| {
+            eprintln!("checking {peer} on {case}");
+            work.check()
+        });
+        verdict.clone().map_err(|reason| format!("{peer} on {case}: {reason}"))?;
+        Ok(work)
+    }
+}
+
+/// A number of things, for a rate.
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+pub fn count(things: usize) -> f64 {
+    things.max(1) as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn nanoseconds(time: Duration) -> f64 {
+    time.as_nanos() as f64
+}
+
+fn callgrind(peer: &str, case: &Case) -> Figure {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut children = Vec::new();
+    // Both at once: instructions, unlike time, do not depend on who else runs.
+    for runs in [1, 2] {
+        let mut command = Command::new("valgrind");
+        command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&own);
+        command.args(["one", peer, &case.workload, &case.bytes.to_string(), &case.cut, &runs.to_string()]);
+        command.env("GLIBC_TUNABLES", VECTOR_COPIES);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        children.push(command.spawn().map_err(|_| "not counted here: there is no valgrind".to_owned())?);
+    }
+    let mut collected = Vec::new();
+    for child in children {
+        let output = child.wait_with_output().map_err(|error| error.to_string())?;
+        collected.push(parse_collected(&String::from_utf8_lossy(&output.stderr)));
+    }
+    match collected.as_slice() {
+        [Some(once), Some(twice)] if twice > once => Ok(twice - once),
+        _ => Err("not counted here: callgrind gave no figure".to_owned()),
+    }
+}
+
+/// The figure behind `Collected :` in what callgrind prints.
+fn parse_collected(printed: &str) -> Option<f64> {
+    let (_, figure) = printed.lines().find_map(|line| line.split_once("Collected :"))?;
+    figure.trim().parse().ok()
+}

@@ -1,0 +1,5 @@
+//! Beside parsers of whole and of partial JSON.
+
+fn main() -> std::process::ExitCode {
+    windlass_peers::run(windlass_peers::PARSERS)
+}

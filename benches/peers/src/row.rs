@@ -1,0 +1,103 @@
+//! A line of the table: what was measured, its value, and what PERFORMANCE asks of it.
+
+use serde_json::{Value, json};
+
+/// What is asked of a value.
+#[derive(Debug, Clone, Copy)]
+enum Bound {
+    AtMost(f64, f64),
+    AtLeast(f64, f64),
+}
+
+/// One measured value under a target's id.
+#[derive(Debug, Clone)]
+pub struct Row {
+    id: &'static str,
+    what: String,
+    unit: &'static str,
+    value: Result<f64, String>,
+    bound: Option<Bound>,
+    note: String,
+}
+
+impl Row {
+    /// A row with its value, or the reason why there is none.
+    pub fn new(
+        id: &'static str,
+        what: impl Into<String>,
+        unit: &'static str,
+        value: Result<f64, String>,
+    ) -> Self {
+        Self { id, what: what.into(), unit, value, bound: None, note: String::new() }
+    }
+
+    /// A row for something that cannot be measured yet.
+    pub fn missing(id: &'static str, what: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::new(id, what, "", Err(reason.into()))
+    }
+
+    /// The value must not be above `target`, and should not be above `aim`.
+    pub fn at_most(mut self, target: f64, aim: f64) -> Self {
+        self.bound = Some(Bound::AtMost(target, aim));
+        self
+    }
+
+    /// The value must not be below `target`, and should not be below `aim`.
+    pub fn at_least(mut self, target: f64, aim: f64) -> Self {
+        self.bound = Some(Bound::AtLeast(target, aim));
+        self
+    }
+
+    /// Adds what a reader must know of this value.
+    pub fn note(mut self, note: impl AsRef<str>) -> Self {
+        let note = note.as_ref();
+        if !self.note.is_empty() && !note.is_empty() {
+            self.note.push_str("; ");
+        }
+        self.note.push_str(note);
+        self
+    }
+
+    /// The row as a JSON object, one line.
+    pub fn to_json(&self) -> Value {
+        let (sign, target, aim) = match self.bound {
+            Some(Bound::AtMost(target, aim)) => ("<=", Some(target), Some(aim)),
+            Some(Bound::AtLeast(target, aim)) => (">=", Some(target), Some(aim)),
+            None => ("", None, None),
+        };
+        let said = |bound: Option<f64>| bound.map(|bound| format!("{sign} {}", short(bound)));
+        let mut note = self.note.clone();
+        if let Err(reason) = &self.value {
+            note = if note.is_empty() { reason.clone() } else { format!("{reason}; {note}") };
+        }
+        json!({
+            "id": self.id,
+            "what": self.what,
+            "value": self.value.as_ref().ok(),
+            "unit": self.unit,
+            "target": said(target),
+            "aim": said(aim),
+            "reached": self.reached(),
+            "note": note,
+        })
+    }
+
+    fn reached(&self) -> Option<&'static str> {
+        let value = *self.value.as_ref().ok()?;
+        let (is_aim, is_target) = match self.bound? {
+            Bound::AtMost(target, aim) => (value <= aim, value <= target),
+            Bound::AtLeast(target, aim) => (value >= aim, value >= target),
+        };
+        Some(match (is_aim, is_target) {
+            (true, _) => "aim",
+            (false, true) => "yes",
+            (false, false) => "no",
+        })
+    }
+}
+
+/// A bound without zeros that say nothing.
+fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

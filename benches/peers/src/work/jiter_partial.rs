@@ -1,0 +1,18 @@
+//! jiter on a text that is cut: unfinished strings kept, everything borrowed that can be.
+
+use jiter::{JsonValue, PartialMode};
+
+/// The value of a text that may be cut anywhere.
+pub(super) fn parse(text: &str) -> Option<JsonValue<'_>> {
+    JsonValue::parse_with_config(text.as_bytes(), false, PartialMode::TrailingStrings).ok()
+}
+
+/// Keys of a jiter object, and the length of its `content`.
+pub(super) fn keys_and_content(value: &JsonValue<'_>) -> (usize, usize) {
+    let JsonValue::Object(members) = value else { return (0, 0) };
+    let content = members.iter().find(|(key, _)| key == "content").map_or(0, |(_, value)| match value {
+        JsonValue::Str(text) => text.len(),
+        _ => 0,
+    });
+    (members.len(), content)
+}

@@ -1,0 +1,112 @@
+//! Bytes of a provider's stream to a view of the arguments after each delta: the whole way, and its envelope
+//! step alone.
+
+mod envelope;
+mod full;
+
+use std::hint::black_box;
+
+use windlass_assemble::{Assembler, CallEvent, Options};
+use windlass_partial_json::Node;
+use windlass_stream::CallKey;
+use windlass_testkit::workload;
+use windlass_wire::{Limits, Wire};
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_openai_chat::OpenAiChat;
+
+use super::events::{data_lines, stream_of};
+use super::{Case, Work, keep};
+
+/// What a user interface reads on the way.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Told {
+    deltas: usize,
+    /// Deltas after which there was no value to show.
+    blind: usize,
+    /// Length of `content` at the end of each call, summed.
+    content: usize,
+    /// Which call was looked at last, and what was seen: keys and the length of `content`.
+    call: u64,
+    seen: (usize, usize),
+}
+
+impl Told {
+    fn look(&mut self, call: u64, seen: Option<(usize, usize)>) {
+        self.deltas = self.deltas.wrapping_add(1);
+        let Some(seen) = seen else {
+            self.blind = self.blind.wrapping_add(1);
+            return;
+        };
+        if call != self.call {
+            self.content = self.content.wrapping_add(self.seen.1);
+            self.call = call;
+        }
+        self.seen = black_box(seen);
+    }
+
+    fn end(mut self) -> Self {
+        self.content = self.content.wrapping_add(self.seen.1);
+        self
+    }
+}
+
+pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
+    envelope::find(peer, case).or_else(|| whole_way(peer, case))
+}
+
+fn whole_way(peer: &str, case: &Case) -> Option<Work> {
+    let walk: fn(&'static [u8], usize) -> Told = match (peer, case.workload.as_str()) {
+        ("path", "openai") => |stream, chunk| windlass(&OpenAiChat::default(), stream, chunk),
+        ("path", "anthropic") => |stream, chunk| windlass(&Anthropic::default(), stream, chunk),
+        ("common practice", "openai") => full::openai,
+        ("common practice", "anthropic") => full::anthropic,
+        _ => return None,
+    };
+    let chunk: usize = case.cut.parse().ok()?;
+    let stream = stream_of(case)?;
+    let (deltas, content) = expected(stream);
+    let check = move || match walk(stream, chunk) {
+        told if told.blind > 0 => Err(format!("shows nothing after {} of {deltas} deltas", told.blind)),
+        told if (told.deltas, told.content) == (deltas, content) => Ok(()),
+        told => Err(format!("tells {told:?}, not {deltas} deltas and {content} bytes")),
+    };
+    Some(Work::new(deltas, move || keep(&walk(black_box(stream), chunk)), check))
+}
+
+/// How many deltas a stream has, and the lengths of `content` in all calls, found in the plain text.
+fn expected(stream: &'static [u8]) -> (usize, usize) {
+    let lines = data_lines(stream);
+    // Quotes within arguments are escaped, so these are the envelope's own.
+    let is_delta =
+        |line: &&&str| line.contains("\"function\":{\"arguments\"") || line.contains("\"input_json_delta\"");
+    let calls = lines.iter().filter(|line| line.contains("\"name\":\"write_file\"")).count();
+    let arguments: serde_json::Value = serde_json::from_str(&workload::w1(8_000)).unwrap_or_default();
+    let content = arguments["content"].as_str().map_or(0, str::len);
+    (lines.iter().filter(is_delta).count(), content.saturating_mul(calls))
+}
+
+/// sse, wire, assemble and partial-json, as `windlass-agent` chains them.
+fn windlass(wire: &dyn Wire, stream: &'static [u8], chunk: usize) -> Told {
+    let mut told = Told::default();
+    let mut decoder = wire.decoder(Limits::default());
+    let mut assembler = Assembler::new(Options::default());
+    let (mut chunks, mut events) = (Vec::new(), Vec::new());
+    for bytes in stream.chunks(chunk) {
+        decoder.push(black_box(bytes), &mut chunks).expect("the workload is of this format");
+        for chunk in chunks.drain(..) {
+            assembler.push(chunk, &mut events);
+            for event in events.drain(..) {
+                if let CallEvent::Arguments { key, .. } = event {
+                    told.look(key.0, view(&assembler, key));
+                }
+            }
+        }
+    }
+    told.end()
+}
+
+fn view(assembler: &Assembler, key: CallKey) -> Option<(usize, usize)> {
+    let root = assembler.partial(key)?.root()?;
+    let content = root.get("content").and_then(Node::as_str).map_or(0, str::len);
+    Some((root.len(), content))
+}

@@ -1,0 +1,124 @@
+//! The envelope step: from an event's data to the delta of arguments in it.
+
+use std::borrow::Cow;
+use std::hint::black_box;
+
+use serde::Deserialize;
+use windlass_wire::{Limits, Wire};
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_openai_chat::OpenAiChat;
+
+use crate::work::events::{data_lines, stream_of};
+use crate::work::{Case, Work, keep};
+
+pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
+    match (peer, case.workload.as_str()) {
+        ("wire", "openai") => wire(case, || Box::new(OpenAiChat::default())),
+        ("wire", "anthropic") => wire(case, || Box::new(Anthropic::default())),
+        ("minimal serde", "openai") => minimal(case, openai),
+        ("minimal serde", "anthropic") => minimal(case, anthropic),
+        _ => None,
+    }
+}
+
+/// The wire decoder from bytes to chunks: the sse step is within it, and taken off by who reads the figure.
+fn wire(case: &Case, wire: fn() -> Box<dyn Wire>) -> Option<Work> {
+    let chunk: usize = case.cut.parse().ok()?;
+    let stream = stream_of(case)?;
+    let decode = move || {
+        let mut decoder = wire().decoder(Limits::default());
+        let mut chunks = Vec::new();
+        let mut count = 0usize;
+        for bytes in stream.chunks(chunk) {
+            decoder.push(black_box(bytes), &mut chunks).expect("the workload is of this format");
+            count = count.wrapping_add(chunks.len());
+            keep(&chunks);
+            chunks.clear();
+        }
+        count
+    };
+    let wanted = data_lines(stream).len();
+    let check = move || {
+        let told = decode();
+        // Starts and ends give a chunk, too; a stream that gives much less was not read.
+        if told.saturating_mul(10) > wanted.saturating_mul(9) {
+            Ok(())
+        } else {
+            Err(format!("gives {told} chunks"))
+        }
+    };
+    Some(Work::new(wanted, move || keep(&decode()), check))
+}
+
+/// `serde_json` into a struct that borrows, and has only what a delta of arguments needs.
+fn minimal(case: &Case, read: fn(&str) -> usize) -> Option<Work> {
+    let lines = data_lines(stream_of(case)?);
+    let total = move |lines: &[&'static str]| lines.iter().map(|line| read(black_box(line))).sum::<usize>();
+    let checked = lines.clone();
+    // All calls have the same arguments, and no argument is lost.
+    let calls = lines.iter().filter(|line| line.contains("\"name\":\"write_file\"")).count();
+    let wanted = windlass_testkit::workload::w1(8_000).len().saturating_mul(calls);
+    let check = move || {
+        let read = total(&checked);
+        if read == wanted { Ok(()) } else { Err(format!("reads {read} bytes, not {wanted}")) }
+    };
+    Some(Work::new(lines.len(), move || keep(&total(&lines)), check))
+}
+
+/// serde borrows a `Cow` only where the field itself is one, not within an `Option`.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow)]
+    choices: Vec<Choice<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(borrow)]
+    delta: ChatDelta<'a>,
+}
+
+#[derive(Deserialize)]
+struct ChatDelta<'a> {
+    #[serde(borrow, default)]
+    tool_calls: Vec<Call<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Call<'a> {
+    #[serde(borrow)]
+    function: Function<'a>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    #[serde(borrow)]
+    arguments: Cow<'a, str>,
+}
+
+fn openai(data: &str) -> usize {
+    let Ok(chunk) = serde_json::from_str::<Chunk<'_>>(data) else { return 0 };
+    let calls = chunk.choices.iter().flat_map(|choice| &choice.delta.tool_calls);
+    calls.map(|call| call.function.arguments.len()).sum()
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow)]
+    delta: Option<MessageDelta<'a>>,
+}
+
+#[derive(Deserialize)]
+struct MessageDelta<'a> {
+    #[serde(borrow)]
+    partial_json: Option<Text<'a>>,
+}
+
+fn anthropic(data: &str) -> usize {
+    let Ok(event) = serde_json::from_str::<Event<'_>>(data) else { return 0 };
+    event.delta.and_then(|delta| delta.partial_json).map_or(0, |text| text.0.len())
+}

@@ -1,0 +1,55 @@
+//! Calls whose arguments still arrive, shown by their tools.
+
+use std::collections::HashMap;
+
+use windlass_loop::Event;
+use windlass_stream::CallKey;
+use windlass_tool::Progress;
+use windlass_toolbox::{PartialCall, Toolbox};
+
+/// The calls of the answer that streams, as far as their tools want to see them.
+#[derive(Debug, Default)]
+pub(crate) struct Previews {
+    calls: HashMap<CallKey, PartialCall>,
+}
+
+impl Previews {
+    /// Takes what a watcher is told, and adds what tools have to show for it. Nothing is decided about these
+    /// calls, and nothing is run (RULES H3).
+    pub(crate) fn see(&mut self, event: &Event, toolbox: Option<&Toolbox>, shown: &mut Vec<Event>) {
+        match event {
+            Event::CallStarted { key, name } => {
+                let mut listen = listener(*key, shown);
+                let call = toolbox.and_then(|toolbox| toolbox.partial_call(name.as_str(), &mut listen));
+                if let Some(call) = call {
+                    self.calls.insert(*key, call);
+                }
+            }
+            Event::CallArguments { key, delta } => {
+                let Some(call) = self.calls.get_mut(key) else { return };
+                call.push(delta, &mut listener(*key, shown));
+                if !call.is_watched() {
+                    self.calls.remove(key);
+                }
+            }
+            Event::CallFinished { key, .. }
+            | Event::CallMalformed { key, .. }
+            | Event::CallRefusedEarly { key, .. } => {
+                self.calls.remove(key);
+            }
+            // Keys begin anew with each answer.
+            Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } | Event::Finished { .. } => {
+                self.calls.clear();
+            }
+            _ => {}
+        }
+    }
+}
+
+fn listener(key: CallKey, shown: &mut Vec<Event>) -> impl FnMut(Progress) {
+    move |progress| match progress {
+        Progress::Output(text) | Progress::Note(text) => shown.push(Event::CallPreview { key, text }),
+        // It has not started, whatever it says.
+        _ => {}
+    }
+}

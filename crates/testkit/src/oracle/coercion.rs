@@ -1,0 +1,74 @@
+//! Strings read into what a tool's schema wants.
+
+use serde_json::{Value, json};
+use windlass_protocol::{ToolName, ToolSpec};
+use windlass_text_calls::{Outcome, parse_legacy};
+
+/// The kinds that a schema takes, as `type` says them.
+const KINDS: &[&[&str]] = &[
+    &["string"],
+    &["boolean"],
+    &["integer"],
+    &["number"],
+    &["array"],
+    &["object"],
+    &["null", "string"],
+    &["null", "number"],
+    &["string", "number"],
+    &["boolean", "array", "object"],
+];
+
+/// Any text as an argument of any kind: it becomes only what the schema takes and what it says, and is a string
+/// everywhere else; what a string is wanted for is left alone; nothing is never a number (RULES J9).
+///
+/// # Panics
+/// The property is violated.
+pub fn coercion(bytes: &[u8]) {
+    let Some((kind, text)) = bytes.split_first() else { return };
+    let kinds = KINDS[usize::from(*kind) % KINDS.len()];
+    let is_required = *kind >= 128;
+    let text = String::from_utf8_lossy(text);
+    let required: &[&str] = if is_required { &["p"] } else { &[] };
+    let schema = json!({ "type": "object", "properties": { "p": { "type": kinds } }, "required": required });
+    let schema = schema.to_string().parse().expect("the schema is JSON");
+    let spec = ToolSpec::function(ToolName::new("f").expect("a plain name"), "A tool.", schema);
+    let legacy = parse_legacy(&spec, [("p", text.as_ref())]);
+    let value = legacy.arguments.get("p");
+    let outcomes: Vec<Outcome> =
+        legacy.coerced.iter().chain(&legacy.failed).map(|coercion| coercion.outcome).collect();
+    match value {
+        None => {
+            assert!(matches!(text.trim(), "null" | "None"), "only null is left out");
+            assert!(!is_required && outcomes == [Outcome::Omitted], "only what is optional is left out");
+        }
+        Some(Value::String(value)) => {
+            assert_eq!(value, text.as_ref(), "a string stays as it is");
+            let expected: &[Outcome] = if kinds.contains(&"string") { &[] } else { &[Outcome::Failed] };
+            assert_eq!(outcomes, expected, "what does not fit is told");
+        }
+        Some(value) => {
+            assert_ne!(kinds, ["string"], "where a string is wanted it is one");
+            assert!(!text.trim().is_empty(), "nothing is never a value");
+            let kind = kind_of(value);
+            assert!(
+                kinds.contains(&kind) || kind == "number" && kinds.contains(&"integer"),
+                "{kind} is not wanted"
+            );
+            assert_eq!(outcomes, [Outcome::Became(kind)], "what was converted is told");
+            if let Ok(said) = serde_json::from_str::<Value>(text.trim()) {
+                assert_eq!(value, &said, "it becomes what it says");
+            }
+        }
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

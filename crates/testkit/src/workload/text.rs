@@ -1,0 +1,41 @@
+//! What a model writes that has no call channel: prose, and calls as text between tags.
+
+use std::fmt::Write;
+
+use super::json::w1u;
+use crate::split::SplitMix64;
+
+const WORDS: &[&str] = &[
+    "the", "file", "is", "read", "once", "and", "then", "every", "line", "goes", "through", "a", "check",
+    "that", "looks", "for", "what", "changed", "since", "last", "time",
+];
+
+/// Prose in lines, with a `<`, a brace or a backtick every 300 bytes or so, none of which begins a call.
+pub fn prose(bytes: usize) -> String {
+    let mut random = SplitMix64::new(6);
+    let mut text = String::new();
+    while text.len() < bytes {
+        let line = text.len() + random.between(60, 100);
+        while text.len() < line {
+            text.push_str(random.pick(WORDS));
+            text.push_str(random.pick(&[" ", " ", " ", ", ", ". "]));
+        }
+        text.push_str(random.pick(&["\n", "\n", "\n\n", "if a < b.\n", "in a `Vec<T>`, é.\n", "as {x}.\n"]));
+    }
+    text
+}
+
+/// Calls as Hermes and Qwen write them, 2 KB of JSON between `<tool_call>` tags, a short line between two; no
+/// surrogate escapes, which other parsers of such text refuse.
+pub fn text_calls(bytes: usize) -> String {
+    let arguments = w1u(2_000);
+    let mut text = String::from("I write the files.\n");
+    while text.len() < bytes {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(
+            text,
+            "<tool_call>\n{{\"name\": \"write_file\", \"arguments\": {arguments}}}\n</tool_call>\nNow the next."
+        );
+    }
+    text
+}

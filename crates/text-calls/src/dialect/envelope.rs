@@ -1,0 +1,167 @@
+//! Forms in which JSON holds name and arguments.
+
+use crate::form::Place::{Anywhere, Line, Start};
+use crate::form::Step::{Lit, One, Opt, Space};
+use crate::form::{Body, Form, Shape, Step};
+
+const JSON: &[&str] = &["{", "["];
+
+/// JSON after a mark.
+const fn marked(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
+    Form { place: Anywhere, steps, body: Body::Envelope(Shape::Marked), closers }
+}
+
+const fn dropped(marks: &'static [Step]) -> Form {
+    Form { place: Anywhere, steps: marks, body: Body::Drop, closers: &[] }
+}
+
+pub(super) const TOOL_CALL: &[Form] =
+    &[marked(&[Lit("<tool_call>"), Space, Step::Body, One(JSON)], &["</tool_call>"])];
+
+pub(super) const FUNCTION_CALLS: &[Form] = &[
+    marked(&[Lit("<function_calls>"), Space, Step::Body, One(JSON)], &["</function_calls>"]),
+    marked(
+        &[Lit(concat!("<", "antml:function_calls>")), Space, Step::Body, One(JSON)],
+        &[concat!("</", "antml:function_calls>")],
+    ),
+];
+
+pub(super) const PYTHON_TAG: &[Form] =
+    &[marked(&[Lit("<|python_tag|>"), Space, Step::Body, One(JSON)], &["<|eom_id|>", "<|eot_id|>", ";"])];
+
+pub(super) const TOOL_CALLS_MARK: &[Form] =
+    &[marked(&[Lit("[TOOL_CALLS]"), Space, Step::Body, One(JSON)], &["[/TOOL_CALLS]", "</s>"])];
+
+pub(super) const TOOL_CALLS: &[Form] =
+    &[marked(&[Lit("<tool_calls>"), Space, Step::Body, One(JSON)], &["</tool_calls>"])];
+
+pub(super) const GRANITE: &[Form] = &[marked(
+    &[One(&["<|tool_call|>", "<tool_call>"]), Space, Step::Body, One(JSON)],
+    &["</tool_call>", "<|/tool_call|>", "<|end_of_text|>"],
+)];
+
+pub(super) const GRANITE_FRAME: &[Form] = &[
+    Form { place: Start, steps: &[Lit("<response>")], body: Body::Drop, closers: &[] },
+    dropped(&[Lit("</response>")]),
+];
+
+pub(super) const NEMOTRON: &[Form] =
+    &[marked(&[Lit("<TOOLCALL>"), Space, Step::Body, One(JSON)], &["</TOOLCALL>"])];
+
+pub(super) const ACTION: &[Form] = &[marked(
+    &[Lit("<|action_start|>"), Space, Opt("<|plugin|>"), Space, Step::Body, One(JSON)],
+    &["<|action_end|>"],
+)];
+
+pub(super) const LONGCAT: &[Form] =
+    &[marked(&[Lit("<longcat_tool_call>"), Space, Step::Body, One(JSON)], &["</longcat_tool_call>"])];
+
+pub(super) const GIGACHAT: &[Form] = &[
+    marked(&[Lit("<|function_call|>"), Space, Step::Body, Lit("{")], &["<|message_sep|>"]),
+    marked(
+        &[
+            Lit("<|message_sep|>"),
+            Space,
+            Lit("function call"),
+            Lit("<|role_sep|>"),
+            Space,
+            Step::Body,
+            Lit("{"),
+        ],
+        &["<|message_sep|>"],
+    ),
+];
+
+pub(super) const COMMAND: &[Form] =
+    &[marked(&[Lit("<|START_ACTION|>"), Space, Step::Body, One(JSON)], &["<|END_ACTION|>"])];
+
+pub(super) const COMMAND_ACTION: &[Form] = &[Form {
+    place: Line,
+    steps: &[Lit("Action:"), Space, Lit("```json"), Space, Step::Body, One(JSON)],
+    body: Body::Envelope(Shape::Marked),
+    closers: &["```"],
+}];
+
+pub(super) const COMMAND_FRAME: &[Form] = &[dropped(&[One(&[
+    "<|START_RESPONSE|>",
+    "<|END_RESPONSE|>",
+    "<|START_TEXT|>",
+    "<|END_TEXT|>",
+    "<|CHATBOT_TOKEN|>",
+    "<|END_OF_TURN_TOKEN|>",
+])])];
+
+pub(super) const APERTUS: &[Form] = &[Form {
+    place: Anywhere,
+    steps: &[Lit("<|tools_prefix|>"), Space, Step::Body, One(JSON)],
+    body: Body::Envelope(Shape::Keyed),
+    closers: &["<|tools_suffix|>"],
+}];
+
+pub(super) const FUNCTOOLS: &[Form] = &[Form {
+    place: Start,
+    steps: &[Lit("functools"), Space, Step::Body, Lit("[")],
+    body: Body::Envelope(Shape::Marked),
+    closers: &[],
+}];
+
+/// The first members of an object that can be a call.
+const MEMBERS: &[&str] = &[
+    "\"name\"",
+    "\"tool_name\"",
+    "\"tool\"",
+    "\"type\"",
+    "\"id\"",
+    "\"function\"",
+    "\"arguments\"",
+    "\"parameters\"",
+    "\"tool_call\"",
+    "\"tool_calls\"",
+    "\"toolCalls\"",
+    "\"content\"",
+    "\"needsMoreWork\"",
+    "\"tool_call_id\"",
+];
+
+const OBJECT: &[Step] = &[Step::Body, Lit("{"), Space, One(MEMBERS)];
+const LIST: &[Step] = &[Step::Body, Lit("["), Space, Lit("{"), Space, One(MEMBERS)];
+
+pub(super) const BARE: &[Form] = &[
+    Form { place: Line, steps: OBJECT, body: Body::Envelope(Shape::Bare), closers: &[";"] },
+    Form { place: Line, steps: LIST, body: Body::Envelope(Shape::Bare), closers: &[] },
+];
+
+const FENCED: &[Step] = &[
+    One(&["```json", "```tool_call", "```tool_use", "```"]),
+    Space,
+    Step::Body,
+    Opt("["),
+    Space,
+    Lit("{"),
+    Space,
+    One(MEMBERS),
+];
+
+pub(super) const FENCE: &[Form] =
+    &[Form { place: Line, steps: FENCED, body: Body::Envelope(Shape::Bare), closers: &["```"] }];
+
+/// Where no dialect is named, a fence is a call only if the answer begins with it; any other is an example.
+pub(super) const FENCE_AT_START: &[Form] =
+    &[Form { place: Start, steps: FENCED, body: Body::Envelope(Shape::Bare), closers: &["```"] }];
+
+const ANSWER: &[&str] = &["\"toolCalls\"", "\"tool_calls\"", "\"content\"", "\"needsMoreWork\""];
+
+pub(super) const STRUCTURED: &[Form] = &[
+    Form {
+        place: Start,
+        steps: &[Step::Body, Lit("{"), Space, One(ANSWER)],
+        body: Body::Envelope(Shape::Structured),
+        closers: &[],
+    },
+    Form {
+        place: Start,
+        steps: &[Lit("```json"), Space, Step::Body, Lit("{"), Space, One(ANSWER)],
+        body: Body::Envelope(Shape::Structured),
+        closers: &["```"],
+    },
+];

@@ -1,0 +1,33 @@
+#![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod dialect;
+mod limits;
+mod options;
+
+mod scanner;
+
+mod form;
+mod matching;
+mod prose;
+
+mod reader;
+
+mod emit;
+mod escape;
+mod json_value;
+mod literal;
+
+mod coerce;
+mod leak;
+mod render;
+mod tools;
+mod wanted;
+
+pub use coerce::{Coercion, Legacy, Outcome, parse_legacy};
+pub use dialect::{Dialect, UnknownDialect};
+pub use leak::{Leak, LeakDetector, NativeCalls};
+pub use limits::{LimitError, Limits};
+pub use options::{CallsInReasoning, Offer, Options, Reasoning};
+pub use render::{catalogue, render_call, results};
+pub use scanner::Scanner;

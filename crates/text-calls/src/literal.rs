@@ -1,0 +1,248 @@
+//! Turns a value as Python or a relaxed JSON writes it into JSON, while it arrives.
+
+mod string;
+mod word;
+
+use self::string::{Over, Quoted};
+use self::word::word_into;
+use crate::escape::quoted;
+
+/// How deep brackets may nest.
+const DEPTH: usize = 128;
+
+/// A value on its way into JSON. The first character must be an opening bracket: `(` for the arguments of a
+/// call, `{` for an object, `[` for a list.
+#[derive(Debug)]
+pub(crate) struct Literal {
+    stack: Vec<Frame>,
+    state: State,
+    /// Names for arguments that are written without one.
+    positional: Vec<String>,
+    next_positional: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Frame {
+    close: char,
+    kind: Kind,
+    /// Whether something stands in it already.
+    filled: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Arguments,
+    Object,
+    List,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Before a member or an item.
+    Item,
+    /// A key without quotes, as far as it has come.
+    BareKey(String),
+    Key(Quoted),
+    /// After a key.
+    Colon,
+    /// Before a value.
+    Value,
+    Text(Quoted),
+    Word(String),
+    /// After a value.
+    After,
+}
+
+/// How far a literal was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// All of it, and more is wanted.
+    More,
+    /// The literal ended after so many bytes.
+    Done(usize),
+    /// At this byte stands what no literal has.
+    Broken(usize),
+}
+
+/// What a character did.
+enum Step {
+    Taken,
+    /// The state changed and the character is still to be read.
+    Again,
+    Done,
+    Broken,
+}
+
+impl Literal {
+    /// `positional` are the names of the arguments of a call, in order.
+    pub(crate) fn new(positional: Vec<String>) -> Self {
+        Self { stack: Vec::new(), state: State::Value, positional, next_positional: 0 }
+    }
+
+    /// Reads on and appends JSON.
+    pub(crate) fn push(&mut self, text: &str, json: &mut String) -> Read {
+        for (at, c) in text.char_indices() {
+            loop {
+                match self.step(c, json) {
+                    Step::Taken => break,
+                    Step::Again => {}
+                    Step::Done => return Read::Done(at.saturating_add(c.len_utf8())),
+                    Step::Broken => return Read::Broken(at),
+                }
+            }
+        }
+        Read::More
+    }
+
+    fn step(&mut self, c: char, json: &mut String) -> Step {
+        match &mut self.state {
+            State::Item => self.item(c, json),
+            State::Value => self.value(c, json),
+            State::BareKey(key) => {
+                if c.is_alphanumeric() || matches!(c, '_' | '-' | '.') {
+                    key.push(c);
+                    return Step::Taken;
+                }
+                json.push_str(&quoted(key));
+                self.state = State::Colon;
+                Step::Again
+            }
+            State::Key(text) => {
+                let over = text.push(c, json);
+                self.ended(over, State::Colon)
+            }
+            State::Colon => match c {
+                c if c.is_whitespace() => Step::Taken,
+                ':' | '=' => {
+                    json.push(':');
+                    self.state = State::Value;
+                    Step::Taken
+                }
+                _ => Step::Broken,
+            },
+            State::Text(text) => {
+                let over = text.push(c, json);
+                self.ended(over, State::After)
+            }
+            State::Word(word) => {
+                if c.is_whitespace() || matches!(c, ',' | ')' | ']' | '}' | ':') {
+                    word_into(word, json);
+                    self.state = State::After;
+                    return Step::Again;
+                }
+                word.push(c);
+                Step::Taken
+            }
+            State::After => self.after(c, json),
+        }
+    }
+
+    /// Goes on after a string, if it is over.
+    fn ended(&mut self, over: Over, next: State) -> Step {
+        if over != Over::No {
+            self.state = next;
+        }
+        if over == Over::Before { Step::Again } else { Step::Taken }
+    }
+
+    fn item(&mut self, c: char, json: &mut String) -> Step {
+        let Some(frame) = self.stack.last_mut() else { return Step::Broken };
+        if c.is_whitespace() {
+            return Step::Taken;
+        }
+        if c == frame.close {
+            return self.close(json);
+        }
+        if std::mem::replace(&mut frame.filled, true) {
+            json.push(',');
+        }
+        match frame.kind {
+            Kind::List => {
+                self.state = State::Value;
+                Step::Again
+            }
+            Kind::Object | Kind::Arguments if c.is_alphabetic() || c == '_' => {
+                self.state = State::BareKey(String::new());
+                Step::Again
+            }
+            Kind::Object => match Quoted::open(c) {
+                Some(text) => {
+                    json.push('"');
+                    self.state = State::Key(text);
+                    Step::Taken
+                }
+                None => Step::Broken,
+            },
+            Kind::Arguments => {
+                let name = self.positional.get(self.next_positional).cloned();
+                let name = name.unwrap_or_else(|| format!("argument_{}", self.next_positional));
+                self.next_positional = self.next_positional.saturating_add(1);
+                json.push_str(&quoted(&name));
+                json.push(':');
+                self.state = State::Value;
+                Step::Again
+            }
+        }
+    }
+
+    fn value(&mut self, c: char, json: &mut String) -> Step {
+        if c.is_whitespace() {
+            return Step::Taken;
+        }
+        let (close, kind, open) = match c {
+            '(' if self.stack.is_empty() => (')', Kind::Arguments, '{'),
+            '{' => ('}', Kind::Object, '{'),
+            '[' => (']', Kind::List, '['),
+            '(' => (')', Kind::List, '['),
+            ',' | ')' | ']' | '}' | ':' | '=' => return Step::Broken,
+            _ => {
+                if let Some(text) = Quoted::open(c) {
+                    json.push('"');
+                    self.state = State::Text(text);
+                    return Step::Taken;
+                }
+                self.state = State::Word(c.to_string());
+                return Step::Taken;
+            }
+        };
+        if self.stack.len() >= DEPTH {
+            return Step::Broken;
+        }
+        json.push(open);
+        self.stack.push(Frame { close, kind, filled: false });
+        self.state = State::Item;
+        Step::Taken
+    }
+
+    fn after(&mut self, c: char, json: &mut String) -> Step {
+        let Some(frame) = self.stack.last() else { return Step::Broken };
+        if c.is_whitespace() {
+            Step::Taken
+        } else if c == ',' {
+            self.state = State::Item;
+            Step::Taken
+        } else if c == frame.close {
+            self.close(json)
+        } else {
+            Step::Broken
+        }
+    }
+
+    fn close(&mut self, json: &mut String) -> Step {
+        if let Some(frame) = self.stack.pop() {
+            json.push(if frame.kind == Kind::List { ']' } else { '}' });
+        }
+        self.state = State::After;
+        if self.stack.is_empty() { Step::Done } else { Step::Taken }
+    }
+}
+
+/// A whole literal as JSON, if it is one.
+pub(crate) fn to_json(text: &str) -> Option<String> {
+    let text = text.trim();
+    let mut json = String::with_capacity(text.len());
+    match Literal::new(Vec::new()).push(text, &mut json) {
+        Read::Done(used) if used == text.len() => Some(json),
+        _ => None,
+    }
+}

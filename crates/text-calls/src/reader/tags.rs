@@ -1,0 +1,220 @@
+//! Reads the parameters of a call that stand between tags, and writes them as the members of a JSON object.
+
+use windlass_stream::CallKey;
+
+use super::value::{Read, ValueReader};
+use super::{Input, Progress};
+use crate::coerce::{Coercion, Outcome as CoercionOutcome};
+use crate::emit::Sink;
+use crate::escape::quoted;
+use crate::form::{CloseRule, Step, Tags};
+use crate::matching::{Found, Outcome, Source, read_steps};
+use crate::tools::Tools;
+use crate::wanted::Wanted;
+
+/// The parameters of one call.
+#[derive(Debug)]
+pub(crate) struct TagsReader {
+    tags: &'static Tags,
+    tool: String,
+    key: CallKey,
+    call_close: Vec<String>,
+    /// Whether a member has been written.
+    filled: bool,
+    value: Option<ValueReader>,
+    /// Whether a value was too long. The object is never closed then, so that nobody runs what is left of it.
+    broken: bool,
+    /// Whether words that belong to no tag have begun, and white space is theirs.
+    in_words: bool,
+}
+
+impl TagsReader {
+    pub(crate) fn new(tags: &'static Tags, tool: &str, key: CallKey) -> Self {
+        let call_close = tags.call_close.iter().map(|close| close.replace("{tool}", tool)).collect();
+        Self {
+            tags,
+            tool: tool.to_owned(),
+            key,
+            call_close,
+            filled: false,
+            value: None,
+            broken: false,
+            in_words: false,
+        }
+    }
+
+    pub(crate) fn read(&mut self, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Progress {
+        let mut at = 0;
+        loop {
+            let rest = Input { text: input.text.get(at..).unwrap_or_default(), ..input };
+            if let Some(value) = &mut self.value {
+                match value.read(rest, &self.call_close, sink) {
+                    Read::More(used) => return Progress::More(at.saturating_add(used)),
+                    Read::Over(used) => {
+                        at = at.saturating_add(used);
+                        self.end_value(input.tools, sink);
+                    }
+                }
+                continue;
+            }
+            match self.between(rest, sink) {
+                Between::More(used) => return Progress::More(at.saturating_add(used)),
+                Between::Over(used) => {
+                    if !self.broken {
+                        sink.delta(self.key, if self.filled { "}" } else { "{}" });
+                        sink.end(self.key);
+                    }
+                    return Progress::Done(at.saturating_add(used));
+                }
+                Between::On(used) => at = at.saturating_add(used),
+            }
+        }
+    }
+
+    /// Reads what stands between parameters: white space, the next parameter's tag, or the end.
+    fn between(&mut self, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Between {
+        let rest = input.text.trim_ascii_start();
+        let spaces = input.text.len().saturating_sub(rest.len());
+        if self.in_words {
+            sink.text(input.text.get(..spaces).unwrap_or_default());
+        }
+        if rest.is_empty() {
+            return Between::More(spaces);
+        }
+        let source = Source { text: rest, ended: input.ended, tools: input.tools };
+        let mut waits = false;
+        for close in &self.call_close {
+            if rest.starts_with(close.as_str()) {
+                return Between::Over(spaces.saturating_add(close.len()));
+            }
+            waits |= close.starts_with(rest);
+        }
+        match read_steps(self.tags.parameter, source) {
+            Outcome::Yes(found) => {
+                self.begin_value(found, input.tools, sink);
+                return Between::On(spaces.saturating_add(found.used));
+            }
+            Outcome::Maybe => waits = true,
+            Outcome::No => {}
+        }
+        if waits && !input.ended {
+            return Between::More(spaces);
+        }
+        // Words between parameters belong to no tag, so they are text (RULES X1).
+        self.in_words = true;
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let begin = self.first_byte();
+        let next = rest.as_bytes().get(first..).and_then(|more| memchr::memchr(begin, more));
+        let words = next.map_or(rest.len(), |next| next.saturating_add(first));
+        sink.text(rest.get(..words).unwrap_or_default());
+        Between::On(spaces.saturating_add(words))
+    }
+
+    fn first_byte(&self) -> u8 {
+        match self.tags.parameter.first() {
+            Some(Step::Lit(literal)) => literal.bytes().next().unwrap_or(b'<'),
+            _ => b'<',
+        }
+    }
+
+    fn begin_value(&mut self, found: Found<'_>, tools: &Tools, sink: &mut Sink<'_>) {
+        let known = tools.get(&self.tool).map(|tool| tool.wanted(found.name)).filter(|wanted| wanted.known);
+        let wanted = match known {
+            Some(wanted) if wanted.string && found.between.contains("string=\"true\"") => Wanted::UNKNOWN,
+            Some(wanted) => wanted,
+            None => said_kind(found.between),
+        };
+        let value = ValueReader::new(self.tags, found.name, wanted, self.key);
+        if value.streams() {
+            let member = self.member(found.name);
+            sink.delta(self.key, &member);
+            sink.delta(self.key, "\"");
+        }
+        self.value = Some(value);
+        self.in_words = false;
+    }
+
+    fn end_value(&mut self, tools: &Tools, sink: &mut Sink<'_>) {
+        let Some(value) = self.value.take() else { return };
+        if value.streams() {
+            sink.delta(self.key, "\"");
+            return;
+        }
+        if value.overflowed {
+            let member = self.member(value.name());
+            sink.delta(self.key, &member);
+            self.broken = true;
+        }
+        if self.broken {
+            return;
+        }
+        let tool = tools.get(&self.tool);
+        let required = tool.is_some_and(|tool| tool.requires(value.name()));
+        let name = value.name().to_owned();
+        let schema = tool.and_then(|known| known.property(&name).map(|schema| (schema, known.schema())));
+        let (text, coerced) = value.into_coerced(required, schema);
+        if let Some(outcome) = coerced.outcome() {
+            self.note(&name, outcome, sink);
+        }
+        if let Some(json) = coerced.json(&text) {
+            let member = self.member(&name);
+            sink.delta(self.key, &member);
+            sink.delta(self.key, &json);
+        }
+    }
+
+    fn note(&self, parameter: &str, outcome: CoercionOutcome, sink: &mut Sink<'_>) {
+        let (tool, parameter) = (self.tool.clone(), parameter.to_owned());
+        sink.ledger.note(Coercion { tool, parameter, outcome });
+    }
+
+    /// The beginning of a member, up to its value.
+    fn member(&mut self, name: &str) -> String {
+        let before = if std::mem::replace(&mut self.filled, true) { ',' } else { '{' };
+        format!("{before}{}:", quoted(name))
+    }
+}
+
+enum Between {
+    More(usize),
+    On(usize),
+    Over(usize),
+}
+
+/// The kind that a parameter's own tag names, as in `string="false"` or `type="number"`.
+fn said_kind(attributes: &str) -> Wanted {
+    if attributes.contains("string=\"false\"") {
+        return Wanted::ANY;
+    }
+    let kind = attributes.split_once("type=\"").and_then(|(_, rest)| rest.split('"').next());
+    match kind {
+        None | Some("string") => Wanted::UNKNOWN,
+        Some(_) => Wanted::ANY,
+    }
+}
+
+/// Parameters that hold whole files or programs, in which any text can stand, closing tags too.
+pub(super) fn is_content_like(rule: CloseRule, name: &str) -> bool {
+    const CONTENT: &[&str] = &[
+        "content",
+        "diff",
+        "code",
+        "patch",
+        "text",
+        "file_text",
+        "html",
+        "markup",
+        "old_str",
+        "new_str",
+        "old_string",
+        "new_string",
+        "search",
+        "replace",
+        "body",
+        "script",
+        "command",
+        "result",
+        "message",
+    ];
+    rule == CloseRule::Own && CONTENT.contains(&name)
+}

@@ -1,0 +1,281 @@
+//! Reads one value up to its closing tag: a string as it grows, anything else when it is whole.
+
+use memchr::memchr;
+use serde_json::Value;
+use windlass_stream::CallKey;
+
+use super::Input;
+use super::tags::is_content_like;
+use super::tree;
+use crate::LimitError;
+use crate::coerce::{Coerced, coerce};
+use crate::emit::Sink;
+use crate::form::{CloseRule, Step, Tags, Trim};
+use crate::wanted::Wanted;
+
+const CDATA: &str = "<![CDATA[";
+/// The most white space between a closing tag and what proves that it is one.
+const SPACE: usize = 256;
+
+/// One value.
+#[derive(Debug)]
+pub(crate) struct ValueReader {
+    tags: &'static Tags,
+    name: String,
+    key: CallKey,
+    wanted: Wanted,
+    rule: CloseRule,
+    close: String,
+    first: First,
+    /// Whether the value streams as a string; else it is held here.
+    held: Option<String>,
+    /// Whether the content goes up to the last closing tag.
+    content_like: bool,
+    /// How far the text after a closing tag was searched for a later one.
+    searched: usize,
+    /// Whether the value was too long to be held.
+    pub(crate) overflowed: bool,
+}
+
+/// What the value's first character was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    NotYet,
+    /// A newline, which was taken away.
+    Newline,
+    Other,
+}
+
+pub(crate) enum Read {
+    /// So many bytes belong to the value, and the rest is not clear yet.
+    More(usize),
+    /// The value and its closing tag took so many bytes.
+    Over(usize),
+}
+
+/// What a closing tag is that was met inside of a value.
+enum Closing {
+    End,
+    Wait,
+    /// Only text that looks like one.
+    Text,
+}
+
+impl ValueReader {
+    pub(crate) fn new(tags: &'static Tags, name: &str, wanted: Wanted, key: CallKey) -> Self {
+        Self {
+            tags,
+            name: name.to_owned(),
+            key,
+            wanted,
+            rule: tags.rule,
+            close: tags.close.replace("{}", name),
+            first: First::NotYet,
+            held: (!wanted.is_text()).then(String::new),
+            content_like: wanted.is_text() && is_content_like(tags.rule, name),
+            searched: 0,
+            overflowed: false,
+        }
+    }
+
+    pub(crate) fn streams(&self) -> bool {
+        self.held.is_none()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text and what it becomes.
+    pub(crate) fn into_coerced(self, required: bool, schema: Option<(&Value, &Value)>) -> (String, Coerced) {
+        let text = self.held.unwrap_or_default();
+        if let (Some(mark), Some((schema, root))) = (self.tags.nested, schema)
+            && let Some(json) = tree::to_json(mark, &text, schema, root)
+        {
+            let kind = if json.starts_with('[') { "array" } else { "object" };
+            return (text, Coerced::Json { json, kind });
+        }
+        let coerced = coerce(&text, self.wanted, required);
+        (text, coerced)
+    }
+
+    pub(crate) fn read(&mut self, input: Input<'_, '_>, call_close: &[String], sink: &mut Sink<'_>) -> Read {
+        let text = input.text;
+        let Some(at) = self.begin(input) else { return Read::More(0) };
+        let mut from = at;
+        let first = self.close.bytes().next().unwrap_or(b'<');
+        loop {
+            let found = text.as_bytes().get(from..).and_then(|rest| memchr(first, rest));
+            let Some(found) = found.map(|found| found.saturating_add(from)) else {
+                let end = if input.ended { text.len() } else { self.hold_from(text, text.len()) };
+                self.put(text.get(at..end).unwrap_or_default(), sink);
+                return Read::More(end.max(at));
+            };
+            let rest = text.get(found..).unwrap_or_default();
+            let closing = if rest.starts_with(self.close.as_str()) {
+                self.judge(Input { text: rest, ..input }, call_close, sink)
+            } else if self.close.starts_with(rest) && !input.ended {
+                Closing::Wait
+            } else {
+                Closing::Text
+            };
+            match closing {
+                Closing::End => {
+                    let end = self.before_newline(text, found).max(at);
+                    self.put(text.get(at..end).unwrap_or_default(), sink);
+                    return Read::Over(found.saturating_add(self.close.len()));
+                }
+                Closing::Wait => {
+                    let end = self.hold_from(text, found).max(at);
+                    self.put(text.get(at..end).unwrap_or_default(), sink);
+                    return Read::More(end);
+                }
+                Closing::Text => {
+                    self.searched = 0;
+                    from = found.saturating_add(1);
+                }
+            }
+        }
+    }
+
+    /// Looks at the beginning of the value; nothing if more text is needed for that.
+    fn begin(&mut self, input: Input<'_, '_>) -> Option<usize> {
+        if self.first != First::NotYet {
+            return Some(0);
+        }
+        let text = input.text;
+        if text.is_empty() {
+            return None;
+        }
+        if self.tags.cdata && !input.ended && CDATA.starts_with(text) && text.len() < CDATA.len() {
+            return None;
+        }
+        if self.tags.cdata && text.starts_with(CDATA) {
+            self.first = First::Other;
+            self.rule = CloseRule::First;
+            self.close.insert_str(0, "]]>");
+            return Some(CDATA.len());
+        }
+        let newline = match text {
+            _ if self.tags.trim == Trim::Never => 0,
+            "\r" if !input.ended => return None,
+            _ if text.starts_with("\r\n") => 2,
+            _ => usize::from(text.starts_with('\n')),
+        };
+        self.first = if newline > 0 { First::Newline } else { First::Other };
+        Some(newline)
+    }
+
+    /// Whether a newline before the closing tag belongs to the tag.
+    fn trims_end(&self) -> bool {
+        match self.tags.trim {
+            Trim::Each => true,
+            Trim::Paired => self.first == First::Newline,
+            Trim::Never => false,
+        }
+    }
+
+    /// Where the value ends if its closing tag stands at `end`.
+    fn before_newline(&self, text: &str, end: usize) -> usize {
+        let before = text.get(..end).unwrap_or_default();
+        match before.strip_suffix('\n') {
+            Some(plain) if self.trims_end() => plain.strip_suffix('\r').unwrap_or(plain).len(),
+            _ => end,
+        }
+    }
+
+    /// From where on text is held because a closing tag may begin at `end`.
+    fn hold_from(&self, text: &str, end: usize) -> usize {
+        let before = text.get(..end).unwrap_or_default();
+        match before.strip_suffix('\r') {
+            Some(plain) if self.trims_end() => plain.len(),
+            _ => self.before_newline(text, end),
+        }
+    }
+
+    fn judge(&mut self, input: Input<'_, '_>, call_close: &[String], sink: &mut Sink<'_>) -> Closing {
+        let rest = input.text.get(self.close.len()..).unwrap_or_default();
+        match self.rule {
+            CloseRule::First => Closing::End,
+            CloseRule::Own if !self.content_like => Closing::End,
+            CloseRule::Own => self.judge_content(rest, input.ended, call_close, sink),
+            CloseRule::Followed => self.judge_followed(rest, input.ended, call_close),
+        }
+    }
+
+    fn judge_followed(&self, rest: &str, ended: bool, call_close: &[String]) -> Closing {
+        let next = rest.trim_ascii_start();
+        if rest.len().saturating_sub(next.len()) > SPACE {
+            return Closing::Text;
+        }
+        if next.is_empty() {
+            return if ended { Closing::Text } else { Closing::Wait };
+        }
+        let mut waits = false;
+        let parameter = match self.tags.parameter.first() {
+            Some(Step::Lit(literal)) => literal,
+            _ => "",
+        };
+        for mark in call_close.iter().map(String::as_str).chain([parameter]) {
+            if next.starts_with(mark) {
+                return Closing::End;
+            }
+            waits |= mark.starts_with(next);
+        }
+        if waits && !ended { Closing::Wait } else { Closing::Text }
+    }
+
+    /// The closing tag ends content if the call ends before another one comes (RULES X2). What follows it is
+    /// held until then.
+    fn judge_content(
+        &mut self,
+        rest: &str,
+        ended: bool,
+        call_close: &[String],
+        sink: &mut Sink<'_>,
+    ) -> Closing {
+        let longest = call_close.iter().map(String::len).max().unwrap_or(0).max(self.close.len());
+        let limit = sink.ledger.limits.held_bytes;
+        // Never more than the limit is looked at, so that it is met at the same byte however the text is split.
+        let window = rest.get(..rest.floor_char_boundary(limit)).unwrap_or(rest);
+        let mut from = self.searched;
+        while let Some(found) = window.as_bytes().get(from..).and_then(|rest| memchr(b'<', rest)) {
+            let at = from.saturating_add(found);
+            let here = window.get(at..).unwrap_or_default();
+            if here.starts_with(self.close.as_str()) {
+                return Closing::Text;
+            }
+            if call_close.iter().any(|close| here.starts_with(close.as_str())) {
+                return Closing::End;
+            }
+            from = at.saturating_add(1);
+        }
+        if rest.len() > limit {
+            sink.ledger.exceed(LimitError::Held { limit });
+            let next = window.trim_ascii_start();
+            let is_tag =
+                next.strip_prefix('<').is_some_and(|tag| tag.starts_with(|c: char| c.is_alphabetic()));
+            return if is_tag { Closing::End } else { Closing::Text };
+        }
+        self.searched = window.len().saturating_sub(longest);
+        if ended { Closing::End } else { Closing::Wait }
+    }
+
+    fn put(&mut self, text: &str, sink: &mut Sink<'_>) {
+        if text.is_empty() {
+            return;
+        }
+        match &mut self.held {
+            None => sink.escaped(self.key, text),
+            Some(held) => {
+                let limit = sink.ledger.limits.value_bytes;
+                if held.len().saturating_add(text.len()) > limit {
+                    sink.ledger.exceed(LimitError::Value { limit });
+                    self.overflowed = true;
+                } else {
+                    held.push_str(text);
+                }
+            }
+        }
+    }
+}

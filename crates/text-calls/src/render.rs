@@ -1,0 +1,10 @@
+//! The other way round: tools, calls and results as text for a model that has no native tool calling.
+
+mod call;
+mod catalogue;
+mod members;
+mod results;
+
+pub use self::call::render_call;
+pub use self::catalogue::catalogue;
+pub use self::results::results;

@@ -1,0 +1,217 @@
+//! One call as a model of a dialect would write it.
+
+use std::fmt::Write as _;
+
+use serde_json::value::RawValue;
+use windlass_protocol::Arguments;
+
+use super::members::{Members, words};
+use crate::Dialect;
+use crate::escape::quoted;
+
+/// Writes a call in a dialect: for an example in a prompt, and for a history that is sent again.
+///
+/// A scanner reads it back as the same call. What a dialect cannot say comes back changed: a closing tag inside
+/// of a string where strings are not quoted, and a parameter's name that is no word.
+///
+/// ```
+/// use windlass_protocol::Arguments;
+/// use windlass_text_calls::{Dialect, render_call};
+/// let arguments = Arguments::parse(r#"{"path":"src/lib.rs","line":3}"#)?;
+/// assert_eq!(
+///     render_call(Dialect::Roo, "read_file", &arguments),
+///     "<read_file>\n<path>src/lib.rs</path>\n<line>3</line>\n</read_file>"
+/// );
+/// assert_eq!(render_call(Dialect::Lfm2, "read_file", &arguments),
+///     r#"<|tool_call_start|>[read_file(path="src/lib.rs", line=3)]<|tool_call_end|>"#);
+/// # Ok::<(), windlass_protocol::ArgumentsError>(())
+/// ```
+pub fn render_call(dialect: Dialect, name: &str, arguments: &Arguments) -> String {
+    let json = arguments.as_str().trim();
+    let object = |key: &str| format!("{{\"name\": {}, \"{key}\": {json}}}", quoted(name));
+    let call = object("arguments");
+    match dialect {
+        Dialect::Auto | Dialect::Hermes => format!("<tool_call>\n{call}\n</tool_call>"),
+        Dialect::Granite => format!("<|tool_call|>[{call}]"),
+        Dialect::Nemotron => format!("<TOOLCALL>[{call}]</TOOLCALL>"),
+        Dialect::Apriel => format!("<tool_calls>[{call}]</tool_calls>"),
+        Dialect::FireFunction => format!("functools[{call}]"),
+        Dialect::GigaChat => format!("<|function_call|>{call}"),
+        Dialect::InternLm => {
+            format!(
+                "<|action_start|><|plugin|>\n{{\"name\": {}, \"parameters\": {json}}}<|action_end|>",
+                quoted(name)
+            )
+        }
+        Dialect::LongCat => format!("<longcat_tool_call>{call}</longcat_tool_call>"),
+        Dialect::Json => format!("```json\n{call}\n```"),
+        Dialect::Structured => format!("{{\"toolCalls\": [{call}], \"needsMoreWork\": true}}"),
+        Dialect::Llama3 => object("parameters"),
+        Dialect::Apertus => format!("<|tools_prefix|>[{{{}: {json}}}]<|tools_suffix|>", quoted(name)),
+        Dialect::CommandR => {
+            let name = quoted(name);
+            format!("<|START_ACTION|>[{{\"tool_name\": {name}, \"parameters\": {json}}}]<|END_ACTION|>")
+        }
+        Dialect::Mistral => format!("[TOOL_CALLS]{name}[ARGS]{json}"),
+        Dialect::Functionary => format!("<function={name}>{json}</function>"),
+        Dialect::Harmony => {
+            format!("<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{json}<|call|>")
+        }
+        Dialect::DeepSeek => format!(
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{json}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+        ),
+        Dialect::KimiK2 => format!(
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.{name}:0<|tool_call_argument_begin|>{json}\
+             <|tool_call_end|><|tool_calls_section_end|>"
+        ),
+        Dialect::Pythonic => format!("[{name}({})]", keywords(json)),
+        Dialect::Lfm2 => format!("<|tool_call_start|>[{name}({})]<|tool_call_end|>", keywords(json)),
+        Dialect::Gemma => format!("<|tool_call>call:{name}{}<tool_call|>", gemma(json)),
+        _ => in_tags(dialect, name, json),
+    }
+}
+
+/// The dialects whose parameters stand in tags.
+fn in_tags(dialect: Dialect, name: &str, json: &str) -> String {
+    let (open, close) = frame(dialect, name);
+    let mut text = open;
+    for (key, value) in Members::of(json).0 {
+        let words = words(value.get());
+        // Writing to a string cannot fail.
+        let _ = match dialect {
+            Dialect::Roo => writeln!(text, "<{key}>{}</{key}>", in_lines(&words)),
+            Dialect::Qwen3Coder => write!(text, "<parameter={key}>\n{words}\n</parameter>\n"),
+            Dialect::SeedOss => writeln!(text, "<parameter={key}>{words}</parameter>"),
+            Dialect::Glm => {
+                write!(text, "<arg_key>{key}</arg_key>\n<arg_value>{}</arg_value>\n", paired(&words))
+            }
+            Dialect::Dsml => {
+                let string = value.get().starts_with('"');
+                write!(text, "<｜DSML｜parameter name=\"{key}\" string=\"{string}\">{}", paired(&words))
+                    .and_then(|()| text.write_str("</｜DSML｜parameter>\n"))
+            }
+            Dialect::KimiK3 => {
+                let kind = kind(&value);
+                write!(text, "<|open|>argument key=\"{key}\" type=\"{kind}\"<|sep|>{words}")
+                    .and_then(|()| text.write_str("<|close|>argument<|sep|>"))
+            }
+            Dialect::MinimaxM3 => text.write_str(&nested(&key, value.get())),
+            Dialect::MiniCpm if words.contains('<') && !words.contains("]]>") => {
+                write!(text, "<param name=\"{key}\"><![CDATA[{words}]]></param>")
+            }
+            Dialect::MiniCpm => write!(text, "<param name=\"{key}\">{}</param>", paired(&words)),
+            _ => writeln!(text, "<parameter name=\"{key}\">{}</parameter>", paired(&words)),
+        };
+    }
+    text.push_str(&close);
+    text
+}
+
+/// What stands around the parameters.
+fn frame(dialect: Dialect, name: &str) -> (String, String) {
+    let (open, close) = match dialect {
+        Dialect::Roo => return (format!("<{name}>\n"), format!("</{name}>")),
+        Dialect::Qwen3Coder => ("<tool_call>\n<function={}>\n", "</function>\n</tool_call>"),
+        Dialect::SeedOss => ("<seed:tool_call>\n<function={}>\n", "</function>\n</seed:tool_call>"),
+        Dialect::Glm => ("<tool_call>{}\n", "</tool_call>"),
+        Dialect::Dsml => (
+            "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"{}\">\n",
+            "</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+        ),
+        Dialect::KimiK3 => (
+            "<|open|>tools<|sep|><|open|>call tool=\"{}\" index=\"1\"<|sep|>",
+            "<|close|>call<|sep|><|close|>tools<|sep|>",
+        ),
+        Dialect::MinimaxM2 => {
+            ("<minimax:tool_call>\n<invoke name=\"{}\">\n", "</invoke>\n</minimax:tool_call>")
+        }
+        Dialect::MinimaxM3 => (
+            "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"{}\">",
+            "]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>",
+        ),
+        Dialect::MiniCpm => ("<function name=\"{}\">", "</function>"),
+        _ => ("<function_calls>\n<invoke name=\"{}\">\n", "</invoke>\n</function_calls>"),
+    };
+    (open.replace("{}", name), close.to_owned())
+}
+
+/// A value whose reader takes a newline away at each side.
+fn in_lines(words: &str) -> String {
+    if words.contains('\n') || words.contains('\r') { format!("\n{words}\n") } else { words.to_owned() }
+}
+
+/// A value whose reader takes the newlines away only if there is one at the beginning.
+fn paired(words: &str) -> String {
+    if words.starts_with(['\n', '\r']) { format!("\n{words}\n") } else { words.to_owned() }
+}
+
+fn kind(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'"') => "string",
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b't' | b'f') => "boolean",
+        Some(b'n') => "null",
+        _ => "number",
+    }
+}
+
+/// Arguments as keywords of a Python call.
+fn keywords(json: &str) -> String {
+    let members = Members::of(json).0.into_iter();
+    members.map(|(key, value)| format!("{key}={}", python(value.get()))).collect::<Vec<_>>().join(", ")
+}
+
+/// A value as Python writes it. JSON's strings and numbers are Python's too.
+fn python(json: &str) -> String {
+    match json.as_bytes().first() {
+        Some(b'{') => {
+            let members = Members::of(json).0.into_iter();
+            let members = members.map(|(key, value)| format!("{}: {}", quoted(&key), python(value.get())));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        Some(b'[') => {
+            let items: Vec<Box<RawValue>> = serde_json::from_str(json).unwrap_or_default();
+            format!("[{}]", items.iter().map(|item| python(item.get())).collect::<Vec<_>>().join(", "))
+        }
+        Some(b't') => "True".to_owned(),
+        Some(b'f') => "False".to_owned(),
+        Some(b'n') => "None".to_owned(),
+        _ => json.to_owned(),
+    }
+}
+
+/// A value with bare keys and marked strings.
+fn gemma(json: &str) -> String {
+    match json.as_bytes().first() {
+        Some(b'{') => {
+            let members = Members::of(json).0.into_iter();
+            let members = members.map(|(key, value)| format!("{key}:{}", gemma(value.get())));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+        Some(b'[') => {
+            let items: Vec<Box<RawValue>> = serde_json::from_str(json).unwrap_or_default();
+            format!("[{}]", items.iter().map(|item| gemma(item.get())).collect::<Vec<_>>().join(","))
+        }
+        Some(b'"') => format!("<|\"|>{}<|\"|>", words(json)),
+        _ => json.to_owned(),
+    }
+}
+
+/// A value as tags in tags.
+fn nested(key: &str, json: &str) -> String {
+    let inner = match json.as_bytes().first() {
+        Some(b'{') => {
+            let members = Members::of(json).0.into_iter();
+            members.map(|(key, value)| nested(&key, value.get())).collect::<String>()
+        }
+        Some(b'[') => {
+            let items: Vec<Box<RawValue>> = serde_json::from_str(json).unwrap_or_default();
+            items.iter().map(|item| nested("item", item.get())).collect::<String>()
+        }
+        _ => words(json),
+    };
+    // What holds nothing has no tags to nest, so it stands as JSON.
+    let inner = if inner.is_empty() && json != "\"\"" { json.to_owned() } else { inner };
+    format!("]<]minimax[>[<{key}>{inner}]<]minimax[>[</{key}>")
+}

@@ -1,0 +1,69 @@
+//! Results as text.
+
+use windlass_protocol::{ToolName, ToolResult};
+
+use crate::Dialect;
+use crate::escape::quoted;
+
+/// Writes the results of calls for the next message to the model, in call order.
+///
+/// A closing mark inside of a result is broken by a backslash, so that what a tool found cannot end its result
+/// and speak for somebody else.
+///
+/// ```
+/// use windlass_protocol::{CallId, ResultStatus, ToolName, ToolResult};
+/// use windlass_text_calls::{Dialect, results};
+/// let (name, call) = (ToolName::new("read_file")?, CallId::new("text_0")?);
+/// let result = ToolResult::text(call, ResultStatus::Ok, "fn main() {}");
+/// assert_eq!(
+///     results(Dialect::Hermes, [(&name, &result)]),
+///     "<tool_response>\nfn main() {}\n</tool_response>"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn results<'a>(
+    dialect: Dialect,
+    results: impl IntoIterator<Item = (&'a ToolName, &'a ToolResult)>,
+) -> String {
+    let pieces: Vec<String> =
+        results.into_iter().map(|(name, result)| one(dialect, name.as_str(), &result.wire_text())).collect();
+    let all = pieces.join("\n");
+    match dialect {
+        Dialect::Invoke => format!("<function_results>\n{all}\n</function_results>"),
+        Dialect::DeepSeek => {
+            format!("<｜tool▁outputs▁begin｜>{}<｜tool▁outputs▁end｜>", pieces.concat())
+        }
+        _ => all,
+    }
+}
+
+fn one(dialect: Dialect, name: &str, words: &str) -> String {
+    let (open, close) = match dialect {
+        Dialect::Roo => return format!("[{name}] Result:\n{words}"),
+        Dialect::Mistral => {
+            return format!(
+                "[TOOL_RESULTS]{{\"name\": {}, \"content\": {}}}[/TOOL_RESULTS]",
+                quoted(name),
+                quoted(words)
+            );
+        }
+        Dialect::Invoke => {
+            let inner = unbroken(words, "</stdout>");
+            return format!(
+                "<result>\n<tool_name>{name}</tool_name>\n<stdout>\n{}\n</stdout>\n</result>",
+                unbroken(&inner, "</result>")
+            );
+        }
+        Dialect::DeepSeek => ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
+        Dialect::Dsml => ("<function_results>\n", "\n</function_results>"),
+        _ => ("<tool_response>\n", "\n</tool_response>"),
+    };
+    format!("{open}{}{close}", unbroken(words, close.trim()))
+}
+
+/// The words with every such mark broken.
+fn unbroken(words: &str, mark: &str) -> String {
+    let mut broken = mark.to_owned();
+    broken.insert(1, '\\');
+    words.replace(mark, &broken)
+}

@@ -1,0 +1,299 @@
+//! The scanner: text in, chunks out.
+
+mod opening;
+mod thoughts;
+
+use windlass_stream::Chunk;
+
+use self::opening::{Forms, Opened};
+use crate::emit::{Ledger, Sink};
+use crate::form::Form;
+use crate::prose::{FirstBytes, Prose};
+use crate::reader::{Input, Progress, Reader};
+use crate::tools::Tools;
+use crate::{CallsInReasoning, Coercion, LimitError, Options, Reasoning};
+
+/// Finds the calls in the text of one message.
+///
+/// Text goes in as it arrives, chunks come out as a provider's own format would give them: words, and calls
+/// with arguments that grow. However the text is split, the chunks say the same (RULES S14).
+///
+/// ```
+/// use windlass_protocol::{ToolName, ToolSpec};
+/// use windlass_stream::{CallChunk, Chunk};
+/// use windlass_text_calls::{Dialect, Options, Scanner};
+///
+/// let schema = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#.parse()?;
+/// let spec = ToolSpec::function(ToolName::new("read_file")?, "Reads a file.", schema);
+/// let mut scanner = Scanner::new(Options::default().with_dialect(Dialect::Roo).with_tools([spec]));
+/// let mut chunks = Vec::new();
+/// scanner.push("I look. <read_", &mut chunks);
+/// assert_eq!(chunks, [Chunk::text("I look. ")]);
+/// scanner.push("file><path>src/li", &mut chunks);
+/// assert!(matches!(&chunks[1], Chunk::Call(CallChunk::Start { name, .. }) if name == "read_file"));
+/// assert!(matches!(&chunks[2], Chunk::Call(CallChunk::Delta { arguments, .. }) if arguments == r#"{"path":"src/li"#));
+/// scanner.push("b.rs</path></read_file>", &mut chunks);
+/// scanner.finish(&mut chunks);
+/// assert!(matches!(chunks.last(), Some(Chunk::Call(CallChunk::End { .. }))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Scanner {
+    tools: Tools,
+    reasoning: Reasoning,
+    calls_in_reasoning: CallsInReasoning,
+    forms: Forms,
+    prose: Prose,
+    state: State,
+    /// Text that may still become something else than text.
+    held: String,
+    ledger: Ledger,
+}
+
+#[derive(Debug)]
+enum State {
+    Prose,
+    /// In thoughts, up to the end of one of these forms.
+    Thoughts {
+        closes: &'static [Form],
+        fresh: bool,
+    },
+    Call(Reader, &'static [&'static str]),
+    /// After a call, before anything else.
+    After(&'static [&'static str]),
+}
+
+/// How far one step came.
+enum Flow {
+    /// So many bytes were read, and there may be more to do.
+    On(usize),
+    /// So many bytes were read, and the rest is held.
+    Wait(usize),
+}
+
+/// The most white space that is held after a call or at the beginning of thoughts.
+pub(crate) const SPACE: usize = 1024;
+
+impl Scanner {
+    /// A scanner for one message.
+    pub fn new(options: Options) -> Self {
+        let tools = Tools::new(&options.tools);
+        let forms = Forms::new(options.dialect, &tools);
+        let mut bytes = FirstBytes::new();
+        forms.bytes().for_each(|byte| bytes.add(byte));
+        let state = if options.reasoning == Reasoning::SplitOpened {
+            State::Thoughts { closes: options.dialect.thoughts(), fresh: true }
+        } else {
+            State::Prose
+        };
+        Self {
+            tools,
+            reasoning: options.reasoning,
+            calls_in_reasoning: options.calls_in_reasoning,
+            forms,
+            prose: Prose::new(bytes),
+            state,
+            held: String::new(),
+            ledger: Ledger::new(options.id_prefix, options.limits),
+        }
+    }
+
+    /// Takes the next text and adds what it means to `out`.
+    pub fn push(&mut self, text: &str, out: &mut Vec<Chunk>) {
+        if self.held.is_empty() {
+            let used = self.run(text, false, out);
+            self.held.push_str(text.get(used..).unwrap_or_default());
+            return;
+        }
+        let mut whole = std::mem::take(&mut self.held);
+        whole.push_str(text);
+        let used = self.run(&whole, false, out);
+        whole.drain(..used.min(whole.len()));
+        self.held = whole;
+    }
+
+    /// Takes the next chunk of a provider's stream. Words are looked through, all else passes in its order; a
+    /// finish ends the text first.
+    pub fn push_chunk(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
+        match chunk {
+            Chunk::Text { text } => self.push(&text, out),
+            Chunk::Finish { .. } | Chunk::Error { .. } => {
+                self.finish(out);
+                out.push(chunk);
+            }
+            Chunk::Call(_) | Chunk::Reasoning { .. } => {
+                // What is written elsewhere ends what may have become a mark here.
+                if matches!(self.state, State::Prose) {
+                    let held = std::mem::take(&mut self.held);
+                    self.sink(out).text(&held);
+                    self.prose.released(&held);
+                }
+                out.push(chunk);
+            }
+            _ => out.push(chunk),
+        }
+    }
+
+    /// Ends the text: what was held is released. A call that was cut stays without its end, and the assembler
+    /// will not let it run (RULES S10, X3). May be called again; it does nothing then.
+    pub fn finish(&mut self, out: &mut Vec<Chunk>) {
+        let held = std::mem::take(&mut self.held);
+        let used = self.run(&held, true, out);
+        let rest = held.get(used..).unwrap_or_default();
+        match std::mem::replace(&mut self.state, State::Prose) {
+            State::Prose => self.sink(out).text(rest),
+            State::Thoughts { fresh, .. } => {
+                self.think(rest, out);
+                if self.reasoning != Reasoning::Keep && !fresh {
+                    self.sink(out).end_reasoning();
+                }
+            }
+            State::Call(reader, _) => {
+                let held = reader.into_held();
+                self.sink(out).text(&held);
+            }
+            State::After(_) => {}
+        }
+    }
+
+    /// How many calls have begun.
+    pub fn calls(&self) -> usize {
+        self.ledger.calls()
+    }
+
+    /// The first limit that the text went beyond.
+    pub fn exceeded(&self) -> Option<LimitError> {
+        self.ledger.exceeded()
+    }
+
+    /// Arguments that were read into another kind than the string that was written, or could not be.
+    pub fn coercions(&self) -> &[Coercion] {
+        self.ledger.coercions()
+    }
+
+    /// What a structured answer said of `needsMoreWork`.
+    pub fn needs_more_work(&self) -> Option<bool> {
+        self.ledger.needs_more_work
+    }
+
+    fn sink<'a>(&'a mut self, out: &'a mut Vec<Chunk>) -> Sink<'a> {
+        Sink { out, ledger: &mut self.ledger }
+    }
+
+    /// Reads text and says how many bytes of it are done with.
+    fn run(&mut self, text: &str, ended: bool, out: &mut Vec<Chunk>) -> usize {
+        let mut at = 0;
+        while at < text.len() {
+            let rest = text.get(at..).unwrap_or_default();
+            let flow = match &self.state {
+                State::Prose => self.prose(rest, ended, out),
+                State::Thoughts { .. } => self.thoughts(rest, ended, out),
+                State::Call(..) => self.call(rest, ended, out),
+                State::After(_) => self.after(rest, ended, out),
+            };
+            match flow {
+                Flow::On(used) => at = at.saturating_add(used),
+                Flow::Wait(used) => return at.saturating_add(used),
+            }
+        }
+        at
+    }
+
+    fn prose(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
+        let mut from = 0;
+        while let Some(spot) = self.prose.next(rest, from) {
+            let here = rest.get(spot.at..).unwrap_or_default();
+            let before = rest.get(..spot.at).unwrap_or_default();
+            match opening::open(self, here, spot, ended) {
+                Opened::Maybe => {
+                    self.speak(before, out);
+                    return Flow::Wait(spot.at);
+                }
+                Opened::Yes(_, form, found) => {
+                    self.speak(before, out);
+                    let source = here.get(..found.used).unwrap_or_default();
+                    opening::begin(self, form, (found.name, source), out);
+                    return Flow::On(spot.at.saturating_add(found.used));
+                }
+                Opened::No => {}
+            }
+            let Some(turned) = self.prose.turn(rest, spot, ended) else {
+                self.speak(before, out);
+                return Flow::Wait(spot.at);
+            };
+            from = spot.at.saturating_add(turned.max(1));
+            while !rest.is_char_boundary(from) {
+                from = from.saturating_add(1);
+            }
+        }
+        self.speak(rest, out);
+        Flow::On(rest.len())
+    }
+
+    fn speak(&mut self, words: &str, out: &mut Vec<Chunk>) {
+        self.sink(out).text(words);
+        if !words.is_empty() {
+            self.prose.passed(words);
+        }
+    }
+
+    fn call(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
+        let State::Call(reader, closers) = &mut self.state else { return Flow::On(0) };
+        let closers = *closers;
+        let input = Input { text: rest, ended, tools: &self.tools };
+        let mut sink = Sink { out, ledger: &mut self.ledger };
+        match reader.read(input, &mut sink) {
+            Progress::More(used) => Flow::Wait(used),
+            Progress::Done(used) => {
+                self.state = State::After(closers);
+                Flow::On(used)
+            }
+            Progress::Release(used, held) => {
+                self.state = State::Prose;
+                self.sink(out).text(&held);
+                self.prose.released(&held);
+                Flow::On(used)
+            }
+        }
+    }
+
+    /// White space and closing marks after a call belong to it; white space before words belongs to the words.
+    fn after(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
+        let State::After(closers) = self.state else { return Flow::On(0) };
+        let next = rest.trim_ascii_start();
+        let spaces = rest.len().saturating_sub(next.len());
+        if spaces > SPACE {
+            self.state = State::Prose;
+            return Flow::On(0);
+        }
+        if next.is_empty() {
+            return if ended { Flow::On(rest.len()) } else { Flow::Wait(0) };
+        }
+        let mut waits = false;
+        for (at, closer) in closers.iter().enumerate() {
+            if next.starts_with(closer) {
+                // Each mark closes once, and those before it are past.
+                self.state = State::After(closers.get(at.saturating_add(1)..).unwrap_or_default());
+                return Flow::On(spaces.saturating_add(closer.len()));
+            }
+            waits |= closer.starts_with(next);
+        }
+        self.prose.begin_line();
+        let spot = opening::spot_after_call();
+        match opening::open(self, next, spot, ended) {
+            Opened::Maybe => return Flow::Wait(0),
+            Opened::Yes(_, form, found) => {
+                let source = next.get(..found.used).unwrap_or_default();
+                opening::begin(self, form, (found.name, source), out);
+                return Flow::On(spaces.saturating_add(found.used));
+            }
+            Opened::No => {}
+        }
+        if waits && !ended {
+            return Flow::Wait(0);
+        }
+        self.state = State::Prose;
+        self.speak(rest.get(..spaces).unwrap_or_default(), out);
+        Flow::On(spaces)
+    }
+}

@@ -1,0 +1,143 @@
+//! The tools on offer, made ready for looking up names and parameters while text arrives.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+use windlass_protocol::ToolSpec;
+
+use crate::Offer;
+use crate::wanted::{Wanted, resolve};
+
+/// The longest text that is looked at as a name.
+pub(crate) const NAME_BYTES: usize = 256;
+
+/// The tools on offer.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    any: bool,
+    list: Vec<Tool>,
+}
+
+/// What is known of one tool.
+#[derive(Debug, Default)]
+pub(crate) struct Tool {
+    name: String,
+    schema: Value,
+    /// The names of the properties in the author's order.
+    properties: Vec<String>,
+}
+
+impl Tools {
+    pub(crate) fn new(offer: &Offer) -> Self {
+        match offer {
+            Offer::Any => Self { any: true, list: Vec::new() },
+            Offer::Only(specs) => Self { any: false, list: specs.iter().map(Tool::new).collect() },
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.any && self.list.is_empty()
+    }
+
+    pub(crate) fn takes_any(&self) -> bool {
+        self.any
+    }
+
+    pub(crate) fn offers(&self, name: &str) -> bool {
+        if self.any { plausible(name) && !name.is_empty() } else { self.get(name).is_some() }
+    }
+
+    /// Whether a name on offer may begin so.
+    pub(crate) fn may_begin(&self, text: &str) -> bool {
+        if self.any { plausible(text) } else { self.list.iter().any(|tool| tool.name.starts_with(text)) }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Tool> {
+        self.list.iter().find(|tool| tool.name == name)
+    }
+}
+
+impl Tool {
+    pub(crate) fn new(spec: &ToolSpec) -> Self {
+        let (schema, properties) = match spec {
+            ToolSpec::Function { parameters, .. } => {
+                let order = serde_json::from_str::<Ordered>(parameters.as_str()).unwrap_or_default();
+                (parameters.to_value(), order.properties.unwrap_or_default().0)
+            }
+            _ => (Value::Null, Vec::new()),
+        };
+        Self { name: spec.name().as_str().to_owned(), schema, properties }
+    }
+
+    pub(crate) fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    pub(crate) fn properties(&self) -> &[String] {
+        &self.properties
+    }
+
+    /// Whether the tool says which parameters it has.
+    pub(crate) fn lists_parameters(&self) -> bool {
+        !self.properties.is_empty()
+    }
+
+    pub(crate) fn has(&self, parameter: &str) -> bool {
+        self.properties.iter().any(|known| known == parameter)
+    }
+
+    pub(crate) fn property(&self, name: &str) -> Option<&Value> {
+        resolve(&self.schema, &self.schema).get("properties")?.get(name)
+    }
+
+    /// What the schema wants of a parameter.
+    pub(crate) fn wanted(&self, parameter: &str) -> Wanted {
+        self.property(parameter).map_or(Wanted::UNKNOWN, |schema| Wanted::of(schema, &self.schema))
+    }
+
+    pub(crate) fn requires(&self, parameter: &str) -> bool {
+        let required = resolve(&self.schema, &self.schema).get("required").and_then(Value::as_array);
+        required.is_some_and(|names| names.iter().any(|name| name.as_str() == Some(parameter)))
+    }
+}
+
+/// Whether a name of which nothing is known can be one.
+fn plausible(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
+}
+
+/// A schema of which only the order of its properties is read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Ordered {
+    properties: Option<Keys>,
+}
+
+#[derive(Default)]
+struct Keys(Vec<String>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(KeysVisitor)
+    }
+}
+
+struct KeysVisitor;
+
+impl<'de> Visitor<'de> for KeysVisitor {
+    type Value = Keys;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Keys, A::Error> {
+        let mut keys = Vec::new();
+        while let Some((key, _)) = members.next_entry::<String, IgnoredAny>()? {
+            keys.push(key);
+        }
+        Ok(Keys(keys))
+    }
+}

@@ -1,0 +1,12 @@
+//! Calls written as text, dialect by dialect.
+#![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
+
+mod coerce;
+mod corpus;
+mod dialects;
+mod leak;
+mod properties;
+mod scan;
+mod scanner;
+mod tags;
+mod thoughts;

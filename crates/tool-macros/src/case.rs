@@ -1,0 +1,65 @@
+//! The cases of serde's `rename_all`, for the names of fields.
+
+use syn::{LitStr, Result};
+
+/// How the names of fields are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// As in Rust.
+    #[default]
+    Snake,
+    Upper,
+    Pascal,
+    Camel,
+    Kebab,
+    UpperKebab,
+}
+
+impl Case {
+    pub(crate) fn of(text: &LitStr) -> Result<Self> {
+        Ok(match text.value().as_str() {
+            // A field is lower case already, and serde leaves its underscores.
+            "lowercase" | "snake_case" => Self::Snake,
+            "UPPERCASE" | "SCREAMING_SNAKE_CASE" => Self::Upper,
+            "PascalCase" => Self::Pascal,
+            "camelCase" => Self::Camel,
+            "kebab-case" => Self::Kebab,
+            "SCREAMING-KEBAB-CASE" => Self::UpperKebab,
+            _ => return Err(syn::Error::new(text.span(), "serde has no such case")),
+        })
+    }
+
+    pub(crate) fn apply(self, field: &str) -> String {
+        match self {
+            Self::Snake => field.to_owned(),
+            Self::Upper => field.to_ascii_uppercase(),
+            Self::Pascal => pascal(field),
+            Self::Camel => {
+                let pascal = pascal(field);
+                let mut letters = pascal.chars();
+                let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+                first.into_iter().chain(letters).collect()
+            }
+            Self::Kebab => field.replace('_', "-"),
+            Self::UpperKebab => field.to_ascii_uppercase().replace('_', "-"),
+        }
+    }
+}
+
+/// `read_lines` as `ReadLines`.
+pub(crate) fn pascal(name: &str) -> String {
+    let mut upper = true;
+    let mut pascal = String::new();
+    for letter in name.chars() {
+        if letter == '_' {
+            upper = true;
+        } else {
+            pascal.push(if upper { letter.to_ascii_uppercase() } else { letter });
+            upper = false;
+        }
+    }
+    pascal
+}
+
+#[cfg(test)]
+mod tests;

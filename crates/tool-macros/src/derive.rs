@@ -1,0 +1,139 @@
+//! `#[derive(ToolArgs)]`: what is read of the struct, and the impls that serde and schemars give it.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Error, Fields, Ident, Path, Result, Visibility};
+
+use crate::description::description;
+use crate::field::{Field, doc_attribute, kept};
+use crate::home::{home, text};
+use crate::partial;
+use crate::serde_attributes::OnStruct;
+
+/// A struct that is a tool's arguments.
+pub(crate) struct Arguments<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) visibility: &'a Visibility,
+    pub(crate) partial: Ident,
+    pub(crate) home: Path,
+    pub(crate) serde: OnStruct,
+    pub(crate) fields: Vec<Field<'a>>,
+}
+
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let arguments = read(input)?;
+    let values = values(&arguments, input);
+    let partial = partial::expand(&arguments);
+    Ok(quote!(#values #partial))
+}
+
+fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "arguments are a struct: for an enum inside them derive `Deserialize` and `JsonSchema`, and mark \
+             the field that has it `#[tool_args(whole)]`",
+        ));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new_spanned(&input.ident, "arguments have names: use a struct with named fields"));
+    };
+    if !input.generics.params.is_empty() {
+        let message = "arguments are of one type, because a tool has one schema: take the generics away";
+        return Err(Error::new_spanned(&input.generics, message));
+    }
+    let serde = OnStruct::read(&input.attrs)?;
+    let mut told = None;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("tool_args")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("crate") {
+                return Err(meta.error("a struct takes `#[tool_args(crate = \"path::to::windlass_tool\")]`"));
+            }
+            told = Some(meta.value()?.parse::<syn::LitStr>()?.parse::<Path>()?);
+            Ok(())
+        })?;
+    }
+    let fields: Vec<_> = fields
+        .named
+        .iter()
+        .map(|field| Field::read(field, &input.ident, serde.case))
+        .collect::<Result<_>>()?;
+    if fields.len() >= usize::from(u16::MAX) {
+        return Err(Error::new(input.span(), "nobody writes that many arguments"));
+    }
+    Ok(Arguments {
+        ident: &input.ident,
+        visibility: &input.vis,
+        partial: format_ident!("Partial{}", input.ident),
+        home: home(told.as_ref()),
+        serde,
+        fields,
+    })
+}
+
+/// `Deserialize` and `JsonSchema`, by a second struct of the same fields that serde and schemars derive on.
+fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
+    let Arguments { ident, home, fields, serde, .. } = arguments;
+    let (name, id) = (ident.to_string(), format!("::{ident}"));
+    let (serde_path, schemars_path) = (text(home, "derived::serde"), text(home, "derived::schemars"));
+    let attributes = kept(&input.attrs);
+    let docs = doc_attribute(&description(&input.attrs));
+    let rename = (!serde.is_renamed).then(|| quote!(#[serde(rename = #name)]));
+    // No name that a type of a field may have.
+    let shadow = Ident::new("__ToolArgsShadow", Span::mixed_site());
+    let shadow_fields = fields.iter().map(Field::shadow);
+    let idents: Vec<_> = fields.iter().map(|field| field.ident.to_token_stream()).collect();
+    let names = fields.iter().map(|field| &field.name);
+    let default = serde.has_default.then(|| {
+        quote! {
+            impl ::core::default::Default for #shadow {
+                fn default() -> Self {
+                    let #ident { #(#idents),* } = <#ident as ::core::default::Default>::default();
+                    Self { #(#idents),* }
+                }
+            }
+        }
+    });
+    quote! {
+        const _: () = {
+            #[derive(#home::derived::serde::Deserialize, #home::derived::schemars::JsonSchema)]
+            #[serde(crate = #serde_path, remote = #name)]
+            #[schemars(crate = #schemars_path)]
+            #rename
+            #(#attributes)*
+            #docs
+            #[allow(dead_code)]
+            struct #shadow { #(#shadow_fields),* }
+
+            #default
+
+            #[automatically_derived]
+            impl<'de> #home::derived::serde::Deserialize<'de> for #ident {
+                fn deserialize<D: #home::derived::serde::Deserializer<'de>>(
+                    deserializer: D,
+                ) -> ::core::result::Result<Self, D::Error> {
+                    #shadow::deserialize(deserializer)
+                }
+            }
+
+            #[automatically_derived]
+            impl #home::derived::schemars::JsonSchema for #ident {
+                fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                    ::std::borrow::Cow::Borrowed(#name)
+                }
+
+                fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                    ::std::borrow::Cow::Borrowed(::core::concat!(::core::module_path!(), #id))
+                }
+
+                fn json_schema(
+                    generator: &mut #home::derived::schemars::SchemaGenerator,
+                ) -> #home::derived::schemars::Schema {
+                    let schema = <#shadow as #home::derived::schemars::JsonSchema>::json_schema(generator);
+                    #home::derived::with_order(schema, &[#(#names),*])
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,94 @@
+//! A field of an argument struct.
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::{Attribute, Ident, Result, Visibility};
+
+use crate::case::Case;
+use crate::description::description;
+use crate::serde_attributes::{Missing, OnField};
+
+/// A field of an argument struct.
+pub(crate) struct Field<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) visibility: &'a Visibility,
+    /// With the struct's name for `Self`: two more structs have this field.
+    pub(crate) ty: TokenStream,
+    /// The member's name in JSON.
+    pub(crate) name: String,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) missing: Missing,
+    /// Shown only when it is whole.
+    pub(crate) is_whole: bool,
+    pub(crate) docs: String,
+    attributes: &'a [Attribute],
+}
+
+impl<'a> Field<'a> {
+    pub(crate) fn read(field: &'a syn::Field, owner: &Ident, case: Case) -> Result<Self> {
+        let Some(ident) = &field.ident else {
+            return Err(syn::Error::new_spanned(field, "arguments have names: give the field one"));
+        };
+        let serde = OnField::read(&field.attrs)?;
+        let mut is_whole = false;
+        for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("tool_args")) {
+            attribute.parse_nested_meta(|meta| {
+                if !meta.path.is_ident("whole") {
+                    return Err(meta.error("a field takes `#[tool_args(whole)]`"));
+                }
+                is_whole = true;
+                Ok(())
+            })?;
+        }
+        Ok(Self {
+            ident,
+            visibility: &field.vis,
+            ty: named(field.ty.to_token_stream(), owner),
+            name: serde.name.unwrap_or_else(|| case.apply(&ident.unraw().to_string())),
+            aliases: serde.aliases,
+            missing: serde.missing,
+            is_whole,
+            docs: description(&field.attrs),
+            attributes: &field.attrs,
+        })
+    }
+
+    /// The field as serde and schemars see it.
+    pub(crate) fn shadow(&self) -> TokenStream {
+        let Self { ident, ty, .. } = self;
+        let attributes = kept(self.attributes);
+        let docs = doc_attribute(&self.docs);
+        quote!(#docs #(#attributes)* #ident: #ty)
+    }
+
+    /// The keys in JSON that name this field.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.name).chain(&self.aliases)
+    }
+}
+
+/// The tokens with a name in place of `Self`.
+fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
+    let replaced = |token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => Ident::new(&owner.to_string(), ident.span()).into(),
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), named(group.stream(), owner));
+            inner.set_span(group.span());
+            inner.into()
+        }
+        other => other,
+    };
+    tokens.into_iter().map(replaced).collect()
+}
+
+/// The attributes of a struct or field that serde and schemars read.
+pub(crate) fn kept(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+    attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("serde") || attribute.path().is_ident("schemars"))
+}
+
+pub(crate) fn doc_attribute(text: &str) -> Option<TokenStream> {
+    (!text.is_empty()).then(|| quote!(#[doc = #text]))
+}

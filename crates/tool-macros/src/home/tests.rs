@@ -1,0 +1,26 @@
+//! Which crates a user may have.
+
+use proc_macro_crate::FoundCrate;
+
+use super::{resolve, text};
+
+#[track_caller]
+fn check(tool: Option<&str>, facade: Option<&str>, expected: &str) {
+    let found = |name: Option<&str>| {
+        name.map(|name| if name == "itself" { FoundCrate::Itself } else { FoundCrate::Name(name.to_owned()) })
+    };
+    let path = resolve(found(tool).as_ref(), found(facade).as_ref());
+    assert_eq!(text(&path, "derived"), format!("{expected}::derived"));
+}
+
+#[test]
+fn the_runtime_is_found_directly_or_through_the_facade() {
+    check(Some("windlass_tool"), None, "::windlass_tool");
+    check(Some("renamed"), None, "::renamed");
+    check(None, Some("windlass"), "::windlass::tool");
+    check(None, Some("w"), "::w::tool");
+    check(Some("windlass_tool"), Some("windlass"), "::windlass_tool");
+    check(Some("itself"), None, "::windlass_tool");
+    check(None, Some("itself"), "::windlass::tool");
+    check(None, None, "::windlass_tool");
+}

@@ -1,0 +1,110 @@
+//! What stands in the brackets of `#[tool(..)]`.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{LitStr, Path, Result};
+
+use crate::case::pascal;
+
+/// What a function's author says about the tool.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) told_crate: Option<Path>,
+    pub(crate) effects: Option<Path>,
+    risk: Option<LitStr>,
+    flags: Vec<Flag>,
+}
+
+/// A word without a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flag {
+    ReadOnly,
+    Idempotent,
+    Parallel,
+    OpenWorld,
+    Internal,
+}
+
+const RISKS: [&str; 4] = ["low", "medium", "high", "critical"];
+
+impl Parse for Options {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut options = Self::default();
+        let parser = syn::meta::parser(|meta| {
+            let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+            match name.as_str() {
+                "read_only" => options.flags.push(Flag::ReadOnly),
+                "idempotent" => options.flags.push(Flag::Idempotent),
+                "parallel" => options.flags.push(Flag::Parallel),
+                "open_world" => options.flags.push(Flag::OpenWorld),
+                "internal" => options.flags.push(Flag::Internal),
+                "name" => options.name = Some(checked_name(meta.value()?.parse()?)?),
+                "risk" => options.risk = Some(checked_risk(meta.value()?.parse()?)?),
+                "effects" => options.effects = Some(meta.value()?.parse()?),
+                "crate" => options.told_crate = Some(meta.value()?.parse::<LitStr>()?.parse()?),
+                _ => {
+                    return Err(meta.error(
+                        "expected `read_only`, `idempotent`, `parallel`, `open_world`, `internal`, \
+                         `risk = \"..\"`, `name = \"..\"`, `effects = function` or `crate = \"..\"`",
+                    ));
+                }
+            }
+            Ok(())
+        });
+        parser_of(parser, input)?;
+        if let (true, Some(effects)) = (options.has(Flag::Internal), &options.effects) {
+            let message = "`internal` says that there are no effects: leave one of the two out";
+            return Err(syn::Error::new_spanned(effects, message));
+        }
+        Ok(options)
+    }
+}
+
+fn parser_of(parser: impl syn::parse::Parser<Output = ()>, input: ParseStream<'_>) -> Result<()> {
+    parser.parse2(input.parse::<TokenStream>()?)
+}
+
+fn checked_name(name: LitStr) -> Result<LitStr> {
+    let text = name.value();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if (1..=64).contains(&text.len()) && text.chars().all(is_plain) {
+        return Ok(name);
+    }
+    Err(syn::Error::new(name.span(), "a tool's name has 1 to 64 of `A-Z a-z 0-9 _ -`"))
+}
+
+fn checked_risk(risk: LitStr) -> Result<LitStr> {
+    if RISKS.contains(&risk.value().as_str()) {
+        return Ok(risk);
+    }
+    Err(syn::Error::new(risk.span(), "the risks are \"low\", \"medium\", \"high\" and \"critical\""))
+}
+
+impl Options {
+    pub(crate) fn has(&self, flag: Flag) -> bool {
+        self.flags.contains(&flag)
+    }
+
+    /// The tool's hints as an expression. A tool that only reads is idempotent, parallel and of low risk.
+    pub(crate) fn hints(&self, home: &Path) -> TokenStream {
+        let derived = quote!(#home::derived);
+        let base = if self.has(Flag::ReadOnly) { quote!(read_only()) } else { quote!(default()) };
+        let mut hints = quote!(let mut hints = #derived::Hints::#base;);
+        if self.has(Flag::Idempotent) {
+            hints.extend(quote!(hints.idempotent = true;));
+        }
+        if self.has(Flag::Parallel) {
+            hints.extend(quote!(hints.concurrency = #derived::Concurrency::Parallel;));
+        }
+        if self.has(Flag::OpenWorld) {
+            hints.extend(quote!(hints.open_world = true;));
+        }
+        if let Some(risk) = &self.risk {
+            let risk = format_ident!("{}", pascal(&risk.value()));
+            hints.extend(quote!(hints.risk = #derived::Risk::#risk;));
+        }
+        quote!(#[allow(unused_mut)] #hints hints)
+    }
+}

@@ -1,0 +1,210 @@
+//! The partial struct of a derive, and how steps fill it.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Path;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use crate::derive::Arguments;
+use crate::field::{Field, doc_attribute};
+use crate::serde_attributes::Missing;
+
+pub(crate) fn expand(arguments: &Arguments<'_>) -> TokenStream {
+    let definition = definition(arguments);
+    let filling = filling(arguments);
+    let settling = settling(arguments);
+    quote!(#definition #filling #settling)
+}
+
+fn definition(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { ident, visibility, partial, home, fields, .. } = arguments;
+    let docs = format!("[`{ident}`] while it arrives: for showing, never for running.");
+    let shown = fields.iter().map(|field| {
+        let (ident, name) = (field.ident, field.ident.unraw().to_string());
+        quote!(.field(#name, &self.#ident))
+    });
+    let title = partial.to_string();
+    let fields = fields.iter().map(|field| {
+        let Field { ident, visibility, ty, docs, name, .. } = field;
+        let docs = doc_attribute(docs).unwrap_or_else(|| {
+            let docs = format!("`{name}`, as far as it has come.");
+            quote!(#[doc = #docs])
+        });
+        // At the field's own place, where a type that cannot be shown is told.
+        let home = placed_at(ty, home);
+        let ty = if field.is_whole { quote!(#home::Whole<#ty>) } else { quote!(#ty) };
+        let partial = quote_spanned!(ty.span()=> #home::Partial<#ty>);
+        quote!(#docs #visibility #ident: #partial)
+    });
+    quote! {
+        #[doc = #docs]
+        #[derive(::core::default::Default)]
+        #visibility struct #partial {
+            #(#fields,)*
+            __place: #home::derived::Place,
+        }
+
+        #[automatically_derived]
+        impl ::core::fmt::Debug for #partial {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(#title)#(#shown)*.finish()
+            }
+        }
+    }
+}
+
+/// A path with the place of other tokens.
+fn placed_at(place: &TokenStream, path: &Path) -> TokenStream {
+    let span = place.span();
+    let placed = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    path.to_token_stream().into_iter().map(placed).collect()
+}
+
+fn filling(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { ident, partial, home, .. } = arguments;
+    let grow = grow(arguments);
+    let end = end(arguments);
+    quote! {
+        #[automatically_derived]
+        impl #home::PartialValue for #ident {
+            type Growing = #partial;
+
+            fn begin(kind: #home::derived::Kind) -> #home::Begin<#partial> {
+                match kind {
+                    #home::derived::Kind::Object => {
+                        #home::Begin::Growing(<#partial as ::core::default::Default>::default())
+                    }
+                    _ => #home::Begin::Wrong("an object"),
+                }
+            }
+
+            #grow
+            #end
+
+            fn absent() -> ::core::option::Option<Self> {
+                None
+            }
+        }
+    }
+}
+
+/// A step goes to the member that it is about.
+fn grow(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { partial, home, fields, .. } = arguments;
+    let members = fields.iter().zip(0_u16..).map(|(field, member)| {
+        let keys = field.keys();
+        quote!(#(#keys)|* => Some(#member))
+    });
+    let fills = fields.iter().zip(0_u16..).map(|(field, member)| {
+        let ident = field.ident;
+        quote!(#member => growing.#ident.turn(part, mismatches))
+    });
+    let insides = fields.iter().zip(0_u16..).map(|(field, member)| {
+        let ident = field.ident;
+        quote!(#member => growing.#ident.inside(step, mismatches))
+    });
+    quote! {
+        #[inline]
+        fn grow(
+            growing: &mut #partial,
+            step: &#home::derived::Step<'_>,
+            mismatches: &mut #home::Mismatches,
+        ) {
+            let member_of = |key: &str| -> ::core::option::Option<u16> {
+                match key {
+                    #(#members,)*
+                    _ => None,
+                }
+            };
+            let Some((member, part)) = growing.__place.part(step, member_of) else { return };
+            if let #home::derived::Part::Inside = part {
+                return match member {
+                    #(#insides,)*
+                    _ => {}
+                };
+            }
+            let fits: bool = match member {
+                #(#fills,)*
+                _ => true,
+            };
+            growing.__place.note(fits);
+        }
+    }
+}
+
+/// An object that has ended is the struct, if all its members are whole.
+fn end(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { partial, home, fields, .. } = arguments;
+    let patterns = fields.iter().map(|field| {
+        let ident = field.ident;
+        if field.is_whole {
+            quote!(#ident: #home::Partial::Complete(#home::Whole(#ident)))
+        } else {
+            quote!(#ident: #home::Partial::Complete(#ident))
+        }
+    });
+    let idents = fields.iter().map(|field| field.ident);
+    quote! {
+        fn end(
+            mut growing: #partial,
+            object: #home::derived::Node<'_>,
+            mismatches: &mut #home::Mismatches,
+        ) -> ::core::result::Result<Self, #partial> {
+            if !<Self as #home::ToolArgs>::settle(&mut growing, object, mismatches) {
+                return Err(growing);
+            }
+            match growing {
+                #partial { #(#patterns,)* .. } => Ok(Self { #(#idents),* }),
+                growing => Err(growing),
+            }
+        }
+    }
+}
+
+/// What an object that has ended says about members that never came.
+fn settling(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { ident, home, fields, serde, .. } = arguments;
+    let defaults: Vec<_> = fields.iter().map(|field| format_ident!("default_{}", field.ident)).collect();
+    let container = serde.has_default.then(|| {
+        let idents = fields.iter().map(|field| field.ident);
+        quote! {
+            let Self { #(#idents: #defaults),* } = <Self as ::core::default::Default>::default();
+        }
+    });
+    let settles = fields.iter().zip(&defaults).map(|(field, default)| {
+        let Field { ident, name, missing, is_whole, .. } = field;
+        let value = match missing {
+            Missing::Function(function) => Some(quote!(#function())),
+            Missing::Default => Some(quote!(::core::default::Default::default())),
+            Missing::Error if serde.has_default => Some(quote!(#default)),
+            Missing::Error => None,
+        };
+        let value = match (value, is_whole) {
+            (Some(value), true) => quote!(Some(#home::Whole(#value))),
+            (Some(value), false) => quote!(Some(#value)),
+            (None, _) => quote!(None),
+        };
+        quote!(fits &= growing.#ident.settle(|| #value, object, #name, mismatches);)
+    });
+    let denies = serde.denies_unknown.then(|| quote!(fits &= growing.__place.knows_all(object, mismatches);));
+    quote! {
+        #[automatically_derived]
+        impl #home::ToolArgs for #ident {
+            fn settle(
+                growing: &mut <Self as #home::PartialValue>::Growing,
+                object: #home::derived::Node<'_>,
+                mismatches: &mut #home::Mismatches,
+            ) -> bool {
+                let mut fits = growing.__place.fits();
+                #container
+                #(#settles)*
+                #denies
+                fits
+            }
+        }
+    }
+}

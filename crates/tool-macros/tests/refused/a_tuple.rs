@@ -1,0 +1,7 @@
+//! Members have names.
+use windlass_tool::ToolArgs;
+
+#[derive(Debug, ToolArgs)]
+struct Pair(String, String);
+
+fn main() {}

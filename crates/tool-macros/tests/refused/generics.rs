@@ -1,0 +1,9 @@
+//! One tool has one schema.
+use windlass_tool::ToolArgs;
+
+#[derive(Debug, ToolArgs)]
+struct Page<T> {
+    items: Vec<T>,
+}
+
+fn main() {}

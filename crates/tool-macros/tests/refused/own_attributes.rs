@@ -1,0 +1,16 @@
+//! The derive's own words.
+use windlass_tool::ToolArgs;
+
+#[derive(Debug, ToolArgs)]
+struct Search {
+    #[tool_args(complete)]
+    mode: String,
+}
+
+#[derive(Debug, ToolArgs)]
+#[tool_args(whole)]
+struct Other {
+    mode: String,
+}
+
+fn main() {}

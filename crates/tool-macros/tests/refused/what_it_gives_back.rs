@@ -1,0 +1,10 @@
+//! What a tool gives back has to be an output.
+use windlass_tool::tool;
+
+/// Gives a number.
+#[tool]
+async fn number() -> u32 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+//! What the code that the macros write refers to. Not for people: it may change in any version.
+
+pub use schemars;
+pub use serde;
+pub use windlass_partial_json::{Kind, Node, Step};
+pub use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolName, ToolSpec};
+
+pub use crate::partial::{Part, Place};
+
+/// Notes the order of a struct's properties in its schema.
+pub fn with_order(schema: schemars::Schema, names: &[&str]) -> schemars::Schema {
+    crate::schema::with_order(schema, names)
+}
+
+/// The spec of a function, whose name the macro has checked.
+pub fn spec<T: schemars::JsonSchema>(name: &str, description: &str, order: &[&str]) -> ToolSpec {
+    let name = ToolName::new(name).expect("the macro lets no other name through");
+    ToolSpec::function(name, description, crate::schema::ordered::<T>(Some(order)))
+}

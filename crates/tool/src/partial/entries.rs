@@ -1,0 +1,105 @@
+//! Maps: whole entries stay where they are, only the last one grows.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::hash::BuildHasher;
+
+use windlass_partial_json::{Kind, Node, Step};
+
+use crate::mismatch::Mismatches;
+use crate::partial::{Begin, Part, Partial, PartialValue, Place};
+
+/// The entries of a map, as far as they have come, in the order of the text. Only the last one may be growing.
+pub struct Entries<T: PartialValue> {
+    entries: Vec<(String, Partial<T>)>,
+    place: Place,
+}
+
+impl<T: PartialValue> Entries<T> {
+    /// Keys and values in the order of the text.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Partial<T>)> {
+        self.entries.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The value of a key; of several, the last. Looks at the entries one after another.
+    pub fn get(&self, key: &str) -> Option<&Partial<T>> {
+        self.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    /// How many entries have begun.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no entry has begun.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn begin(kind: Kind) -> Begin<Self> {
+        if kind == Kind::Object {
+            Begin::Growing(Self { entries: Vec::new(), place: Place::default() })
+        } else {
+            Begin::Wrong("an object")
+        }
+    }
+
+    fn grow(&mut self, step: &Step<'_>, mismatches: &mut Mismatches) {
+        let entries = &mut self.entries;
+        let begin = |key: &str| {
+            entries.push((key.to_owned(), Partial::Missing));
+            Some(0)
+        };
+        let Some((_, part)) = self.place.part(step, begin) else { return };
+        match (self.entries.last_mut(), part) {
+            (Some((_, value)), Part::Inside) => value.inside(step, mismatches),
+            (Some((_, value)), part) => self.place.note(value.turn(part, mismatches)),
+            (None, _) => {}
+        }
+    }
+
+    /// The entries as whole values; of one key, the last wins where they are collected.
+    fn end<M: FromIterator<(String, T)>>(self) -> Result<M, Self> {
+        if !self.place.fits() {
+            return Err(self);
+        }
+        let whole = |(key, value)| match value {
+            Partial::Complete(value) => Some((key, value)),
+            Partial::Missing | Partial::Growing(_) => None,
+        };
+        Ok(self.entries.into_iter().filter_map(whole).collect())
+    }
+}
+
+impl<T: PartialValue> fmt::Debug for Entries<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+macro_rules! map {
+    ($map:ty $(, $hasher:ident)?) => {
+        impl<T: PartialValue $(, $hasher: BuildHasher + Default + Send + 'static)?> PartialValue for $map {
+            type Growing = Entries<T>;
+
+            fn begin(kind: Kind) -> Begin<Entries<T>> {
+                Entries::begin(kind)
+            }
+
+            fn grow(growing: &mut Entries<T>, step: &Step<'_>, mismatches: &mut Mismatches) {
+                growing.grow(step, mismatches);
+            }
+
+            fn end(growing: Entries<T>, _: Node<'_>, _: &mut Mismatches) -> Result<Self, Entries<T>> {
+                growing.end()
+            }
+
+            fn absent() -> Option<Self> {
+                None
+            }
+        }
+    };
+}
+
+map!(BTreeMap<String, T>);
+map!(HashMap<String, T, S>, S);

@@ -1,0 +1,65 @@
+//! Texts: what arrives is appended, and nothing is ever looked at again.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use windlass_partial_json::{Change, Kind, Node, Step};
+
+use crate::mismatch::Mismatches;
+use crate::partial::{Begin, Partial, PartialValue};
+
+macro_rules! text {
+    ($($text:ty),+) => {$(
+        impl PartialValue for $text {
+            type Growing = String;
+
+            fn begin(kind: Kind) -> Begin<String> {
+                if kind == Kind::String { Begin::Growing(String::new()) } else { Begin::Wrong("a string") }
+            }
+
+            #[inline]
+            fn grow(growing: &mut String, step: &Step<'_>, _: &mut Mismatches) {
+                if let Change::Grow { text } = step.change {
+                    growing.push_str(text);
+                }
+            }
+
+            fn end(growing: String, _: Node<'_>, _: &mut Mismatches) -> Result<Self, String> {
+                Ok(growing.into())
+            }
+
+            fn whole(value: Node<'_>, _: &mut Mismatches) -> Option<Self> {
+                value.as_str().map(|text| text.to_owned().into())
+            }
+
+            fn absent() -> Option<Self> {
+                None
+            }
+        }
+    )+};
+}
+
+text!(String, PathBuf, Cow<'static, str>, Box<str>);
+
+impl<T: PartialValue<Growing = String> + AsRef<str>> Partial<T> {
+    /// The text as far as it has come; empty while nothing has.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Missing => "",
+            Self::Growing(text) => text,
+            Self::Complete(text) => text.as_ref(),
+        }
+    }
+}
+
+impl Partial<PathBuf> {
+    /// The path as far as it has come; empty while nothing has. A growing path names another file than the
+    /// whole one.
+    pub fn as_path(&self) -> &Path {
+        match self {
+            Self::Missing => Path::new(""),
+            Self::Growing(text) => Path::new(text),
+            Self::Complete(path) => path,
+        }
+    }
+}

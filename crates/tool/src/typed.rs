@@ -1,0 +1,86 @@
+//! A tool's own arguments, filled from what a parser shows.
+
+use windlass_partial_json::{Bookmark, Change, Kind, Snapshot, Step};
+
+use crate::arguments::ToolArgs;
+use crate::mismatch::{Mismatch, Mismatches, kind_words};
+
+/// Typed arguments that follow somebody else's parser, as the one inside `windlass-assemble`: nothing is parsed
+/// here, and each update costs what is new since the last.
+///
+/// ```
+/// use windlass_partial_json::Parser;
+/// use windlass_tool::{ToolArgs, TypedPartial};
+///
+/// #[derive(Debug, ToolArgs)]
+/// struct WriteFile { path: String, content: String }
+///
+/// let (mut parser, mut typed) = (Parser::new(), TypedPartial::<WriteFile>::default());
+/// parser.push(r#"{"path": "a.rs", "content": "fn ma"#)?;
+/// assert_eq!(typed.update(parser.snapshot()).content.as_str(), "fn ma");
+/// # Ok::<(), windlass_partial_json::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct TypedPartial<T: ToolArgs> {
+    bookmark: Bookmark,
+    filled: Filled<T>,
+}
+
+impl<T: ToolArgs> Default for TypedPartial<T> {
+    fn default() -> Self {
+        let filled =
+            Filled { partial: T::Growing::default(), mismatches: Mismatches::new(), is_refused: false };
+        Self { bookmark: Bookmark::default(), filled }
+    }
+}
+
+impl<T: ToolArgs> TypedPartial<T> {
+    /// Takes what is new in a snapshot, always of the same parser.
+    pub fn update(&mut self, snapshot: Snapshot<'_>) -> &T::Growing {
+        let filled = &mut self.filled;
+        for step in snapshot.steps(&mut self.bookmark) {
+            if step.depth == 0 {
+                filled.top(&step);
+            } else if !filled.is_refused {
+                T::grow(&mut filled.partial, &step, &mut filled.mismatches);
+            }
+        }
+        &self.filled.partial
+    }
+
+    /// What is known so far.
+    pub fn partial(&self) -> &T::Growing {
+        &self.filled.partial
+    }
+
+    /// What came and does not fit, the first few of it.
+    pub fn mismatches(&self) -> &[Mismatch] {
+        self.filled.mismatches.list()
+    }
+}
+
+/// A partial struct and what did not fit it.
+#[derive(Debug)]
+struct Filled<T: ToolArgs> {
+    partial: T::Growing,
+    mismatches: Mismatches,
+    /// The text is no object: nothing in it is a member.
+    is_refused: bool,
+}
+
+impl<T: ToolArgs> Filled<T> {
+    /// A step of the top-level value, which has to be an object.
+    #[cold]
+    fn top(&mut self, step: &Step<'_>) {
+        match step.change {
+            Change::Begin { value, .. } | Change::Whole { value, .. } if value.kind() != Kind::Object => {
+                self.is_refused = true;
+                self.mismatches.add(value, "an object", kind_words(value.kind()));
+            }
+            Change::End { value } if !self.is_refused => {
+                T::settle(&mut self.partial, value, &mut self.mismatches);
+            }
+            _ => {}
+        }
+    }
+}
