@@ -46,6 +46,8 @@ pub(crate) enum WireName {
     OpenaiResponses,
     /// Anthropic Messages.
     Anthropic,
+    /// Google Gemini generateContent.
+    Gemini,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
@@ -16,6 +17,7 @@ impl WireName {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
             Self::OpenaiResponses => Arc::new(OpenAiResponses::default()),
             Self::Anthropic => Arc::new(Anthropic::default()),
+            Self::Gemini => Arc::new(Gemini::default()),
         }
     }
 
@@ -25,6 +27,7 @@ impl WireName {
             Self::OpenaiChat => "openai-chat",
             Self::OpenaiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -34,9 +37,11 @@ impl WireName {
             "openai-chat" => Ok(Self::OpenaiChat),
             "openai-responses" => Ok(Self::OpenaiResponses),
             "anthropic" => Ok(Self::Anthropic),
+            "gemini" => Ok(Self::Gemini),
             other => {
                 anyhow::bail!(
-                    "the wire format {other} is not known; there are openai-chat, openai-responses and anthropic"
+                    "the wire format {other} is not known; there are openai-chat, openai-responses, \
+                     anthropic and gemini"
                 )
             }
         }

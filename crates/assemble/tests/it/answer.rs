@@ -140,6 +140,9 @@ fn usage_may_come_after_the_finish_and_an_empty_answer_is_no_message() {
     let (_, answer) = run(Options::default(), [calls(), Chunk::Usage { usage }]);
     assert_eq!((answer.usage, answer.ending), (usage, Ending::Complete));
     assert!(answer.message().is_none());
+    let signature = Chunk::TextEnd { opaque: Some(Opaque::new("test", json!(1))) };
+    let (_, answer) = run(Options::default(), [signature, calls()]);
+    assert!(answer.message().is_none() && answer.is_empty());
     let (_, answer) = run(Options::default(), []);
     assert_eq!((answer.ending, answer.stop), (Ending::Dropped, None));
 }

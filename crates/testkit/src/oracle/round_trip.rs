@@ -4,6 +4,7 @@ use windlass_assemble::{Assembler, Options};
 use windlass_protocol::{Message, Part};
 use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
@@ -29,10 +30,11 @@ struct Said {
 pub fn round_trip(bytes: &[u8]) {
     let turn = turn(bytes);
     let expected = said_by(&turn);
-    let formats: [(Format, &dyn Wire); 3] = [
+    let formats: [(Format, &dyn Wire); 4] = [
         (Format::Chat, &OpenAiChat::default()),
         (Format::Responses, &OpenAiResponses::default()),
         (Format::Anthropic, &Anthropic::default()),
+        (Format::Gemini, &Gemini::default()),
     ];
     for (format, wire) in formats {
         let usage = StreamUsage::Tell;

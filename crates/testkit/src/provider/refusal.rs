@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Reply, items, pairing};
+use super::{Reply, gemini, items, pairing};
 use crate::render::Format;
 
 /// The model's name that is not known.
@@ -41,6 +41,10 @@ impl Refusal {
                     None => self.message.clone(),
                 },
             }}),
+            Format::Gemini => json!({"error": {
+                "code": self.status.min(503), "message": self.message, "status": canonical(self.status),
+                "details": [{"fieldViolations": [{"field": self.parameter}], "reason": self.code}],
+            }}),
         }
     }
 
@@ -62,6 +66,19 @@ pub(super) fn refusal_kind(status: u16) -> &'static str {
     }
 }
 
+/// Google's word for a status.
+fn canonical(status: u16) -> &'static str {
+    match status {
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        429 => "RESOURCE_EXHAUSTED",
+        503 | 529 => "UNAVAILABLE",
+        500..=599 => "INTERNAL",
+        _ => "INVALID_ARGUMENT",
+    }
+}
+
 /// Checks a request as the provider would, and gives the model's name.
 pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -> Result<&'a str, Refusal> {
     if key == Some(WRONG_KEY) {
@@ -80,7 +97,11 @@ pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -
     if format == Format::Anthropic && request.get("max_tokens").and_then(Value::as_u64).unwrap_or(0) == 0 {
         return Err(missing("max_tokens"));
     }
-    let field = if format == Format::Responses { "input" } else { "messages" };
+    let field = match format {
+        Format::Responses => "input",
+        Format::Gemini => "contents",
+        Format::Chat | Format::Anthropic => "messages",
+    };
     if format == Format::Responses && request.get(field).is_some_and(Value::is_string) {
         return Ok(model);
     }
@@ -94,6 +115,7 @@ pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -
         Format::Chat => pairing::chat(messages)?,
         Format::Responses => items::check(messages)?,
         Format::Anthropic => pairing::anthropic(messages)?,
+        Format::Gemini => gemini::contents(messages)?,
     }
     Ok(model)
 }

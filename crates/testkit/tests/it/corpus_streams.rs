@@ -20,7 +20,7 @@ use windlass_wire_openai_responses::OpenAiResponses;
 const ROUNDS: u64 = 20;
 
 /// A recording whose result differs from what its description expects, the rule that decides it, and why.
-type Difference = (&'static str, &'static str, &'static str);
+pub(crate) type Difference = (&'static str, &'static str, &'static str);
 
 const CHAT_DIFFERENCES: &[Difference] = &[];
 
@@ -112,16 +112,20 @@ const NOT_ANSWERS: &[Difference] = &[
     ("ruby-openai__messages_delete_message_setup.json", "P3", "a message of OpenAI's assistants API"),
 ];
 
-struct Case {
-    name: String,
-    body: Vec<u8>,
-    meta: Value,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) body: Vec<u8>,
+    pub(crate) meta: Value,
 }
 
-fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
+pub(crate) fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
     let folder = corpora::find(&format!("streams/{api}"))?;
     let files: BTreeMap<String, Vec<u8>> = corpora::files(&folder).into_iter().collect();
-    let bodies = files.iter().filter(|(name, _)| name.ends_with(extension) && !name.ends_with(".meta.json"));
+    // An extension can be the end of a longer one.
+    let is_longer = |name: &str| {
+        [".meta.json", ".array.json"].iter().any(|other| extension != *other && name.ends_with(other))
+    };
+    let bodies = files.iter().filter(|(name, _)| name.ends_with(extension) && !is_longer(name));
     let cases = bodies.map(|(name, body)| {
         let meta = &files[&format!("{}.meta.json", name.trim_end_matches(extension))];
         Case { name: name.clone(), body: body.clone(), meta: serde_json::from_slice(meta).unwrap() }
@@ -129,7 +133,7 @@ fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
     Some(cases.collect())
 }
 
-fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeError>) {
+pub(crate) fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeError>) {
     let mut decoder = wire.decoder(Limits::default());
     let mut chunks = Vec::new();
     for piece in pieces {
@@ -141,7 +145,7 @@ fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeEr
     (chunks, result)
 }
 
-fn assemble(chunks: Vec<Chunk>) -> (Vec<CallEvent>, Answer) {
+pub(crate) fn assemble(chunks: Vec<Chunk>) -> (Vec<CallEvent>, Answer) {
     let mut assembler = Assembler::new(Options::default());
     let mut events = Vec::new();
     for chunk in chunks {
@@ -242,7 +246,7 @@ fn corpus_anthropic_streams_mean_what_is_known_of_them() {
 
 // S14
 #[track_caller]
-fn check_resplit(api: &str, wire: &dyn Wire) {
+pub(crate) fn check_resplit(api: &str, wire: &dyn Wire) {
     let Some(cases) = cases(api, ".sse") else { return };
     let mut ways = 0;
     for case in &cases {
@@ -288,7 +292,7 @@ fn finished(events: &[CallEvent]) -> BTreeSet<String> {
 
 // S8, S10
 #[track_caller]
-fn check_cut(api: &str, wire: &dyn Wire) {
+pub(crate) fn check_cut(api: &str, wire: &dyn Wire) {
     let Some(cases) = cases(api, ".sse") else { return };
     let (mut cuts, mut kept) = (0, 0);
     for case in &cases {
@@ -324,7 +328,7 @@ fn corpus_anthropic_streams_cut_anywhere_finish_no_call_of_their_own() {
     check_cut("anthropic", &Anthropic::default());
 }
 
-fn status(meta: &Value) -> u16 {
+pub(crate) fn status(meta: &Value) -> u16 {
     let status = &meta["status"];
     let word = status.as_str().and_then(|status| status.split(' ').next()?.parse().ok());
     word.or_else(|| u16::try_from(status.as_u64()?).ok()).unwrap_or(200)

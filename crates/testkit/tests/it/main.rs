@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod corpus_answers;
+mod corpus_gemini;
+mod corpus_gemini_requests;
 mod corpus_requests;
 mod corpus_streams;
 mod regressions;

@@ -130,6 +130,29 @@ fn what_responses_refuses_is_refused() {
     check(json!([]), 400, "input");
 }
 
+// R1
+#[test]
+fn what_gemini_refuses_is_refused() {
+    let path = "/v1beta/models/scripted-1:streamGenerateContent?alt=sse";
+    let part = |role: &str, part: Value| json!({"role": role, "parts": [part]});
+    let human = || part("user", json!({"text": "a"}));
+    let asking = || part("model", json!({"functionCall": {"name": "f", "args": {}}}));
+    let result = |name: &str| part("user", json!({"functionResponse": {"name": name, "response": {}}}));
+    let check = |contents: Value, status, words| {
+        check_refused(path, &json!({ "contents": contents }), status, words);
+    };
+    check(json!([human(), asking(), result("f")]), 200, "finishReason");
+    check(json!([human(), asking()]), 400, "no results");
+    check(json!([human(), asking(), human()]), 400, "one result for each call");
+    check(json!([human(), asking(), result("g")]), 400, "one result for each call");
+    check(json!([human(), result("f")]), 400, "one result for each call");
+    check(json!([{"role": "assistant", "parts": [{"text": "a"}]}]), 400, "neither user nor model");
+    check(json!([{"role": "user", "parts": []}]), 400, "empty");
+    check(json!([]), 400, "contents");
+    let unknown = "/models/no-such-model:generateContent";
+    check_refused(unknown, &json!({ "contents": [human()] }), 404, "NOT_FOUND");
+}
+
 #[test]
 fn other_wrong_requests_are_refused() {
     for path in PATHS {
