@@ -65,7 +65,13 @@ impl AnswerCall {
 impl Answer {
     /// The answer as a message of the conversation; none if there is nothing to keep (RULES R7).
     pub fn message(&self) -> Option<Message> {
-        (!self.parts.is_empty()).then(|| Message::assistant(self.parts.clone()))
+        (!self.is_empty()).then(|| Message::assistant(self.parts.clone()))
+    }
+
+    /// Whether the model said nothing. A signature on words that are none says nothing either, though Gemini
+    /// ends answers with one.
+    pub fn is_empty(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Text(text) if text.text.is_empty()))
     }
 
     /// All words, joined.

@@ -79,6 +79,7 @@ impl Assembler {
                 let text = self.admit(text);
                 self.parts.speak(text);
             }
+            Chunk::TextEnd { opaque } => self.parts.end_words(opaque),
             Chunk::Reasoning { text } => {
                 let text = self.admit(text);
                 self.parts.think(text);

@@ -13,6 +13,8 @@ pub(crate) enum Slot {
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     slots: Vec<Slot>,
+    /// Whether the last part is words that still grow.
+    speaking: bool,
     /// Whether the last part is thoughts that still grow.
     thinking: bool,
     bytes: usize,
@@ -30,10 +32,22 @@ impl Parts {
         if text.is_empty() {
             return;
         }
-        if let Some(Slot::Part(Part::Text(last))) = self.slots.last_mut() {
-            last.text.push_str(&text);
-        } else {
-            self.slots.push(Slot::Part(Part::Text(Text::new(text))));
+        match self.slots.last_mut() {
+            Some(Slot::Part(Part::Text(last))) if self.speaking => last.text.push_str(&text),
+            _ => self.slots.push(Slot::Part(Part::Text(Text::new(text)))),
+        }
+        self.speaking = true;
+    }
+
+    /// Ends a stretch of words. Without words it may be a signature alone.
+    pub(crate) fn end_words(&mut self, opaque: Option<Opaque>) {
+        let was_speaking = std::mem::take(&mut self.speaking);
+        match (self.slots.last_mut(), opaque) {
+            (Some(Slot::Part(Part::Text(last))), opaque) if was_speaking => last.opaque = opaque,
+            (_, Some(opaque)) => {
+                self.slots.push(Slot::Part(Part::Text(Text::new("").with_opaque(Some(opaque)))));
+            }
+            (_, None) => {}
         }
     }
 

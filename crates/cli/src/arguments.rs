@@ -42,8 +42,12 @@ pub(crate) enum Command {
 pub(crate) enum WireName {
     /// OpenAI Chat Completions, and what is compatible with it.
     OpenaiChat,
+    /// OpenAI Responses.
+    OpenaiResponses,
     /// Anthropic Messages.
     Anthropic,
+    /// Google Gemini generateContent.
+    Gemini,
 }
 
 #[derive(Debug, Args)]

@@ -33,7 +33,8 @@ impl Provider {
         let mut name = arguments.provider.clone();
         let mut base_url = arguments.base_url.clone();
         if name.is_none() && base_url.is_none() {
-            base_url = variable("OPENAI_BASE_URL").filter(|_| arguments.wire != Some(WireName::Anthropic));
+            base_url = variable("OPENAI_BASE_URL")
+                .filter(|_| matches!(arguments.wire, None | Some(WireName::OpenaiChat)));
         }
         if name.is_none() && base_url.is_none() {
             name = Some(by_key(arguments.wire)?.to_owned());
@@ -66,8 +67,9 @@ impl Provider {
             (None, Some(base_url)) => {
                 let wire = self.wire.unwrap_or(WireName::OpenaiChat);
                 let key_env = match wire {
-                    WireName::OpenaiChat => "OPENAI_API_KEY",
+                    WireName::OpenaiChat | WireName::OpenaiResponses => "OPENAI_API_KEY",
                     WireName::Anthropic => "ANTHROPIC_API_KEY",
+                    WireName::Gemini => "GEMINI_API_KEY",
                 };
                 Endpoint::custom(base_url.clone(), wire.as_str()).with_key_env(key_env)
             }
@@ -83,11 +85,17 @@ fn by_key(wire: Option<WireName>) -> anyhow::Result<&'static str> {
     if wants(WireName::OpenaiChat) && variable("OPENAI_API_KEY").is_some() {
         return Ok("openai");
     }
+    if wants(WireName::OpenaiResponses) && variable("OPENAI_API_KEY").is_some() {
+        return Ok("openai-responses");
+    }
     if wants(WireName::Anthropic) && variable("ANTHROPIC_API_KEY").is_some() {
         return Ok("anthropic");
     }
+    if wants(WireName::Gemini) && variable("GEMINI_API_KEY").is_some() {
+        return Ok("gemini");
+    }
     anyhow::bail!(
-        "no provider: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or name one with --provider or --base-url"
+        "no provider: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one with --provider or --base-url"
     )
 }
 

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
 
 use crate::arguments::WireName;
 
@@ -13,7 +15,9 @@ impl WireName {
     pub(crate) fn wire(self) -> Arc<dyn Wire> {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
+            Self::OpenaiResponses => Arc::new(OpenAiResponses::default()),
             Self::Anthropic => Arc::new(Anthropic::default()),
+            Self::Gemini => Arc::new(Gemini::default()),
         }
     }
 
@@ -21,7 +25,9 @@ impl WireName {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",
+            Self::OpenaiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -29,9 +35,14 @@ impl WireName {
     pub(crate) fn of(name: &str) -> anyhow::Result<Self> {
         match name {
             "openai-chat" => Ok(Self::OpenaiChat),
+            "openai-responses" => Ok(Self::OpenaiResponses),
             "anthropic" => Ok(Self::Anthropic),
+            "gemini" => Ok(Self::Gemini),
             other => {
-                anyhow::bail!("the wire format {other} is not known; there are openai-chat and anthropic")
+                anyhow::bail!(
+                    "the wire format {other} is not known; there are openai-chat, openai-responses, \
+                     anthropic and gemini"
+                )
             }
         }
     }

@@ -29,7 +29,7 @@ pub struct Endpoint {
     pub name: String,
     /// The address that a wire format's paths are put behind.
     pub base_url: String,
-    /// The wire format: `openai-chat` or `anthropic`.
+    /// The wire format: `openai-chat`, `openai-responses`, `anthropic` or `gemini`.
     pub wire: String,
     /// How the key is sent.
     pub auth: Auth,
@@ -42,7 +42,9 @@ pub struct Endpoint {
 /// Name, base URL, wire format, key variable. An empty variable means that no key is wanted.
 const KNOWN: &[(&str, &str, &str, &str)] = &[
     ("openai", "https://api.openai.com/v1", "openai-chat", "OPENAI_API_KEY"),
+    ("openai-responses", "https://api.openai.com/v1", "openai-responses", "OPENAI_API_KEY"),
     ("anthropic", "https://api.anthropic.com", "anthropic", "ANTHROPIC_API_KEY"),
+    ("gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "GEMINI_API_KEY"),
     ("openrouter", "https://openrouter.ai/api/v1", "openai-chat", "OPENROUTER_API_KEY"),
     ("groq", "https://api.groq.com/openai/v1", "openai-chat", "GROQ_API_KEY"),
     ("mistral", "https://api.mistral.ai/v1", "openai-chat", "MISTRAL_API_KEY"),
@@ -73,7 +75,11 @@ impl Endpoint {
     /// Any server that speaks a wire format. A key is sent if there is one.
     pub fn custom(base_url: impl Into<String>, wire: impl Into<String>) -> Self {
         let wire = wire.into();
-        let auth = if wire == "anthropic" { Auth::Header("x-api-key".to_owned()) } else { Auth::Bearer };
+        let auth = match wire.as_str() {
+            "anthropic" => Auth::Header("x-api-key".to_owned()),
+            "gemini" => Auth::Header("x-goog-api-key".to_owned()),
+            _ => Auth::Bearer,
+        };
         Self {
             name: "custom".to_owned(),
             base_url: base_url.into(),

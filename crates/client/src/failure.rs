@@ -63,7 +63,7 @@ impl Failures {
             format!("status {status}: {error}{advice}")
         };
         self.of(kind_of(error.kind), &text)
-            .with_retry_after(retry_after(headers))
+            .with_retry_after(retry_after(headers).or(error.retry_after))
             .with_request_id(request_id(headers))
     }
 

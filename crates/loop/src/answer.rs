@@ -21,14 +21,15 @@ impl Machine {
         let Ended { answer, early } = ended;
         self.usage.add(&answer.usage);
         self.show(Event::AnswerEnded { usage: answer.usage, total: self.usage });
-        if answer.parts.is_empty() && answer.stop != Some(StopReason::Length) {
+        if answer.is_empty() && answer.stop != Some(StopReason::Length) {
             let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));
             return if refused { self.stop(StopCause::Refused) } else { self.empty() };
         }
         let (calls, mut refused) = self.calls_of(&answer, &early);
         refused.extend(self.repeats_of(&calls, &refused));
-        let has_words = answer.parts.iter().any(|part| matches!(part, Part::Text(_)));
-        if !answer.parts.is_empty() {
+        let has_words =
+            answer.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.text.is_empty()));
+        if !answer.is_empty() {
             let message = Message::assistant(renamed(answer.parts, &calls));
             self.want(Effect::Record(Entry::Answered {
                 message: message.clone(),

@@ -12,6 +12,7 @@ mod parser;
 mod draft;
 
 mod line;
+mod text;
 
 pub use error::{Error, ErrorKind};
 pub use event::{Ending, Event, Signal};

@@ -32,6 +32,12 @@ pub enum Chunk {
         /// The words that were added.
         text: String,
     },
+    /// A stretch of words is over; words that follow are another part.
+    TextEnd {
+        /// Signatures that travel with it (RULES P2).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
     /// More thoughts.
     Reasoning {
         /// The words that were added.

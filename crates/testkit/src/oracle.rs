@@ -16,7 +16,7 @@ pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_sn
 pub use round_trip::round_trip;
 pub use sse::sse;
 pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
-pub use wire::{wire_anthropic, wire_openai_chat};
+pub use wire::{wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses};
 
 /// A property that must hold of any bytes.
 pub type Oracle = fn(&[u8]);
@@ -37,6 +37,8 @@ const TABLE: &[(&str, Oracle)] = &[
     ("coercion", coercion),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),
+    ("wire_openai_responses", wire_openai_responses),
+    ("wire_gemini", wire_gemini),
 ];
 
 /// The names of all properties, which are the names of the fuzz targets.

@@ -1,5 +1,7 @@
 //! What a provider answers to a request, without any IO: refusals, turns, and turns that go wrong.
 
+mod gemini;
+mod items;
 mod pairing;
 mod refusal;
 
@@ -52,7 +54,9 @@ impl Format {
     pub(crate) fn of_path(path: &str) -> Option<Self> {
         match path {
             "/v1/chat/completions" | "/chat/completions" => Some(Self::Chat),
+            "/v1/responses" | "/responses" => Some(Self::Responses),
             "/v1/messages" | "/messages" => Some(Self::Anthropic),
+            path if gemini::Address::of(path).is_some() => Some(Self::Gemini),
             _ => None,
         }
     }
@@ -63,14 +67,17 @@ impl Provider {
         Self { script, asked: Mutex::default() }
     }
 
-    /// Answers a request with this body and key.
-    pub(crate) fn answer(&self, format: Format, key: Option<&str>, body: &[u8]) -> Reply {
-        let request: Value = match serde_json::from_slice(body) {
+    /// Answers a request with this body and key. The address is its path with its query.
+    pub(crate) fn answer(&self, format: Format, address: &str, key: Option<&str>, body: &[u8]) -> Reply {
+        let mut request: Value = match serde_json::from_slice(body) {
             Ok(request) => request,
             Err(error) => {
                 return Refusal::request(format!("the body is not JSON: {error}"), None).reply(format);
             }
         };
+        if let Some(address) = gemini::Address::of(address) {
+            address.tell(&mut request);
+        }
         match refusal::check(format, key, &request) {
             Err(refusal) => refusal.reply(format),
             Ok(model) => self.say(format, &request, model, body.len()),
@@ -118,8 +125,12 @@ impl Reply {
 
 /// The number of the assistant's messages, which is the number of the turn.
 pub(crate) fn assistant_messages(request: &Value) -> usize {
-    let messages = request.get("messages").and_then(Value::as_array);
-    messages.into_iter().flatten().filter(|message| message["role"] == "assistant").count()
+    if let Some(items) = request.get("input").and_then(Value::as_array) {
+        return items::answers(items);
+    }
+    let messages = request.get("messages").or_else(|| request.get("contents")).and_then(Value::as_array);
+    let is_assistant = |message: &&Value| message["role"] == "assistant" || message["role"] == "model";
+    messages.into_iter().flatten().filter(is_assistant).count()
 }
 
 fn spoil(

@@ -2,16 +2,20 @@
 
 mod anthropic;
 mod chat;
+mod gemini;
+mod responses;
 
 use serde_json::Value;
 
 use crate::script::{ScriptUsage, Step, Turn};
 
-/// The two formats that a scripted provider speaks.
+/// The formats that a scripted provider speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Chat,
+    Responses,
     Anthropic,
+    Gemini,
 }
 
 /// What of the request shows in the answer.
@@ -44,7 +48,9 @@ pub(crate) struct Frames {
 pub(crate) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     match setting.format {
         Format::Chat => chat::stream(turn, setting),
+        Format::Responses => responses::stream(turn, setting),
         Format::Anthropic => anthropic::stream(turn, setting),
+        Format::Gemini => gemini::stream(turn, setting),
     }
 }
 
@@ -52,7 +58,9 @@ pub(crate) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
 pub(crate) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
     let body = match setting.format {
         Format::Chat => chat::whole(turn, setting),
+        Format::Responses => responses::whole(turn, setting),
         Format::Anthropic => anthropic::whole(turn, setting),
+        Format::Gemini => return gemini::whole(turn, setting),
     };
     body.to_string().into_bytes()
 }
@@ -60,29 +68,30 @@ pub(crate) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
 /// An error as an event of a stream that began well.
 pub(crate) fn error_event(format: Format, error: &Value) -> Vec<u8> {
     match format {
-        Format::Chat => format!("data: {error}\n\n").into_bytes(),
+        Format::Chat | Format::Gemini => format!("data: {error}\n\n").into_bytes(),
+        Format::Responses => responses::error_event(error),
         Format::Anthropic => format!("event: error\ndata: {error}\n\n").into_bytes(),
     }
 }
 
-/// The reason for the stop in the format's own word.
+/// The reason for the stop in the format's own word. Responses has a status instead, which is made of Chat's word.
 fn finish(turn: &Turn, format: Format) -> &str {
-    // The words that both formats have, each in both.
-    const WORDS: [(&str, &str); 4] = [
-        ("stop", "end_turn"),
-        ("tool_calls", "tool_use"),
-        ("length", "max_tokens"),
-        ("content_filter", "refusal"),
+    // The words that all formats have, each in all.
+    const WORDS: [[&str; 3]; 4] = [
+        ["stop", "end_turn", "STOP"],
+        ["tool_calls", "tool_use", "STOP"],
+        ["length", "max_tokens", "MAX_TOKENS"],
+        ["content_filter", "refusal", "SAFETY"],
     ];
     let given = match &turn.finish {
         Some(word) => word.as_str(),
         None if turn.calls().next().is_some() => "tool_calls",
         None => "stop",
     };
-    let pair = WORDS.iter().find(|(chat, anthropic)| given == *chat || given == *anthropic);
-    match (pair, format) {
-        (Some((chat, _)), Format::Chat) => chat,
-        (Some((_, anthropic)), Format::Anthropic) => anthropic,
+    match (WORDS.iter().find(|words| words.contains(&given)), format) {
+        (Some([chat, ..]), Format::Chat | Format::Responses) => chat,
+        (Some([_, anthropic, _]), Format::Anthropic) => anthropic,
+        (Some([.., gemini]), Format::Gemini) => gemini,
         (None, _) => given,
     }
 }
@@ -117,7 +126,7 @@ fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
 /// The call's id, or one made of the turn's number and the call's place in it.
 fn call_id(given: Option<&str>, format: Format, number: usize, place: usize) -> String {
     let prefix = match format {
-        Format::Chat => "call",
+        Format::Chat | Format::Responses | Format::Gemini => "call",
         Format::Anthropic => "toolu",
     };
     given.map_or_else(|| format!("{prefix}_{number}_{place}"), str::to_owned)

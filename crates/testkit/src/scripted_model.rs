@@ -48,7 +48,7 @@ struct Cuts {
 }
 
 impl ScriptedModel {
-    /// A model that speaks this wire format, which must be one of the two that scripts are rendered in.
+    /// A model that speaks this wire format, which must be one of those that scripts are rendered in.
     pub fn new(script: Script, wire: Arc<dyn Wire>) -> Self {
         Self { provider: Provider::new(script), wire, cuts: None, requests: Mutex::default() }
     }
@@ -74,7 +74,7 @@ impl ScriptedModel {
             let message = format!("no script is rendered for the path {}", http.path);
             return Err(ModelError::new(ModelErrorKind::Configuration, message));
         };
-        let reply = self.provider.answer(format, None, &http.body);
+        let reply = self.provider.answer(format, &http.path, None, &http.body);
         if reply.status != 200 {
             let refusal = self.wire.decode_error(reply.status, &reply.frames.concat());
             return Err(refused(refusal, reply.retry_after));
@@ -193,6 +193,6 @@ fn refused(refusal: ProviderError, retry_after: Option<u64>) -> ModelError {
         _ => ModelErrorKind::Refused,
     };
     ModelError::new(kind, refusal.to_string())
-        .with_retry_after(retry_after.map(Duration::from_secs))
+        .with_retry_after(retry_after.map(Duration::from_secs).or(refusal.retry_after))
         .with_source(refusal)
 }

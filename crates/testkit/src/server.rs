@@ -24,10 +24,11 @@ use crate::script::Script;
 
 const BODY_BYTES: usize = 64 << 20;
 /// Headers whose values are keys.
-const SECRET_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "x-api-key", "api-key", "cookie"];
+const SECRET_HEADERS: [&str; 6] =
+    ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"];
 
-/// An HTTP/1.1 server on 127.0.0.1 that answers as OpenAI Chat Completions and as Anthropic Messages, and
-/// refuses what they refuse. Dropping it stops it.
+/// An HTTP/1.1 server on 127.0.0.1 that answers as OpenAI Chat Completions, OpenAI Responses, Anthropic Messages
+/// and Gemini, and refuses what they refuse. Dropping it stops it.
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -82,7 +83,7 @@ impl ScriptedProvider {
         Ok(Self { address, shared, tasks })
     }
 
-    /// The address without a path, as `http://127.0.0.1:4000`. The paths of both formats stand below it with
+    /// The address without a path, as `http://127.0.0.1:4000`. The paths of the formats stand below it with
     /// and without `/v1`, so this with `/v1` is a base as well.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
@@ -155,7 +156,7 @@ impl Shared {
             return Reply::json(413, &no_such_place("the body did not come, or is too large"));
         };
         let body = body.to_bytes();
-        let reply = self.provider.answer(format, key(&parts.headers), &body);
+        let reply = self.provider.answer(format, &path, key(&parts.headers), &body);
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         let turn = assistant_messages(&body);
         let recorded = Recorded { path, headers: shown(&parts.headers), body, status: reply.status, turn };
@@ -166,7 +167,9 @@ impl Shared {
 
 fn key(headers: &HeaderMap) -> Option<&str> {
     let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-    bearer.or_else(|| headers.get("x-api-key")?.to_str().ok())
+    let named =
+        || ["x-api-key", "x-goog-api-key"].into_iter().find_map(|name| headers.get(name)?.to_str().ok());
+    bearer.or_else(named)
 }
 
 fn shown(headers: &HeaderMap) -> Vec<(String, String)> {

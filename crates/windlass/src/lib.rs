@@ -14,7 +14,9 @@ pub use windlass_stream as stream;
 pub use windlass_text_calls as text_calls;
 pub use windlass_wire as wire;
 pub use windlass_wire_anthropic as wire_anthropic;
+pub use windlass_wire_gemini as wire_gemini;
 pub use windlass_wire_openai_chat as wire_openai_chat;
+pub use windlass_wire_openai_responses as wire_openai_responses;
 
 pub use windlass_hitl as hitl;
 pub use windlass_sandbox as sandbox;

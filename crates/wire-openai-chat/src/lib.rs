@@ -8,6 +8,7 @@ mod encode;
 mod messages;
 mod request;
 
+mod custom;
 mod decode;
 mod event;
 mod lenient;

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use windlass_protocol::{Payload, StopReason, ToolName, Unknown, Usage};
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_protocol::{StopReason, Unknown, Usage};
+use windlass_stream::{CallChunk, Chunk};
 use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
 
+use crate::custom::{CustomCall, Whole};
 use crate::error::stream_error;
 use crate::event::{Call, Delta, Event, Function};
 use crate::lenient::{ArgumentText, Content, Index};
@@ -25,13 +26,6 @@ pub(crate) enum Source {
     Whole,
 }
 
-/// Whether the provider's word stands for the answer's being whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whole {
-    Proven,
-    Unproven,
-}
-
 /// Reads the events of one response (RULES S13).
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
@@ -44,15 +38,6 @@ pub(crate) struct Reader {
     /// Something of an answer has come.
     begun: bool,
     failed: bool,
-}
-
-/// A call with free text. The chunk vocabulary has no pieces of one, so it is kept until it is whole.
-#[derive(Debug)]
-struct CustomCall {
-    slot: u64,
-    id: Option<String>,
-    name: String,
-    input: String,
 }
 
 impl Reader {
@@ -299,27 +284,6 @@ impl Reader {
     /// The bytes have ended, with or without the provider's word.
     pub(crate) fn end(&mut self, chunks: &mut Vec<Chunk>) {
         self.flush(Whole::Unproven, chunks);
-    }
-}
-
-impl CustomCall {
-    fn into_chunk(self, whole: Whole) -> CallChunk {
-        let Self { slot, id, name, input } = self;
-        match (whole, ToolName::new(name.as_str())) {
-            (Whole::Proven, Ok(_)) => {
-                let body = WholeCall::Payload(Payload::Custom { input });
-                CallChunk::Whole { id, name, body, opaque: None }
-            }
-            // Free text does not show whether it was cut (RULES S10), and a bad name is no name: as a fragment
-            // the call is judged by the assembler, like any other.
-            _ => CallChunk::Partial {
-                index: None,
-                position: slot,
-                id,
-                name: Some(name),
-                arguments: Some(input),
-            },
-        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! A provider's refusal: a status that is not 200, and the words that came with it.
 
+use std::time::Duration;
+
 /// What kind of refusal, by what a caller can do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -35,17 +37,25 @@ pub struct ProviderError {
     pub parameter: Option<String>,
     /// The provider's words, or the beginning of a body that is not the provider's.
     pub message: String,
+    /// How long the provider asks to wait, where its body says it (RULES L9).
+    pub retry_after: Option<Duration>,
 }
 
 impl ProviderError {
     /// A refusal of a kind, in these words.
     pub fn new(kind: ProviderErrorKind, code: Option<String>, message: impl Into<String>) -> Self {
-        Self { kind, code, parameter: None, message: message.into() }
+        Self { kind, code, parameter: None, message: message.into(), retry_after: None }
     }
 
     /// The same refusal with the parameter that the provider named.
     pub fn with_parameter(mut self, parameter: Option<String>) -> Self {
         self.parameter = parameter;
+        self
+    }
+
+    /// The same refusal with the wait that the provider asked for.
+    pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
+        self.retry_after = wait;
         self
     }
 

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// another text, is not parsed as JSON again.
 ///
 /// What is read this way is what a parse would give: every byte outside of the text has to be the same as in the
-/// event that was parsed, but for the padding that OpenAI adds in a field `obfuscation`. At the first difference
-/// there is no text, and the event has to be parsed.
+/// event that was parsed, but for the padding that OpenAI adds in a field `obfuscation` and the number that it gives
+/// each event in a field `sequence_number`. At the first difference there is no text, and the event has to be parsed.
 ///
 /// ```
 /// use windlass_wire::Template;
@@ -23,26 +23,43 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct Template<S> {
     /// All up to the text, its opening quote included.
-    before: String,
-    /// All after the text, from its closing quote on; up to the padding if there is one.
-    after: String,
-    /// All after the padding, from its closing quote on.
-    after_padding: Option<String>,
+    before: Outside,
+    /// All after the text, from its closing quote on.
+    after: Outside,
     shape: Option<S>,
 }
 
-/// The field with which OpenAI hides the lengths of its deltas. No format reads it.
-const PADDING: &str = "\"obfuscation\":\"";
+/// What stands around the text, with the places that no format reads left out.
+#[derive(Debug, Default)]
+struct Outside {
+    /// What comes before each such place, and what the place holds.
+    pieces: Vec<(String, Hole)>,
+    last: String,
+}
+
+/// What a place holds that may differ from event to event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hole {
+    /// A text without escapes.
+    Padding,
+    /// A number without sign and fraction.
+    Number,
+}
+
+/// The fields with such places: with the one OpenAI hides the lengths of its deltas, with the other it counts events.
+/// Inside of a JSON text each quote has a backslash before it, so that these are always fields.
+const HOLES: [(&str, Hole); 2] =
+    [("\"obfuscation\":\"", Hole::Padding), ("\"sequence_number\":", Hole::Number)];
 
 impl<S> Default for Template<S> {
     fn default() -> Self {
-        Self { before: String::new(), after: String::new(), after_padding: None, shape: None }
+        Self { before: Outside::default(), after: Outside::default(), shape: None }
     }
 }
 
 impl<S> Template<S> {
     /// Remembers an event whose one text is `text`, lent out of it, and what the text means. Anything but the text,
-    /// padding included, has to mean the same in the next event, or nothing.
+    /// padding and event number included, has to mean the same in the next event, or nothing.
     ///
     /// Nothing is remembered where the text is not part of the event.
     pub fn learn(&mut self, event: &str, text: &str, shape: S) {
@@ -53,34 +70,18 @@ impl<S> Template<S> {
         if !before.ends_with('"') || !after.starts_with('"') {
             return;
         }
-        self.before.clear();
-        self.before.push_str(before);
-        self.after.clear();
-        self.after_padding = None;
-        let padding =
-            after.find(PADDING).and_then(|at| after.split_at_checked(at.saturating_add(PADDING.len())));
-        match padding {
-            Some((after, padding)) => {
-                // What is not plain is taken for part of what has to stay the same.
-                let Some((_, rest)) = plain_text(padding) else { return };
-                self.after.push_str(after);
-                self.after_padding = Some(rest.to_owned());
-            }
-            None => self.after.push_str(after),
+        if self.before.learn(before).is_some() && self.after.learn(after).is_some() {
+            self.shape = Some(shape);
         }
-        self.shape = Some(shape);
     }
 
     /// The text of an event that is the same as the one before but for its text, and what it means.
     pub fn read<'e>(&self, event: &'e str) -> Option<(&S, Cow<'e, str>)> {
         let shape = self.shape.as_ref()?;
-        let rest = event.strip_prefix(self.before.as_str())?;
+        let rest = self.before.strip(event)?;
         let (length, form) = text_length(rest)?;
-        let after = rest.get(length..)?;
-        match &self.after_padding {
-            None if after == self.after => {}
-            Some(last) if plain_text(after.strip_prefix(self.after.as_str())?)?.1 == last => {}
-            _ => return None,
+        if !self.after.strip(rest.get(length..)?)?.is_empty() {
+            return None;
         }
         let text = rest.get(..length)?;
         Some((
@@ -90,6 +91,56 @@ impl<S> Template<S> {
                 Form::Escaped => Cow::Owned(unescaped(text)?),
             },
         ))
+    }
+}
+
+impl Outside {
+    /// Takes a text apart at its places; none where a place holds what it cannot hold.
+    fn learn(&mut self, text: &str) -> Option<()> {
+        self.pieces.clear();
+        let mut rest = text;
+        let next = |rest: &str| {
+            let found = HOLES
+                .iter()
+                .filter_map(|(field, hole)| Some((rest.find(field)?.saturating_add(field.len()), *hole)));
+            found.min_by_key(|(end, _)| *end)
+        };
+        while let Some((end, hole)) = next(rest) {
+            let (piece, after) = rest.split_at_checked(end)?;
+            rest = hole.strip(after)?;
+            self.pieces.push((piece.to_owned(), hole));
+        }
+        self.last.clear();
+        self.last.push_str(rest);
+        Some(())
+    }
+
+    /// What follows in an event that has all this.
+    fn strip<'e>(&self, event: &'e str) -> Option<&'e str> {
+        let mut rest = event;
+        for (piece, hole) in &self.pieces {
+            rest = hole.strip(rest.strip_prefix(piece.as_str())?)?;
+        }
+        rest.strip_prefix(self.last.as_str())
+    }
+}
+
+impl Hole {
+    /// What follows what the place holds; what is not plain is taken for part of what has to stay the same.
+    fn strip(self, text: &str) -> Option<&str> {
+        match self {
+            Self::Padding => match text_length(text)? {
+                (length, Form::Plain) => text.get(length..),
+                (_, Form::Escaped) => None,
+            },
+            Self::Number => {
+                let rest = text.trim_start_matches(|character: char| character.is_ascii_digit());
+                // JSON writes no number with a zero before it, and this one ends where its field ends.
+                let is_number = text.len() > rest.len()
+                    && (!text.starts_with('0') || text.len() == rest.len().saturating_add(1));
+                (is_number && rest.starts_with([',', '}'])).then_some(rest)
+            }
+        }
     }
 }
 
@@ -139,12 +190,4 @@ fn unescaped(text: &str) -> Option<String> {
     }
     plain.push_str(rest);
     Some(plain)
-}
-
-/// A text without escapes, and what follows from its closing quote on.
-fn plain_text(text: &str) -> Option<(&str, &str)> {
-    match text_length(text)? {
-        (length, Form::Plain) => text.split_at_checked(length),
-        (_, Form::Escaped) => None,
-    }
 }

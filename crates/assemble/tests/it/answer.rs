@@ -77,6 +77,41 @@ fn thoughts_end_where_words_begin() {
     assert_eq!(parts([Chunk::ReasoningEnd { opaque: None }]), Vec::<String>::new());
 }
 
+// P2
+#[test]
+fn words_that_have_ended_are_a_part_of_their_own() {
+    let signed = |value| Chunk::TextEnd { opaque: Some(Opaque::new("test", json!(value))) };
+    let chunks = [
+        Chunk::text("a"),
+        Chunk::text("b"),
+        Chunk::TextEnd { opaque: None },
+        Chunk::text("c"),
+        signed(1),
+        Chunk::text("d"),
+        start(0, "x", "read"),
+        end(0),
+        signed(2),
+        signed(3),
+        Chunk::TextEnd { opaque: None },
+        calls(),
+    ];
+    let (_, answer) = run(Options::default(), chunks);
+    let words = |part: &Part| match part {
+        Part::Text(text) => json!([text.text, text.opaque.as_ref().map(|opaque| &opaque.value)]),
+        _ => json!("call"),
+    };
+    let met: Vec<_> = answer.parts.iter().map(words).collect();
+    let expected = [
+        json!(["ab", null]),
+        json!(["c", 1]),
+        json!(["d", null]),
+        json!("call"),
+        json!(["", 2]),
+        json!(["", 3]),
+    ];
+    assert_eq!(met, expected);
+}
+
 // R1: what is answered with an error has to be in the message.
 #[test]
 fn a_malformed_call_stands_in_the_message_as_an_empty_one() {
@@ -105,6 +140,9 @@ fn usage_may_come_after_the_finish_and_an_empty_answer_is_no_message() {
     let (_, answer) = run(Options::default(), [calls(), Chunk::Usage { usage }]);
     assert_eq!((answer.usage, answer.ending), (usage, Ending::Complete));
     assert!(answer.message().is_none());
+    let signature = Chunk::TextEnd { opaque: Some(Opaque::new("test", json!(1))) };
+    let (_, answer) = run(Options::default(), [signature, calls()]);
+    assert!(answer.message().is_none() && answer.is_empty());
     let (_, answer) = run(Options::default(), []);
     assert_eq!((answer.ending, answer.stop), (Ending::Dropped, None));
 }

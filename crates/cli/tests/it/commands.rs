@@ -8,7 +8,7 @@ use crate::program::{Place, text};
 fn fixtures() -> Vec<(&'static str, std::path::PathBuf)> {
     let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut found = Vec::new();
-    for wire in ["openai-chat", "anthropic"] {
+    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
         let folder = crates.join(format!("wire-{wire}/tests/data"));
         let files = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
         found.extend(
@@ -73,11 +73,19 @@ fn json_is_shown_as_it_arrives() {
 fn encode_shows_the_request_that_would_be_sent() {
     let place = Place::new();
     let request = r#"{"model":"m","messages":[{"role":"user","parts":[{"type":"text","text":"hi"}]}]}"#;
-    for (wire, path) in [("openai-chat", "/chat/completions"), ("anthropic", "/v1/messages")] {
+    for (wire, path) in [
+        ("openai-chat", "/chat/completions"),
+        ("openai-responses", "/responses"),
+        ("anthropic", "/v1/messages"),
+    ] {
         let output = place.run_with_input(&["encode", "--wire", wire, "--json"], request);
         let http = &lines(&output)[0];
         assert_eq!((http["path"].as_str(), http["body"]["model"].as_str()), (Some(path), Some("m")));
     }
+    let output = place.run_with_input(&["encode", "--wire", "gemini", "--json"], request);
+    let http = &lines(&output)[0];
+    assert_eq!(http["path"], "/models/m:streamGenerateContent?alt=sse");
+    assert_eq!(http["body"], json!({ "contents": [{ "role": "user", "parts": [{ "text": "hi" }] }] }));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::program::{Place, text};
 
 #[test]
-fn the_demo_mends_its_project_in_both_formats() {
-    for wire in ["openai-chat", "anthropic"] {
+fn the_demo_mends_its_project_in_every_format() {
+    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
         let output = Place::new().run(&["demo", "--yes", "--wire", wire]);
         let told = text(&output.stdout);
         assert!(output.status.success(), "{wire}: {told}{}", text(&output.stderr));

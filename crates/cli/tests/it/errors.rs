@@ -16,7 +16,12 @@ fn check(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
 fn what_is_missing_is_named_before_anything_is_sent() {
     let place = Place::new();
     check(&place, &["run", "x", "--model", "m", "--provider", "openai"], 1, &["set OPENAI_API_KEY"]);
-    check(&place, &["run", "x", "--model", "m"], 1, &["OPENAI_API_KEY or ANTHROPIC_API_KEY", "--base-url"]);
+    check(
+        &place,
+        &["run", "x", "--model", "m"],
+        1,
+        &["OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY", "--base-url"],
+    );
     check(&place, &["run", "x", "--provider", "ollama"], 1, &["--model"]);
     check(
         &place,
@@ -68,11 +73,12 @@ async fn what_a_server_does_wrong_is_told_and_never_the_key() {
     };
     for (switch, word) in [("html", "HTML page"), ("not_json", "not JSON"), ("status", "status 400")] {
         let (place, provider) = (Place::new(), provider(&hostile(switch)).await);
-        for wire in ["openai-chat", "anthropic"] {
+        for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
             let output = place
                 .command(&["run", "x", "--base-url", &provider.base_url(), "--wire", wire, "--model", "m"])
                 .env("OPENAI_API_KEY", "sk-very-secret")
                 .env("ANTHROPIC_API_KEY", "sk-very-secret")
+                .env("GEMINI_API_KEY", "sk-very-secret")
                 .output()
                 .unwrap();
             let told = text(&output.stdout) + &text(&output.stderr);
@@ -94,13 +100,14 @@ async fn what_a_server_does_wrong_is_told_and_never_the_key() {
 async fn wrong_models_and_keys_are_told_once() {
     let (place, provider) = (Place::new(), provider(r#"{"turns":[]}"#).await);
     let url = provider.base_url();
-    for wire in ["openai-chat", "anthropic"] {
+    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
         let run = ["run", "x", "--base-url", &url, "--wire", wire, "--model", "no-such-model"];
         check(&place, &run, 1, &["status 404", "no-such-model", "is the model's name right"]);
         let output = place
             .command(&["run", "x", "--base-url", &url, "--wire", wire, "--model", "m"])
             .env("OPENAI_API_KEY", "wrong-key")
             .env("ANTHROPIC_API_KEY", "wrong-key")
+            .env("GEMINI_API_KEY", "wrong-key")
             .output()
             .unwrap();
         let told = text(&output.stdout) + &text(&output.stderr);
@@ -109,7 +116,7 @@ async fn wrong_models_and_keys_are_told_once() {
             "{told}"
         );
     }
-    assert_eq!(provider.requests().len(), 4, "a request that is wrong is sent once");
+    assert_eq!(provider.requests().len(), 8, "a request that is wrong is sent once");
     provider.shutdown().await;
 }
 

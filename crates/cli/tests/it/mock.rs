@@ -13,8 +13,8 @@ const SCRIPT: &str = r#"{"turns": [
 ]}"#;
 
 #[test]
-fn a_script_drives_a_run_in_both_formats() {
-    for wire in ["openai-chat", "anthropic"] {
+fn a_script_drives_a_run_in_every_format() {
+    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
         let place = Place::new();
         std::fs::write(place.folder.path().join("script.json"), SCRIPT).unwrap();
         let mut mock = place

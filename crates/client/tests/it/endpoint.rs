@@ -8,6 +8,7 @@ fn each_known_provider_is_whole() {
     for name in [
         "openai",
         "anthropic",
+        "gemini",
         "openrouter",
         "groq",
         "mistral",
@@ -26,15 +27,21 @@ fn each_known_provider_is_whole() {
         let local = endpoint.base_url.starts_with("http://localhost:");
         assert!(local || endpoint.base_url.starts_with("https://"), "{name}");
         assert_eq!(endpoint.key_env.is_none(), local, "{name}: who asks for a key");
-        assert!(["openai-chat", "anthropic"].contains(&endpoint.wire.as_str()), "{name}");
+        let wires = ["openai-chat", "openai-responses", "anthropic", "gemini"];
+        assert!(wires.contains(&endpoint.wire.as_str()), "{name}");
     }
     assert_eq!(Endpoint::find("nobody"), None);
 }
 
+#[track_caller]
+fn check_auth(provider: &str, header: &str) {
+    assert_eq!(Endpoint::find(provider).unwrap().auth, Auth::Header(header.to_owned()));
+}
+
 #[test]
-fn anthropic_takes_its_key_in_its_own_header() {
-    let endpoint = Endpoint::find("anthropic").unwrap();
-    assert_eq!(endpoint.auth, Auth::Header("x-api-key".to_owned()));
+fn some_providers_take_their_key_in_their_own_header() {
+    check_auth("anthropic", "x-api-key");
+    check_auth("gemini", "x-goog-api-key");
 }
 
 #[test]

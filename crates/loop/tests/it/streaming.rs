@@ -1,7 +1,7 @@
 //! Answers as they arrive: kept, asked for again, or nudged.
 
 use windlass_loop::{Effect, Event, Input, Outcome, StopCause, StreamFailure};
-use windlass_protocol::{ResultStatus, StopReason};
+use windlass_protocol::{Opaque, ResultStatus, StopReason};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
 
 use crate::driven::{Driven, call, check_paired, config, finish, limits};
@@ -45,9 +45,11 @@ fn the_humans_guidance_goes_on_with_the_run() {
 #[test]
 fn an_empty_answer_is_not_kept_and_asked_for_again_before_the_nudge() {
     let mut run = Driven::start(config());
-    for attempt in 0..2 {
-        run.answer([]);
-        assert!(run.is_sent(), "attempt {attempt}");
+    // A signature without words, as Gemini sends it, is no answer either.
+    let signature = Chunk::TextEnd { opaque: Some(Opaque::new("gemini", "c2ln".into())) };
+    for attempt in [vec![], vec![signature]] {
+        run.answer(attempt.clone());
+        assert!(run.is_sent(), "attempt {attempt:?}");
         assert_eq!(run.machine.transcript().messages().len(), 1);
     }
     run.answer([]);

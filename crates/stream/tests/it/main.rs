@@ -9,6 +9,8 @@ fn chunks() -> Vec<Chunk> {
     let error = StreamError::new(StreamErrorKind::Overloaded, Some("529".into()), "busy");
     let mut chunks = vec![
         Chunk::text("a\n\u{1f642}"),
+        Chunk::TextEnd { opaque: opaque() },
+        Chunk::TextEnd { opaque: None },
         Chunk::reasoning(""),
         Chunk::ReasoningEnd { opaque: opaque() },
         Chunk::ReasoningEnd { opaque: None },

@@ -4,7 +4,9 @@ use windlass_assemble::{Assembler, Options};
 use windlass_protocol::{Message, Part};
 use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
 
 use crate::render::{Format, Setting, StreamUsage, stream};
 use crate::script::{ScriptCall, Step, Turn};
@@ -28,8 +30,12 @@ struct Said {
 pub fn round_trip(bytes: &[u8]) {
     let turn = turn(bytes);
     let expected = said_by(&turn);
-    let formats: [(Format, &dyn Wire); 2] =
-        [(Format::Chat, &OpenAiChat::default()), (Format::Anthropic, &Anthropic::default())];
+    let formats: [(Format, &dyn Wire); 4] = [
+        (Format::Chat, &OpenAiChat::default()),
+        (Format::Responses, &OpenAiResponses::default()),
+        (Format::Anthropic, &Anthropic::default()),
+        (Format::Gemini, &Gemini::default()),
+    ];
     for (format, wire) in formats {
         let usage = StreamUsage::Tell;
         let setting = Setting { format, number: 1, model: "model", request_bytes: 9, stream_usage: usage };

@@ -3,7 +3,9 @@
 use windlass_stream::Chunk;
 use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
 
 use crate::oracle::assemble::check_assembly;
 use crate::split;
@@ -24,6 +26,24 @@ pub fn wire_openai_chat(bytes: &[u8]) {
 /// The property is violated.
 pub fn wire_anthropic(bytes: &[u8]) {
     check(&Anthropic::default(), bytes);
+}
+
+/// Any bytes as a streamed response, as a whole one and as a refusal: the same chunks for every split, calls
+/// that end once, and never a panic (RULES S8, S14).
+///
+/// # Panics
+/// The property is violated.
+pub fn wire_openai_responses(bytes: &[u8]) {
+    check(&OpenAiResponses::default(), bytes);
+}
+
+/// Any bytes as a streamed answer of Gemini, as a whole one and as a refusal: the same chunks for every split,
+/// calls that end once, and never a panic (RULES S8, S14).
+///
+/// # Panics
+/// The property is violated.
+pub fn wire_gemini(bytes: &[u8]) {
+    check(&Gemini::default(), bytes);
 }
 
 fn check(wire: &dyn Wire, bytes: &[u8]) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Reply, pairing};
+use super::{Reply, gemini, items, pairing};
 use crate::render::Format;
 
 /// The model's name that is not known.
@@ -31,7 +31,7 @@ impl Refusal {
 
     pub(super) fn body(&self, format: Format) -> Value {
         match format {
-            Format::Chat => json!({"error": {
+            Format::Chat | Format::Responses => json!({"error": {
                 "message": self.message, "type": self.kind, "param": self.parameter, "code": self.code,
             }}),
             Format::Anthropic => json!({"type": "error", "error": {
@@ -40,6 +40,10 @@ impl Refusal {
                     Some(parameter) => format!("{parameter}: {}", self.message),
                     None => self.message.clone(),
                 },
+            }}),
+            Format::Gemini => json!({"error": {
+                "code": self.status.min(503), "message": self.message, "status": canonical(self.status),
+                "details": [{"fieldViolations": [{"field": self.parameter}], "reason": self.code}],
             }}),
         }
     }
@@ -62,36 +66,56 @@ pub(super) fn refusal_kind(status: u16) -> &'static str {
     }
 }
 
+/// Google's word for a status.
+fn canonical(status: u16) -> &'static str {
+    match status {
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        429 => "RESOURCE_EXHAUSTED",
+        503 | 529 => "UNAVAILABLE",
+        500..=599 => "INTERNAL",
+        _ => "INVALID_ARGUMENT",
+    }
+}
+
 /// Checks a request as the provider would, and gives the model's name.
 pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -> Result<&'a str, Refusal> {
     if key == Some(WRONG_KEY) {
         let message = "the API key is not valid".to_owned();
-        let kind = if format == Format::Chat { "invalid_request_error" } else { "authentication_error" };
+        let kind = if format == Format::Anthropic { "authentication_error" } else { "invalid_request_error" };
         return Err(Refusal { code: Some("invalid_api_key"), ..Refusal::new(401, kind, message) });
     }
     let Some(model) = request.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()) else {
         return Err(missing("model"));
     };
     if model == NO_SUCH_MODEL {
-        let kind = if format == Format::Chat { "invalid_request_error" } else { "not_found_error" };
+        let kind = if format == Format::Anthropic { "not_found_error" } else { "invalid_request_error" };
         let message = format!("there is no model {model}");
         return Err(Refusal { code: Some("model_not_found"), ..Refusal::new(404, kind, message) });
     }
     if format == Format::Anthropic && request.get("max_tokens").and_then(Value::as_u64).unwrap_or(0) == 0 {
         return Err(missing("max_tokens"));
     }
-    let Some(messages) = request.get("messages").and_then(Value::as_array) else {
-        return Err(missing("messages"));
+    let field = match format {
+        Format::Responses => "input",
+        Format::Gemini => "contents",
+        Format::Chat | Format::Anthropic => "messages",
+    };
+    if format == Format::Responses && request.get(field).is_some_and(Value::is_string) {
+        return Ok(model);
+    }
+    let Some(messages) = request.get(field).and_then(Value::as_array) else {
+        return Err(missing(field));
     };
     if messages.is_empty() {
-        return Err(Refusal::request(
-            "at least one message is required".to_owned(),
-            Some("messages".to_owned()),
-        ));
+        return Err(Refusal::request("at least one message is required".to_owned(), Some(field.to_owned())));
     }
     match format {
         Format::Chat => pairing::chat(messages)?,
+        Format::Responses => items::check(messages)?,
         Format::Anthropic => pairing::anthropic(messages)?,
+        Format::Gemini => gemini::contents(messages)?,
     }
     Ok(model)
 }

@@ -1,6 +1,10 @@
 //! Tests of the test kit, and the replay of what fuzzing found.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
+mod corpus_answers;
+mod corpus_gemini;
+mod corpus_gemini_requests;
+mod corpus_requests;
 mod corpus_streams;
 mod regressions;
 mod script;

@@ -106,6 +106,53 @@ fn unpaired_history_is_refused() {
     );
 }
 
+// R1
+#[test]
+fn what_responses_refuses_is_refused() {
+    let human = || json!({"role": "user", "content": "a"});
+    let asking = || json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
+    let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "x"});
+    let thoughts = || json!({"type": "reasoning", "summary": []});
+    let check = |input: Value, status, words| {
+        let body = json!({"model": "scripted-1", "stream": true, "input": input});
+        check_refused("/v1/responses", &body, status, words);
+    };
+    check(json!([human(), thoughts(), asking(), output("c")]), 200, "response.completed");
+    check(json!("hi"), 200, "response.completed");
+    check(json!([human(), asking()]), 400, "no tool output found for the call c");
+    check(json!([human(), asking(), human()]), 400, "no tool output found for the call c");
+    check(json!([human(), asking(), output("d")]), 400, "no tool call found");
+    check(json!([human(), output("c")]), 400, "no tool call found");
+    check(json!([human(), asking(), asking()]), 400, "no id of its own");
+    check(json!([human(), thoughts()]), 400, "without their following item");
+    check(json!([{"role": "user", "content": ""}]), 400, "empty");
+    check(json!([{"role": "tool", "content": "x"}]), 400, "role");
+    check(json!([]), 400, "input");
+}
+
+// R1
+#[test]
+fn what_gemini_refuses_is_refused() {
+    let path = "/v1beta/models/scripted-1:streamGenerateContent?alt=sse";
+    let part = |role: &str, part: Value| json!({"role": role, "parts": [part]});
+    let human = || part("user", json!({"text": "a"}));
+    let asking = || part("model", json!({"functionCall": {"name": "f", "args": {}}}));
+    let result = |name: &str| part("user", json!({"functionResponse": {"name": name, "response": {}}}));
+    let check = |contents: Value, status, words| {
+        check_refused(path, &json!({ "contents": contents }), status, words);
+    };
+    check(json!([human(), asking(), result("f")]), 200, "finishReason");
+    check(json!([human(), asking()]), 400, "no results");
+    check(json!([human(), asking(), human()]), 400, "one result for each call");
+    check(json!([human(), asking(), result("g")]), 400, "one result for each call");
+    check(json!([human(), result("f")]), 400, "one result for each call");
+    check(json!([{"role": "assistant", "parts": [{"text": "a"}]}]), 400, "neither user nor model");
+    check(json!([{"role": "user", "parts": []}]), 400, "empty");
+    check(json!([]), 400, "contents");
+    let unknown = "/models/no-such-model:generateContent";
+    check_refused(unknown, &json!({ "contents": [human()] }), 404, "NOT_FOUND");
+}
+
 #[test]
 fn other_wrong_requests_are_refused() {
     for path in PATHS {

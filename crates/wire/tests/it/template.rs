@@ -4,9 +4,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use windlass_wire::Template;
 
-/// An event with a text, and the text as it stands in it.
+/// An event with a text, numbered by its length.
 fn event(index: u64, text: &str, padding: Option<&str>) -> String {
-    let mut event = json!({"index": index, "delta": {"text": text}, "usage": null});
+    let mut event = json!({
+        "index": index, "delta": {"text": text}, "usage": null, "sequence_number": text.len(),
+    });
     if let Some(padding) = padding {
         event["obfuscation"] = padding.into();
     }
@@ -40,6 +42,21 @@ fn only_the_text_and_the_padding_may_differ() {
     let bare = event(0, "one", None);
     check(&bare, &event(0, "two", None), Some("two"));
     check(&bare, &event(0, "two", Some("abc")), None);
+}
+
+#[test]
+fn the_number_of_an_event_may_differ_wherever_it_stands() {
+    let first = r#"{"sequence_number":9,"delta":"one","n":1}"#;
+    check(first, r#"{"sequence_number":10,"delta":"two","n":1}"#, Some("two"));
+    check(first, r#"{"sequence_number":0,"delta":"two","n":1}"#, Some("two"));
+    check(first, r#"{"sequence_number":10,"delta":"two","n":2}"#, None);
+    for number in ["", "01", "-1", "1.5", "1e3", "null", "\"1\"", "[1]", "1 "] {
+        check(first, &first.replace('9', number), None);
+    }
+    let odd = r#"{"sequence_number":"9","delta":"one"}"#;
+    check(odd, odd, None);
+    let text = r#"{"s":"\"sequence_number\":9,","delta":"one"}"#;
+    check(text, &text.replace('9', "8"), None);
 }
 
 #[test]

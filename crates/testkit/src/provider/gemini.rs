@@ -1,0 +1,71 @@
+//! What Gemini has in its address and not in its body, and its rules for contents.
+
+use serde_json::Value;
+
+use super::refusal::Refusal;
+
+/// The model and the method of an address.
+pub(super) struct Address<'a> {
+    model: &'a str,
+    is_stream: bool,
+}
+
+impl<'a> Address<'a> {
+    /// Reads `…/models/MODEL:METHOD` with or without a query; none at any other path.
+    pub(super) fn of(address: &'a str) -> Option<Self> {
+        let path = address.split_once('?').map_or(address, |(path, _)| path);
+        let (_, last) = path.split_once("/models/")?;
+        match last.split_once(':')? {
+            (model, "generateContent") => Some(Self { model, is_stream: false }),
+            (model, "streamGenerateContent") => Some(Self { model, is_stream: true }),
+            _ => None,
+        }
+    }
+
+    /// Tells the request what the other formats say in their bodies.
+    pub(super) fn tell(&self, request: &mut Value) {
+        if let Some(request) = request.as_object_mut() {
+            request.insert("model".to_owned(), self.model.into());
+            request.insert("stream".to_owned(), self.is_stream.into());
+        }
+    }
+}
+
+/// After a model's calls comes the user's content, with a result for each of them in their order.
+pub(super) fn contents(contents: &[Value]) -> Result<(), Refusal> {
+    let mut open: Vec<&Value> = Vec::new();
+    for (position, content) in contents.iter().enumerate() {
+        let parts = content["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if parts.is_empty() {
+            return Err(at(position, "the parts are missing or empty"));
+        }
+        if !matches!(content["role"].as_str(), Some("user" | "model")) {
+            return Err(at(position, "the role is neither user nor model"));
+        }
+        let results = named(parts, "functionResponse");
+        if results.iter().map(|result| &result["name"]).ne(open.iter().map(|call| &call["name"])) {
+            return Err(at(position, "there is not one result for each call, in the order of the calls"));
+        }
+        open = named(parts, "functionCall");
+        if content["role"] == "user" && !open.is_empty() {
+            return Err(at(position, "the user calls a function"));
+        }
+        if results.iter().any(|result| !result["response"].is_object())
+            || open.iter().any(|call| !call["args"].is_object() || call["name"] == "")
+        {
+            return Err(at(position, "a call or a result has no object, or no name"));
+        }
+    }
+    match open.first() {
+        None => Ok(()),
+        Some(_) => Err(at(contents.len(), "the last calls have no results")),
+    }
+}
+
+fn named<'a>(parts: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    parts.iter().filter_map(|part| part.get(kind)).collect()
+}
+
+fn at(position: usize, message: &str) -> Refusal {
+    Refusal::request(message.to_owned(), Some(format!("contents[{position}]")))
+}

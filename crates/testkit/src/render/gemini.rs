@@ -1,0 +1,92 @@
+//! Gemini generateContent: events that each hold parts of one candidate, or one such body.
+
+use serde_json::{Value, json};
+
+use super::{Frames, Setting, finish, pieces, usage};
+use crate::script::{ScriptCall, Step, Turn};
+
+pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
+    let mut frames = Vec::new();
+    for (index, step) in turn.steps.iter().enumerate() {
+        match step {
+            Step::Reasoning(text) => {
+                frames.extend(pieces(text, turn.piece).map(|piece| event(&thought(piece))));
+            }
+            Step::Text(text) => frames.extend(pieces(text, turn.piece).map(|piece| event(&words(piece)))),
+            // The API never splits a call unless it is asked to.
+            Step::Call(call) => frames.push(event(&function_call(call, setting, index))),
+        }
+    }
+    let open = frames.len();
+    frames.push(frame(&body(&words(""), Some(&ending(turn, setting)))));
+    Frames { frames, open }
+}
+
+pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
+    let part = |(index, step): (usize, &Step)| match step {
+        Step::Reasoning(text) => thought(text),
+        Step::Text(text) => words(text),
+        Step::Call(call) => function_call(call, setting, index),
+    };
+    let parts: Vec<String> = turn.steps.iter().enumerate().map(part).collect();
+    body(&parts.join(","), Some(&ending(turn, setting))).into_bytes()
+}
+
+/// The reason for the stop and the tokens, as they stand in the last event.
+struct Ending<'a> {
+    reason: &'a str,
+    usage: Value,
+    model: &'a str,
+}
+
+fn ending<'a>(turn: &'a Turn, setting: Setting<'a>) -> Ending<'a> {
+    let tokens = usage(turn, setting.request_bytes);
+    let usage = json!({
+        "promptTokenCount": tokens.input, "candidatesTokenCount": tokens.output,
+        "totalTokenCount": tokens.input.saturating_add(tokens.output),
+    });
+    Ending { reason: finish(turn, setting.format), usage, model: setting.model }
+}
+
+fn words(text: &str) -> String {
+    json!({ "text": text }).to_string()
+}
+
+fn thought(text: &str) -> String {
+    json!({ "text": text, "thought": true }).to_string()
+}
+
+/// The arguments are written as they stand in the script. A call has a value here, so text that is not JSON goes
+/// as a string; and it has an id only where the script gives it one.
+fn function_call(call: &ScriptCall, setting: Setting<'_>, index: usize) -> String {
+    let text = call.arguments_text();
+    let is_json = serde_json::from_str::<Value>(&text).is_ok();
+    // A line of an event holds no line ends, and JSON has them between its tokens only.
+    let args = if is_json { text.replace(['\r', '\n'], " ") } else { Value::String(text).to_string() };
+    let id = call.id.as_ref().map(|id| format!(r#""id":{},"#, Value::from(id.as_str()))).unwrap_or_default();
+    let name = Value::from(call.name.as_str());
+    let signature = format!("c2ln{:04}{index:04}", setting.number);
+    format!(r#"{{"functionCall":{{{id}"name":{name},"args":{args}}},"thoughtSignature":"{signature}"}}"#)
+}
+
+fn event(part: &str) -> Vec<u8> {
+    frame(&body(part, None))
+}
+
+fn frame(body: &str) -> Vec<u8> {
+    format!("data: {body}\r\n\r\n").into_bytes()
+}
+
+/// A response with these parts, which are JSON already.
+fn body(parts: &str, ending: Option<&Ending<'_>>) -> String {
+    let content = format!(r#""content":{{"parts":[{parts}],"role":"model"}},"index":0"#);
+    match ending {
+        None => format!(r#"{{"candidates":[{{{content}}}]}}"#),
+        Some(Ending { reason, usage, model }) => {
+            let (reason, model) = (Value::from(*reason), Value::from(*model));
+            format!(
+                r#"{{"candidates":[{{{content},"finishReason":{reason}}}],"usageMetadata":{usage},"modelVersion":{model}}}"#
+            )
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! OpenAI Responses: named and numbered events that add, fill and end items, or one response.
+
+use serde_json::{Value, json};
+
+use super::{Frames, Setting, call_id, finish, pieces, usage};
+use crate::script::{Step, Turn};
+
+/// Events of one stream, each with its number.
+#[derive(Default)]
+struct Events(Vec<Vec<u8>>);
+
+impl Events {
+    fn push(&mut self, kind: &str, mut fields: Value) {
+        fields["type"] = format!("response.{kind}").into();
+        fields["sequence_number"] = self.0.len().into();
+        self.0.push(format!("event: response.{kind}\ndata: {fields}\n\n").into_bytes());
+    }
+}
+
+pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
+    let mut events = Events::default();
+    let begun = response(setting, "in_progress", &json!([]));
+    events.push("created", json!({ "response": begun }));
+    events.push("in_progress", json!({ "response": begun }));
+    let items = items(turn, setting);
+    for ((index, step), item) in turn.steps.iter().enumerate().zip(&items) {
+        grow(turn, (index, step), item, &mut events);
+    }
+    let open = events.0.len();
+    let end = ended(turn, setting, &items);
+    let kind = if end["status"] == "completed" { "completed" } else { "incomplete" };
+    events.push(kind, json!({ "response": end }));
+    Frames { frames: events.0, open }
+}
+
+pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
+    ended(turn, setting, &items(turn, setting))
+}
+
+/// An error as an event.
+pub(super) fn error_event(error: &Value) -> Vec<u8> {
+    let event = json!({ "type": "error", "error": error["error"] });
+    format!("event: error\ndata: {event}\n\n").into_bytes()
+}
+
+/// The events of one item: its beginning without content, its content in pieces, and itself.
+fn grow(turn: &Turn, (index, step): (usize, &Step), item: &Value, events: &mut Events) {
+    let (field, empty) = match step {
+        Step::Reasoning(_) => ("summary", json!([])),
+        Step::Text(_) => ("content", json!([])),
+        Step::Call(_) => ("arguments", json!("")),
+    };
+    let mut begun = item.clone();
+    begun[field] = empty;
+    begun["status"] = "in_progress".into();
+    events.push("output_item.added", json!({ "output_index": index, "item": begun }));
+    let place = json!({ "item_id": item["id"], "output_index": index });
+    let with = |name: &str, more: Value| {
+        let mut fields = place.clone();
+        fields[name] = more;
+        fields
+    };
+    let (kind, place_in_item, text) = match step {
+        Step::Reasoning(text) => ("reasoning_summary_text", Some("summary_index"), text.clone()),
+        Step::Text(text) => ("output_text", Some("content_index"), text.clone()),
+        Step::Call(call) => ("function_call_arguments", None, call.arguments_text()),
+    };
+    for piece in pieces(&text, turn.piece) {
+        let mut fields = with("delta", piece.into());
+        if let Some(name) = place_in_item {
+            fields[name] = 0.into();
+        }
+        events.push(&format!("{kind}.delta"), fields);
+    }
+    let whole = if place_in_item.is_some() { "text" } else { "arguments" };
+    events.push(&format!("{kind}.done"), with(whole, text.into()));
+    events.push("output_item.done", json!({ "output_index": index, "item": item }));
+}
+
+/// The items of the answer; the last one is not whole where the answer is not.
+fn items(turn: &Turn, setting: Setting<'_>) -> Vec<Value> {
+    let mut calls = 0;
+    let mut items: Vec<Value> = Vec::with_capacity(turn.steps.len());
+    for (index, step) in turn.steps.iter().enumerate() {
+        let id = |prefix: &str| format!("{prefix}_{}_{index}", setting.number);
+        items.push(match step {
+            Step::Reasoning(text) => json!({
+                "type": "reasoning", "id": id("rs"), "encrypted_content": id("cipher"),
+                "summary": [{"type": "summary_text", "text": text}],
+            }),
+            Step::Text(text) => json!({
+                "type": "message", "id": id("msg"), "status": "completed", "role": "assistant",
+                "content": [{"type": "output_text", "text": text, "annotations": []}],
+            }),
+            Step::Call(call) => {
+                let call_id = call_id(call.id.as_deref(), setting.format, setting.number, calls);
+                calls = calls.saturating_add(1);
+                json!({
+                    "type": "function_call", "id": id("fc"), "status": "completed", "call_id": call_id,
+                    "name": call.name, "arguments": call.arguments_text(),
+                })
+            }
+        });
+    }
+    if let (Some(last), Some(_)) = (items.last_mut(), incomplete(turn, setting)) {
+        last["status"] = "incomplete".into();
+    }
+    items
+}
+
+/// Why the answer is not whole, in the API's word.
+fn incomplete<'a>(turn: &'a Turn, setting: Setting<'_>) -> Option<&'a str> {
+    match finish(turn, setting.format) {
+        "stop" | "tool_calls" => None,
+        "length" => Some("max_output_tokens"),
+        other => Some(other),
+    }
+}
+
+fn ended(turn: &Turn, setting: Setting<'_>, items: &[Value]) -> Value {
+    let reason = incomplete(turn, setting);
+    let status = if reason.is_some() { "incomplete" } else { "completed" };
+    let mut response = response(setting, status, &json!(items));
+    if let Some(reason) = reason {
+        response["incomplete_details"] = json!({ "reason": reason });
+    }
+    let tokens = usage(turn, setting.request_bytes);
+    let total = tokens.input.saturating_add(tokens.output);
+    response["usage"] =
+        json!({"input_tokens": tokens.input, "output_tokens": tokens.output, "total_tokens": total});
+    response
+}
+
+fn response(setting: Setting<'_>, status: &str, output: &Value) -> Value {
+    json!({
+        "id": format!("resp_{}", setting.number), "object": "response", "created_at": 0, "model": setting.model,
+        "status": status, "error": null, "incomplete_details": null, "output": output, "usage": null,
+    })
+}

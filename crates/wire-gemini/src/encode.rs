@@ -1,0 +1,94 @@
+//! Makes the body of a request: fields in a fixed order, contents last (RULES N6).
+
+use serde_json::{Map, Value};
+use windlass_protocol::{Delivery, Request};
+use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
+
+use crate::messages::wire_contents;
+use crate::request::{Body, Field, Fields, WireSystem, WireText};
+use crate::tools::{choice, tools};
+use crate::wire::NAME;
+use crate::{Framing, GeminiOptions};
+
+/// The fields in which the request's own members and the computed ones stand beside each other.
+const CONFIG: &str = "generationConfig";
+pub(crate) const TOOLS: &str = "tools";
+pub(crate) const CHOICE: &str = "toolConfig";
+
+pub(crate) fn encode(options: &GeminiOptions, request: &Request) -> Result<HttpRequest, EncodeError> {
+    check_pairing(&request.messages)?;
+    let path = path(options, request)?;
+    let mut fields = Fields::new();
+    if let Some(system) = request.system.as_deref().filter(|system| !system.trim().is_empty()) {
+        fields.push(("systemInstruction", Field::System(WireSystem { parts: [WireText { text: system }] })));
+    }
+    tools(options, request, &mut fields)?;
+    choice(options, request, &mut fields)?;
+    config(request, &mut fields)?;
+    fields.push(("contents", Field::Contents(wire_contents(options, request)?)));
+    let merged = [CONFIG, TOOLS, CHOICE];
+    let rest: Map<String, Value> = request
+        .extra
+        .iter()
+        .filter(|(name, _)| !(merged.contains(&name.as_str()) && has(&fields, name)))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let body = Body(with_extra(fields, &rest, Field::Extra));
+    Ok(HttpRequest::post(path, serde_json::to_vec(&body)?))
+}
+
+fn has(fields: &Fields<'_>, name: &str) -> bool {
+    fields.iter().any(|(known, _)| *known == name)
+}
+
+/// The model is part of the address here: `gemini-…`, or a resource's name with its own collection.
+fn path(options: &GeminiOptions, request: &Request) -> Result<String, EncodeError> {
+    let model = request.model.as_str();
+    let is_legal =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@' | b'/');
+    let is_segment = |segment: &str| !matches!(segment, "" | "." | "..");
+    if !model.bytes().all(is_legal) || !model.split('/').all(is_segment) {
+        return Err(unsupported(format!("the model name {model:?}")));
+    }
+    let collection = if model.contains('/') { "" } else { "models/" };
+    let method = match (request.delivery, options.framing) {
+        (Delivery::Whole, _) => "generateContent",
+        (Delivery::Stream, Framing::Events) => "streamGenerateContent?alt=sse",
+        (Delivery::Stream, Framing::Array) => "streamGenerateContent",
+    };
+    Ok(format!("/{collection}{model}:{method}"))
+}
+
+/// What the answer may be like. The request's own members win over the computed ones.
+fn config<'a>(request: &'a Request, fields: &mut Fields<'a>) -> Result<(), EncodeError> {
+    let extra = match request.extra.get(CONFIG) {
+        None => None,
+        Some(Value::Object(extra)) => Some(extra),
+        Some(_) => return Ok(()),
+    };
+    let candidates = extra.and_then(|extra| extra.get("candidateCount")).and_then(Value::as_u64);
+    if candidates.is_some_and(|count| count > 1) {
+        return Err(unsupported("more than one candidate"));
+    }
+    let mut config = Fields::new();
+    if let Some(temperature) = request.temperature {
+        config.push(("temperature", Field::Float(temperature)));
+    }
+    if let Some(tokens) = request.max_output_tokens {
+        config.push(("maxOutputTokens", Field::Count(tokens)));
+    }
+    if !request.stop_sequences.is_empty() {
+        config.push(("stopSequences", Field::Texts(&request.stop_sequences)));
+    }
+    if let Some(extra) = extra {
+        config = with_extra(config, extra, Field::Extra);
+    }
+    if !config.is_empty() {
+        fields.push((CONFIG, Field::Object(config)));
+    }
+    Ok(())
+}
+
+pub(crate) fn unsupported(what: impl Into<String>) -> EncodeError {
+    EncodeError::Unsupported { wire: NAME, what: what.into() }
+}

@@ -1,0 +1,128 @@
+//! Refusals, as bodies and inside streams.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use windlass_stream::{StreamError, StreamErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind};
+
+/// The fields of Google's error object.
+struct ErrorFields<'a> {
+    /// The HTTP status that it names.
+    code: Option<u64>,
+    /// The canonical code, as `RESOURCE_EXHAUSTED`.
+    status: Option<&'a str>,
+    message: &'a str,
+    details: &'a [Value],
+}
+
+/// Reads the body of a refusal.
+pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
+    let value = match serde_json::from_slice::<Value>(body) {
+        // A stream that is an array has its refusal in an array too.
+        Ok(Value::Array(mut items)) if items.len() == 1 => items.swap_remove(0),
+        Ok(value) => value,
+        Err(_) => return ProviderError::not_provider(status, body),
+    };
+    let fields = ErrorFields::read(value.get("error").unwrap_or(&value));
+    if fields.status.is_none() && fields.message.is_empty() {
+        return ProviderError::not_provider(status, body);
+    }
+    let kind = fields.provider_kind().unwrap_or_else(|| ProviderError::kind_of(status));
+    ProviderError::new(kind, fields.status.map(str::to_owned), fields.message)
+        .with_parameter(fields.parameter())
+        .with_retry_after(fields.retry_delay())
+}
+
+/// Reads an error object that came inside a stream (RULES S12).
+pub(crate) fn stream_error(error: &Value) -> StreamError {
+    let fields = ErrorFields::read(error);
+    let by_code = || {
+        let status = u16::try_from(fields.code?).ok()?;
+        Some(ProviderError::kind_of(status))
+    };
+    let kind = match fields.provider_kind().or_else(by_code) {
+        Some(ProviderErrorKind::RateLimit) => StreamErrorKind::RateLimit,
+        Some(ProviderErrorKind::Server) if fields.status == Some("UNAVAILABLE") => {
+            StreamErrorKind::Overloaded
+        }
+        Some(ProviderErrorKind::Server) => StreamErrorKind::Server,
+        Some(_) => StreamErrorKind::Request,
+        None => StreamErrorKind::Unknown,
+    };
+    let message = match fields.message {
+        "" => "the provider reported an error without words",
+        message => message,
+    };
+    StreamError::new(kind, fields.status.map(str::to_owned), message)
+}
+
+impl<'a> ErrorFields<'a> {
+    fn read(error: &'a Value) -> Self {
+        let text = |name| error.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        Self {
+            code: error.get("code").and_then(Value::as_u64),
+            status: text("status"),
+            message: text("message").or_else(|| error.as_str()).unwrap_or_default(),
+            details: error.get("details").and_then(Value::as_array).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// What the canonical code says; the details and the words know better where they say more.
+    fn provider_kind(&self) -> Option<ProviderErrorKind> {
+        Some(match self.status? {
+            "INVALID_ARGUMENT" | "FAILED_PRECONDITION" if self.is_about_key() => {
+                ProviderErrorKind::Authentication
+            }
+            // There is no code for it, only these words.
+            "INVALID_ARGUMENT"
+                if self.message.contains("exceeds the maximum number of tokens")
+                    || self.message.contains("input token count") =>
+            {
+                ProviderErrorKind::ContextLength
+            }
+            "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" | "UNIMPLEMENTED" => {
+                ProviderErrorKind::Request
+            }
+            "UNAUTHENTICATED" | "PERMISSION_DENIED" => ProviderErrorKind::Authentication,
+            "NOT_FOUND" => ProviderErrorKind::NotFound,
+            // A day's tokens do not come back within any wait that is worth it.
+            "RESOURCE_EXHAUSTED" if self.is_days_quota() => ProviderErrorKind::Quota,
+            "RESOURCE_EXHAUSTED" => ProviderErrorKind::RateLimit,
+            "INTERNAL" | "UNAVAILABLE" | "DEADLINE_EXCEEDED" | "ABORTED" | "UNKNOWN" | "CANCELLED" => {
+                ProviderErrorKind::Server
+            }
+            _ => return None,
+        })
+    }
+
+    fn is_about_key(&self) -> bool {
+        let reason = |detail: &Value| detail.get("reason").and_then(Value::as_str).map(str::to_owned);
+        self.details.iter().filter_map(reason).any(|reason| reason.starts_with("API_KEY"))
+            || self.message.contains("API key")
+    }
+
+    fn is_days_quota(&self) -> bool {
+        self.violations("quotaId").any(|quota| quota.contains("PerDay"))
+    }
+
+    /// The field that the API names as wrong.
+    fn parameter(&self) -> Option<String> {
+        self.violations_of("fieldViolations", "field").next().map(str::to_owned)
+    }
+
+    /// The wait that the API asks for, as `48s` or `0.5s`.
+    fn retry_delay(&self) -> Option<Duration> {
+        let text = self.details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+        Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
+    }
+
+    fn violations(&self, field: &'static str) -> impl Iterator<Item = &'a str> {
+        self.violations_of("violations", field)
+    }
+
+    fn violations_of(&self, list: &'static str, field: &'static str) -> impl Iterator<Item = &'a str> {
+        let lists = self.details.iter().filter_map(move |detail| detail.get(list)?.as_array());
+        lists.flatten().filter_map(move |violation| violation.get(field)?.as_str())
+    }
+}

@@ -1,0 +1,134 @@
+//! One event of the stream, or the whole body, as this format writes it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+use serde_json::value::RawValue;
+
+/// A text lent out of the event where it holds no escapes. A number is taken as its digits, because enums come
+/// as numbers from some gateways.
+#[derive(Debug, Default)]
+pub(crate) struct Words<'a>(pub(crate) Cow<'a, str>);
+
+/// A `GenerateContentResponse`, or an error in its place.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Event<'a> {
+    #[serde(borrow)]
+    pub(crate) candidates: Option<Vec<Candidate<'a>>>,
+    #[serde(borrow)]
+    pub(crate) prompt_feedback: Option<PromptFeedback<'a>>,
+    #[serde(borrow)]
+    pub(crate) usage_metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) error: Option<&'a RawValue>,
+}
+
+/// What the API thinks of the prompt; with a reason where it refused it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct PromptFeedback<'a> {
+    #[serde(borrow)]
+    pub(crate) block_reason: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) block_reason_message: Words<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Candidate<'a> {
+    pub(crate) index: Option<u64>,
+    #[serde(borrow)]
+    pub(crate) content: Option<Content<'a>>,
+    #[serde(borrow)]
+    pub(crate) finish_reason: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) grounding_metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) citation_metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) url_context_metadata: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Content<'a> {
+    #[serde(borrow)]
+    pub(crate) parts: Option<Vec<&'a RawValue>>,
+}
+
+/// What of a part is taken apart here; a part of another kind is kept whole.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Part<'a> {
+    #[serde(borrow)]
+    pub(crate) text: Option<Words<'a>>,
+    pub(crate) thought: Option<bool>,
+    #[serde(borrow)]
+    pub(crate) thought_signature: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) function_call: Option<FunctionCall<'a>>,
+}
+
+/// A call, or with `willContinue` a piece of one. The piece that names no function goes on with the last call.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct FunctionCall<'a> {
+    #[serde(borrow)]
+    pub(crate) id: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) name: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) args: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) partial_args: Option<Vec<PartialArg<'a>>>,
+    pub(crate) will_continue: Option<bool>,
+}
+
+/// One value of a call's arguments, or a piece of one that is a text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct PartialArg<'a> {
+    #[serde(borrow)]
+    pub(crate) json_path: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) string_value: Option<Words<'a>>,
+    #[serde(borrow)]
+    pub(crate) number_value: Option<&'a RawValue>,
+    pub(crate) bool_value: Option<bool>,
+    pub(crate) will_continue: Option<bool>,
+}
+
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or null")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(""))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordsVisitor).map(Self)
+    }
+}

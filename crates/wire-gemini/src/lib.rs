@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod options;
+mod wire;
+
+mod encode;
+mod messages;
+mod request;
+mod results;
+mod tools;
+
+mod array;
+mod call;
+mod decode;
+mod event;
+mod partial;
+mod path;
+mod reader;
+mod shape;
+mod stop;
+mod usage;
+mod whole;
+
+mod error;
+
+pub use options::{AutoMode, Framing, GeminiOptions, Rules, SchemaField};
+pub use wire::Gemini;

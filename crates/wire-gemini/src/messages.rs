@@ -1,0 +1,139 @@
+//! The conversation as contents of this format.
+
+use serde_json::Value;
+use windlass_protocol::{Message, Opaque, Part, Payload, Request, Role, ToolCall};
+use windlass_wire::EncodeError;
+
+use crate::GeminiOptions;
+use crate::call::{ID, SIGNATURE};
+use crate::encode::unsupported;
+use crate::reader::PART_FIELD;
+use crate::request::{KnownPart, PartKind, WireCall, WireContent, WirePart};
+use crate::results::{Pictures, Round, picture};
+use crate::tools::history_name;
+use crate::wire::NAME;
+
+/// What the documentation gives as the signature of a call that the model did not make itself.
+const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
+
+pub(crate) fn wire_contents<'a>(
+    options: &GeminiOptions,
+    request: &'a Request,
+) -> Result<Vec<WireContent<'a>>, EncodeError> {
+    let since_three = options.rules.since_three(&request.model);
+    let pictures = if since_three { Pictures::Inside } else { Pictures::Beside };
+    let mut contents = Vec::with_capacity(request.messages.len());
+    let mut round = Round::default();
+    for (position, message) in request.messages.iter().enumerate() {
+        round.take(message, pictures)?;
+        let role = match message.role {
+            Role::Tool => {
+                for part in parts(message)? {
+                    round.take_beside(part);
+                }
+                continue;
+            }
+            Role::Assistant => "model",
+            // The API has no developer inside the conversation; a user's place is the lowest it can take.
+            Role::User | Role::System => "user",
+            _ => return Err(unsupported(format!("the role of message {position}"))),
+        };
+        contents.extend(round.end());
+        let mut parts = parts(message)?;
+        if role == "model" {
+            round.begin(message);
+            if since_three {
+                sign_first_call(&mut parts);
+            }
+        }
+        let has_results = message.parts.iter().any(|part| matches!(part, Part::Result(_)));
+        match (parts.is_empty(), role) {
+            (false, _) => contents.push(WireContent { role, parts }),
+            (true, "user") if !has_results => {
+                let what = format!("message {position} has nothing to say");
+                return Err(EncodeError::Conversation { what });
+            }
+            (true, _) => {}
+        }
+    }
+    contents.extend(round.end());
+    Ok(contents)
+}
+
+/// The first call of a message must have a signature; what another model called has none (RULES P2).
+fn sign_first_call(parts: &mut [WirePart<'_>]) {
+    let calls = parts.iter_mut().filter_map(|part| match part {
+        WirePart::Known(part) if matches!(part.kind, PartKind::FunctionCall(_)) => Some(part),
+        _ => None,
+    });
+    if let Some(first) = calls.into_iter().next() {
+        first.thought_signature.get_or_insert(FOREIGN_SIGNATURE);
+    }
+}
+
+/// The parts of a message but for its results, which stand in the content of their round.
+fn parts(message: &Message) -> Result<Vec<WirePart<'_>>, EncodeError> {
+    let mut parts = Vec::with_capacity(message.parts.len());
+    for part in &message.parts {
+        match part {
+            Part::Text(text) => {
+                let signature = field(text.opaque.as_ref(), SIGNATURE);
+                // Words that are none are sent only for their signature.
+                if signature.is_some() || !text.text.is_empty() {
+                    parts.push(WirePart::plain(PartKind::Text(text.text.as_str().into())).signed(signature));
+                }
+            }
+            // Thoughts go back for their signature only; the API does not ask for others, and another
+            // provider's mean nothing to it (RULES P2).
+            Part::Reasoning(thoughts) => {
+                if let Some(signature) = field(thoughts.opaque.as_ref(), SIGNATURE) {
+                    let words = PartKind::Text(thoughts.text.as_str().into());
+                    parts.push(WirePart::thought(words).signed(Some(signature)));
+                }
+            }
+            Part::Image(image) => parts.push(WirePart::plain(picture(image)?)),
+            Part::Call(call) => parts.push(wire_call(call)?),
+            Part::Unknown(unknown) if unknown.wire == NAME => {
+                parts.extend(unknown.value.get(PART_FIELD).map(WirePart::Raw));
+            }
+            Part::Result(_) | Part::Unknown(_) => {}
+            _ => return Err(unsupported("a part of a newer kind")),
+        }
+    }
+    Ok(parts)
+}
+
+fn wire_call(call: &ToolCall) -> Result<WirePart<'_>, EncodeError> {
+    let Payload::Function { arguments } = &call.payload else {
+        return Err(unsupported(format!("the form of the call {}", call.id)));
+    };
+    let wire = WireCall {
+        id: field(call.opaque.as_ref(), ID),
+        name: history_name(call.name.as_str()),
+        args: serde_json::from_str(arguments.as_str())?,
+    };
+    Ok(WirePart::plain(PartKind::FunctionCall(wire)).signed(field(call.opaque.as_ref(), SIGNATURE)))
+}
+
+/// A field that this API gave with a part.
+fn field<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
+    opaque?.of(NAME)?.get(name).and_then(Value::as_str)
+}
+
+impl<'a> WirePart<'a> {
+    /// A part without anything beside its kind.
+    pub(crate) fn plain(kind: PartKind<'a>) -> Self {
+        Self::Known(KnownPart { thought: false, kind, thought_signature: None })
+    }
+
+    fn thought(kind: PartKind<'a>) -> Self {
+        Self::Known(KnownPart { thought: true, kind, thought_signature: None })
+    }
+
+    fn signed(mut self, signature: Option<&'a str>) -> Self {
+        if let Self::Known(part) = &mut self {
+            part.thought_signature = signature;
+        }
+        self
+    }
+}

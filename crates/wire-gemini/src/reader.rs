@@ -1,0 +1,262 @@
+//! From events to chunks.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use windlass_protocol::{Opaque, Unknown, Usage};
+use windlass_stream::{Chunk, StreamError, StreamErrorKind};
+use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
+
+use crate::call::{Calls, SIGNATURE};
+use crate::error::stream_error;
+use crate::event::{Candidate, Event, Part, PromptFeedback};
+use crate::shape::Shape;
+use crate::stop::stop_reason;
+use crate::usage::WireUsage;
+use crate::wire::NAME;
+
+/// The field of a part that is not taken apart, by which it goes back as it came; an unknown event has no such
+/// field and stays at home.
+pub(crate) const PART_FIELD: &str = "part";
+
+/// Reads the events of one response (RULES S13).
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    template: Template<Shape>,
+    calls: Calls,
+    /// What the last part was, if it still grows.
+    grows: Option<Shape>,
+    usage: WireUsage,
+    told: Usage,
+    /// The sources that were told last, of each kind.
+    grounded: [Option<String>; 3],
+    stopped: bool,
+    failed: bool,
+}
+
+impl Reader {
+    /// Reads one event's data.
+    pub(crate) fn read(
+        &mut self,
+        json: &str,
+        number: usize,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
+        if let Some((shape, text)) = self.template.read(json) {
+            let shape = *shape;
+            self.grow(shape, text, chunks);
+            return Ok(());
+        }
+        match serde_json::from_str(json) {
+            Ok(event) => {
+                let told = self.told;
+                self.take(json, &event, chunks);
+                // Where the counts grow with each event, no event is like the one before.
+                if self.told == told
+                    && let Some((shape, text)) = Shape::of(&event)
+                {
+                    self.template.learn(json, text, shape);
+                }
+            }
+            Err(error) if error.is_data() => unknown(json, chunks),
+            Err(error) => match replace_lone_surrogates(json) {
+                Some(repaired) => return self.read(&repaired, number, chunks),
+                None => return Err(DecodeError::Json { event: number, source: error }),
+            },
+        }
+        Ok(())
+    }
+
+    /// Reads a whole body: it says all that is said, so it has an end even where it gives no reason for it.
+    pub(crate) fn whole(&mut self, json: &str, event: &Event<'_>, chunks: &mut Vec<Chunk>) {
+        self.take(json, event, chunks);
+        if !self.stopped && !self.failed {
+            self.finish("", chunks);
+        }
+        self.end(chunks);
+    }
+
+    /// The bytes have ended.
+    pub(crate) fn end(&mut self, chunks: &mut Vec<Chunk>) {
+        self.end_growth(chunks);
+    }
+
+    fn take(&mut self, json: &str, event: &Event<'_>, chunks: &mut Vec<Chunk>) {
+        let Event { candidates, prompt_feedback, usage_metadata, error } = event;
+        if candidates.is_none() && prompt_feedback.is_none() && usage_metadata.is_none() && error.is_none() {
+            return unknown(json, chunks);
+        }
+        for candidate in candidates.iter().flatten() {
+            // Further candidates answer the same question again; an agent goes on with the first.
+            if candidate.index.unwrap_or(0) == 0 {
+                self.candidate(candidate, chunks);
+            }
+        }
+        if let Some(feedback) = prompt_feedback {
+            self.blocked(feedback, chunks);
+        }
+        if let Some(error) = error {
+            self.failed = true;
+            let value = serde_json::from_str(error.get()).unwrap_or(Value::Null);
+            chunks.push(Chunk::Error { error: stream_error(&value) });
+        }
+        self.count(*usage_metadata, chunks);
+    }
+
+    fn candidate(&mut self, candidate: &Candidate<'_>, chunks: &mut Vec<Chunk>) {
+        let parts = candidate.content.as_ref().and_then(|content| content.parts.as_deref());
+        for part in parts.unwrap_or_default() {
+            self.part(part, chunks);
+        }
+        let sources = [
+            ("citationMetadata", candidate.citation_metadata),
+            ("groundingMetadata", candidate.grounding_metadata),
+            ("urlContextMetadata", candidate.url_context_metadata),
+        ];
+        for ((name, source), told) in sources.into_iter().zip(&mut self.grounded) {
+            ground(name, source, told, chunks);
+        }
+        if !candidate.finish_reason.0.is_empty() {
+            self.finish(&candidate.finish_reason.0, chunks);
+        }
+    }
+
+    fn part(&mut self, raw: &RawValue, chunks: &mut Vec<Chunk>) {
+        let Ok(part) = serde_json::from_str::<Part<'_>>(raw.get()) else {
+            // Half a surrogate pair shows only now: the event lends its parts without a look into them.
+            return match replace_lone_surrogates(raw.get()).map(RawValue::from_string) {
+                Some(Ok(repaired)) => self.part(&repaired, chunks),
+                _ => self.keep(raw, chunks),
+            };
+        };
+        let signature = part.thought_signature.0.as_ref();
+        if let Some(call) = part.function_call {
+            self.end_growth(chunks);
+            return self.calls.push(&call, signature, chunks);
+        }
+        let shape = if part.thought == Some(true) { Shape::Thoughts } else { Shape::Words };
+        match part.text {
+            Some(text) if signature.is_empty() => self.grow(shape, text.0, chunks),
+            Some(text) => self.sign(shape, text.0, signature, chunks),
+            None if !is_bare(raw) => self.keep(raw, chunks),
+            // A signature can come in a part of its own.
+            None if !signature.is_empty() => self.sign(shape, Cow::Borrowed(""), signature, chunks),
+            None => {}
+        }
+    }
+
+    /// Takes more words or thoughts, which are one part with those before them.
+    fn grow(&mut self, shape: Shape, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
+        if text.is_empty() {
+            return;
+        }
+        if self.grows != Some(shape) {
+            self.end_growth(chunks);
+        }
+        self.grows = Some(shape);
+        tell(shape, text, chunks);
+    }
+
+    /// Takes words or thoughts with a signature, which belongs to this very part: it goes back with these words
+    /// and no others (RULES P2).
+    fn sign(&mut self, shape: Shape, text: Cow<'_, str>, signature: &str, chunks: &mut Vec<Chunk>) {
+        if (self.grows, shape) == (Some(Shape::Words), Shape::Words) {
+            chunks.push(Chunk::TextEnd { opaque: None });
+        }
+        self.end_growth(chunks);
+        if !text.is_empty() {
+            tell(shape, text, chunks);
+        }
+        let opaque = Some(Opaque::new(NAME, json!({ SIGNATURE: signature })));
+        chunks.push(match shape {
+            Shape::Words => Chunk::TextEnd { opaque },
+            Shape::Thoughts => Chunk::ReasoningEnd { opaque },
+        });
+    }
+
+    /// Keeps a part of another kind whole: pictures, files, code that the server ran and what came of it.
+    fn keep(&mut self, raw: &RawValue, chunks: &mut Vec<Chunk>) {
+        self.end_growth(chunks);
+        if let Some(part) = value(raw.get()) {
+            chunks.push(Chunk::Unknown(Unknown::new(NAME, json!({ PART_FIELD: part }))));
+        }
+    }
+
+    /// What grew has ended, and had no signature. Words need no mark of it: what follows is told apart.
+    fn end_growth(&mut self, chunks: &mut Vec<Chunk>) {
+        if self.grows.take() == Some(Shape::Thoughts) {
+            chunks.push(Chunk::ReasoningEnd { opaque: None });
+        }
+    }
+
+    fn finish(&mut self, raw: &str, chunks: &mut Vec<Chunk>) {
+        self.stopped = true;
+        self.end_growth(chunks);
+        chunks.push(Chunk::Finish { reason: stop_reason(raw), raw: raw.to_owned() });
+    }
+
+    /// The API refused the prompt, so there will be no answer (RULES S12).
+    fn blocked(&mut self, feedback: &PromptFeedback<'_>, chunks: &mut Vec<Chunk>) {
+        let reason = feedback.block_reason.0.as_ref();
+        if matches!(reason, "" | "BLOCK_REASON_UNSPECIFIED") {
+            return;
+        }
+        self.failed = true;
+        let words = match feedback.block_reason_message.0.as_ref() {
+            "" => "the provider refused the prompt",
+            words => words,
+        };
+        let error = StreamError::new(StreamErrorKind::Blocked, Some(reason.to_owned()), words);
+        chunks.push(Chunk::Error { error });
+    }
+
+    /// Counts that cannot be read must not cost the words beside them.
+    fn count(&mut self, usage: Option<&RawValue>, chunks: &mut Vec<Chunk>) {
+        let Some(Ok(usage)) = usage.map(|raw| serde_json::from_str::<WireUsage>(raw.get())) else { return };
+        self.usage.update(usage);
+        let usage = self.usage.to_usage();
+        if usage != self.told {
+            self.told = usage;
+            chunks.push(Chunk::Usage { usage });
+        }
+    }
+}
+
+fn tell(shape: Shape, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
+    chunks.push(match shape {
+        Shape::Words => Chunk::text(text),
+        Shape::Thoughts => Chunk::reasoning(text),
+    });
+}
+
+/// Whether a part holds nothing but what every part can have.
+fn is_bare(raw: &RawValue) -> bool {
+    let Ok(Value::Object(part)) = serde_json::from_str(raw.get()) else { return false };
+    part.iter().all(|(name, value)| value.is_null() || matches!(name.as_str(), "thought" | SIGNATURE))
+}
+
+/// Tells sources, unless they are none or were told already: a stream repeats them.
+fn ground(name: &str, source: Option<&RawValue>, told: &mut Option<String>, chunks: &mut Vec<Chunk>) {
+    let Some(source) = source.map(RawValue::get) else { return };
+    if told.as_deref() == Some(source) {
+        return;
+    }
+    match value(source) {
+        Some(Value::Object(fields)) if !fields.is_empty() => {
+            *told = Some(source.to_owned());
+            chunks.push(Chunk::Grounding { value: json!({ name: fields }) });
+        }
+        _ => {}
+    }
+}
+
+fn unknown(json: &str, chunks: &mut Vec<Chunk>) {
+    chunks.extend(value(json).map(|value| Chunk::Unknown(Unknown::new(NAME, value))));
+}
+
+/// The value of a JSON text that was not looked into: half a surrogate pair may show in it.
+fn value(json: &str) -> Option<Value> {
+    let repaired = || serde_json::from_str(&replace_lone_surrogates(json)?).ok();
+    serde_json::from_str(json).ok().or_else(repaired)
+}

@@ -1,0 +1,179 @@
+//! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireContent<'a> {
+    pub(crate) role: &'static str,
+    pub(crate) parts: Vec<WirePart<'a>>,
+}
+
+#[derive(Debug)]
+pub(crate) enum WirePart<'a> {
+    Known(KnownPart<'a>),
+    /// A part that came from this API and goes back unchanged.
+    Raw(&'a Value),
+}
+
+/// A part: one of the kinds, and what every kind can have.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KnownPart<'a> {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) thought: bool,
+    #[serde(flatten)]
+    pub(crate) kind: PartKind<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) thought_signature: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum PartKind<'a> {
+    Text(Cow<'a, str>),
+    InlineData(WireBlob<'a>),
+    FileData(WireFile<'a>),
+    FunctionCall(WireCall<'a>),
+    FunctionResponse(WireResult<'a>),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WireBlob<'a> {
+    pub(crate) mime_type: &'a str,
+    pub(crate) data: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WireFile<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(crate) mime_type: &'a str,
+    pub(crate) file_uri: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireCall<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<&'a str>,
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) args: &'a RawValue,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireResult<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<&'a str>,
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) response: WireResponse<'a>,
+    /// Pictures that belong to the result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<WireResultPart<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum WireResultPart<'a> {
+    InlineData(WireBlob<'a>),
+}
+
+/// What a function returned: an object of its own, or one of the two fields that the API knows.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireResponse<'a> {
+    Object(&'a Value),
+    Value { output: &'a Value },
+    Output { output: String },
+    Error { error: String },
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireSystem<'a> {
+    pub(crate) parts: [WireText<'a>; 1],
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireText<'a> {
+    pub(crate) text: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireTool<'a> {
+    #[serde(rename_all = "camelCase")]
+    Functions {
+        #[serde(rename = "functionDeclarations")]
+        declarations: Vec<WireFunction<'a>>,
+    },
+    /// A tool of the provider's own, as the request has it.
+    Hosted(&'a Value),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WireFunction<'a> {
+    pub(crate) name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(crate) description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parameters: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parameters_json_schema: Option<&'a RawValue>,
+}
+
+/// One field's value in the body.
+#[derive(Debug)]
+pub(crate) enum Field<'a> {
+    Word(&'static str),
+    Count(u64),
+    Float(f64),
+    Texts(&'a [String]),
+    Names([&'a str; 1]),
+    System(WireSystem<'a>),
+    Tools(Vec<WireTool<'a>>),
+    Object(Fields<'a>),
+    Contents(Vec<WireContent<'a>>),
+    Extra(&'a Value),
+}
+
+/// Fields in the order of their bytes.
+pub(crate) type Fields<'a> = Vec<(&'a str, Field<'a>)>;
+
+/// The body's fields.
+pub(crate) struct Body<'a>(pub(crate) Fields<'a>);
+
+impl Serialize for Body<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl Serialize for WirePart<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Known(part) => part.serialize(serializer),
+            Self::Raw(value) => value.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Field<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Word(word) => word.serialize(serializer),
+            Self::Count(count) => count.serialize(serializer),
+            Self::Float(float) => float.serialize(serializer),
+            Self::Texts(texts) => texts.serialize(serializer),
+            Self::Names(names) => names.serialize(serializer),
+            Self::System(system) => system.serialize(serializer),
+            Self::Tools(tools) => tools.serialize(serializer),
+            Self::Object(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),
+            Self::Contents(contents) => contents.serialize(serializer),
+            Self::Extra(value) => value.serialize(serializer),
+        }
+    }
+}

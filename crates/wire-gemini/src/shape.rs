@@ -1,0 +1,49 @@
+//! Events that bring one text and nothing else: nearly all of a stream.
+
+use std::borrow::Cow;
+
+use crate::event::{Candidate, Content, Event, Part, Words};
+
+/// What the one text of an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Words,
+    Thoughts,
+}
+
+impl Shape {
+    /// The shape of an event and its text, if the text is lent and all else that is read is absent. The counts
+    /// of tokens may be there: an event that is the same but for its text has the same counts.
+    pub(crate) fn of<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
+        let Event { candidates, prompt_feedback: None, usage_metadata: _, error: None } = event else {
+            return None;
+        };
+        let [
+            Candidate {
+                index: None | Some(0),
+                content: Some(Content { parts }),
+                finish_reason,
+                grounding_metadata: None,
+                citation_metadata: None,
+                url_context_metadata: None,
+            },
+        ] = candidates.as_deref()?
+        else {
+            return None;
+        };
+        let [part] = parts.as_deref()? else { return None };
+        if !finish_reason.0.is_empty() {
+            return None;
+        }
+        let part: Part<'a> = serde_json::from_str(part.get()).ok()?;
+        let Part { text: Some(Words(Cow::Borrowed(text))), thought, thought_signature, function_call: None } =
+            part
+        else {
+            return None;
+        };
+        if text.is_empty() || !thought_signature.0.is_empty() {
+            return None;
+        }
+        Some((if thought == Some(true) { Self::Thoughts } else { Self::Words }, text))
+    }
+}

@@ -1,0 +1,31 @@
+//! Why the model stopped.
+
+use windlass_protocol::StopReason;
+
+/// The finish reasons that the API documents.
+pub(crate) fn stop_reason(raw: &str) -> StopReason {
+    // Some gateways write the enum's numbers; the Gemini API and Vertex AI agree on the first four only.
+    match raw {
+        "STOP" | "1" | "" => StopReason::End,
+        "MAX_TOKENS" | "2" => StopReason::Length,
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "MODEL_ARMOR"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION"
+        | "3"
+        | "4" => StopReason::ContentFilter,
+        // The model's own output was of no use to the API; what stands before it may be cut anywhere.
+        "MALFORMED_FUNCTION_CALL"
+        | "MALFORMED_RESPONSE"
+        | "UNEXPECTED_TOOL_CALL"
+        | "TOO_MANY_TOOL_CALLS"
+        | "MISSING_THOUGHT_SIGNATURE" => StopReason::Error,
+        other => StopReason::Unknown(other.to_owned()),
+    }
+}

@@ -1,0 +1,154 @@
+//! The tools on offer, and the choice among them.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use windlass_protocol::{ParallelCalls, Request, ToolChoice, ToolSpec};
+use windlass_wire::{EncodeError, with_extra};
+
+use crate::encode::{CHOICE, TOOLS, unsupported};
+use crate::request::{Field, Fields, WireFunction, WireTool};
+use crate::{AutoMode, GeminiOptions, SchemaField};
+
+const CALLING: &str = "functionCallingConfig";
+
+/// The functions, and after them the provider's own tools that the request has under `tools`.
+pub(crate) fn tools<'a>(
+    options: &GeminiOptions,
+    request: &'a Request,
+    fields: &mut Fields<'a>,
+) -> Result<(), EncodeError> {
+    let hosted = match request.extra.get(TOOLS) {
+        None => &[],
+        Some(Value::Array(hosted)) => hosted.as_slice(),
+        Some(_) => return Ok(()),
+    };
+    let mut tools = Vec::with_capacity(hosted.len().saturating_add(1));
+    if !request.tools.is_empty() {
+        let declarations =
+            request.tools.iter().map(|tool| function(options, tool)).collect::<Result<_, _>>()?;
+        tools.push(WireTool::Functions { declarations });
+    }
+    tools.extend(hosted.iter().map(WireTool::Hosted));
+    if !tools.is_empty() {
+        fields.push((TOOLS, Field::Tools(tools)));
+    }
+    Ok(())
+}
+
+fn function<'a>(options: &GeminiOptions, tool: &'a ToolSpec) -> Result<WireFunction<'a>, EncodeError> {
+    match tool {
+        ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
+            Err(unsupported(format!("the tool name {:?}", name.as_str())))
+        }
+        ToolSpec::Function { name, description, parameters } => {
+            let (mut plain, mut json) = (None, None);
+            match options.schema_field {
+                SchemaField::ParametersJsonSchema => json = Some(parameters.as_raw()),
+                SchemaField::Parameters => plain = Some(parameters.as_raw()).filter(|raw| has_members(raw)),
+            }
+            let json = json.filter(|raw| raw.get() != "null");
+            Ok(WireFunction {
+                name: name.as_str(),
+                description,
+                parameters: plain,
+                parameters_json_schema: json,
+            })
+        }
+        _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
+    }
+}
+
+/// Whether a schema has properties: the API's own subset knows no object without.
+fn has_members(schema: &RawValue) -> bool {
+    match serde_json::from_str::<Map<String, Value>>(schema.get()) {
+        Ok(schema) => match schema.get("properties") {
+            Some(Value::Object(properties)) => !properties.is_empty(),
+            _ => schema.keys().any(|key| key != "type" && key != "properties"),
+        },
+        Err(_) => false,
+    }
+}
+
+/// The choice among the tools, unless it is the one that the API makes by itself.
+pub(crate) fn choice<'a>(
+    options: &GeminiOptions,
+    request: &'a Request,
+    fields: &mut Fields<'a>,
+) -> Result<(), EncodeError> {
+    let extra = match request.extra.get(CHOICE) {
+        None => None,
+        Some(Value::Object(extra)) => Some(extra),
+        Some(_) => return Ok(()),
+    };
+    let mut calling = calling(options, request)?;
+    let extra_calling = extra.and_then(|extra| extra.get(CALLING)).and_then(Value::as_object);
+    if let Some(extra) = extra_calling {
+        calling = with_extra(calling, extra, Field::Extra);
+    }
+    let mut config = Fields::new();
+    for (name, value) in extra.into_iter().flatten().filter(|(name, _)| *name != CALLING) {
+        config.push((name, Field::Extra(value)));
+    }
+    config.sort_by_key(|(name, _)| *name);
+    if !calling.is_empty() {
+        config.insert(0, (CALLING, Field::Object(calling)));
+    }
+    if !config.is_empty() {
+        fields.push((CHOICE, Field::Object(config)));
+    }
+    Ok(())
+}
+
+fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'a>, EncodeError> {
+    let mode = |word| ("mode", Field::Word(word));
+    if request.tools.is_empty() {
+        return match &request.tool_choice {
+            ToolChoice::Auto | ToolChoice::None => Ok(Fields::new()),
+            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
+        };
+    }
+    if request.parallel_calls == ParallelCalls::Forbid && request.tool_choice != ToolChoice::None {
+        return Err(unsupported("the wish for one call at the most"));
+    }
+    Ok(match &request.tool_choice {
+        ToolChoice::Auto if options.auto_mode == AutoMode::Validated => vec![mode("VALIDATED")],
+        ToolChoice::Auto => Fields::new(),
+        ToolChoice::None => vec![mode("NONE")],
+        ToolChoice::Required => vec![mode("ANY")],
+        ToolChoice::Named(name) if request.tools.iter().any(|tool| tool.name() == name) => {
+            vec![mode("ANY"), ("allowedFunctionNames", Field::Names([name.as_str()]))]
+        }
+        ToolChoice::Named(name) => {
+            return Err(unsupported(format!("a demanded call of {name}, which is not offered")));
+        }
+    })
+}
+
+/// The API's rule for names: letters, digits, `_`, `.`, `:` and `-`, at most 64, a letter or `_` first. Newer
+/// servers take 128, which the older ones refuse.
+fn is_legal_name(name: &str) -> bool {
+    name.len() <= 64 && name.bytes().next().is_some_and(is_first) && name.bytes().all(is_legal)
+}
+
+fn is_legal(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':')
+}
+
+fn is_first(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_'
+}
+
+/// A name that a model made up must not stop the conversation, so what the API refuses becomes `_`.
+pub(crate) fn history_name(name: &str) -> Cow<'_, str> {
+    if is_legal_name(name) {
+        return Cow::Borrowed(name);
+    }
+    let legal = |character| match u8::try_from(character) {
+        Ok(byte) if is_legal(byte) => character,
+        _ => '_',
+    };
+    let start = if name.bytes().next().is_some_and(is_first) { "" } else { "_" };
+    Cow::Owned(start.chars().chain(name.chars().map(legal)).take(64).collect())
+}

@@ -1,0 +1,65 @@
+//! Reads a response that came in one body.
+
+use windlass_stream::Chunk;
+use windlass_wire::{DecodeError, Limits, ProviderError, replace_lone_surrogates};
+
+use crate::array::ArrayStream;
+use crate::event::Event;
+use crate::reader::Reader;
+use crate::wire::NAME;
+
+/// Reads one body into the chunks that a stream would have given.
+pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    if body.len() > limits.body_bytes {
+        return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
+    }
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    match text.bytes().next() {
+        Some(b'{') => read(text, chunks),
+        Some(b'[') => read_array(text, limits, chunks),
+        _ => {
+            let what = ProviderError::not_provider(200, body).message;
+            Err(DecodeError::Shape { wire: NAME, what })
+        }
+    }
+}
+
+/// A body without anything in it.
+pub(crate) fn empty() -> DecodeError {
+    DecodeError::Shape { wire: NAME, what: "an empty body".to_owned() }
+}
+
+/// The events of a stream that somebody collected.
+fn read_array(text: &str, limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    let mut reader = Reader::default();
+    let mut array = ArrayStream::new(limits);
+    array.push(text.as_bytes(), |number, element| reader.read(element, number, chunks))?;
+    if array.elements() == 0 {
+        return Err(empty());
+    }
+    reader.end(chunks);
+    Ok(())
+}
+
+fn read(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    let event: Event<'_> = match serde_json::from_str(text) {
+        Ok(event) => event,
+        Err(error) if error.is_data() => {
+            return Err(DecodeError::Shape { wire: NAME, what: error.to_string() });
+        }
+        Err(source) => {
+            return match replace_lone_surrogates(text) {
+                Some(repaired) => read(&repaired, chunks),
+                None => Err(DecodeError::Json { event: 1, source }),
+            };
+        }
+    };
+    let Event { candidates, prompt_feedback, usage_metadata, error } = &event;
+    if candidates.is_none() && prompt_feedback.is_none() && usage_metadata.is_none() && error.is_none() {
+        let what = "a JSON object that is neither an answer nor an error".to_owned();
+        return Err(DecodeError::Shape { wire: NAME, what });
+    }
+    Reader::default().whole(text, &event, chunks);
+    Ok(())
+}

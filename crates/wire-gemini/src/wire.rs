@@ -1,0 +1,56 @@
+//! The wire format itself.
+
+use windlass_protocol::Request;
+use windlass_stream::Chunk;
+use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
+
+use crate::GeminiOptions;
+
+/// The name that marks this format's opaque parts and recordings.
+pub(crate) const NAME: &str = "gemini";
+
+/// Google Gemini `generateContent` and `streamGenerateContent`, as the Gemini API and Vertex AI serve them.
+///
+/// ```
+/// use windlass_protocol::{Message, Request};
+/// use windlass_wire::Wire;
+/// use windlass_wire_gemini::Gemini;
+///
+/// let http = Gemini::default().encode(&Request::new("gemini-2.5-flash", vec![Message::user("hello")]))?;
+/// assert_eq!(http.path, "/models/gemini-2.5-flash:streamGenerateContent?alt=sse");
+/// assert_eq!(http.body, br#"{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}"#);
+/// # Ok::<(), windlass_wire::EncodeError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gemini {
+    options: GeminiOptions,
+}
+
+impl Gemini {
+    /// The format with its options.
+    pub fn new(options: GeminiOptions) -> Self {
+        Self { options }
+    }
+}
+
+impl Wire for Gemini {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
+        crate::encode::encode(&self.options, request)
+    }
+
+    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+        Box::new(crate::decode::GeminiDecoder::new(limits))
+    }
+
+    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        crate::whole::decode_whole(body, limits, chunks)
+    }
+
+    fn decode_error(&self, status: u16, body: &[u8]) -> ProviderError {
+        crate::error::decode_error(status, body)
+    }
+}

@@ -1,0 +1,9 @@
+//! The wire format from outside.
+#![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
+
+mod decode;
+mod encode;
+mod error;
+mod limits;
+mod properties;
+mod whole;

@@ -1,0 +1,111 @@
+//! Refusals, as bodies and inside streams.
+
+use serde_json::Value;
+use windlass_stream::{StreamError, StreamErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind};
+
+/// The fields of an error object, wherever a server puts them.
+struct ErrorFields {
+    code: Option<String>,
+    kind: Option<String>,
+    parameter: Option<String>,
+    message: String,
+}
+
+/// What codes, types and words say, the more telling first: a quota is a 429 that no waiting helps, a long
+/// conversation a 400.
+const KINDS: &[(ProviderErrorKind, &[&str])] = &[
+    (ProviderErrorKind::ContextLength, &["context_length", "context window", "maximum context"]),
+    (ProviderErrorKind::Quota, &["insufficient_quota", "billing", "insufficient_balance", "credits"]),
+    (ProviderErrorKind::RateLimit, &["rate_limit", "too_many_requests", "tokens_exceeded"]),
+    (ProviderErrorKind::Authentication, &["invalid_api_key", "authentication", "permission", "unauthorized"]),
+    (ProviderErrorKind::NotFound, &["model_not_found", "not_found", "deploymentnotfound"]),
+    (ProviderErrorKind::Server, &["server_error", "overloaded", "unavailable", "timeout"]),
+];
+
+/// Reads the body of a refusal.
+pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
+    let fields = match serde_json::from_slice::<Value>(body) {
+        // Some gateways wrap the object in a list.
+        Ok(Value::Array(items)) if items.len() == 1 => items.first().and_then(ErrorFields::read),
+        Ok(value) => ErrorFields::read(&value),
+        Err(_) => None,
+    };
+    let Some(fields) = fields else { return ProviderError::not_provider(status, body) };
+    let kind = fields.provider_kind().unwrap_or_else(|| ProviderError::kind_of(status));
+    ProviderError::new(kind, fields.code.or(fields.kind), fields.message).with_parameter(fields.parameter)
+}
+
+/// Whether a body is an error rather than a response.
+pub(crate) fn has_error(json: &str) -> bool {
+    let value: Value = serde_json::from_str(json).unwrap_or_default();
+    value.get("error").is_some_and(|error| !error.is_null()) || value.get("type") == Some(&"error".into())
+}
+
+/// Reads an error object that came inside a stream (RULES S12).
+pub(crate) fn stream_error(json: &str) -> StreamError {
+    let value = serde_json::from_str(json).unwrap_or(Value::Null);
+    let Some(fields) = ErrorFields::read(&value) else {
+        let words = "the provider reported an error without words";
+        return StreamError::new(StreamErrorKind::Unknown, None, words);
+    };
+    let kind = match fields.provider_kind() {
+        Some(ProviderErrorKind::RateLimit) => StreamErrorKind::RateLimit,
+        Some(ProviderErrorKind::Server) if fields.says("overloaded") => StreamErrorKind::Overloaded,
+        Some(ProviderErrorKind::Server) => StreamErrorKind::Server,
+        Some(_) => StreamErrorKind::Request,
+        None if ["content_policy", "content_filter", "moderation", "safety"]
+            .iter()
+            .any(|w| fields.says(w)) =>
+        {
+            StreamErrorKind::Blocked
+        }
+        None if fields.says("invalid") || fields.says("unsupported") => StreamErrorKind::Request,
+        None => StreamErrorKind::Unknown,
+    };
+    StreamError::new(kind, fields.code.or(fields.kind), fields.message)
+}
+
+impl ErrorFields {
+    /// Reads `{"error": {…}}`, `{"error": "…", "code": "…"}`, the object itself, or `{"detail": …}`.
+    fn read(value: &Value) -> Option<Self> {
+        let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+        if let Value::String(message) = error {
+            let (code, message) = (text(value.get("code")), message.clone());
+            return Some(Self { code, kind: None, parameter: None, message });
+        }
+        let detail = || match error.get("detail")? {
+            Value::String(detail) => Some(detail.clone()),
+            Value::Array(items) => text(items.first()?.get("msg")),
+            _ => None,
+        };
+        let fields = Self {
+            code: text(error.get("code")),
+            // The type of an event is not the type of its error.
+            kind: text(error.get("type")).filter(|kind| kind != "error"),
+            parameter: text(error.get("param")),
+            message: text(error.get("message")).or_else(detail).unwrap_or_default(),
+        };
+        let is_empty = fields.message.is_empty() && fields.code.is_none() && fields.kind.is_none();
+        (!is_empty).then_some(fields)
+    }
+
+    /// Whether code or type has this word in it.
+    fn says(&self, word: &str) -> bool {
+        [&self.code, &self.kind].into_iter().flatten().any(|text| text.to_ascii_lowercase().contains(word))
+    }
+
+    fn provider_kind(&self) -> Option<ProviderErrorKind> {
+        let is_long = |word: &&str| word.contains(' ') && self.message.contains(*word);
+        let found = |words: &[&str]| words.iter().any(|word| self.says(word) || is_long(word));
+        KINDS.iter().find(|(_, words)| found(words)).map(|(kind, _)| *kind)
+    }
+}
+
+fn text(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,195 @@
+//! Events, items and responses as this format writes them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+use serde_json::value::RawValue;
+
+use crate::usage::WireUsage;
+
+/// A text lent out of the event where it holds no escapes; `null` is no text (RULES S1).
+#[derive(Debug, Default)]
+pub(crate) struct Words<'a>(pub(crate) Cow<'a, str>);
+
+/// Any event; which fields it has depends on its type.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) item_id: Words<'a>,
+    pub(crate) output_index: Option<u64>,
+    pub(crate) content_index: Option<u64>,
+    pub(crate) summary_index: Option<u64>,
+    #[serde(borrow)]
+    pub(crate) delta: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) text: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) refusal: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) input: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) annotation: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) part: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) item: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) response: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) error: Option<&'a RawValue>,
+}
+
+/// A response, at its beginning, at its end, or whole.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Response<'a> {
+    #[serde(borrow)]
+    object: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) status: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) output: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    pub(crate) error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    incomplete_details: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct IncompleteDetails {
+    reason: Option<String>,
+}
+
+/// What an item of the output says of itself.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Item<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) id: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) call_id: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) name: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) status: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) phase: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) input: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) server_label: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) namespace: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) caller: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) summary: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) operation: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) environment: Option<&'a RawValue>,
+}
+
+/// A part of an item's content or summary.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ContentPart<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(crate) kind: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) text: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) refusal: Words<'a>,
+    #[serde(borrow)]
+    pub(crate) annotations: Option<Vec<&'a RawValue>>,
+}
+
+impl Response<'_> {
+    /// Whether this is a response at all: old servers leave its kind out, none its output.
+    pub(crate) fn is_response(&self) -> bool {
+        self.object.0 == "response" || (self.object.0.is_empty() && self.output.is_some())
+    }
+
+    /// Why the response is not whole, in the provider's word.
+    pub(crate) fn incomplete_reason(&self) -> String {
+        let details = self.incomplete_details.and_then(read::<IncompleteDetails>);
+        details.and_then(|details| details.reason).unwrap_or_default()
+    }
+
+    pub(crate) fn usage(&self) -> Option<WireUsage> {
+        self.usage.and_then(read)
+    }
+}
+
+impl Item<'_> {
+    /// The id that ties a call to its result; some servers leave one of the two out.
+    pub(crate) fn call_id(&self) -> Option<String> {
+        let id = if self.call_id.0.is_empty() { &self.id.0 } else { &self.call_id.0 };
+        (!id.is_empty()).then(|| id.to_string())
+    }
+
+    /// Whether the provider says that the item was cut (RULES S10).
+    pub(crate) fn is_cut(&self) -> bool {
+        matches!(self.status.0.as_ref(), "incomplete" | "failed" | "cancelled")
+    }
+}
+
+/// A value, if it is what is wanted.
+pub(crate) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// Arguments as text: what a text says, or an object's own text (RULES S6).
+pub(crate) fn argument_text(raw: Option<&RawValue>) -> String {
+    match raw.map(RawValue::get) {
+        None | Some("null") => String::new(),
+        Some(text) if text.starts_with('"') => serde_json::from_str(text).unwrap_or_default(),
+        Some(text) => text.to_owned(),
+    }
+}
+
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or null")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(""))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordsVisitor).map(Self)
+    }
+}

@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod options;
+mod wire;
+
+mod encode;
+mod messages;
+mod request;
+mod result;
+
+mod call;
+mod decode;
+mod event;
+mod item;
+mod open;
+mod reader;
+mod reasoning;
+mod shape;
+mod spoken;
+mod stop;
+mod usage;
+mod whole;
+
+mod error;
+
+pub use options::{EncryptedReasoning, OpenAiResponsesOptions, Storage, StrictFunctions};
+pub use wire::OpenAiResponses;

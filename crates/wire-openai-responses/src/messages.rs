@@ -1,0 +1,270 @@
+//! The conversation as items of this format.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use windlass_protocol::{
+    Message, Opaque, Part, Payload, Reasoning, Request, Role, Text, ToolCall, ToolResult, Unknown,
+};
+use windlass_wire::EncodeError;
+
+use crate::encode::{is_legal_char, is_legal_name, unsupported};
+use crate::item::ITEM_FIELD;
+use crate::request::{KnownItem, KnownPart, WireContent, WireItem, WireMessage, WirePart};
+use crate::result::{Form, picture, wire_id};
+use crate::spoken::REFUSAL_FIELD;
+use crate::wire::NAME;
+use crate::{OpenAiResponsesOptions, Storage};
+
+pub(crate) fn input<'a>(
+    options: &OpenAiResponsesOptions,
+    request: &'a Request,
+) -> Result<Vec<WireItem<'a>>, EncodeError> {
+    let items = Vec::with_capacity(request.messages.len());
+    let mut input = Input { storage: options.storage, items, forms: HashMap::new(), beside: Vec::new() };
+    for (position, message) in request.messages.iter().enumerate() {
+        input.message(position, message)?;
+    }
+    input.end_round();
+    Ok(input.items)
+}
+
+struct Input<'a> {
+    storage: Storage,
+    items: Vec<WireItem<'a>>,
+    /// What kind of result each call waits for.
+    forms: HashMap<&'a str, Form<'a>>,
+    /// What results cannot hold, which waits for the end of the round: results stand together.
+    beside: Vec<WirePart<'a>>,
+}
+
+impl<'a> Input<'a> {
+    fn message(&mut self, position: usize, message: &'a Message) -> Result<(), EncodeError> {
+        for part in &message.parts {
+            if let Part::Result(result) = part {
+                self.result(result)?;
+            }
+        }
+        match message.role {
+            Role::Tool => {
+                let parts = self.said(message)?;
+                self.beside.extend(parts);
+            }
+            Role::Assistant => {
+                self.end_round();
+                self.assistant(message)?;
+            }
+            Role::System => {
+                self.end_round();
+                let content = WireContent::Text(message.text().into());
+                self.items.push(plain("developer", content));
+            }
+            Role::User => {
+                self.end_round();
+                let (before, parts) = (self.items.len(), self.said(message)?);
+                let has_result = message.parts.iter().any(|part| matches!(part, Part::Result(_)));
+                if parts.is_empty() && !has_result && self.items.len() == before {
+                    let what = format!("message {position} has nothing to say");
+                    return Err(EncodeError::Conversation { what });
+                }
+                self.items.extend(content(parts).map(|content| plain("user", content)));
+            }
+            _ => return Err(unsupported(format!("the role of message {position}"))),
+        }
+        Ok(())
+    }
+
+    /// The parts that stand in a message of the user. What is an item of its own goes before it.
+    fn said(&mut self, message: &'a Message) -> Result<Vec<WirePart<'a>>, EncodeError> {
+        let mut parts = Vec::new();
+        for part in &message.parts {
+            match part {
+                Part::Text(text) if text.text.is_empty() => {}
+                Part::Text(text) => {
+                    parts.push(WirePart::Known(KnownPart::InputText { text: text.text.as_str().into() }));
+                }
+                Part::Image(image) => parts.push(WirePart::Known(picture(image)?)),
+                Part::Unknown(unknown) => match own_item(unknown) {
+                    Some(item) => self.items.push(WireItem::Raw(item)),
+                    None => parts.extend(own_part(unknown).map(WirePart::Raw)),
+                },
+                Part::Result(_) | Part::Reasoning(_) => {}
+                _ => return Err(unsupported("a call in a message that is not the assistant's")),
+            }
+        }
+        Ok(parts)
+    }
+
+    fn result(&mut self, result: &'a ToolResult) -> Result<(), EncodeError> {
+        let form = self.forms.get(result.call.as_str()).copied().unwrap_or(Form::Function { caller: None });
+        self.items.push(WireItem::Known(form.answer(result)?));
+        if !form.holds_pictures() && result.images().next().is_some() {
+            let text = format!("The result of {} has these images:", result.call);
+            self.beside.push(WirePart::Known(KnownPart::InputText { text: text.into() }));
+            for image in result.images() {
+                self.beside.push(WirePart::Known(picture(image)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// Pictures that their results could not hold go into a user message after all results (RULES R8).
+    fn end_round(&mut self) {
+        let beside = std::mem::take(&mut self.beside);
+        self.items.extend(content(beside).map(|content| plain("user", content)));
+    }
+
+    fn assistant(&mut self, message: &'a Message) -> Result<(), EncodeError> {
+        let before = self.items.len();
+        for part in &message.parts {
+            match part {
+                Part::Text(text) => self.items.extend(self.words(text)),
+                Part::Reasoning(reasoning) => self.items.extend(self.thoughts(reasoning).map(WireItem::Raw)),
+                Part::Call(call) => self.call(call),
+                Part::Unknown(unknown) => match own_item(unknown) {
+                    Some(item) => self.items.push(WireItem::Raw(item)),
+                    None => self.items.extend(refusal(unknown)),
+                },
+                Part::Image(_) => return Err(unsupported("an image in an assistant message")),
+                _ => return Err(unsupported("a result in an assistant message")),
+            }
+        }
+        // The API refuses thoughts that nothing follows, as an answer that was cut leaves them.
+        while self.items.len() > before && self.items.last().is_some_and(is_thoughts) {
+            self.items.pop();
+        }
+        Ok(())
+    }
+
+    fn words(&self, text: &'a Text) -> Option<WireItem<'a>> {
+        if text.text.is_empty() {
+            return None;
+        }
+        let (id, phase) = (self.id(text.opaque.as_ref()), mark(text.opaque.as_ref(), "phase"));
+        let content = if id.is_none() {
+            WireContent::Text(Cow::Borrowed(&text.text))
+        } else {
+            // The form with an id is the output's own, which has to be whole.
+            let part = KnownPart::OutputText { text: &text.text, annotations: [] };
+            WireContent::Parts(vec![WirePart::Known(part)])
+        };
+        let (kind, status) = (id.map(|_| "message"), id.map(|_| "completed"));
+        Some(WireItem::Message(WireMessage { kind, id, role: "assistant", status, phase, content }))
+    }
+
+    /// Thoughts go back as they came, or not at all: without state at the server it cannot take what it does not
+    /// see, and another provider's mean nothing to it (RULES P2).
+    fn thoughts(&self, reasoning: &'a Reasoning) -> Option<&'a Value> {
+        let item = reasoning.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)?;
+        let holds = |name| match item.get(name) {
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(Value::Array(parts)) => !parts.is_empty(),
+            _ => false,
+        };
+        let is_readable = holds("encrypted_content") || holds("content");
+        (is_readable || self.storage == Storage::On).then_some(item)
+    }
+
+    fn call(&mut self, call: &'a ToolCall) {
+        if let Some((item, form)) = raw_call(call) {
+            self.forms.insert(call.id.as_str(), form);
+            return self.items.push(WireItem::Raw(item));
+        }
+        let opaque = call.opaque.as_ref();
+        let (id, namespace) = (self.id(opaque), mark(opaque, "namespace"));
+        let caller = opaque.and_then(|opaque| opaque.of(NAME)?.get("caller"));
+        let (call_id, name) = (wire_id(call.id.as_str()), history_name(call.name.as_str()));
+        let (item, form) = match &call.payload {
+            Payload::Custom { input } => (
+                KnownItem::CustomToolCall { id, call_id, namespace, name, input, caller },
+                Form::Custom { caller },
+            ),
+            payload => (
+                KnownItem::FunctionCall {
+                    id,
+                    call_id,
+                    namespace,
+                    name,
+                    arguments: arguments(payload),
+                    caller,
+                },
+                Form::Function { caller },
+            ),
+        };
+        self.forms.insert(call.id.as_str(), form);
+        self.items.push(WireItem::Known(item));
+    }
+
+    /// The id that a server which keeps items knows a part by.
+    fn id(&self, opaque: Option<&'a Opaque>) -> Option<&'a str> {
+        if self.storage == Storage::On { mark(opaque, "id") } else { None }
+    }
+}
+
+fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
+    opaque?.of(NAME)?.get(name)?.as_str()
+}
+
+/// A call that goes back as it came, and what answers it. Its id has to be the conversation's.
+fn raw_call(call: &ToolCall) -> Option<(&Value, Form<'_>)> {
+    let item = call.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)?;
+    let id = ["call_id", "id"].iter().find_map(|name| item.get(*name)?.as_str().filter(|id| !id.is_empty()));
+    (id == Some(call.id.as_str())).then_some((item, Form::of_item(item)?))
+}
+
+/// The arguments of a call; one of another provider's forms is said as a function's.
+fn arguments(payload: &Payload) -> Cow<'_, str> {
+    match payload {
+        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => Cow::Borrowed(arguments.as_str()),
+        Payload::LocalShell { command, working_directory, .. } => {
+            Cow::Owned(json!({ "command": command, "working_directory": working_directory }).to_string())
+        }
+        other => Cow::Owned(json!({ "input": other.text() }).to_string()),
+    }
+}
+
+fn own_item(unknown: &Unknown) -> Option<&Value> {
+    if unknown.wire == NAME { unknown.value.get(ITEM_FIELD) } else { None }
+}
+
+/// A part of a user message in this API's own form, as a file by its id.
+fn own_part(unknown: &Unknown) -> Option<&Value> {
+    let kind = unknown.value.get("type").and_then(Value::as_str)?;
+    (unknown.wire == NAME && kind.starts_with("input_")).then_some(&unknown.value)
+}
+
+fn refusal(unknown: &Unknown) -> Option<WireItem<'_>> {
+    let refusal =
+        if unknown.wire == NAME { unknown.value.get(REFUSAL_FIELD)?.as_str()? } else { return None };
+    let part = WirePart::Known(KnownPart::Refusal { refusal });
+    Some(plain("assistant", WireContent::Parts(vec![part])))
+}
+
+fn is_thoughts(item: &WireItem<'_>) -> bool {
+    matches!(item, WireItem::Raw(value) if value.get("type").is_some_and(|kind| kind == "reasoning"))
+}
+
+fn plain<'a>(role: &'static str, content: WireContent<'a>) -> WireItem<'a> {
+    WireItem::Message(WireMessage { kind: None, id: None, role, status: None, phase: None, content })
+}
+
+/// One text stays a plain string, which every server takes; more is a list.
+fn content(mut parts: Vec<WirePart<'_>>) -> Option<WireContent<'_>> {
+    match parts.pop()? {
+        WirePart::Known(KnownPart::InputText { text }) if parts.is_empty() => Some(WireContent::Text(text)),
+        last => {
+            parts.push(last);
+            Some(WireContent::Parts(parts))
+        }
+    }
+}
+
+/// A name that a model made up must not stop the conversation, so what the provider refuses becomes `_`.
+fn history_name(name: &str) -> Cow<'_, str> {
+    if is_legal_name(name) {
+        return Cow::Borrowed(name);
+    }
+    let legal = |character| if is_legal_char(character) { character } else { '_' };
+    Cow::Owned(name.chars().take(64).map(legal).collect())
+}

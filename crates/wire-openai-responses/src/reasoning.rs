@@ -1,0 +1,66 @@
+//! The thoughts of an item, and what has to go back with them.
+
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use windlass_protocol::Opaque;
+use windlass_stream::Chunk;
+
+use crate::event::{ContentPart, Item, read};
+use crate::item::ITEM_FIELD;
+use crate::wire::NAME;
+
+/// Where an item has words of thought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Thought {
+    /// In its summary, which is all that OpenAI itself shows.
+    Summary,
+    /// In its content, as open models have it.
+    Content,
+}
+
+/// An item of thoughts that has begun and not ended.
+#[derive(Debug, Default)]
+pub(crate) struct OpenReasoning {
+    told: BTreeSet<(Thought, u64)>,
+}
+
+impl OpenReasoning {
+    pub(crate) fn think(&mut self, place: (Thought, u64), text: &str, chunks: &mut Vec<Chunk>) {
+        if text.is_empty() {
+            return;
+        }
+        let is_next = !self.told.is_empty();
+        if self.told.insert(place) && is_next {
+            // The parts are paragraphs, and nothing in their texts says so.
+            chunks.push(Chunk::reasoning("\n\n"));
+        }
+        chunks.push(Chunk::reasoning(text));
+    }
+
+    /// Takes the whole of a part, and tells it if no delta did (RULES S6).
+    pub(crate) fn part(&mut self, place: (Thought, u64), text: &str, chunks: &mut Vec<Chunk>) {
+        if !self.told.contains(&place) {
+            self.think(place, text, chunks);
+        }
+    }
+
+    /// The item's end has come.
+    pub(crate) fn close(mut self, item: &Item<'_>, raw: &RawValue, chunks: &mut Vec<Chunk>) {
+        for (thought, parts) in [(Thought::Summary, item.summary), (Thought::Content, item.content)] {
+            let parts: Vec<ContentPart<'_>> = parts.and_then(read).unwrap_or_default();
+            for (index, part) in (0..).zip(parts) {
+                self.part((thought, index), &part.text.0, chunks);
+            }
+        }
+        chunks.push(Chunk::ReasoningEnd { opaque: whole(raw) });
+    }
+}
+
+/// The item as it goes back (RULES P2). The API refuses its own `status` in a request, and `null` is no value.
+fn whole(raw: &RawValue) -> Option<Opaque> {
+    let Some(Value::Object(mut item)) = read(raw) else { return None };
+    item.retain(|name, value| name != "status" && !value.is_null());
+    Some(Opaque::new(NAME, json!({ ITEM_FIELD: item })))
+}

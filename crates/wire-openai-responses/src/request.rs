@@ -1,0 +1,228 @@
+//! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// One item of the input.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireItem<'a> {
+    Message(WireMessage<'a>),
+    Known(KnownItem<'a>),
+    /// An item that came from this API and goes back unchanged.
+    Raw(&'a Value),
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireMessage<'a> {
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<&'a str>,
+    pub(crate) role: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) phase: Option<&'a str>,
+    pub(crate) content: WireContent<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireContent<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<WirePart<'a>>),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WirePart<'a> {
+    Known(KnownPart<'a>),
+    /// A part that the caller wrote in this API's own form.
+    Raw(&'a Value),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum KnownPart<'a> {
+    InputText {
+        text: Cow<'a, str>,
+    },
+    InputImage {
+        image_url: Cow<'a, str>,
+        detail: &'static str,
+    },
+    InputFile {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        filename: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file_data: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file_url: Option<&'a str>,
+    },
+    OutputText {
+        text: &'a str,
+        annotations: [(); 0],
+    },
+    Refusal {
+        refusal: &'a str,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum KnownItem<'a> {
+    FunctionCall {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<&'a str>,
+        call_id: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        namespace: Option<&'a str>,
+        name: Cow<'a, str>,
+        arguments: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<&'a Value>,
+    },
+    CustomToolCall {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<&'a str>,
+        call_id: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        namespace: Option<&'a str>,
+        name: Cow<'a, str>,
+        input: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<&'a Value>,
+    },
+    FunctionCallOutput {
+        call_id: Cow<'a, str>,
+        output: WireOutput<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<&'a Value>,
+    },
+    CustomToolCallOutput {
+        call_id: Cow<'a, str>,
+        output: WireOutput<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caller: Option<&'a Value>,
+    },
+    LocalShellCallOutput {
+        call_id: Cow<'a, str>,
+        output: String,
+    },
+    ShellCallOutput {
+        call_id: Cow<'a, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        max_output_length: Option<&'a Value>,
+        output: [ShellOutput; 1],
+    },
+    ApplyPatchCallOutput {
+        call_id: Cow<'a, str>,
+        status: &'static str,
+        output: String,
+    },
+    McpApprovalResponse {
+        approval_request_id: Cow<'a, str>,
+        approve: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireOutput<'a> {
+    Text(String),
+    Parts(Vec<KnownPart<'a>>),
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ShellOutput {
+    pub(crate) stdout: String,
+    pub(crate) stderr: &'static str,
+    pub(crate) outcome: ShellOutcome,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum ShellOutcome {
+    Exit { exit_code: u8 },
+    Timeout,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireTool<'a> {
+    Own(OwnTool<'a>),
+    Hosted(&'a RawValue),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum OwnTool<'a> {
+    Function {
+        name: &'a str,
+        description: &'a str,
+        parameters: &'a RawValue,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        strict: Option<bool>,
+    },
+    Custom {
+        name: &'a str,
+        description: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        format: Option<WireGrammar<'a>>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "grammar")]
+pub(crate) struct WireGrammar<'a> {
+    pub(crate) syntax: &'static str,
+    pub(crate) definition: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WireChoice<'a> {
+    Word(&'static str),
+    Named {
+        #[serde(rename = "type")]
+        kind: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
+    },
+}
+
+/// One field's value in the body.
+#[derive(Debug)]
+pub(crate) enum Field<'a> {
+    Text(&'a str),
+    Flag(bool),
+    Count(u64),
+    Float(f64),
+    Include([&'static str; 1]),
+    Choice(WireChoice<'a>),
+    Tools(Vec<WireTool<'a>>),
+    Input(Vec<WireItem<'a>>),
+    Extra(&'a Value),
+}
+
+impl Serialize for Field<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => text.serialize(serializer),
+            Self::Flag(flag) => flag.serialize(serializer),
+            Self::Count(count) => count.serialize(serializer),
+            Self::Float(float) => float.serialize(serializer),
+            Self::Include(words) => words.serialize(serializer),
+            Self::Choice(choice) => choice.serialize(serializer),
+            Self::Tools(tools) => tools.serialize(serializer),
+            Self::Input(items) => items.serialize(serializer),
+            Self::Extra(value) => value.serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Events that bring one text and nothing else: nearly all of a stream.
+
+use std::borrow::Cow;
+
+use crate::event::{Event, Words};
+use crate::item::Field;
+use crate::reasoning::Thought;
+
+/// What the one text of an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The open item that it belongs to.
+    pub(crate) slot: u64,
+    pub(crate) field: Field,
+    /// The part of the item.
+    pub(crate) index: u64,
+}
+
+/// Whether a text is added or said as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Piece,
+    Whole,
+}
+
+/// The text that events of this type bring.
+pub(crate) fn text_of(kind: &str) -> Option<(Field, Extent)> {
+    let (name, extent) = match kind.strip_prefix("response.")?.rsplit_once('.')? {
+        (name, "delta") => (name, Extent::Piece),
+        (name, "done") => (name, Extent::Whole),
+        _ => return None,
+    };
+    let field = match name {
+        "output_text" => Field::Text,
+        "refusal" => Field::Refusal,
+        "reasoning_summary_text" => Field::Thought(Thought::Summary),
+        "reasoning_text" => Field::Thought(Thought::Content),
+        "function_call_arguments" => Field::Arguments,
+        "custom_tool_call_input" => Field::Input,
+        _ => return None,
+    };
+    Some((field, extent))
+}
+
+/// Events that only say how an item comes along; what they have to say stands in the item's end too.
+pub(crate) fn is_progress(kind: &str) -> bool {
+    let Some((name, _)) = kind.strip_prefix("response.").and_then(|rest| rest.split_once('.')) else {
+        return matches!(kind, "response.queued" | "response.in_progress" | "keepalive" | "ping");
+    };
+    matches!(
+        name,
+        "content_part"
+            | "reasoning_summary_part"
+            | "reasoning_part"
+            | "web_search_call"
+            | "file_search_call"
+            | "code_interpreter_call"
+            | "code_interpreter_call_code"
+            | "image_generation_call"
+            | "mcp_call"
+            | "mcp_call_arguments"
+            | "mcp_list_tools"
+            | "shell_call_command"
+            | "shell_call_output_content"
+            | "apply_patch_call_operation_diff"
+    )
+}
+
+/// The text of an event, if it is lent and nothing else in the event is read but where it belongs.
+pub(crate) fn lent_text<'a>(event: &Event<'a>) -> Option<&'a str> {
+    let Event {
+        kind: _,
+        item_id: _,
+        output_index: _,
+        content_index: _,
+        summary_index: _,
+        delta: Words(Cow::Borrowed(text)),
+        text: Words(whole),
+        refusal: Words(refusal),
+        input: Words(input),
+        arguments: None,
+        annotation: None,
+        part: None,
+        item: None,
+        response: None,
+        error: None,
+    } = event
+    else {
+        return None;
+    };
+    (whole.is_empty() && refusal.is_empty() && input.is_empty()).then_some(text)
+}

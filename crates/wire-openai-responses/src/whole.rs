@@ -1,0 +1,48 @@
+//! Reads a response that came in one body.
+
+use windlass_stream::Chunk;
+use windlass_wire::{DecodeError, Limits, ProviderError, replace_lone_surrogates};
+
+use crate::error::has_error;
+use crate::event::Response;
+use crate::reader::Reader;
+use crate::wire::NAME;
+
+/// Reads one body into the chunks that a stream would have given.
+pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    if body.len() > limits.body_bytes {
+        return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
+    }
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if !text.starts_with('{') {
+        let what = ProviderError::not_provider(200, body).message;
+        return Err(DecodeError::Shape { wire: NAME, what });
+    }
+    read(text, chunks)
+}
+
+fn read(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    let response: Response<'_> = match serde_json::from_str(text) {
+        Ok(response) => response,
+        Err(error) if error.is_data() => {
+            return Err(DecodeError::Shape { wire: NAME, what: error.to_string() });
+        }
+        Err(source) => {
+            return match replace_lone_surrogates(text) {
+                Some(repaired) => read(&repaired, chunks),
+                None => Err(DecodeError::Json { event: 1, source }),
+            };
+        }
+    };
+    let mut reader = Reader::default();
+    if response.is_response() {
+        reader.whole(&response, chunks);
+    } else if has_error(text) {
+        reader.error(text, chunks);
+    } else {
+        let what = "a JSON object that is neither a response nor an error".to_owned();
+        return Err(DecodeError::Shape { wire: NAME, what });
+    }
+    Ok(())
+}

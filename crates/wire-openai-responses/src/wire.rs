@@ -1,0 +1,56 @@
+//! The wire format itself.
+
+use windlass_protocol::Request;
+use windlass_stream::Chunk;
+use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
+
+use crate::OpenAiResponsesOptions;
+
+/// The name that marks this format's opaque parts and recordings.
+pub(crate) const NAME: &str = "openai-responses";
+
+/// OpenAI Responses.
+///
+/// ```
+/// use windlass_protocol::{Message, Request};
+/// use windlass_wire::Wire;
+/// use windlass_wire_openai_responses::OpenAiResponses;
+///
+/// let http = OpenAiResponses::default().encode(&Request::new("gpt-5-mini", vec![Message::user("hello")]))?;
+/// assert_eq!(http.path, "/responses");
+/// assert!(http.body.ends_with(br#""input":[{"role":"user","content":"hello"}]}"#));
+/// # Ok::<(), windlass_wire::EncodeError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenAiResponses {
+    options: OpenAiResponsesOptions,
+}
+
+impl OpenAiResponses {
+    /// The format with its options.
+    pub fn new(options: OpenAiResponsesOptions) -> Self {
+        Self { options }
+    }
+}
+
+impl Wire for OpenAiResponses {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
+        crate::encode::encode(&self.options, request)
+    }
+
+    fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
+        Box::new(crate::decode::ResponsesDecoder::new(limits))
+    }
+
+    fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        crate::whole::decode_whole(body, limits, chunks)
+    }
+
+    fn decode_error(&self, status: u16, body: &[u8]) -> ProviderError {
+        crate::error::decode_error(status, body)
+    }
+}

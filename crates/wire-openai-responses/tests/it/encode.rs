@@ -1,0 +1,267 @@
+//! Requests as bytes.
+
+use windlass_protocol::{
+    Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Request, ResultStatus,
+    Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
+};
+use windlass_wire::Wire;
+use windlass_wire_openai_responses::{
+    EncryptedReasoning, OpenAiResponses, OpenAiResponsesOptions, Storage, StrictFunctions,
+};
+
+pub(crate) fn call(id: &str, name: &str, arguments: &str) -> Part {
+    Part::Call(ToolCall::function(
+        CallId::new(id).unwrap(),
+        ToolName::new(name).unwrap(),
+        Arguments::parse(arguments).unwrap(),
+    ))
+}
+
+pub(crate) fn result(id: &str, text: &str) -> ToolResult {
+    ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)
+}
+
+fn tool(name: &str) -> ToolSpec {
+    let parameters = r#"{"type":"object","properties":{"z":{},"a":{}}}"#.parse().unwrap();
+    ToolSpec::function(ToolName::new(name).unwrap(), "Does it.", parameters)
+}
+
+fn body_with(options: OpenAiResponsesOptions, request: &Request) -> String {
+    String::from_utf8(OpenAiResponses::new(options).encode(request).unwrap().body).unwrap()
+}
+
+fn body(request: &Request) -> String {
+    body_with(OpenAiResponsesOptions::default(), request)
+}
+
+/// The input as it is sent.
+#[track_caller]
+pub(crate) fn check_with(options: OpenAiResponsesOptions, messages: Vec<Message>, expected: &str) {
+    let body = body_with(options, &Request::new("m", messages));
+    let (_, input) = body.split_once(r#""input":"#).unwrap();
+    let expected: String = expected.lines().map(str::trim).collect();
+    assert_eq!(input.strip_suffix('}').unwrap(), expected);
+}
+
+#[track_caller]
+pub(crate) fn check(messages: Vec<Message>, expected: &str) {
+    check_with(OpenAiResponsesOptions::default(), messages, expected);
+}
+
+#[track_caller]
+fn check_error(request: &Request, words: &str) {
+    let error = OpenAiResponses::default().encode(request).unwrap_err();
+    assert!(error.to_string().contains(words), "{error}");
+}
+
+// N6
+#[test]
+fn the_bytes_of_a_turn_begin_with_those_of_the_turn_before() {
+    let mut image = result("call_b", "two");
+    image.content.push(Content::Image(Image::base64("image/png", "aGk=")));
+    let long = "x".repeat(80);
+    let turns = [
+        vec![Message::user("read both")],
+        vec![
+            Message::assistant(vec![
+                Part::text("I look."),
+                call("call_a", "read", r#"{"x": 1}"#),
+                call("call_b", "read", "{}"),
+            ]),
+            Message::results([result("call_a", "one"), image]),
+        ],
+        vec![Message::assistant(vec![Part::text("Both read.")]), Message::user("thanks")],
+        vec![
+            Message::assistant(vec![call(&long, "odd name", "{}")]),
+            Message::results([result(&long, "no")]),
+        ],
+    ];
+    let mut request = Request::new("m", Vec::new()).with_system("Be brief.").with_tools(vec![tool("read")]);
+    let mut before = String::new();
+    for turn in turns {
+        request.messages.extend(turn);
+        let now = body(&request);
+        let open = before.strip_suffix("]}").unwrap_or_default();
+        assert!(now.starts_with(open), "{now}\ndoes not begin with\n{open}");
+        assert_eq!(now, body(&request.clone()), "the same request, the same bytes");
+        before = now;
+    }
+}
+
+// R1
+#[test]
+fn a_conversation_with_unpaired_calls_is_refused() {
+    let asked = || Message::assistant(vec![call("a", "read", "{}")]);
+    let request = |messages| Request::new("m", messages);
+    check_error(&request(vec![asked()]), "the call a has no result");
+    check_error(&request(vec![asked(), Message::user("and?")]), "the call a has no result");
+    check_error(&request(vec![Message::results([result("a", "x")])]), "no call waits");
+    check_error(
+        &request(vec![Message::new(Role::User, vec![call("a", "read", "{}")])]),
+        "not the assistant's",
+    );
+}
+
+#[test]
+fn what_cannot_be_said_is_an_error_that_names_it() {
+    let request = || Request::new("m", vec![Message::user("hi")]);
+    check_error(&request().with_tools(vec![tool("read file")]), "read file");
+    check_error(&request().with_tools(vec![tool(&"x".repeat(65))]), "xxx");
+    check_error(&request().with_tool_choice(ToolChoice::Required), "without tools");
+    let named = ToolChoice::Named(ToolName::new("write").unwrap());
+    check_error(&request().with_tools(vec![tool("read")]).with_tool_choice(named), "write");
+    check_error(&Request::new("m", vec![Message::user("")]), "message 0");
+    let image = Part::Image(Image::base64("image/png", "aGk="));
+    check_error(&Request::new("m", vec![Message::assistant(vec![image])]), "an image");
+    let mut stop = request();
+    stop.stop_sequences.push("END".into());
+    check_error(&stop, "stop sequences");
+    let mut many = request();
+    many.extra.insert("n".into(), 2.into());
+    check_error(&many, "more than one answer");
+}
+
+#[test]
+fn extra_fields_win_and_the_input_stays_last() {
+    let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(50);
+    request.extra.insert("text".into(), serde_json::json!({ "format": { "type": "json_object" } }));
+    request.extra.insert("model".into(), "other".into());
+    request.extra.insert("reasoning".into(), serde_json::json!({ "effort": "low" }));
+    let body = body(&request);
+    assert!(body.starts_with(r#"{"model":"other","max_output_tokens":50"#), "{body}");
+    let extra = r#","reasoning":{"effort":"low"},"text":{"format":{"type":"json_object"}},"input":"#;
+    assert!(body.contains(extra), "{body}");
+}
+
+#[test]
+fn the_body_has_its_fields_in_order() {
+    let mut request = Request::new("m", vec![Message::user("hi")])
+        .with_system("Be brief.")
+        .with_tools(vec![tool("read")])
+        .with_tool_choice(ToolChoice::Named(ToolName::new("read").unwrap()))
+        .with_parallel_calls(ParallelCalls::Forbid)
+        .with_max_output_tokens(90);
+    request.temperature = Some(0.5);
+    let expected = [
+        r#"{"model":"m","instructions":"Be brief.","max_output_tokens":90,"temperature":0.5,"#,
+        r#""store":false,"include":["reasoning.encrypted_content"],"stream":true,"#,
+        r#""tool_choice":{"type":"function","name":"read"},"parallel_tool_calls":false,"#,
+        r#""tools":[{"type":"function","name":"read","description":"Does it.","#,
+        r#""parameters":{"type":"object","properties":{"z":{},"a":{}}},"strict":false}],"#,
+        r#""input":[{"role":"user","content":"hi"}]}"#,
+    ];
+    assert_eq!(body(&request), expected.concat());
+    let whole = body(&request.with_delivery(Delivery::Whole));
+    assert!(!whole.contains("stream"), "{whole}");
+}
+
+#[test]
+fn servers_differ_by_options() {
+    let options = OpenAiResponsesOptions::default()
+        .with_storage(Storage::Unsaid)
+        .with_encrypted_reasoning(EncryptedReasoning::Leave)
+        .with_strict_functions(StrictFunctions::Unsaid);
+    let request = Request::new("m", vec![Message::user("hi")]).with_tools(vec![tool("read")]);
+    let expected = concat!(
+        r#"{"model":"m","stream":true,"tools":[{"type":"function","name":"read","description":"Does it.","#,
+        r#""parameters":{"type":"object","properties":{"z":{},"a":{}}}}],"#,
+        r#""input":[{"role":"user","content":"hi"}]}"#
+    );
+    assert_eq!(body_with(options, &request), expected);
+    let options = OpenAiResponsesOptions::default()
+        .with_storage(Storage::On)
+        .with_strict_functions(StrictFunctions::On);
+    let body = body_with(options, &request);
+    assert!(body.contains(r#""store":true"#) && body.contains(r#""strict":true"#), "{body}");
+}
+
+#[test]
+fn choices_of_tools_have_their_words() {
+    let hosted = OpenAiResponsesOptions::default().with_hosted_tools([
+        r#"{"type":"web_search"}"#.parse().unwrap(),
+        r#"{"type":"mcp","server_label":"s"}"#.parse().unwrap(),
+    ]);
+    let named = |name| ToolChoice::Named(ToolName::new(name).unwrap());
+    let patch = ToolName::new("patch").unwrap();
+    let freeform = ToolSpec::Freeform { name: patch, description: "Edits.".into(), grammar: None };
+    for (choice, expected) in [
+        (ToolChoice::None, r#""tool_choice":"none""#),
+        (ToolChoice::Required, r#""tool_choice":"required""#),
+        (named("read"), r#""tool_choice":{"type":"function","name":"read"}"#),
+        (named("patch"), r#""tool_choice":{"type":"custom","name":"patch"}"#),
+        (named("web_search"), r#""tool_choice":{"type":"web_search"}"#),
+    ] {
+        let request = Request::new("m", vec![Message::user("hi")])
+            .with_tools(vec![tool("read"), freeform.clone()])
+            .with_tool_choice(choice);
+        let body = body_with(hosted.clone(), &request);
+        assert!(body.contains(expected), "{body}");
+        assert!(body.contains(r#"},{"type":"web_search"},{"type":"mcp","server_label":"s"}],"#), "{body}");
+    }
+    let only_hosted = Request::new("m", vec![Message::user("hi")]).with_tool_choice(ToolChoice::Required);
+    assert!(body_with(hosted, &only_hosted).contains(r#""tools":[{"type":"web_search"},"#));
+}
+
+#[test]
+fn tools_with_free_text_are_custom_tools() {
+    let name = ToolName::new("patch").unwrap();
+    let spec = ToolSpec::Freeform { name, description: "Edits.".into(), grammar: Some("start: X".into()) };
+    let request = Request::new("m", vec![Message::user("hi")]).with_tools(vec![spec]);
+    let expected = concat!(
+        r#""tools":[{"type":"custom","name":"patch","description":"Edits.","#,
+        r#""format":{"type":"grammar","syntax":"lark","definition":"start: X"}}]"#
+    );
+    assert!(body(&request).contains(expected), "{}", body(&request));
+}
+
+#[test]
+fn calls_and_results_keep_their_text() {
+    check(
+        vec![
+            Message::assistant(vec![call("a", "read", r#"{"n": 1.50}"#)]),
+            Message::results([ToolResult::text(CallId::new("a").unwrap(), ResultStatus::Error, "no file")]),
+        ],
+        r#"[{"type":"function_call","call_id":"a","name":"read","arguments":"{\"n\": 1.50}"},
+           {"type":"function_call_output","call_id":"a","output":"[error] no file"}]"#,
+    );
+}
+
+// P1
+#[test]
+fn what_the_api_refuses_in_ids_and_names_is_mapped() {
+    let long = "x".repeat(70);
+    check(
+        vec![Message::assistant(vec![call(&long, "odd name", "{}")]), Message::results([result(&long, "x")])],
+        r#"[{"type":"function_call","call_id":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_513a36f59147a8dd",
+           "name":"odd_name","arguments":"{}"},
+           {"type":"function_call_output","call_id":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_513a36f59147a8dd",
+           "output":"x"}]"#,
+    );
+}
+
+#[test]
+fn roles_have_their_words_and_marks_go_back() {
+    let marks = serde_json::json!({ "id": "msg_1", "phase": "commentary" });
+    let text =
+        windlass_protocol::Text::new("I look.").with_opaque(Some(Opaque::new("openai-responses", marks)));
+    let messages = || {
+        vec![
+            Message::new(Role::System, vec![Part::text("Be kind.")]),
+            Message::user("hi"),
+            Message::assistant(vec![Part::Text(text.clone()), Part::text("Hello.")]),
+        ]
+    };
+    check(
+        messages(),
+        r#"[{"role":"developer","content":"Be kind."},{"role":"user","content":"hi"},
+           {"role":"assistant","phase":"commentary","content":"I look."},{"role":"assistant","content":"Hello."}]"#,
+    );
+    check_with(
+        OpenAiResponsesOptions::default().with_storage(Storage::On),
+        messages(),
+        r#"[{"role":"developer","content":"Be kind."},{"role":"user","content":"hi"},
+           {"type":"message","id":"msg_1","role":"assistant","status":"completed","phase":"commentary",
+           "content":[{"type":"output_text","text":"I look.","annotations":[]}]},
+           {"role":"assistant","content":"Hello."}]"#,
+    );
+}
