@@ -31,6 +31,14 @@ pub(crate) struct Event<'a> {
     pub(crate) error: Option<&'a RawValue>,
 }
 
+impl Event<'_> {
+    /// Whether a part of the event is kept as its text and read later.
+    pub(crate) fn has_raw_parts(&self) -> bool {
+        let has_citation = self.delta.as_ref().is_some_and(|delta| delta.citation.is_some());
+        self.content_block.is_some() || self.message.is_some() || self.error.is_some() || has_citation
+    }
+}
+
 /// What was added to a block, or to the message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

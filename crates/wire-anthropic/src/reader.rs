@@ -44,8 +44,14 @@ impl Reader {
         {
             return Ok(());
         }
-        match serde_json::from_str(json) {
+        match serde_json::from_str::<Event<'_>>(json) {
             Ok(event) => {
+                // Parts that are read later are not looked into here, so half a pair in them shows only then.
+                if event.has_raw_parts()
+                    && let Some(repaired) = replace_lone_surrogates(json)
+                {
+                    return self.read(&repaired, number, chunks);
+                }
                 if let Some((shape, text)) = Shape::of(&event) {
                     self.template.learn(json, text, shape);
                 }

@@ -24,17 +24,16 @@ pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>)
 }
 
 fn read(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+    // Blocks are read later, and half a pair in one would show only then.
+    if let Some(repaired) = replace_lone_surrogates(text) {
+        return read(&repaired, chunks);
+    }
     let message: WireMessage<'_> = match serde_json::from_str(text) {
         Ok(message) => message,
         Err(error) if error.is_data() => {
             return Err(DecodeError::Shape { wire: NAME, what: error.to_string() });
         }
-        Err(source) => {
-            return match replace_lone_surrogates(text) {
-                Some(repaired) => read(&repaired, chunks),
-                None => Err(DecodeError::Json { event: 1, source }),
-            };
-        }
+        Err(source) => return Err(DecodeError::Json { event: 1, source }),
     };
     if let Some(error) = message.error {
         let value = serde_json::from_str(error.get()).unwrap_or(Value::Null);

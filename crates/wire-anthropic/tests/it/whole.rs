@@ -44,3 +44,25 @@ fn an_error_in_a_good_status_is_an_error_chunk() {
     let body = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } });
     assert!(matches!(&decode(&body).unwrap()[..], [Chunk::Error { error }] if error.is_retryable()));
 }
+
+// P3
+#[test]
+fn half_a_pair_in_a_block_is_replaced_and_drops_nothing() {
+    let body =
+        br#"{"type":"message","content":[{"type":"text","text":"a\ud83d b"}],"stop_reason":"end_turn"}"#;
+    let mut chunks = Vec::new();
+    Anthropic::default().decode_whole(body, Limits::default(), &mut chunks).unwrap();
+    assert_eq!(chunks[0], Chunk::text("a\u{fffd} b"));
+    // In a stream the block's start is kept as its text and read later.
+    let stream = concat!(
+        r#"data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a\ud83d b"}}"#,
+        "\n\n",
+        r#"data: {"type":"message_stop"}"#,
+        "\n\n"
+    );
+    let (wire, mut chunks) = (Anthropic::default(), Vec::new());
+    let mut decoder = wire.decoder(Limits::default());
+    decoder.push(stream.as_bytes(), &mut chunks).unwrap();
+    decoder.finish(&mut chunks).unwrap();
+    assert_eq!(chunks[0], Chunk::text("a\u{fffd} b"));
+}
