@@ -6,8 +6,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Unknown};
 use windlass_stream::{CallChunk, CallKey, Chunk};
+use windlass_wire::Words;
 
-use crate::event::{Block, Delta, Words};
+use crate::event::{Block, Delta};
 use crate::shape::Field;
 use crate::wire::NAME;
 

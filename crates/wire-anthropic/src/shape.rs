@@ -1,8 +1,9 @@
 //! Events that bring one text and nothing else: nearly all of a stream.
 
 use std::borrow::Cow;
+use windlass_wire::Words;
 
-use crate::event::{Delta, Event, Words};
+use crate::event::{Delta, Event};
 
 /// What the one text of an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,8 @@
 //! One event of the stream, or the whole body, as this format writes it.
 
-use std::borrow::Cow;
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
-
-/// A text lent out of the event where it holds no escapes. A number is taken as its digits, because enums come
-/// as numbers from some gateways.
-#[derive(Debug, Default)]
-pub(crate) struct Words<'a>(pub(crate) Cow<'a, str>);
+use windlass_wire::Words;
 
 /// A `GenerateContentResponse`, or an error in its place.
 #[derive(Debug, Default, Deserialize)]
@@ -99,36 +91,4 @@ pub(crate) struct PartialArg<'a> {
     pub(crate) number_value: Option<&'a RawValue>,
     pub(crate) bool_value: Option<bool>,
     pub(crate) will_continue: Option<bool>,
-}
-
-struct WordsVisitor;
-
-impl<'de> Visitor<'de> for WordsVisitor {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or null")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(number.to_string()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(""))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordsVisitor).map(Self)
-    }
 }

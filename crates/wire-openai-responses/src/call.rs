@@ -5,8 +5,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Arguments, Opaque, Payload};
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
+use windlass_wire::Words;
 
-use crate::event::{Item, Words, argument_text, read};
+use crate::event::{Item, argument_text, read};
 use crate::item::ITEM_FIELD;
 use crate::wire::NAME;
 

@@ -1,17 +1,10 @@
 //! Events, items and responses as this format writes them.
 
-use std::borrow::Cow;
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
+use windlass_wire::Words;
 
 use crate::usage::WireUsage;
-
-/// A text lent out of the event where it holds no escapes; `null` is no text (RULES S1).
-#[derive(Debug, Default)]
-pub(crate) struct Words<'a>(pub(crate) Cow<'a, str>);
 
 /// Any event; which fields it has depends on its type.
 #[derive(Debug, Default, Deserialize)]
@@ -163,33 +156,5 @@ pub(crate) fn argument_text(raw: Option<&RawValue>) -> String {
         None | Some("null") => String::new(),
         Some(text) if text.starts_with('"') => serde_json::from_str(text).unwrap_or_default(),
         Some(text) => text.to_owned(),
-    }
-}
-
-struct WordsVisitor;
-
-impl<'de> Visitor<'de> for WordsVisitor {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or null")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(""))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordsVisitor).map(Self)
     }
 }

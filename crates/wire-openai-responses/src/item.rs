@@ -8,7 +8,9 @@ use windlass_protocol::Unknown;
 use windlass_stream::{CallKey, Chunk};
 
 use crate::call::{Form, OpenCall, whole_call};
-use crate::event::{ContentPart, Item, Words, read};
+use windlass_wire::Words;
+
+use crate::event::{ContentPart, Item, read};
 use crate::reasoning::{OpenReasoning, Thought};
 use crate::spoken::OpenMessage;
 use crate::wire::NAME;

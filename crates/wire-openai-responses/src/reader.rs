@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use windlass_protocol::{StopReason, Unknown, Usage};
 use windlass_stream::{CallKey, Chunk};
-use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
+use windlass_wire::{DecodeError, Template, Words, replace_lone_surrogates};
 
 use crate::error::stream_error;
-use crate::event::{ContentPart, Event, Item, Response, Words, argument_text, read};
+use crate::event::{ContentPart, Event, Item, Response, argument_text, read};
 use crate::item::{Field, OpenItem};
 use crate::open::{OpenItems, Place};
 use crate::shape::{Extent, Shape, is_progress, lent_text, text_of};

@@ -1,8 +1,9 @@
 //! Events that bring one text and nothing else: nearly all of a stream.
 
 use std::borrow::Cow;
+use windlass_wire::Words;
 
-use crate::event::{Event, Words};
+use crate::event::Event;
 use crate::item::Field;
 use crate::reasoning::Thought;
 

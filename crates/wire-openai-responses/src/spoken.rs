@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Unknown};
 use windlass_stream::Chunk;
+use windlass_wire::Words;
 
-use crate::event::{ContentPart, Item, Words, read};
+use crate::event::{ContentPart, Item, read};
 use crate::wire::NAME;
 
 /// The field of a kept part that holds a refusal.

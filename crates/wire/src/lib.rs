@@ -10,6 +10,7 @@ mod pairing;
 mod provider_error;
 mod surrogate;
 mod template;
+mod words;
 
 pub use body::with_extra;
 pub use decoder::{Decoder, Wire};
@@ -21,3 +22,4 @@ pub use pairing::check_pairing;
 pub use provider_error::{ProviderError, ProviderErrorKind};
 pub use surrogate::replace_lone_surrogates;
 pub use template::Template;
+pub use words::Words;

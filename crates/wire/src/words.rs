@@ -1,0 +1,52 @@
+//! Texts of a provider's JSON.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+
+/// A text lent out of the event where it holds no escapes. `null` is no text (RULES S1), and a number is read as it
+/// is written.
+///
+/// ```
+/// use windlass_wire::Words;
+/// let [lent, none, count]: [Words<'_>; 3] = serde_json::from_str(r#"["a", null, 7]"#)?;
+/// assert_eq!([lent.0, none.0, count.0], ["a", "", "7"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "formats take it apart")]
+pub struct Words<'a>(pub Cow<'a, str>);
+
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or null")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(""))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordsVisitor).map(Self)
+    }
+}
