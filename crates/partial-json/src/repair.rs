@@ -52,6 +52,10 @@ pub fn repair(text: &str, limits: Limits) -> Result<Repaired, Error> {
     while !is_inner && let Some(inner) = encoded(&text) {
         report.note(RepairKind::DoubleEncoding, 0);
         text = repair_once(&inner, limits, &mut report)?;
+        // A fence inside of the string may hold anything; only an object or array was encoded twice.
+        if !text.trim_start().starts_with(['{', '[']) {
+            return Err(Error::new(ErrorKind::ExpectedValue, 0));
+        }
         is_inner = true;
     }
     Ok(Repaired { text, repairs: report.repairs })

@@ -92,6 +92,8 @@ fn what_can_be_read_in_two_ways_is_not_repaired() {
     check_refused(r#"{"a": nope}"#, ErrorKind::BadLiteral, 7);
     check_refused(r#"{"a": "\d"}"#, ErrorKind::UnknownEscape, 7);
     check_refused("I call it: {}", ErrorKind::ExpectedValue, 0);
+    // Found by fuzzing: a fence in a string, and in it a string that holds the beginning of an object.
+    check_refused(r#""```\n\"{\"\n```""#, ErrorKind::ExpectedValue, 0);
 }
 
 #[test]
