@@ -14,6 +14,8 @@ pub enum Part {
     Text(Text),
     /// A picture.
     Image(Image),
+    /// A document: a PDF, a text, a recording.
+    File(File),
     /// What a model thought before it spoke.
     Reasoning(Reasoning),
     /// A call of the assistant.
@@ -66,6 +68,32 @@ pub enum ImageSource {
     Base64(String),
     /// At an address that the provider fetches.
     Url(String),
+}
+
+/// A document that the model reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct File {
+    /// The media type, as `application/pdf`.
+    pub media_type: String,
+    /// Its name, which some providers show to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where its bytes are.
+    pub source: FileSource,
+}
+
+/// Where a document's bytes are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FileSource {
+    /// Here, as standard base64.
+    Base64(String),
+    /// At an address that the provider fetches.
+    Url(String),
+    /// With the provider, under the id that it gave on upload.
+    Id(String),
 }
 
 /// Fields of one wire format that travel with a part and go back unchanged to that format only (RULES P2).
@@ -124,6 +152,29 @@ impl Image {
     /// A picture at an address.
     pub fn url(media_type: impl Into<String>, url: impl Into<String>) -> Self {
         Self { media_type: media_type.into(), source: ImageSource::Url(url.into()) }
+    }
+}
+
+impl File {
+    /// A document whose bytes are at hand, as standard base64.
+    pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
+        Self { media_type: media_type.into(), name: None, source: FileSource::Base64(data.into()) }
+    }
+
+    /// A document at an address.
+    pub fn url(media_type: impl Into<String>, url: impl Into<String>) -> Self {
+        Self { media_type: media_type.into(), name: None, source: FileSource::Url(url.into()) }
+    }
+
+    /// A document that was uploaded before.
+    pub fn uploaded(media_type: impl Into<String>, id: impl Into<String>) -> Self {
+        Self { media_type: media_type.into(), name: None, source: FileSource::Id(id.into()) }
+    }
+
+    /// The same document with a name.
+    pub fn with_name(mut self, name: Option<String>) -> Self {
+        self.name = name;
+        self
     }
 }
 

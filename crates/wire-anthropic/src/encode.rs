@@ -81,7 +81,7 @@ fn wire_tool(tool: &ToolSpec) -> Result<WireTool<'_>, EncodeError> {
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
             Err(unsupported(format!("the tool name {:?}", name.as_str())))
         }
-        ToolSpec::Function { name, description, parameters } => {
+        ToolSpec::Function { name, description, parameters, .. } => {
             Ok(WireTool { name: name.as_str(), description, input_schema: parameters.as_raw() })
         }
         _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),

@@ -42,7 +42,7 @@ fn function<'a>(options: &GeminiOptions, tool: &'a ToolSpec) -> Result<WireFunct
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
             Err(unsupported(format!("the tool name {:?}", name.as_str())))
         }
-        ToolSpec::Function { name, description, parameters } => {
+        ToolSpec::Function { name, description, parameters, .. } => {
             let (mut plain, mut json) = (None, None);
             match options.schema_field {
                 SchemaField::ParametersJsonSchema => json = Some(parameters.as_raw()),

@@ -1,7 +1,7 @@
 //! Makes the body of a request: fields in a fixed order, messages last (RULES N6).
 
 use serde::{Serialize, Serializer};
-use windlass_protocol::{Delivery, ParallelCalls, Request, ToolChoice, ToolSpec};
+use windlass_protocol::{Delivery, Grammar, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
 use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
 
 use crate::messages::wire_messages;
@@ -79,17 +79,33 @@ fn tools<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Re
 
 fn wire_tool(tool: &ToolSpec) -> Result<WireTool<'_>, EncodeError> {
     match tool {
-        ToolSpec::Function { name, description, parameters } => Ok(WireTool::Function {
-            function: WireFunctionSpec { name: name.as_str(), description, parameters: parameters.as_raw() },
+        ToolSpec::Function { name, description, parameters, strict } => Ok(WireTool::Function {
+            function: WireFunctionSpec {
+                name: name.as_str(),
+                description,
+                parameters: parameters.as_raw(),
+                strict: match strict {
+                    Strictness::Unsaid => None,
+                    Strictness::On => Some(true),
+                    Strictness::Off => Some(false),
+                },
+            },
         }),
         ToolSpec::Freeform { name, description, grammar } => {
-            let format = grammar
-                .as_deref()
-                .map(|definition| WireFormat { grammar: WireGrammar { syntax: "lark", definition } });
+            let format = grammar.as_ref().map(wire_grammar).transpose()?;
             Ok(WireTool::Custom { custom: WireCustomSpec { name: name.as_str(), description, format } })
         }
         _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
     }
+}
+
+fn wire_grammar(grammar: &Grammar) -> Result<WireFormat<'_>, EncodeError> {
+    let (syntax, definition) = match grammar {
+        Grammar::Lark(text) => ("lark", text),
+        Grammar::Regex(text) => ("regex", text),
+        _ => return Err(unsupported("the syntax of a grammar")),
+    };
+    Ok(WireFormat { grammar: WireGrammar { syntax, definition } })
 }
 
 /// The provider's rule for names: letters, digits, `_` and `-`, at most 64.

@@ -86,6 +86,8 @@ pub(crate) struct WireFunctionSpec<'a> {
     pub(crate) name: &'a str,
     pub(crate) description: &'a str,
     pub(crate) parameters: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) strict: Option<bool>,
 }
 
 #[derive(Debug, Serialize)]

@@ -2,7 +2,9 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use windlass_protocol::{Delivery, ParallelCalls, RawJson, Request, ToolChoice, ToolName, ToolSpec};
+use windlass_protocol::{
+    Delivery, Grammar, ParallelCalls, RawJson, Request, Strictness, ToolChoice, ToolName, ToolSpec,
+};
 use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
 
 use crate::messages::input;
@@ -106,20 +108,31 @@ fn is_of_type(tool: &RawJson, kind: &str) -> bool {
 
 fn own_tool<'a>(options: &OpenAiResponsesOptions, tool: &'a ToolSpec) -> Result<WireTool<'a>, EncodeError> {
     let own = match tool {
-        ToolSpec::Function { name, description, parameters } => OwnTool::Function {
+        ToolSpec::Function { name, description, parameters, strict } => OwnTool::Function {
             name: name.as_str(),
             description,
             parameters: parameters.as_raw(),
-            strict: options.strict_functions.flag(),
+            strict: match strict {
+                Strictness::Unsaid => options.strict_functions.flag(),
+                Strictness::On => Some(true),
+                Strictness::Off => Some(false),
+            },
         },
         ToolSpec::Freeform { name, description, grammar } => {
-            let grammar = grammar.as_deref();
-            let format = grammar.map(|definition| WireGrammar { syntax: "lark", definition });
+            let format = grammar.as_ref().map(wire_grammar).transpose()?;
             OwnTool::Custom { name: name.as_str(), description, format }
         }
         _ => return Err(unsupported(format!("the form of the tool {}", tool.name()))),
     };
     Ok(WireTool::Own(own))
+}
+
+fn wire_grammar(grammar: &Grammar) -> Result<WireGrammar<'_>, EncodeError> {
+    match grammar {
+        Grammar::Lark(definition) => Ok(WireGrammar { syntax: "lark", definition }),
+        Grammar::Regex(definition) => Ok(WireGrammar { syntax: "regex", definition }),
+        _ => Err(unsupported("the syntax of a grammar")),
+    }
 }
 
 /// The provider's rule for names: letters, digits, `_` and `-`, at most 64.

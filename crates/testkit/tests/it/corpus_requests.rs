@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{
-    Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Payload, RawJson,
-    Reasoning, Request, ResultStatus, Role, Text, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
-    Unknown,
+    Arguments, CallId, Content, Delivery, Grammar, Image, Message, Opaque, ParallelCalls, Part, Payload,
+    RawJson, Reasoning, Request, ResultStatus, Role, Text, ToolCall, ToolChoice, ToolName, ToolResult,
+    ToolSpec, Unknown,
 };
 use windlass_testkit::corpora;
 use windlass_wire::Wire;
@@ -116,7 +116,10 @@ fn own_tool(tool: &Value) -> Option<ToolSpec> {
     match text(tool, "type") {
         "function" => Some(ToolSpec::function(name(), description, RawJson::from(&tool["parameters"]))),
         "custom" => {
-            let grammar = tool.pointer("/format/definition").and_then(Value::as_str).map(str::to_owned);
+            let grammar = tool
+                .pointer("/format/definition")
+                .and_then(Value::as_str)
+                .map(|text| Grammar::Lark(text.to_owned()));
             Some(ToolSpec::Freeform { name: name(), description, grammar })
         }
         _ => None,

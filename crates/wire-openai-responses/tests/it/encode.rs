@@ -1,8 +1,8 @@
 //! Requests as bytes.
 
 use windlass_protocol::{
-    Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Request, ResultStatus,
-    Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
+    Arguments, CallId, Content, Delivery, Grammar, Image, Message, Opaque, ParallelCalls, Part, Request,
+    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
 };
 use windlass_wire::Wire;
 use windlass_wire_openai_responses::{
@@ -205,7 +205,11 @@ fn choices_of_tools_have_their_words() {
 #[test]
 fn tools_with_free_text_are_custom_tools() {
     let name = ToolName::new("patch").unwrap();
-    let spec = ToolSpec::Freeform { name, description: "Edits.".into(), grammar: Some("start: X".into()) };
+    let spec = ToolSpec::Freeform {
+        name,
+        description: "Edits.".into(),
+        grammar: Some(Grammar::Lark("start: X".into())),
+    };
     let request = Request::new("m", vec![Message::user("hi")]).with_tools(vec![spec]);
     let expected = concat!(
         r#""tools":[{"type":"custom","name":"patch","description":"Edits.","#,
