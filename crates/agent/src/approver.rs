@@ -37,7 +37,7 @@ pub trait Approver: Send + Sync {
 }
 
 /// An approver who is shared.
-impl<A: Approver + ?Sized> Approver for Arc<A> {
+impl<T: Approver + ?Sized> Approver for Arc<T> {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         (**self).decide(request)
     }

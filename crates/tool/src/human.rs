@@ -46,7 +46,7 @@ pub trait Human: Send + Sync {
 }
 
 /// A human who is shared.
-impl<H: Human + ?Sized> Human for Arc<H> {
+impl<T: Human + ?Sized> Human for Arc<T> {
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         (**self).answer(question)
     }
