@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
+use crate::kind::{uses_known_types, with_known_types};
 
 /// A tool's own schema, compiled once and used for every call (RULES J10, N5).
 ///
@@ -67,6 +68,8 @@ impl Checker {
     /// If it is not a valid schema, or refers to another document.
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let value = schema.to_value();
+        // What an author calls a `dict` or a `float` is checked as what it means.
+        let value = if uses_known_types(&value) { value } else { with_known_types(value) };
         let is_plain =
             value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
         jsonschema::options()

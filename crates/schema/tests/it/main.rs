@@ -1,5 +1,9 @@
 //! What is wrong with arguments, in words (J10), and schemas that mean harm (N5, SECURITY).
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::disallowed_methods, reason = "corpora are files")]
+
+mod corpus;
+mod legal;
 
 use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::Checker;
