@@ -22,7 +22,6 @@ mod coerce;
 mod leak;
 mod render;
 mod tools;
-mod wanted;
 
 pub use coerce::{Coercion, Legacy, Outcome, parse_legacy};
 pub use dialect::{Dialect, UnknownDialect};
