@@ -28,6 +28,8 @@ use crate::kind::{uses_known_types, with_known_types};
 /// ```
 pub struct Checker {
     validator: Validator,
+    /// What violations are explained from.
+    schema: Value,
     /// Whether each property stands for itself: nothing at the schema's root makes one depend on another.
     is_plain: bool,
 }
@@ -76,7 +78,7 @@ impl Checker {
             .offline()
             .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
             .build(&value)
-            .map(|validator| Self { validator, is_plain })
+            .map(|validator| Self { validator, schema: value.clone(), is_plain })
             .map_err(|error| SchemaError {
                 message: error.to_string(),
                 path: error.instance_path().to_string(),
@@ -107,7 +109,7 @@ impl Checker {
                 && error.instance_path().as_str().is_empty()
         };
         let errors = self.validator.iter_errors(&arguments).filter(|error| !may_come(error));
-        let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error)).collect();
+        let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error, &self.schema)).collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
@@ -116,8 +118,12 @@ impl Checker {
     /// # Errors
     /// As for [`Checker::check`].
     pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        let violations: Vec<_> =
-            self.validator.iter_errors(value).take(TOLD).map(|error| Violation::of(&error)).collect();
+        let violations: Vec<_> = self
+            .validator
+            .iter_errors(value)
+            .take(TOLD)
+            .map(|error| Violation::of(&error, &self.schema))
+            .collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 }
