@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod corpus_answers;
+mod corpus_anthropic_requests;
 mod corpus_chat_requests;
 mod corpus_gemini;
 mod corpus_gemini_requests;
