@@ -77,20 +77,25 @@ impl Draft {
 
 impl Serialize for Draft {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // What was cut is no JSON; then the beginning's empty object stands, as the API itself sends it.
-        let input: Option<&RawValue> = serde_json::from_str(&self.input).ok();
-        let input = input.filter(|input| input.get().starts_with('{'));
+        let input = match serde_json::from_str::<&RawValue>(&self.input) {
+            Ok(input) if input.get().starts_with('{') => Some(Written::Raw(input)),
+            // Nothing came, and the beginning's empty object stands, as the API itself sends it.
+            _ if self.input.trim().is_empty() => None,
+            // What was cut goes out as a text, which no client takes for arguments (RULES S10).
+            _ => Some(Written::Text(&self.input)),
+        };
         serializer.collect_map(self.fields.iter().map(|(name, value)| match (name.as_str(), input) {
-            ("input", Some(input)) => (name, Written::Raw(input)),
+            ("input", Some(input)) => (name, input),
             _ => (name, Written::Value(value)),
         }))
     }
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 enum Written<'a> {
     Raw(&'a RawValue),
+    Text(&'a str),
     Value(&'a Value),
 }
 
