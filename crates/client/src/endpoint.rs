@@ -1,5 +1,7 @@
 //! Where a provider is, and how it wants its key: data, not code.
 
+use crate::transport::Header;
+
 /// How a key is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -106,6 +108,20 @@ impl Endpoint {
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
+    }
+
+    /// The headers that every request to here carries, the key's included.
+    pub(crate) fn all_headers(&self, key: Option<&str>) -> Vec<Header> {
+        let mut headers: Vec<Header> =
+            self.headers.iter().map(|(name, value)| Header::new(name, value)).collect();
+        match (&self.auth, key) {
+            (Auth::Bearer, Some(key)) => {
+                headers.push(Header::secret("authorization", format!("Bearer {key}")));
+            }
+            (Auth::Header(name), Some(key)) => headers.push(Header::secret(name, key)),
+            (Auth::None, _) | (_, None) => {}
+        }
+        headers
     }
 
     /// The address of a path of the wire format.

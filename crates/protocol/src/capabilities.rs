@@ -62,9 +62,9 @@ impl ToolProtocol {
     /// ```
     /// use windlass_protocol::{Capabilities, Support, ToolProtocol};
     /// let small = Capabilities { native_tools: Support::No, structured_output: Support::Yes, ..Capabilities::default() };
-    /// assert_eq!(ToolProtocol::in_order(&small), [ToolProtocol::Structured, ToolProtocol::Text]);
+    /// assert_eq!(ToolProtocol::in_order(small), [ToolProtocol::Structured, ToolProtocol::Text]);
     /// ```
-    pub fn in_order(capabilities: &Capabilities) -> Vec<Self> {
+    pub fn in_order(capabilities: Capabilities) -> Vec<Self> {
         let is_constrained =
             capabilities.structured_output != Support::No || capabilities.json_output != Support::No;
         let mut order = Vec::with_capacity(3);

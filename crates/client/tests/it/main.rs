@@ -8,3 +8,5 @@ mod failure;
 mod retry;
 mod scripted;
 mod server;
+mod tls;
+mod transport;
