@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use secrecy::SecretString;
-use windlass_wire::Wire;
 
 use crate::client::Parts;
 use crate::event::{ClientEvent, Observer};
 use crate::failure::Failures;
 use crate::secret::Key;
+use crate::speech::Speech;
 use crate::transport::Transport;
 use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
 
@@ -16,7 +16,7 @@ use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
 #[derive(Clone)]
 pub struct ClientBuilder {
     endpoint: Endpoint,
-    wire: Arc<dyn Wire>,
+    speech: Speech,
     key: Option<SecretString>,
     options: Options,
     http: HttpOptions,
@@ -34,6 +34,12 @@ pub enum ClientError {
         /// The address.
         base_url: String,
     },
+    /// The address has a place that the user fills in.
+    #[error("the address {base_url} has a place to fill in: give the whole address")]
+    Placeholder {
+        /// The address.
+        base_url: String,
+    },
     /// The endpoint speaks another format.
     #[error("the endpoint speaks {endpoint}, the wire format is {wire}")]
     Wire {
@@ -48,10 +54,10 @@ pub enum ClientError {
 }
 
 impl ClientBuilder {
-    pub(crate) fn new(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Self {
+    pub(crate) fn new(endpoint: Endpoint, speech: Speech) -> Self {
         Self {
             endpoint,
-            wire,
+            speech,
             key: None,
             options: Options::default(),
             http: HttpOptions::default(),
@@ -100,8 +106,15 @@ impl ClientBuilder {
         if !is_address || endpoint.host().is_empty() {
             return Err(ClientError::Address { base_url: endpoint.base_url });
         }
-        if endpoint.wire != self.wire.name() {
-            return Err(ClientError::Wire { endpoint: endpoint.wire, wire: self.wire.name() });
+        if endpoint.base_url.contains('{') {
+            return Err(ClientError::Placeholder { base_url: endpoint.base_url });
+        }
+        match self.speech.wire("") {
+            Some(wire) if wire.name() == endpoint.wire => {}
+            wire => {
+                let wire = wire.map_or("none that is known", |wire| wire.name());
+                return Err(ClientError::Wire { endpoint: endpoint.wire, wire });
+            }
         }
         let transport = if let Some(transport) = self.transport {
             transport
@@ -111,7 +124,7 @@ impl ClientBuilder {
         };
         Ok(Client::of(Parts {
             transport,
-            wire: self.wire,
+            speech: self.speech,
             failures: Failures { endpoint, key: Key::new(self.key) },
             options: self.options,
             observer: self.observer,

@@ -13,8 +13,9 @@ use crate::answer;
 use crate::event::{AnswerInfo, ClientEvent, Observer};
 use crate::failure::{Failures, request_id};
 use crate::retry::{self, Attempt};
+use crate::speech::Speech;
 use crate::transport::{Header, Incoming, Outgoing, Transport};
-use crate::{ClientBuilder, ClientError, Endpoint, Options};
+use crate::{ClientBuilder, ClientError, Endpoint, Options, Vendor};
 
 /// A provider over HTTP.
 ///
@@ -44,7 +45,7 @@ pub struct Client {
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) transport: Arc<dyn Transport>,
-    pub(crate) wire: Arc<dyn Wire>,
+    pub(crate) speech: Speech,
     pub(crate) failures: Failures,
     pub(crate) options: Options,
     pub(crate) observer: Option<Observer>,
@@ -66,7 +67,22 @@ impl Client {
 
     /// Begins a client with more than the defaults: proxy, own authorities, own transport, an observer.
     pub fn builder(endpoint: Endpoint, wire: Arc<dyn Wire>) -> ClientBuilder {
-        ClientBuilder::new(endpoint, wire)
+        ClientBuilder::new(endpoint, Speech::Wire(wire))
+    }
+
+    /// Begins a client for a vendor of the table: the wire format and its quirks follow from the vendor and from each
+    /// request's model.
+    ///
+    /// ```
+    /// use windlass_client::{Client, Vendors};
+    /// let vendors = Vendors::builtin();
+    /// let groq = vendors.get("groq").ok_or("not there")?;
+    /// let client = Client::vendor(groq.clone()).key(Some("a key".into())).build()?;
+    /// # let _ = client;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn vendor(vendor: Vendor) -> ClientBuilder {
+        ClientBuilder::new(vendor.endpoint.clone(), Speech::Vendor(Arc::new(vendor)))
     }
 
     pub(crate) fn of(parts: Parts) -> Self {
@@ -74,11 +90,15 @@ impl Client {
     }
 
     async fn answer(&self, request: &Request) -> Result<ChunkStream, ModelError> {
-        let Parts { wire, failures, options, .. } = &self.parts;
-        let http =
-            wire.encode(request).map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
+        let Parts { speech, failures, options, .. } = &self.parts;
+        let wire = speech
+            .wire(&request.model)
+            .ok_or_else(|| failures.of(ModelErrorKind::Configuration, "the wire format is not known"))?;
+        let http = speech
+            .encode(wire.as_ref(), request)
+            .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
         let deadline = retry::after(Instant::now(), options.total_timeout);
-        let (response, attempts) = self.send_until(http, request.delivery, deadline).await?;
+        let (response, attempts) = self.send_until(wire.as_ref(), http, request.delivery, deadline).await?;
         let request_id = request_id(&response.headers);
         self.tell(|| {
             ClientEvent::Answer(AnswerInfo {
@@ -89,13 +109,8 @@ impl Client {
                 attempts,
             })
         });
-        let reading = answer::Reading {
-            wire: wire.clone(),
-            failures: failures.clone(),
-            options: *options,
-            request_id,
-            deadline,
-        };
+        let reading =
+            answer::Reading { wire, failures: failures.clone(), options: *options, request_id, deadline };
         if request.delivery == Delivery::Whole || is_json(&response) {
             return reading.whole(response).await;
         }
@@ -105,6 +120,7 @@ impl Client {
     /// Sends, and sends again where that may help, until the answer's time would be over.
     async fn send_until(
         &self,
+        wire: &dyn Wire,
         http: HttpRequest,
         delivery: Delivery,
         deadline: Instant,
@@ -113,7 +129,7 @@ impl Client {
         let mut waits = retry::waits(&self.parts.options);
         let mut attempts = 1_usize;
         loop {
-            let failed = match self.send(request.clone(), delivery, deadline).await {
+            let failed = match self.send(wire, request.clone(), delivery, deadline).await {
                 Ok(response) => return Ok((response, attempts)),
                 Err(failed) => failed,
             };
@@ -131,11 +147,12 @@ impl Client {
     /// Sends once and looks at the status.
     async fn send(
         &self,
+        wire: &dyn Wire,
         request: Outgoing,
         delivery: Delivery,
         deadline: Instant,
     ) -> Result<Incoming, Attempt> {
-        let Parts { transport, wire, failures, options, .. } = &self.parts;
+        let Parts { transport, failures, options, .. } = &self.parts;
         let idle_at = match delivery {
             Delivery::Stream => retry::after(Instant::now(), options.idle_timeout),
             // A whole answer begins when it is all made: until then nothing is what is to be expected.
