@@ -6,6 +6,7 @@ use secrecy::SecretString;
 
 use crate::client::Parts;
 use crate::event::{ClientEvent, Observer};
+use crate::facts::Facts;
 use crate::failure::Failures;
 use crate::secret::Key;
 use crate::speech::Speech;
@@ -22,6 +23,7 @@ pub struct ClientBuilder {
     http: HttpOptions,
     transport: Option<Arc<dyn Transport>>,
     observer: Option<Observer>,
+    facts: Option<Arc<Facts>>,
 }
 
 /// Why a client cannot be made.
@@ -63,6 +65,7 @@ impl ClientBuilder {
             http: HttpOptions::default(),
             transport: None,
             observer: None,
+            facts: None,
         }
     }
 
@@ -93,6 +96,13 @@ impl ClientBuilder {
     /// Who is told of retries and of each answer's beginning. It is called between other work and must not wait.
     pub fn on_event(mut self, observer: impl Fn(&ClientEvent) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// What is known of models from refusals and lists, to share it between clients and to keep it. Without it each
+    /// client learns for itself, until it ends.
+    pub fn facts(mut self, facts: Arc<Facts>) -> Self {
+        self.facts = Some(facts);
         self
     }
 
@@ -128,6 +138,7 @@ impl ClientBuilder {
             failures: Failures { endpoint, key: Key::new(self.key) },
             options: self.options,
             observer: self.observer,
+            facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
         }))
     }
 }

@@ -106,9 +106,18 @@ impl Vendor {
     /// What the files and the table say of a model's abilities. The client also knows what was learned and
     /// discovered.
     pub fn capabilities(&self, model: &str) -> Known {
+        self.known(model, &[])
+    }
+
+    /// The same with what was asked of the provider, which is weaker than the user's files and stronger than the table.
+    pub(crate) fn known(&self, model: &str, asked: &[(Source, Said)]) -> Known {
         let mut known = Known::default();
-        for (rule, source) in self.rules(model) {
-            known.add(&rule.capabilities, &source);
+        let (config, others): (Vec<_>, Vec<_>) =
+            self.rules(model).partition(|(_, source)| *source == Source::Config);
+        let of = |(rule, source): &(&'_ Rule, Source)| (source.clone(), rule.capabilities.clone());
+        for (source, said) in config.iter().map(of).chain(asked.iter().cloned()).chain(others.iter().map(of))
+        {
+            known.add(&said, &source);
         }
         known
     }

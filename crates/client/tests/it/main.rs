@@ -6,6 +6,7 @@ mod answer;
 mod client;
 mod endpoint;
 mod failure;
+mod learned;
 mod quirk;
 mod retry;
 mod scripted;
