@@ -57,6 +57,9 @@ pub struct Image {
     pub media_type: String,
     /// Where its bytes are.
     pub source: ImageSource,
+    /// Fields of the provider that travel with this part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Opaque>,
 }
 
 /// Where a picture's bytes are.
@@ -81,6 +84,9 @@ pub struct File {
     pub name: Option<String>,
     /// Where its bytes are.
     pub source: FileSource,
+    /// Fields of the provider that travel with this part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Opaque>,
 }
 
 /// Where a document's bytes are.
@@ -146,29 +152,45 @@ impl Reasoning {
 impl Image {
     /// A picture whose bytes are at hand, as standard base64.
     pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
-        Self { media_type: media_type.into(), source: ImageSource::Base64(data.into()) }
+        Self { media_type: media_type.into(), source: ImageSource::Base64(data.into()), opaque: None }
     }
 
     /// A picture at an address.
     pub fn url(media_type: impl Into<String>, url: impl Into<String>) -> Self {
-        Self { media_type: media_type.into(), source: ImageSource::Url(url.into()) }
+        Self { media_type: media_type.into(), source: ImageSource::Url(url.into()), opaque: None }
+    }
+
+    /// The same picture with the provider's own fields.
+    pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
+        self.opaque = opaque;
+        self
     }
 }
 
 impl File {
     /// A document whose bytes are at hand, as standard base64.
     pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
-        Self { media_type: media_type.into(), name: None, source: FileSource::Base64(data.into()) }
+        Self::new(media_type.into(), FileSource::Base64(data.into()))
     }
 
     /// A document at an address.
     pub fn url(media_type: impl Into<String>, url: impl Into<String>) -> Self {
-        Self { media_type: media_type.into(), name: None, source: FileSource::Url(url.into()) }
+        Self::new(media_type.into(), FileSource::Url(url.into()))
     }
 
     /// A document that was uploaded before.
     pub fn uploaded(media_type: impl Into<String>, id: impl Into<String>) -> Self {
-        Self { media_type: media_type.into(), name: None, source: FileSource::Id(id.into()) }
+        Self::new(media_type.into(), FileSource::Id(id.into()))
+    }
+
+    fn new(media_type: String, source: FileSource) -> Self {
+        Self { media_type, name: None, source, opaque: None }
+    }
+
+    /// The same document with the provider's own fields.
+    pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
+        self.opaque = opaque;
+        self
     }
 
     /// The same document with a name.

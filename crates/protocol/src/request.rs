@@ -1,9 +1,11 @@
 //! A request to a model.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Message, OutputFormat, ParallelCalls, ToolChoice, ToolSpec, Unknown};
+use crate::{Message, Opaque, OutputFormat, ParallelCalls, ToolChoice, ToolName, ToolSpec, Unknown};
 
 /// Whether the answer comes as a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +46,9 @@ pub struct Request {
     /// Tools that the provider itself runs, as its format writes them. Other formats cannot carry them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosted_tools: Vec<Unknown>,
+    /// Fields of the provider that travel with the definition of a tool.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tool_fields: BTreeMap<ToolName, Opaque>,
     /// Whether a tool has to be called.
     #[serde(default)]
     pub tool_choice: ToolChoice,
@@ -79,6 +84,7 @@ impl Request {
             messages,
             tools: Vec::new(),
             hosted_tools: Vec::new(),
+            tool_fields: BTreeMap::new(),
             tool_choice: ToolChoice::Auto,
             parallel_calls: ParallelCalls::ProviderDefault,
             output: OutputFormat::Text,

@@ -5,8 +5,11 @@ mod options;
 mod wire;
 
 mod encode;
+mod marks;
 mod messages;
+mod parts;
 mod request;
+mod tools;
 
 mod custom;
 mod decode;
@@ -20,6 +23,7 @@ mod usage;
 mod whole;
 
 mod error;
+mod server;
 
-pub use options::{MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole};
+pub use options::{MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole, Thoughts};
 pub use wire::OpenAiChat;

@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod corpus_answers;
+mod corpus_chat_requests;
 mod corpus_gemini;
 mod corpus_gemini_requests;
 mod corpus_requests;
 mod corpus_streams;
+mod golden;
 mod regressions;
 mod script;
 #[cfg(feature = "server")]

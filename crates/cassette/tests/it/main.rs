@@ -1,0 +1,7 @@
+//! Runs that are recorded, replayed and forked.
+#![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
+
+mod file;
+mod fork;
+mod record;
+mod scene;
