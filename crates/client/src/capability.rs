@@ -21,7 +21,7 @@ pub enum Ability {
     /// Answers held to a JSON schema.
     StructuredOutput,
     /// Answers that are some JSON object.
-    JsonMode,
+    JsonOutput,
     /// Thoughts.
     Reasoning,
 }
@@ -79,7 +79,7 @@ struct Fields {
     forced_tool_choice: Option<bool>,
     images: Option<bool>,
     structured_output: Option<bool>,
-    json_mode: Option<bool>,
+    json_output: Option<bool>,
     reasoning: Option<bool>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Said, D
         (Ability::ForcedToolChoice, fields.forced_tool_choice),
         (Ability::Images, fields.images),
         (Ability::StructuredOutput, fields.structured_output),
-        (Ability::JsonMode, fields.json_mode),
+        (Ability::JsonOutput, fields.json_output),
         (Ability::Reasoning, fields.reasoning),
     ];
     Ok(said.into_iter().filter_map(|(ability, has)| Some((ability, has?))).collect())
@@ -106,7 +106,7 @@ impl Ability {
         Self::ForcedToolChoice,
         Self::Images,
         Self::StructuredOutput,
-        Self::JsonMode,
+        Self::JsonOutput,
         Self::Reasoning,
     ];
 }
@@ -125,6 +125,7 @@ impl Known {
             forced_tool_choice: self.of(Ability::ForcedToolChoice).support,
             images: self.of(Ability::Images).support,
             structured_output: self.of(Ability::StructuredOutput).support,
+            json_output: self.of(Ability::JsonOutput).support,
         }
     }
 

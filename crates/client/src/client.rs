@@ -6,7 +6,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use tokio::time::{Instant, sleep, timeout_at};
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
-use windlass_protocol::{Delivery, Request};
+use windlass_protocol::{Delivery, Refusal, Request};
 use windlass_wire::{HttpRequest, Wire};
 
 use crate::answer;
@@ -255,6 +255,12 @@ impl Model for Client {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
         Box::pin(self.answer(request))
     }
+
+    fn check(&self, request: &Request) -> Vec<Refusal> {
+        let Ok(wire) = self.wire(&request.model) else { return Vec::new() };
+        let refused = self.parts.facts.of(&self.provider(), &request.model);
+        wire.check(&self.parts.speech.said(request, &refused))
+    }
 }
 
 impl fmt::Debug for Client {
@@ -265,12 +271,18 @@ impl fmt::Debug for Client {
 
 /// The failure of a request for which an ability is missing, with what it means.
 fn without(mut error: ModelError, fact: &Fact) -> ModelError {
-    let advice = match fact.parameter.as_str() {
-        "tools" => {
-            "the model takes no tools of the provider's own kind: let it write its calls as text, or take another"
-        }
-        _ => "the model does not take this: take another",
+    let (kind, advice) = match fact.parameter.as_str() {
+        "tools" => (
+            ModelErrorKind::Unsupported,
+            "the model has no tool calls of its own: let it write calls as text, or take another",
+        ),
+        "images" => (error.kind, "the model sees no images: take another"),
+        _ => (
+            ModelErrorKind::Unsupported,
+            "the model does not hold its answers to such a form: ask for the form in words, or take another",
+        ),
     };
+    error.kind = kind;
     error.message = format!("{} ({advice}; this is remembered)", error.message);
     error
 }

@@ -117,7 +117,7 @@ impl Entry {
                 ("tools", Ability::NativeTools),
                 ("tool_choice", Ability::ForcedToolChoice),
                 ("structured_outputs", Ability::StructuredOutput),
-                ("response_format", Ability::JsonMode),
+                ("response_format", Ability::JsonOutput),
                 ("reasoning", Ability::Reasoning),
             ] {
                 abilities.insert(ability, parameters.iter().any(|held| held == name));

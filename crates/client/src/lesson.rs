@@ -89,8 +89,12 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
         return Some(Fact::new("images", None, no(Ability::Images), message));
     }
     let parameter = named.and_then(|path| field(path, sent)).or_else(|| word(message, sent))?;
-    let remedy = remedy(&parameter, message, &said, sent)?;
     let abilities = abilities(&parameter, sent);
+    // The form of an answer is what was asked for: an answer without it is another.
+    if abilities.keys().any(|ability| matches!(ability, Ability::StructuredOutput | Ability::JsonOutput)) {
+        return Some(Fact::new(parameter, None, abilities, message));
+    }
+    let remedy = remedy(&parameter, message, &said, sent)?;
     Some(Fact::new(parameter, Some(remedy), abilities, message))
 }
 
@@ -181,7 +185,7 @@ fn abilities(parameter: &str, sent: &[u8]) -> Said {
         "response_format"
             if body().pointer("/response_format/type").is_some_and(|kind| kind == "json_object") =>
         {
-            no(Ability::JsonMode)
+            no(Ability::JsonOutput)
         }
         "response_format" | "text" | "text.format" | "output_format" | "output_config" => {
             no(Ability::StructuredOutput)

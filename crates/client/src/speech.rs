@@ -35,21 +35,26 @@ impl Speech {
         request: &Request,
         refused: &[Fact],
     ) -> Result<HttpRequest, EncodeError> {
-        let mut quirks = BTreeSet::new();
-        let mut edits = Vec::new();
-        if let Self::Vendor(vendor) = self {
-            quirks = vendor.quirks(&request.model);
-            edits = vendor.edits(&request.model);
-        }
-        for fact in refused {
-            if let Some(Remedy::Quirk(quirk)) = fact.remedy {
-                quirks.insert(quirk);
-            }
-            edits.extend(fact.edit());
-        }
-        let said = quirks.iter().fold(Cow::Borrowed(request), |said, quirk| quirk.rewrite(said));
-        let mut http = wire.encode(&said)?;
+        let mut edits = match self {
+            Self::Vendor(vendor) => vendor.edits(&request.model),
+            Self::Wire(_) => Vec::new(),
+        };
+        edits.extend(refused.iter().filter_map(Fact::edit));
+        let mut http = wire.encode(&self.said(request, refused))?;
         http.body = edit::apply(http.body, &edits);
         Ok(http)
+    }
+
+    /// The request as it may be said to this vendor and model.
+    pub(crate) fn said<'a>(&self, request: &'a Request, refused: &[Fact]) -> Cow<'a, Request> {
+        let mut quirks = match self {
+            Self::Vendor(vendor) => vendor.quirks(&request.model),
+            Self::Wire(_) => BTreeSet::new(),
+        };
+        quirks.extend(refused.iter().filter_map(|fact| match fact.remedy {
+            Some(Remedy::Quirk(quirk)) => Some(quirk),
+            _ => None,
+        }));
+        quirks.iter().fold(Cow::Borrowed(request), |said, quirk| quirk.rewrite(said))
     }
 }

@@ -63,13 +63,6 @@ fn a_parameter_that_is_refused_by_name_is_dropped() {
         drop(),
         &[Ability::ForcedToolChoice],
     );
-    check(
-        "This response_format type is unavailable now",
-        None,
-        "response_format",
-        drop(),
-        &[Ability::StructuredOutput],
-    );
     check("property 'stop' is unsupported", Some("validation_error"), "stop", drop(), &[]);
     check("stream_options is only allowed when stream is enabled", None, "stream_options", drop(), &[]);
     check(
@@ -137,6 +130,17 @@ fn tools_are_never_dropped() {
     }
     check("Unsupported parameter", Some("tools"), "tools", None, &[Ability::NativeTools]);
     check("No endpoints found that support image input", None, "images", None, &[Ability::Images]);
+}
+
+// P5: the form of an answer is not dropped either; calls can travel in another way.
+#[test]
+fn a_form_of_answers_is_an_ability() {
+    let words = "This response_format type is unavailable now";
+    check(words, None, "response_format", None, &[Ability::StructuredOutput]);
+    let error = ProviderError::new(ProviderErrorKind::Request, None, words);
+    let sent = br#"{"response_format":{"type":"json_object"}}"#;
+    let fact = lesson(400, &error, b"{}", sent).unwrap();
+    assert_eq!(fact.abilities, no(Ability::JsonOutput));
 }
 
 #[test]

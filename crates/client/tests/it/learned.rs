@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use windlass_client::{
     Ability, Client, ClientEvent, Facts, FileStorage, Options, Remedy, Source, Vendor, Vendors,
 };
+use windlass_model::ModelErrorKind;
 use windlass_protocol::{Message, Request, Support, ToolChoice, ToolSpec};
 
 use crate::server::{Reply, Server, ask, error, hello, quick, text};
@@ -104,10 +105,10 @@ async fn tools_are_never_dropped_and_the_error_says_what_to_do() {
     let server = Server::start(vec![error(404, "", refusal), hello()]).await;
     let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
     let failure = ask(&client, &with_tool(warm())).await.1.unwrap();
-    for part in ["support tool use", "write its calls as text", "remembered"] {
+    for part in ["support tool use", "let it write calls as text", "remembered"] {
         assert!(failure.message.contains(part), "{part} is not in {failure}");
     }
-    assert_eq!(server.requests().await.len(), 1);
+    assert_eq!((failure.kind, server.requests().await.len()), (ModelErrorKind::Unsupported, 1));
     let answer = client.capabilities("m").of(Ability::NativeTools);
     assert_eq!((answer.support, answer.source), (Support::No, Some(Source::Learned)));
 }
