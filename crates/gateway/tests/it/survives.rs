@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use windlass_assemble::{Answer, Assembler, Normalizer, Options};
 use windlass_gateway::carry;
 use windlass_protocol::{
-    Arguments, CallId, Content, File, Grammar, Image, Message, OutputFormat, OutputSchema, ParallelCalls, Part,
-    Payload, Reasoning, Request, ResultStatus, Role, StopReason, Strictness, ToolCall, ToolChoice, ToolName,
-    ToolResult, ToolSpec, Usage,
+    Arguments, CallId, Content, File, Grammar, Image, Message, OutputFormat, OutputSchema, ParallelCalls,
+    Part, Payload, Reasoning, Request, ResultStatus, Role, StopReason, Strictness, ToolCall, ToolChoice,
+    ToolName, ToolResult, ToolSpec, Usage,
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, FreeText, StreamError, StreamErrorKind};
 use windlass_wire::{Asked, Framing, Limits, Reply};
@@ -30,6 +30,8 @@ enum Fate {
     Lost,
     /// It was refused before anything was sent.
     Refused,
+    /// The client's own format has no word for it.
+    Unsayable,
 }
 
 impl Fate {
@@ -39,6 +41,7 @@ impl Fate {
             Self::Changed => "changed",
             Self::Lost => "no",
             Self::Refused => "refused",
+            Self::Unsayable => "–",
         }
     }
 
@@ -106,11 +109,17 @@ fn images(request: &Request) -> Value {
 
 fn calls(request: &Request) -> Value {
     let all = request.messages.iter().flat_map(Message::calls);
-    all.map(|call| json!([call.id.as_str(), call.name.as_str(), call.payload.text()])).collect()
+    all.map(|call| json!([call.name.as_str(), call.payload.text()])).collect()
 }
 
 fn said_by(request: &Request, role: Role) -> Value {
-    request.messages.iter().filter(|message| message.role == role).map(Message::text).collect::<String>().into()
+    request
+        .messages
+        .iter()
+        .filter(|message| message.role == role)
+        .map(Message::text)
+        .collect::<String>()
+        .into()
 }
 
 fn schema_of(request: &Request) -> Value {
@@ -123,7 +132,8 @@ fn schema_of(request: &Request) -> Value {
     specs.collect()
 }
 
-const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
+const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 
 /// The features of requests. Each stands in a request of its own.
 fn features() -> Vec<Feature> {
@@ -178,11 +188,7 @@ fn said_features() -> Vec<Feature> {
 
 fn tool_features() -> Vec<Feature> {
     vec![
-        Feature {
-            name: "function and its schema",
-            put: |request| request.tools = tools(),
-            see: schema_of,
-        },
+        Feature { name: "function and its schema", put: |request| request.tools = tools(), see: schema_of },
         Feature {
             name: "strict function",
             put: |request| {
@@ -200,7 +206,8 @@ fn tool_features() -> Vec<Feature> {
             name: "free-text tool with a grammar",
             put: |request| {
                 let grammar = Some(Grammar::Lark("start: /.+/".into()));
-                let spec = ToolSpec::Freeform { name: name("patch"), description: "Patches.".into(), grammar };
+                let spec =
+                    ToolSpec::Freeform { name: name("patch"), description: "Patches.".into(), grammar };
                 request.tools = vec![spec];
             },
             see: |request| json!(request.tools),
@@ -246,8 +253,16 @@ fn round_features() -> Vec<Feature> {
             name: "call and result",
             put: |request| round(request, vec![call("call_1", "a")], vec![ok("call_1")]),
             see: |request| {
-                let results: Value = results(request).map(|result| json!([result.call.as_str(), result.wire_text()])).collect();
+                let results: Value = results(request).map(ToolResult::wire_text).collect();
                 json!([calls(request), results])
+            },
+        },
+        Feature {
+            name: "id of a call",
+            put: |request| round(request, vec![call("call_1", "a")], vec![ok("call_1")]),
+            see: |request| {
+                let ids = request.messages.iter().flat_map(Message::calls).map(|call| call.id.as_str());
+                ids.chain(results(request).map(|result| result.call.as_str())).collect()
             },
         },
         Feature {
@@ -268,7 +283,8 @@ fn round_features() -> Vec<Feature> {
         Feature {
             name: "call with free text",
             put: |request| {
-                let spec = ToolSpec::Freeform { name: name("patch"), description: "P.".into(), grammar: None };
+                let spec =
+                    ToolSpec::Freeform { name: name("patch"), description: "P.".into(), grammar: None };
                 let payload = Payload::Custom { input: "*** x\n".into() };
                 let part = Part::Call(ToolCall::new(id("call_1"), name("patch"), payload));
                 round(request, vec![part], vec![ok("call_1")]);
@@ -282,7 +298,9 @@ fn round_features() -> Vec<Feature> {
                 let result = ToolResult::text(id("call_1"), ResultStatus::Denied, "not this file");
                 round(request, vec![call("call_1", "a")], vec![result]);
             },
-            see: |request| results(request).map(|result| json!([result.status, result.wire_text()])).collect(),
+            see: |request| {
+                results(request).map(|result| json!([result.status, result.wire_text()])).collect()
+            },
         },
         Feature {
             name: "image in a result",
@@ -355,10 +373,11 @@ fn setting_features() -> Vec<Feature> {
 
 /// Sends a request from a client of one format to a provider of another, and compares what arrives.
 fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
-    let mut asked = Request::new("m", vec![Message::user("hi")]);
+    // A name after which Gemini's calls have ids.
+    let mut asked = Request::new("gemini-3-pro", vec![Message::user("hi")]);
     (feature.put)(&mut asked);
     let wanted = (feature.see)(&asked);
-    let Ok(first) = from.wire.encode(&asked) else { return Fate::Refused };
+    let Ok(first) = from.wire.encode(&asked) else { return Fate::Unsayable };
     let asked = from.server.decode_request(&first.path, &first.body).unwrap();
     let carried = carry(asked.request, from.name(), to.name());
     if carried.refused.is_some() {
@@ -413,7 +432,16 @@ fn answers() -> Vec<Said> {
                 chunks.push(finish(StopReason::Calls));
                 chunks
             },
-            see: |answer| json!([answer_calls(answer), answer.text(), answer.stop]),
+            see: |answer| json!([answer_calls(answer), answer.text()]),
+        },
+        Said {
+            name: "stop: calls",
+            chunks: || {
+                let mut chunks = call_chunks(0, "call_1", "a").to_vec();
+                chunks.push(finish(StopReason::Calls));
+                chunks
+            },
+            see: stop,
         },
         Said {
             name: "parallel calls in order",
@@ -477,10 +505,9 @@ fn answers() -> Vec<Said> {
         Said {
             name: "a call that was cut is none",
             chunks: || {
-                let mut chunks = call_chunks(0, "call_1", "a").to_vec();
-                chunks.truncate(2);
-                chunks.push(finish(StopReason::Length));
-                chunks
+                let [start, ..] = call_chunks(0, "call_1", "a");
+                let cut = CallChunk::Delta { key: CallKey(0), arguments: r#"{"path":"a"#.into() };
+                vec![start, Chunk::Call(cut), finish(StopReason::Length)]
             },
             see: |answer| json!([answer_calls(answer), answer.stop]),
         },
@@ -489,8 +516,7 @@ fn answers() -> Vec<Said> {
 
 /// Chunks as a server of a format writes them, in its own bytes.
 fn written(format: &Format, chunks: Vec<Chunk>) -> Vec<u8> {
-    let asked = Asked::new(Request::new("m", Vec::new()).with_tools(tools()), Framing::Events);
-    let mut asked = asked;
+    let mut asked = Asked::new(Request::new("gemini-3-pro", Vec::new()).with_tools(tools()), Framing::Events);
     asked.request.extra.insert("stream_options".into(), json!({ "include_usage": true }));
     let mut encoder = format.server.encoder(&asked, Reply::new("1", "m", 0));
     let (mut bytes, mut normal) = (Vec::new(), Vec::new());
@@ -567,13 +593,17 @@ fn the_table_of_what_survives_is_true() {
     assert_eq!(pairs.len(), 12);
     let asked: Vec<_> = features()
         .iter()
-        .map(|feature| (feature.name, pairs.iter().map(|(from, to)| request_fate(feature, from, to)).collect()))
+        .map(|feature| {
+            (feature.name, pairs.iter().map(|(from, to)| request_fate(feature, from, to)).collect())
+        })
         .collect();
     let said: Vec<_> = answers()
         .iter()
         .map(|said| (said.name, pairs.iter().map(|(from, to)| answer_fate(said, from, to)).collect()))
         .collect();
-    let count = |rows: &[(&str, Vec<Fate>)], fate| rows.iter().flat_map(|row| &row.1).filter(|it| **it == fate).count();
+    let count = |rows: &[(&str, Vec<Fate>)], fate| {
+        rows.iter().flat_map(|row| &row.1).filter(|it| **it == fate).count()
+    };
     for (kind, rows) in [("requests", &asked), ("answers", &said)] {
         println!(
             "corpus: what survives of {kind} in 12 pairs: {} whole, {} changed, {} lost, {} refused",
@@ -588,7 +618,8 @@ fn the_table_of_what_survives_is_true() {
          A client of the first format, a provider of the second, the gateway between them. Written by a test that sends \
          each feature alone and compares what arrives, so it says what is, not what should be. `yes`: as it was; \
          `changed`: it arrives in another form; `no`: it is left out, and where it had a name the client is told in \
-         `x-windlass-lost`; `refused`: the client gets an error, because without it the answer would be another.\n\
+         `x-windlass-lost`; `refused`: the client gets an error, because without it the answer would be another; `–`: the client's own format has \
+         no word for it.\n\
          {}{}",
         table("Requests", &pairs, asked),
         table("Answers", &pairs, said),
