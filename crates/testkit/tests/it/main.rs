@@ -11,6 +11,7 @@ mod corpus_requests;
 mod corpus_streams;
 mod corpus_written;
 mod golden;
+mod mutated_requests;
 mod regressions;
 mod script;
 #[cfg(feature = "server")]
