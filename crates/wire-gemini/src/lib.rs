@@ -24,5 +24,7 @@ mod whole;
 
 mod error;
 
+mod server;
+
 pub use options::{AutoMode, Framing, GeminiOptions, Rules, SchemaField};
 pub use wire::Gemini;

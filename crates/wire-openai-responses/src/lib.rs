@@ -24,5 +24,7 @@ mod whole;
 
 mod error;
 
-pub use options::{EncryptedReasoning, OpenAiResponsesOptions, Storage, StrictFunctions};
+mod server;
+
+pub use options::{EncryptedReasoning, History, OpenAiResponsesOptions, Storage, StrictFunctions};
 pub use wire::OpenAiResponses;
