@@ -1,6 +1,5 @@
 //! The recordings that a provider's own library reads in another way than they are described, or cannot read at all:
 //! each with the rule that decides it. That they are read here as described is `corpus_streams`' to show.
-#![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use std::collections::BTreeMap;
 
