@@ -7,6 +7,7 @@ mod corpus_gemini;
 mod corpus_gemini_requests;
 mod corpus_requests;
 mod corpus_streams;
+mod corpus_written_items;
 mod golden;
 mod regressions;
 mod script;
