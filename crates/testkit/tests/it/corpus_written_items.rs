@@ -1,5 +1,6 @@
 //! The recorded answers of OpenAI Responses and Gemini, read, written again as a provider of the format writes them,
 //! and read once more: the same answer, as a stream and in one body.
+#![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall, Assembler, Normalizer, Options};
@@ -124,14 +125,14 @@ fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
 
 fn read(wire: &dyn Wire, framing: Framing, bytes: &[u8], name: &str) -> Vec<Chunk> {
     let mut chunks = Vec::new();
-    if framing == Framing::Whole {
+    let result = if framing == Framing::Whole {
         wire.decode_whole(bytes, Limits::default(), &mut chunks)
-            .unwrap_or_else(|error| panic!("{name}: {error:?} {}", String::from_utf8_lossy(bytes)));
     } else {
         let (read, result) = decode(wire, &[bytes]);
-        result.unwrap_or_else(|error| panic!("{name}: {error:?} {}", String::from_utf8_lossy(bytes)));
         chunks = read;
-    }
+        result
+    };
+    assert!(result.is_ok(), "{name}: {result:?} {}", String::from_utf8_lossy(bytes));
     chunks
 }
 
@@ -140,11 +141,12 @@ fn check<F: Wire + Server>(format: &F, folder: &str, framings: &[Framing], floor
     let Some(path) = corpora::find(&format!("streams/{folder}")) else { return };
     let (mut answers, mut same, mut named, mut unexplained) = (0, 0, 0, Vec::new());
     for (file, body) in corpora::files(&path) {
-        let is_body = file.ends_with(".json") && !file.ends_with(".array.json");
-        let mut chunks = Vec::new();
-        if file.ends_with(".meta.json") {
+        if file.strip_suffix(".meta.json").is_some() {
             continue;
-        } else if is_body {
+        }
+        let is_body = file.strip_suffix(".json").is_some_and(|name| name.strip_suffix(".array").is_none());
+        let mut chunks = Vec::new();
+        if is_body {
             if format.decode_whole(&body, Limits::default(), &mut chunks).is_err() {
                 continue;
             }
