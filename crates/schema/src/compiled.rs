@@ -13,7 +13,8 @@ use crate::loss::Loss;
 pub struct Compiled {
     /// What is sent. The same schema gives the same bytes everywhere (RULES N6).
     pub schema: RawJson,
-    /// What it does not say, or says otherwise.
+    /// What it does not say, or says otherwise. Not told: that an object takes no properties but its own, or
+    /// others that its author did not mention, where a dialect knows only one of the two.
     pub losses: Vec<Loss>,
     restoration: Restoration,
 }

@@ -18,6 +18,8 @@ mod kind;
 #[cfg(feature = "validate")]
 mod checker;
 #[cfg(feature = "validate")]
+mod known_types;
+#[cfg(feature = "validate")]
 mod nearest;
 #[cfg(feature = "validate")]
 mod violation;

@@ -1,5 +1,7 @@
 //! References: kept with their definitions, or what they lead to written in their place.
 
+use std::collections::BTreeSet;
+
 use super::mend::mend;
 use super::merge::both;
 use super::{Compiler, Place, is_annotation, size};
@@ -121,7 +123,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles what is referred to, and what that refers to, one after the other.
-    pub(super) fn definitions(&mut self) -> Option<Json> {
+    pub(super) fn definitions(&mut self) -> Members {
         let mut out = Members::new();
         while let Some((name, pointer)) = self.definitions.known.get(self.definitions.written).cloned() {
             self.definitions.written = self.definitions.written.saturating_add(1);
@@ -139,7 +141,7 @@ impl Compiler<'_> {
             };
             out.push(name, compiled);
         }
-        (!out.is_empty()).then_some(Json::Object(out))
+        out
     }
 
     /// The name under which a property is shown.
@@ -168,6 +170,30 @@ impl Compiler<'_> {
             salt = salt.saturating_add(1);
         }
     }
+}
+
+/// The definitions that a schema still leads to: what referred to the others was not sent.
+pub(super) fn used(schema: &Json, mut definitions: Members) -> Members {
+    let mut reached = BTreeSet::new();
+    let mut open = vec![schema];
+    while let Some(json) = open.pop() {
+        match json {
+            Json::Array(items) => open.extend(items),
+            Json::Object(members) => {
+                let name =
+                    members.get("$ref").and_then(Json::as_str).and_then(|to| to.strip_prefix("#/$defs/"));
+                if let Some(name) = name
+                    && reached.insert(name.to_owned())
+                {
+                    open.extend(definitions.get(name));
+                }
+                open.extend(members.iter().map(|(_, value)| value));
+            }
+            _ => {}
+        }
+    }
+    definitions.retain(|name| reached.contains(name));
+    definitions
 }
 
 /// FNV-1a: the same on every machine, and nobody's secret depends on it.

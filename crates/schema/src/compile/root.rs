@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::mend::{kinds_of, mend};
 use super::merge::both;
 use super::object::AS_TEXT;
+use super::reference::used;
 use super::union::says_no_shape;
 use super::words::Words;
 use super::{Compiler, Place, size};
@@ -44,8 +45,12 @@ fn open(dialect: Dialect, why: &str) -> (Json, Vec<Loss>, Restoration) {
 impl Compiler<'_> {
     fn whole(mut self, union: RootUnion) -> (Json, Vec<Loss>, Restoration) {
         let (mut schema, wrapped) = self.root(union);
-        if let (Json::Object(schema), Some(definitions)) = (&mut schema, self.definitions()) {
-            schema.push("$defs", definitions);
+        let definitions = self.definitions();
+        let definitions = used(&schema, definitions);
+        if let Json::Object(schema) = &mut schema
+            && !definitions.is_empty()
+        {
+            schema.push("$defs", Json::Object(definitions));
         }
         let restoration = Restoration { wrapped, renamed: self.renamed };
         (schema, self.losses.into_told(), restoration)
@@ -82,11 +87,6 @@ impl Compiler<'_> {
         let mut members = mend(document, "", &mut self.losses);
         self.inline(&mut members, &place);
         self.merge_all(&mut members, &place);
-        for word in ["not", "enum"] {
-            if members.remove(word).is_some() {
-                self.lose(&place, word, "cannot stand at the root, and is not sent");
-            }
-        }
         let kinds = members.remove("type").map(|kinds| kinds_of(&kinds));
         if kinds.is_some_and(|kinds| !kinds.contains(&Kind::Object)) {
             self.lose(&place, "type", "is sent as object: arguments are nothing else");
@@ -95,6 +95,11 @@ impl Compiler<'_> {
         let mut words = Words::default();
         if let Some(wrapped) = self.root_union(&mut members, union, &mut words, &place) {
             return (self.wrap(wrapped), true);
+        }
+        for word in ["not", "enum"] {
+            if members.remove(word).is_some() {
+                self.lose(&place, word, "cannot stand at the root, and is not sent");
+            }
         }
         let is_empty = members.get("properties").and_then(Json::as_object).is_none_or(Members::is_empty);
         let takes_more = members.get("additionalProperties").is_some_and(|more| *more != Json::Bool(false));
@@ -160,6 +165,9 @@ impl Compiler<'_> {
             }
             self.merge_all(members, place);
         }
+        members.remove("anyOf");
+        members.remove("oneOf");
+        self.lose(place, "anyOf", "leads back to itself, and is not sent");
         None
     }
 

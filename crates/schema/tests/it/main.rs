@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::disallowed_methods, reason = "corpora are files")]
 
+mod compile;
 mod corpus;
-mod legal;
 
 use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::Checker;

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use windlass_schema::Dialect;
 
-/// What the provider would refuse in this schema; empty if it takes it.
-pub(crate) fn refusals(dialect: Dialect, schema: &Value) -> Vec<String> {
+/// What a provider would refuse in a schema; empty if it takes it.
+pub fn refusals(dialect: Dialect, schema: &Value) -> Vec<String> {
     let mut walker = Walker { dialect, root: schema, refusals: Vec::new(), properties: 0, enum_values: 0 };
     walker.root();
     walker.refusals
