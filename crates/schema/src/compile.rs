@@ -13,6 +13,8 @@ mod root;
 mod union;
 mod words;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::compile::mend::mend;
 use crate::compile::reference::Definitions;
 use crate::dialect::{Dialect, Rules, Unions};
@@ -39,8 +41,9 @@ pub(super) struct Compiler<'a> {
     /// The references that are being written in place.
     expanding: Vec<String>,
     tally: Tally,
-    /// Names of properties that the dialect does not take: shown, and the author's.
-    renamed: Vec<(String, String)>,
+    /// Names of properties that the dialect does not take, and how they are shown.
+    renamed: BTreeMap<String, String>,
+    shown: BTreeSet<String>,
 }
 
 /// What the limits count.
@@ -92,7 +95,8 @@ impl<'a> Compiler<'a> {
             definitions: Definitions::default(),
             expanding: Vec::new(),
             tally: Tally::default(),
-            renamed: Vec::new(),
+            renamed: BTreeMap::new(),
+            shown: BTreeSet::new(),
         }
     }
 

@@ -62,8 +62,7 @@ impl Compiler<'_> {
         let mut kept = Vec::new();
         let mut is_short = false;
         for name in required.iter().filter_map(Json::as_str) {
-            let shown =
-                self.renamed.iter().find(|(_, own)| own == name).map_or(name, |(shown, _)| shown.as_str());
+            let shown = self.renamed.get(name).map_or(name, String::as_str);
             if is_strict && !known.contains(shown) {
                 is_short = true;
             } else {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::disallowed_methods, reason = "corpora are files")]
 
+mod coerce;
 mod compile;
 mod corpus;
 
