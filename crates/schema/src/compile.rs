@@ -17,9 +17,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compile::mend::mend;
 use crate::compile::reference::Definitions;
-use crate::dialect::{Dialect, Rules, Unions};
+use crate::dialect::Dialect;
 use crate::json::{Json, Members};
 use crate::loss::Losses;
+use crate::rules::{Rules, Unions};
 
 pub(crate) use root::{WRAPPER, compile};
 

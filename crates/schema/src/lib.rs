@@ -2,6 +2,7 @@
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 mod dialect;
+mod rules;
 
 mod compiled;
 mod loss;

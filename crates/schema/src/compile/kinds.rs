@@ -2,9 +2,9 @@
 
 use super::mend::{kinds_of, types};
 use super::{Compiler, Place, is_annotation};
-use crate::dialect::{Types, Unions};
 use crate::json::{Json, Members};
 use crate::kind::Kind;
+use crate::rules::{Types, Unions};
 
 /// What `anything` stands for where a type must be said.
 const SCALARS: [Kind; 4] = [Kind::String, Kind::Number, Kind::Boolean, Kind::Null];

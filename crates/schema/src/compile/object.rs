@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::mend::{kinds_of, types};
 use super::words::Words;
 use super::{Compiler, Place};
-use crate::dialect::Objects;
 use crate::json::{Json, Members};
 use crate::kind::Kind;
+use crate::rules::Objects;
 
 /// How an object that cannot be described is asked for; it is read back by [`crate::coerce`].
 pub(super) const AS_TEXT: &str = "a JSON object, written as text";

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::mend::mend;
 use super::merge::both;
 use super::{Compiler, Place, is_annotation, size};
-use crate::dialect::{Keys, References};
 use crate::json::{Json, Members};
+use crate::rules::{Keys, References};
 
 /// How many references lead to each other before they are cut.
 const CHAIN: usize = 16;

@@ -10,10 +10,11 @@ use super::union::says_no_shape;
 use super::words::Words;
 use super::{Compiler, Place, size};
 use crate::compiled::{Restoration, RootUnion};
-use crate::dialect::{Dialect, Objects};
+use crate::dialect::Dialect;
 use crate::json::{Json, Members};
 use crate::kind::Kind;
 use crate::loss::{Loss, Losses};
+use crate::rules::Objects;
 
 /// The longest schema that is read.
 const BYTES: usize = 1 << 20;

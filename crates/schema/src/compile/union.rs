@@ -3,8 +3,8 @@
 use super::mend::mend;
 use super::merge::both;
 use super::{Compiler, Place, is_annotation, size};
-use crate::dialect::{References, Unions};
 use crate::json::{Json, Members};
+use crate::rules::{References, Unions};
 
 /// The most branches of one `allOf` that are merged, nested ones counted.
 const BRANCHES: usize = 64;
