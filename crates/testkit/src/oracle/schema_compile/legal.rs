@@ -68,6 +68,9 @@ impl Walker<'_> {
             }
             return;
         };
+        if self.dialect == Dialect::LlamaCpp && members.is_empty() {
+            self.refuse(path, "an empty schema, which is read as an object");
+        }
         self.keywords(members, path);
         self.types(members, path);
         self.object(members, path, level);
