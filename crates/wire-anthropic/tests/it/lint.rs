@@ -90,7 +90,7 @@ fn names_and_schemas_of_tools_have_their_form() {
     check(&tool("f", "{}"), &[(RefusalKind::Schema, "tools[0].parameters")]);
     check(&tool("f", r#"{"type":"object","oneOf":[{}]}"#), &[(RefusalKind::Schema, "tools[0].parameters")]);
     let freeform =
-        ToolSpec::Freeform { name: ToolName::new("g").unwrap(), description: "".into(), grammar: None };
+        ToolSpec::Freeform { name: ToolName::new("g").unwrap(), description: String::new(), grammar: None };
     check(&request().with_tools(vec![freeform]), &[(RefusalKind::Unsupported, "")]);
 }
 
