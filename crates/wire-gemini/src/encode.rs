@@ -11,7 +11,7 @@ use crate::wire::NAME;
 use crate::{Framing, GeminiOptions, SchemaField};
 
 /// The fields in which the request's own members and the computed ones stand beside each other.
-const CONFIG: &str = "generationConfig";
+pub(crate) const CONFIG: &str = "generationConfig";
 pub(crate) const RESPONSE_SCHEMA: &str = "responseSchema";
 pub(crate) const RESPONSE_JSON_SCHEMA: &str = "responseJsonSchema";
 pub(crate) const CHOICE: &str = "toolConfig";
@@ -60,6 +60,13 @@ fn path(options: &GeminiOptions, request: &Request) -> Result<String, EncodeErro
     Ok(format!("/{collection}{model}:{method}"))
 }
 
+/// Whether more than one answer is asked for.
+pub(crate) fn several_candidates(request: &Request) -> bool {
+    let config = request.extra.get(CONFIG);
+    let count = config.and_then(|config| config.get("candidateCount")?.as_u64());
+    count.is_some_and(|count| count > 1)
+}
+
 /// What the answer may be like. The request's own members win over the computed ones.
 fn config<'a>(
     options: &GeminiOptions,
@@ -71,8 +78,7 @@ fn config<'a>(
         Some(Value::Object(extra)) => Some(extra),
         Some(_) => return Ok(()),
     };
-    let candidates = extra.and_then(|extra| extra.get("candidateCount")).and_then(Value::as_u64);
-    if candidates.is_some_and(|count| count > 1) {
+    if several_candidates(request) {
         return Err(unsupported("more than one candidate"));
     }
     let mut config = Fields::new();

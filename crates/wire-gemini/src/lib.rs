@@ -10,6 +10,8 @@ mod request;
 mod results;
 mod tools;
 
+mod lint;
+
 mod array;
 mod call;
 mod decode;

@@ -155,7 +155,7 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
 
 /// The API's rule for names: letters, digits, `_`, `.`, `:` and `-`, at most 64, a letter or `_` first. Newer
 /// servers take 128, which the older ones refuse.
-fn is_legal_name(name: &str) -> bool {
+pub(crate) fn is_legal_name(name: &str) -> bool {
     name.len() <= 64 && name.bytes().next().is_some_and(is_first) && name.bytes().all(is_legal)
 }
 

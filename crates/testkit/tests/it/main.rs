@@ -10,6 +10,7 @@ mod corpus_oracle;
 mod corpus_requests;
 mod corpus_streams;
 mod corpus_written;
+mod corpus_written_items;
 mod golden;
 mod mutated_requests;
 mod regressions;

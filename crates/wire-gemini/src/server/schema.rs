@@ -110,10 +110,19 @@ fn schema(json: &str, text: &mut String) -> Option<()> {
     })
 }
 
-/// The type of a schema; its names have no escapes.
+/// The type of a schema; its names have no escapes. Some clients write the numbers of the API's own enum.
 fn kinds(json: &str, is_nullable: bool, text: &mut String) {
-    let lower = json.to_ascii_lowercase();
-    match json.as_bytes().first() {
+    let lower = match json {
+        "1" => "\"string\"".to_owned(),
+        "2" => "\"number\"".to_owned(),
+        "3" => "\"integer\"".to_owned(),
+        "4" => "\"boolean\"".to_owned(),
+        "5" => "\"array\"".to_owned(),
+        "6" => "\"object\"".to_owned(),
+        "7" => "\"null\"".to_owned(),
+        _ => json.to_ascii_lowercase(),
+    };
+    match lower.as_bytes().first() {
         Some(b'"') if is_nullable => {
             text.push('[');
             text.push_str(&lower);

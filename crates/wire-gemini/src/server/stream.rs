@@ -1,6 +1,6 @@
 //! Writes an answer, part by part.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -25,16 +25,20 @@ pub(crate) struct AnswerEncoder {
     /// The last words or thoughts. They wait for the next chunk, because a signature that follows belongs to the
     /// very part that they are.
     held: Option<(Shape, String)>,
-    /// The calls that have begun and not ended: this API tells a call when it is whole.
-    calls: BTreeMap<CallKey, OpenCall>,
+    /// Calls in the order in which they began: this API tells a call when it is whole, and those after it later
+    /// (RULES P4).
+    calls: VecDeque<OpenCall>,
     /// Whether something was a call and could not be told as one.
     broken: bool,
+    /// Whether an error was told.
+    failed: bool,
     usage: Option<Usage>,
     finish: Option<(StopReason, String)>,
 }
 
-#[derive(Default)]
 struct OpenCall {
+    /// None where it is whole.
+    open: Option<CallKey>,
     id: Option<String>,
     name: String,
     arguments: String,
@@ -49,8 +53,9 @@ impl AnswerEncoder {
             whole: Whole::default(),
             events: 0,
             held: None,
-            calls: BTreeMap::new(),
+            calls: VecDeque::new(),
             broken: false,
+            failed: false,
             usage: None,
             finish: None,
         }
@@ -118,19 +123,25 @@ impl AnswerEncoder {
         match piece {
             CallChunk::Start { key, id, name, opaque } => {
                 let (id, name, opaque) = (id.clone(), name.clone(), opaque.clone());
-                self.calls.insert(*key, OpenCall { id, name, opaque, ..OpenCall::default() });
+                self.calls.push_back(OpenCall {
+                    open: Some(*key),
+                    id,
+                    name,
+                    arguments: String::new(),
+                    opaque,
+                });
             }
             CallChunk::Delta { key, arguments } => {
-                if let Some(call) = self.calls.get_mut(key) {
+                if let Some(call) = self.open(*key) {
                     call.arguments.push_str(arguments);
                 }
             }
             CallChunk::End { key, arguments } => {
-                if let Some(mut call) = self.calls.remove(key) {
+                if let Some(call) = self.open(*key) {
+                    call.open = None;
                     if call.arguments.is_empty() {
                         call.arguments.push_str(arguments.as_deref().unwrap_or_default());
                     }
-                    self.whole_call(bytes, &call)?;
                 }
             }
             CallChunk::Whole { id, name, body, opaque } => {
@@ -139,20 +150,29 @@ impl AnswerEncoder {
                     WholeCall::Payload(payload) => arguments(payload),
                 };
                 let (id, name, opaque) = (id.clone(), name.clone(), opaque.clone());
-                self.whole_call(bytes, &OpenCall { id, name, arguments, opaque })?;
+                self.calls.push_back(OpenCall { open: None, id, name, arguments, opaque });
             }
             _ => {
                 let what = "a call's fragment that was not normalized".to_owned();
                 return Err(EncodeError::Unsupported { wire: NAME, what });
             }
         }
+        while let Some(call) = self.calls.pop_front_if(|call| call.open.is_none()) {
+            self.whole_call(bytes, &call)?;
+        }
         Ok(())
+    }
+
+    fn open(&mut self, key: CallKey) -> Option<&mut OpenCall> {
+        self.calls.iter_mut().find(|call| call.open == Some(key))
     }
 
     fn whole_call(&mut self, bytes: &mut Vec<u8>, call: &OpenCall) -> Result<(), EncodeError> {
         self.release(bytes, None)?;
         let text = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.trim() };
-        let args = RawValue::from_string(text.to_owned()).ok().filter(|_| text.starts_with('{'));
+        // An event is one line; between the values of JSON any white space is the same.
+        let args =
+            RawValue::from_string(text.replace(['\r', '\n'], " ")).ok().filter(|_| text.starts_with('{'));
         let (Some(args), false) = (args, call.name.is_empty()) else {
             // Arguments that are no object have no place here, and a call without them would be another call.
             self.broken = true;
@@ -194,6 +214,7 @@ impl AnswerEncoder {
 
     fn error(&mut self, bytes: &mut Vec<u8>, error: &StreamError) -> Result<(), EncodeError> {
         self.release(bytes, None)?;
+        self.failed = true;
         let fields = if error.kind == StreamErrorKind::Blocked {
             let reason = error.code.as_deref().unwrap_or("OTHER");
             json!({ "promptFeedback": { "blockReason": reason, "blockReasonMessage": error.message } })
@@ -260,13 +281,25 @@ impl Encoder for AnswerEncoder {
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         self.release(bytes, None)?;
         // A call that was cut is not told at all: clients run what has a name (RULES S10).
-        self.broken |= !self.calls.is_empty();
+        for call in std::mem::take(&mut self.calls) {
+            if call.open.is_none() {
+                self.whole_call(bytes, &call)?;
+            } else {
+                self.broken = true;
+            }
+        }
         let usage = self.usage.map(usage_metadata);
         let mut last = Event { usage, ..Event::default() };
         if let Some((reason, raw)) = self.finish.take() {
             let word = finish_word(&reason, &raw, self.broken);
             let fields = Map::from_iter([("finishReason".to_owned(), word.into())]);
             last = Event { usage, ..Event::candidate(Candidate::fields(fields)) };
+        } else if self.framing == Framing::Whole && !self.failed {
+            // A stream that broke off ends without an end; a body has to say so.
+            let fields = Map::from_iter([("finishReason".to_owned(), "OTHER".into())]);
+            last = Event { usage, ..Event::candidate(Candidate::fields(fields)) };
+            let error = json!({ "code": 500, "message": "the answer broke off", "status": "INTERNAL" });
+            last.beside.insert("error".to_owned(), error);
         }
         if last.candidate.is_some() || usage.is_some() {
             self.event(bytes, last)?;

@@ -62,10 +62,6 @@ impl Whole {
             candidate.insert("content".to_owned(), json!({ "parts": parts, "role": "model" }));
             candidate.insert("index".to_owned(), 0.into());
             body.insert("candidates".to_owned(), json!([candidate]));
-        } else if body.is_empty() {
-            // A stream that broke off before it began is no answer.
-            let error = json!({ "code": 500, "message": "the answer broke off", "status": "INTERNAL" });
-            body.insert("error".to_owned(), error);
         }
         if let Some(usage) = self.usage {
             body.insert("usageMetadata".to_owned(), serde_json::to_value(usage)?);
