@@ -88,7 +88,7 @@ impl Reading {
     }
 
     /// A whole body, within the limit and the time.
-    async fn body(&self, mut stream: ByteStream) -> Result<Vec<u8>, ModelError> {
+    pub(crate) async fn body(&self, mut stream: ByteStream) -> Result<Vec<u8>, ModelError> {
         let (failures, options) = (&self.failures, &self.options);
         let limit = options.limits.body_bytes;
         let mut body = Vec::new();

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use secrecy::SecretString;
-use windlass_wire::Wire;
 
 use crate::client::Parts;
 use crate::event::{ClientEvent, Observer};
+use crate::facts::Facts;
 use crate::failure::Failures;
 use crate::secret::Key;
+use crate::speech::Speech;
 use crate::transport::Transport;
 use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
 
@@ -16,12 +17,13 @@ use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
 #[derive(Clone)]
 pub struct ClientBuilder {
     endpoint: Endpoint,
-    wire: Arc<dyn Wire>,
+    speech: Speech,
     key: Option<SecretString>,
     options: Options,
     http: HttpOptions,
     transport: Option<Arc<dyn Transport>>,
     observer: Option<Observer>,
+    facts: Option<Arc<Facts>>,
 }
 
 /// Why a client cannot be made.
@@ -31,6 +33,12 @@ pub enum ClientError {
     /// The address is not one.
     #[error("the address {base_url} is not an http or https address")]
     Address {
+        /// The address.
+        base_url: String,
+    },
+    /// The address has a place that the user fills in.
+    #[error("the address {base_url} has a place to fill in: give the whole address")]
+    Placeholder {
         /// The address.
         base_url: String,
     },
@@ -48,15 +56,16 @@ pub enum ClientError {
 }
 
 impl ClientBuilder {
-    pub(crate) fn new(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Self {
+    pub(crate) fn new(endpoint: Endpoint, speech: Speech) -> Self {
         Self {
             endpoint,
-            wire,
+            speech,
             key: None,
             options: Options::default(),
             http: HttpOptions::default(),
             transport: None,
             observer: None,
+            facts: None,
         }
     }
 
@@ -90,6 +99,13 @@ impl ClientBuilder {
         self
     }
 
+    /// What is known of models from refusals and lists, to share it between clients and to keep it. Without it each
+    /// client learns for itself, until it ends.
+    pub fn facts(mut self, facts: Arc<Facts>) -> Self {
+        self.facts = Some(facts);
+        self
+    }
+
     /// The client.
     ///
     /// # Errors
@@ -100,8 +116,15 @@ impl ClientBuilder {
         if !is_address || endpoint.host().is_empty() {
             return Err(ClientError::Address { base_url: endpoint.base_url });
         }
-        if endpoint.wire != self.wire.name() {
-            return Err(ClientError::Wire { endpoint: endpoint.wire, wire: self.wire.name() });
+        if endpoint.base_url.contains('{') {
+            return Err(ClientError::Placeholder { base_url: endpoint.base_url });
+        }
+        match self.speech.wire("") {
+            Some(wire) if wire.name() == endpoint.wire => {}
+            wire => {
+                let wire = wire.map_or("none that is known", |wire| wire.name());
+                return Err(ClientError::Wire { endpoint: endpoint.wire, wire });
+            }
         }
         let transport = if let Some(transport) = self.transport {
             transport
@@ -111,10 +134,11 @@ impl ClientBuilder {
         };
         Ok(Client::of(Parts {
             transport,
-            wire: self.wire,
+            speech: self.speech,
             failures: Failures { endpoint, key: Key::new(self.key) },
             options: self.options,
             observer: self.observer,
+            facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
         }))
     }
 }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::Fact;
+
 /// What a client tells about its work while it goes on.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16,6 +18,8 @@ pub enum ClientEvent {
         /// What the refusal said.
         message: String,
     },
+    /// A refusal named a parameter; the request is said without it, or with another in its place.
+    Learned(Fact),
     /// An answer began.
     Answer(AnswerInfo),
 }

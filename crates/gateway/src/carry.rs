@@ -1,6 +1,8 @@
 //! What of a request has no word in another format, and what stands in for it.
 
-use windlass_protocol::{FileSource, Message, Part, Payload, Request, ToolChoice};
+use windlass_protocol::{
+    FileSource, Message, OutputFormat, ParallelCalls, Part, Payload, Request, ToolChoice, ToolSpec,
+};
 
 /// A request on its way to another format, and what it left behind.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,8 +55,17 @@ pub fn carry(mut request: Request, from: &str, to: &str) -> Carried {
         request.stop_sequences.clear();
         lost.push("stop sequences".to_owned());
     }
+    if to == "gemini" && request.parallel_calls != ParallelCalls::ProviderDefault {
+        request.parallel_calls = ParallelCalls::ProviderDefault;
+        lost.push("parallel calls".to_owned());
+    }
+    // It has schemas, but no JSON of any form. Whoever asks for that says so in words too, as OpenAI demands.
+    if to == "anthropic" && request.output == OutputFormat::Json {
+        request.output = OutputFormat::Text;
+        lost.push("answer as JSON".to_owned());
+    }
     if !takes_free_text(to) {
-        request.tools = request.tools.iter().map(windlass_protocol::ToolSpec::as_function).collect();
+        request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
         request.messages.iter_mut().for_each(calls_as_functions);
     }
     parts_of_one_format(&mut request, to, &mut lost);

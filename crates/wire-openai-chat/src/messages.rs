@@ -7,12 +7,13 @@ use windlass_protocol::{Message, Part, Reasoning, Request, Role};
 use windlass_wire::EncodeError;
 
 use crate::encode::unsupported;
+use crate::ids::wire_id;
 use crate::marks;
 use crate::parts::{named_pictures, user_part, wire_call, words};
 use crate::reasoning::Field;
 use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought};
 use crate::wire::NAME;
-use crate::{OpenAiChatOptions, Thoughts};
+use crate::{CallIds, OpenAiChatOptions, Thoughts};
 
 pub(crate) fn wire_messages<'a>(
     options: &OpenAiChatOptions,
@@ -27,7 +28,7 @@ pub(crate) fn wire_messages<'a>(
     // What results cannot hold in this format waits for the end of the round: results stand together.
     let mut beside = Vec::new();
     for (position, message) in request.messages.iter().enumerate() {
-        results(message, &mut messages, &mut beside);
+        results(options.call_ids, message, &mut messages, &mut beside);
         match message.role {
             Role::Tool => {
                 for part in message.parts.iter().filter(|part| matches!(part, Part::Text(_))) {
@@ -89,7 +90,12 @@ fn end_round<'a>(beside: &mut Vec<WirePart<'a>>, messages: &mut Vec<WireMessage<
     }
 }
 
-fn results<'a>(message: &'a Message, messages: &mut Vec<WireMessage<'a>>, beside: &mut Vec<WirePart<'a>>) {
+fn results<'a>(
+    form: CallIds,
+    message: &'a Message,
+    messages: &mut Vec<WireMessage<'a>>,
+    beside: &mut Vec<WirePart<'a>>,
+) {
     for part in &message.parts {
         let Part::Result(result) = part else { continue };
         let opaque = result.opaque.as_ref();
@@ -97,7 +103,7 @@ fn results<'a>(message: &'a Message, messages: &mut Vec<WireMessage<'a>>, beside
         let list = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::CONTENT));
         messages.push(WireMessage {
             role: "tool",
-            tool_call_id: Some(result.call.as_str()),
+            tool_call_id: Some(wire_id(form, result.call.as_str())),
             content: Some(
                 list.map_or_else(|| WireContent::Text(result.wire_text().into()), WireContent::Raw),
             ),
@@ -134,7 +140,7 @@ fn assistant<'a>(
     for part in &message.parts {
         match part {
             Part::Text(text) => parts.extend(words(text)),
-            Part::Call(call) => wire.tool_calls.push(wire_call(call)?),
+            Part::Call(call) => wire.tool_calls.push(wire_call(options.call_ids, call)?),
             Part::Reasoning(reasoning) => thoughts(reasoning, &mut wire, &mut parts),
             Part::Unknown(unknown) if unknown.wire == NAME => {
                 wire.refusal = wire.refusal.or_else(|| unknown.value.get("refusal").and_then(Value::as_str));

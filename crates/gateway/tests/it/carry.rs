@@ -3,8 +3,8 @@
 use serde_json::json;
 use windlass_gateway::carry;
 use windlass_protocol::{
-    CallId, File, Message, Part, Payload, Request, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult,
-    ToolSpec, Unknown,
+    CallId, File, Message, OutputFormat, ParallelCalls, Part, Payload, Request, ResultStatus, Role, ToolCall,
+    ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
 
 fn name(text: &str) -> ToolName {
@@ -62,6 +62,20 @@ fn stop_sequences_are_named_where_the_format_has_none() {
     asked.stop_sequences = vec!["END".into()];
     assert!(check(&asked, "openai-responses", &["stop sequences"]).stop_sequences.is_empty());
     assert_eq!(check(&asked, "anthropic", &[]), asked);
+}
+
+#[test]
+fn switches_that_a_format_has_not_are_named() {
+    let mut asked = request();
+    asked.parallel_calls = ParallelCalls::Forbid;
+    asked.output = OutputFormat::Json;
+    let carried = check(&asked, "gemini", &["parallel calls"]);
+    assert_eq!(
+        (carried.parallel_calls, carried.output),
+        (ParallelCalls::ProviderDefault, OutputFormat::Json)
+    );
+    let carried = check(&asked, "anthropic", &["answer as JSON"]);
+    assert_eq!((carried.parallel_calls, carried.output), (ParallelCalls::Forbid, OutputFormat::Text));
 }
 
 #[test]

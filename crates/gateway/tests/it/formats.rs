@@ -26,7 +26,12 @@ impl Format {
 }
 
 pub(crate) fn formats() -> [Format; 4] {
-    [Format::of::<OpenAiChat>(), Format::of::<OpenAiResponses>(), Format::of::<Anthropic>(), Format::of::<Gemini>()]
+    [
+        Format::of::<OpenAiChat>(),
+        Format::of::<OpenAiResponses>(),
+        Format::of::<Anthropic>(),
+        Format::of::<Gemini>(),
+    ]
 }
 
 /// All ordered pairs of two formats, and each format with itself if that is wanted.

@@ -28,7 +28,9 @@ pub(crate) async fn served(script: &str, behind: &Format) -> Served {
     let provider = ScriptedProvider::start(Script::parse(script).unwrap(), 0).await.unwrap();
     let model = client(&provider.base_url(), behind);
     let upstream = Upstream::new(Arc::new(model), behind.name()).with_name(Some("scripted-1".into()));
-    let gateway = formats().into_iter().fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
+    let gateway = formats()
+        .into_iter()
+        .fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(serve(listener, gateway, ServeOptions { body_bytes: 1 << 20, ..ServeOptions::default() }));
@@ -36,11 +38,8 @@ pub(crate) async fn served(script: &str, behind: &Format) -> Served {
 }
 
 pub(crate) fn client(url: &str, format: &Format) -> Client {
-    let options = Options {
-        retries: 0,
-        idle_timeout: std::time::Duration::from_secs(5),
-        ..Options::default()
-    };
+    let options =
+        Options { retries: 0, idle_timeout: std::time::Duration::from_secs(5), ..Options::default() };
     // OpenAI's and Gemini's bases end in their versions, Anthropic's does not.
     let base = match format.name() {
         "anthropic" => url.to_owned(),
@@ -53,7 +52,8 @@ pub(crate) fn client(url: &str, format: &Format) -> Client {
 pub(crate) async fn ask(client: &Client, request: &Request) -> Result<Answer, windlass_model::ModelError> {
     let mut chunks = client.stream(request).await?;
     let turn = request.messages.len() as u64;
-    let (mut assembler, mut events) = (Assembler::new(AssembleOptions::default().with_turn(turn)), Vec::new());
+    let (mut assembler, mut events) =
+        (Assembler::new(AssembleOptions::default().with_turn(turn)), Vec::new());
     while let Some(chunk) = chunks.next().await {
         assembler.push(chunk?, &mut events);
     }
@@ -83,11 +83,18 @@ async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
 
     let first = ask(&client, &request).await.unwrap();
     assert_eq!(first.text(), "I look at both: é🦀.", "{place}");
-    assert_eq!(first.stop, Some(StopReason::Calls), "{place}");
+    // Gemini's own word says nothing of calls.
+    let stop = if front.name() == "gemini" { StopReason::End } else { StopReason::Calls };
+    assert_eq!(first.stop, Some(stop), "{place}");
     let calls: Vec<_> = first.good_calls().cloned().collect();
     let arguments: Vec<_> = calls.iter().map(|call| call.payload.text()).collect();
-    let paths: Vec<serde_json::Value> = arguments.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
-    assert_eq!(paths, [serde_json::json!({"path": "a \"q\" \\ b"}), serde_json::json!({"path": "c"})], "{place}");
+    let paths: Vec<serde_json::Value> =
+        arguments.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+    assert_eq!(
+        paths,
+        [serde_json::json!({"path": "a \"q\" \\ b"}), serde_json::json!({"path": "c"})],
+        "{place}"
+    );
     assert_ne!(calls[0].id, calls[1].id, "{place}");
     assert!(first.usage.output_tokens > 0, "{place}");
 
@@ -120,7 +127,8 @@ async fn two_turns_with_calls_go_through_every_pair_streamed_and_whole() {
 async fn raw(port: u16, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     let length = body.len();
-    let request = format!("{head}\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
+    let request =
+        format!("{head}\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await.unwrap();
