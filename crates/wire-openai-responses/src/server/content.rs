@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 use windlass_protocol::{File, Image, Message, Part, Role, Text, Unknown};
 use windlass_wire::RequestError;
 
-use crate::messages::{JOINED, PART};
 use crate::server::fields::Fields;
 use crate::server::messages::marks;
 use crate::spoken::REFUSAL_FIELD;
 use crate::wire::NAME;
+use crate::words::{JOINED, PART};
 
 /// Reads a message. What it has beside its content travels with its words.
 pub(crate) fn said(place: &str, item: Value) -> Result<Message, RequestError> {
