@@ -11,11 +11,13 @@ mod encode;
 mod input;
 mod json;
 mod mock;
+mod models;
 mod output;
 mod parse;
 mod policy;
 mod project;
 mod provider;
+mod reach;
 mod run;
 mod runs;
 mod setup;
@@ -52,6 +54,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Encode(arguments) => encode::encode(&arguments),
         Command::Tool(arguments) => block_on(tool::tool(arguments)),
         Command::Policy(arguments) => policy::policy(arguments),
+        Command::Models(arguments) => block_on(models::models(arguments)),
         Command::Mock(arguments) => block_on(mock::mock(arguments)),
     }
 }

@@ -80,9 +80,11 @@ fn agent(
 ) -> anyhow::Result<Agent> {
     let outputs = folder.map(RunFolder::outputs);
     let toolbox = setup::toolbox(&settings.root, outputs.as_deref(), settings.preset)?;
-    let (client, model) = settings.provider.client()?;
+    let (client, model) = settings.provider.client(&arguments.reach)?;
+    let capabilities = client.capabilities(&model).capabilities();
     let builder = Agent::builder()
         .model(client, model)
+        .capabilities(capabilities)
         .toolbox(toolbox)
         .policy(setup::policy(&settings.root, settings.policy.as_deref())?)
         .root(settings.root.display().to_string())

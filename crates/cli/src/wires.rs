@@ -30,20 +30,4 @@ impl WireName {
             Self::Gemini => "gemini",
         }
     }
-
-    /// The format that an endpoint names.
-    pub(crate) fn of(name: &str) -> anyhow::Result<Self> {
-        match name {
-            "openai-chat" => Ok(Self::OpenaiChat),
-            "openai-responses" => Ok(Self::OpenaiResponses),
-            "anthropic" => Ok(Self::Anthropic),
-            "gemini" => Ok(Self::Gemini),
-            other => {
-                anyhow::bail!(
-                    "the wire format {other} is not known; there are openai-chat, openai-responses, \
-                     anthropic and gemini"
-                )
-            }
-        }
-    }
 }

@@ -128,7 +128,7 @@ impl Client {
 }
 
 impl Discovery {
-    fn of_wire(name: &str) -> Self {
+    pub(crate) fn of_wire(name: &str) -> Self {
         match name {
             "anthropic" => Self::Anthropic,
             "gemini" => Self::Gemini,

@@ -82,6 +82,33 @@ pub(crate) struct Rule {
 }
 
 impl Vendor {
+    /// A server of which nothing is known but where it is and what it speaks.
+    pub fn plain(endpoint: Endpoint) -> Self {
+        let schema = match endpoint.wire.as_str() {
+            "anthropic" => "anthropic",
+            // The field that the wire format sends takes JSON Schema.
+            "gemini" => "gemini-json-schema",
+            _ => "openai",
+        };
+        Self {
+            schema: schema.to_owned(),
+            discovery: Discovery::of_wire(&endpoint.wire),
+            endpoint,
+            config: Vec::new(),
+            table: Vec::new(),
+            defaults: Rule { pattern: "*".to_owned(), ..Rule::default() },
+        }
+    }
+
+    /// The patterns of models' names of which the files and the table say something, the strongest first.
+    pub fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.config
+            .iter()
+            .chain(&self.table)
+            .map(|rule| rule.pattern.as_str())
+            .filter(|pattern| *pattern != "*")
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.endpoint.name

@@ -229,17 +229,8 @@ impl Row {
             |key| wrong(name, key, "a new vendor needs this, or `like` with the name of another".to_owned());
         let wire = self.wire.ok_or_else(|| missing("wire"))?;
         let base_url = self.base_url.as_deref().ok_or_else(|| missing("base-url"))?;
-        Ok(Vendor {
-            endpoint: Endpoint {
-                key_use: if self.key_env.is_some() { KeyUse::Required } else { KeyUse::Optional },
-                ..Endpoint::custom(base_url, wire.name())
-            },
-            schema: wire.schema().to_owned(),
-            discovery: wire.discovery(),
-            config: Vec::new(),
-            table: Vec::new(),
-            defaults: Rule { pattern: "*".to_owned(), ..Rule::default() },
-        })
+        let key_use = if self.key_env.is_some() { KeyUse::Required } else { KeyUse::Optional };
+        Ok(Vendor::plain(Endpoint { key_use, ..Endpoint::custom(base_url, wire.name()) }))
     }
 }
 
@@ -250,24 +241,6 @@ impl WireName {
             Self::OpenaiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
             Self::Gemini => "gemini",
-        }
-    }
-
-    /// The dialect of schemas that servers of this format take, if nothing else is said.
-    fn schema(self) -> &'static str {
-        match self {
-            Self::OpenaiChat | Self::OpenaiResponses => "openai",
-            Self::Anthropic => "anthropic",
-            // The field that the wire format sends takes JSON Schema.
-            Self::Gemini => "gemini-json-schema",
-        }
-    }
-
-    fn discovery(self) -> Discovery {
-        match self {
-            Self::OpenaiChat | Self::OpenaiResponses => Discovery::OpenAi,
-            Self::Anthropic => Discovery::Anthropic,
-            Self::Gemini => Discovery::Gemini,
         }
     }
 }

@@ -41,17 +41,14 @@ pub(crate) fn wire_messages<'a>(
             }
             Role::System => {
                 end_round(&mut beside, &mut messages);
-                messages.push(system(system_role, message)?);
+                messages.push(system(system_role, message)?.ok_or_else(|| silent(position))?);
             }
             Role::User => {
                 // A human's words and the pictures of the round before are one message.
                 match user(message, std::mem::take(&mut beside))? {
                     Some(message) => messages.push(message),
                     None if message.parts.iter().any(|part| matches!(part, Part::Result(_))) => {}
-                    None => {
-                        let what = format!("message {position} has nothing to say");
-                        return Err(EncodeError::Conversation { what });
-                    }
+                    None => return Err(silent(position)),
                 }
             }
             _ => return Err(unsupported(format!("the role of message {position}"))),
@@ -66,15 +63,20 @@ fn further(message: &Message) -> Option<&Map<String, Value>> {
     marks::message(message, marks::MESSAGE).and_then(Value::as_object)
 }
 
-fn system<'a>(role: &'static str, message: &'a Message) -> Result<WireMessage<'a>, EncodeError> {
+fn silent(position: usize) -> EncodeError {
+    EncodeError::Conversation { what: format!("message {position} has nothing to say") }
+}
+
+fn system<'a>(role: &'static str, message: &'a Message) -> Result<Option<WireMessage<'a>>, EncodeError> {
     let is_developer = marks::message(message, marks::ROLE).is_some_and(|role| role == "developer");
     let role = if is_developer { "developer" } else { role };
     let mut parts = Vec::with_capacity(message.parts.len());
     for part in message.parts.iter().filter(|part| !matches!(part, Part::Result(_))) {
         parts.extend(user_part(part)?);
     }
-    let content = Some(content(parts, is_list(message)).unwrap_or(WireContent::Text("".into())));
-    Ok(WireMessage { role, content, more: further(message), ..WireMessage::default() })
+    let content = content(parts, is_list(message));
+    let more = further(message);
+    Ok(content.map(|content| WireMessage { role, content: Some(content), more, ..WireMessage::default() }))
 }
 
 /// Whether the message came with its content as a list.

@@ -9,6 +9,7 @@ mod commands;
 mod demo;
 mod errors;
 mod mock;
+mod models;
 mod program;
 mod resume;
 mod text;

@@ -6,11 +6,13 @@ mod corpus_anthropic_requests;
 mod corpus_chat_requests;
 mod corpus_gemini;
 mod corpus_gemini_requests;
+mod corpus_oracle;
 mod corpus_requests;
 mod corpus_streams;
 mod corpus_written;
 mod corpus_written_items;
 mod golden;
+mod mutated_requests;
 mod regressions;
 mod script;
 #[cfg(feature = "server")]
