@@ -3,7 +3,6 @@
 mod calls;
 mod content;
 mod error;
-mod fields;
 mod frame;
 mod items;
 mod messages;
