@@ -6,6 +6,7 @@
 
 mod answer;
 mod begin;
+mod book;
 mod builder;
 mod capability;
 mod client;
@@ -24,6 +25,7 @@ mod options;
 mod quirk;
 mod retry;
 mod secret;
+mod sending;
 mod speech;
 mod storage;
 mod transport;

@@ -5,10 +5,10 @@ use windlass_model::{ModelError, ModelErrorKind};
 use windlass_protocol::Delivery;
 
 use crate::capability::{Known, Said, Source};
-use crate::client::Turn;
 use crate::discovery::{self, Page};
 use crate::facts::{Facts, ModelEntry};
 use crate::retry::Tries;
+use crate::sending::Turn;
 use crate::speech::Speech;
 use crate::transport::{Header, Outgoing};
 use crate::{Client, Discovery, retry};
