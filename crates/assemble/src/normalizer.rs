@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_protocol::{Opaque, Payload, ToolCall};
+use windlass_protocol::{Opaque, Payload, StopReason, ToolCall};
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 
 use crate::{Assembler, CallEvent, MalformedCall, MalformedReason, Options};
@@ -11,7 +11,8 @@ use crate::{Assembler, CallEvent, MalformedCall, MalformedReason, Options};
 ///
 /// For gateways: fragments by index, late ids and missing ids are resolved once, by the same rules by which an
 /// [`Assembler`] resolves them, and whoever writes another format sees calls in one form only. A call that was cut
-/// gets no `End`. All other chunks pass as they are.
+/// gets no `End`. A finish that says nothing of the calls before it says so (RULES S9): Gemini's is always `STOP`. All
+/// other chunks pass as they are.
 ///
 /// ```
 /// use windlass_assemble::{Normalizer, Options};
@@ -67,7 +68,12 @@ impl Normalizer {
             Chunk::Finish { .. } | Chunk::Error { .. } => {
                 self.assembler.push(chunk.clone(), &mut self.events);
                 self.hand_on(None, chunks);
-                chunks.push(chunk);
+                chunks.push(match chunk {
+                    Chunk::Finish { reason: StopReason::End, raw } if !self.calls.is_empty() => {
+                        Chunk::Finish { reason: StopReason::Calls, raw }
+                    }
+                    chunk => chunk,
+                });
             }
             other => chunks.push(other),
         }
@@ -110,7 +116,7 @@ impl Normalizer {
 
     fn finished(&mut self, key: CallKey, call: ToolCall, chunks: &mut Vec<Chunk>) {
         if !matches!(call.payload, Payload::Function { .. }) {
-            self.calls.remove(&key);
+            self.calls.insert(key, Told::Begun);
             // What a payload's name already told has no arguments to follow.
             chunks.retain(
                 |chunk| !matches!(chunk, Chunk::Call(CallChunk::Start { key: begun, .. }) if *begun == key),

@@ -4,6 +4,7 @@ mod arguments;
 mod call;
 mod capabilities;
 mod effect;
+mod free_text;
 mod hints;
 mod id;
 mod json;

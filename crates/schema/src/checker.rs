@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
+use crate::kind::{uses_known_types, with_known_types};
 
 /// A tool's own schema, compiled once and used for every call (RULES J10, N5).
 ///
@@ -27,6 +28,8 @@ use crate::Violation;
 /// ```
 pub struct Checker {
     validator: Validator,
+    /// What violations are explained from.
+    schema: Value,
     /// Whether each property stands for itself: nothing at the schema's root makes one depend on another.
     is_plain: bool,
 }
@@ -67,13 +70,15 @@ impl Checker {
     /// If it is not a valid schema, or refers to another document.
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let value = schema.to_value();
+        // What an author calls a `dict` or a `float` is checked as what it means.
+        let value = if uses_known_types(&value) { value } else { with_known_types(value) };
         let is_plain =
             value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
         jsonschema::options()
             .offline()
             .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
             .build(&value)
-            .map(|validator| Self { validator, is_plain })
+            .map(|validator| Self { validator, schema: value.clone(), is_plain })
             .map_err(|error| SchemaError {
                 message: error.to_string(),
                 path: error.instance_path().to_string(),
@@ -104,7 +109,7 @@ impl Checker {
                 && error.instance_path().as_str().is_empty()
         };
         let errors = self.validator.iter_errors(&arguments).filter(|error| !may_come(error));
-        let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error)).collect();
+        let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error, &self.schema)).collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
@@ -113,8 +118,12 @@ impl Checker {
     /// # Errors
     /// As for [`Checker::check`].
     pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        let violations: Vec<_> =
-            self.validator.iter_errors(value).take(TOLD).map(|error| Violation::of(&error)).collect();
+        let violations: Vec<_> = self
+            .validator
+            .iter_errors(value)
+            .take(TOLD)
+            .map(|error| Violation::of(&error, &self.schema))
+            .collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 }

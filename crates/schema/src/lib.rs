@@ -1,7 +1,34 @@
 #![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+mod dialect;
+
+mod compiled;
+mod loss;
+
+mod compile;
+
+mod coerce;
+mod reading;
+mod wanted;
+
+mod json;
+mod kind;
+
+#[cfg(feature = "validate")]
 mod checker;
+#[cfg(feature = "validate")]
+mod nearest;
+#[cfg(feature = "validate")]
 mod violation;
 
+#[cfg(feature = "validate")]
 pub use checker::{Checker, SchemaError};
+pub use coerce::{Coercion, coerce};
+pub use compiled::{CompileOptions, Compiled, RootUnion};
+pub use dialect::Dialect;
+pub use loss::Loss;
+pub use reading::{Need, Reading, is_member};
+#[cfg(feature = "validate")]
 pub use violation::Violation;
+pub use wanted::{Wanted, WantedKind, resolve};

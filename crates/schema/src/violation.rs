@@ -6,6 +6,8 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
+use crate::nearest::nearest;
+
 /// One thing that is wrong: where, what was met, what is wanted (RULES J10).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -19,11 +21,12 @@ pub struct Violation {
 }
 
 impl Violation {
-    pub(crate) fn of(error: &ValidationError<'_>) -> Self {
+    /// What an error means; the schema is looked at for what else could have been written.
+    pub(crate) fn of(error: &ValidationError<'_>, schema: &Value) -> Self {
         Self {
             path: error.instance_path().to_string(),
             met: met(error),
-            wanted: wanted(error.kind()).unwrap_or_else(|| error.masked().to_string()),
+            wanted: wanted(error, schema).unwrap_or_else(|| error.masked().to_string()),
         }
     }
 }
@@ -46,26 +49,113 @@ fn met(error: &ValidationError<'_>) -> String {
     }
 }
 
-fn wanted(kind: &ValidationErrorKind) -> Option<String> {
-    Some(match kind {
+fn wanted(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
+    Some(match error.kind() {
         ValidationErrorKind::Required { property } => format!("the required {}", text_of(property)),
-        ValidationErrorKind::AdditionalProperties { .. } => "only the properties of the schema".to_owned(),
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => properties(error, unexpected, schema),
         ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => article(&kind.to_string()),
         ValidationErrorKind::Type { kind: TypeKind::Multiple(kinds) } => {
             kinds.iter().map(|kind| article(&kind.to_string())).collect::<Vec<_>>().join(" or ")
         }
-        ValidationErrorKind::Enum { options } => format!("one of {options}"),
-        ValidationErrorKind::Constant { expected_value } => expected_value.to_string(),
+        ValidationErrorKind::Enum { options } => options_of(options, error.instance()),
+        ValidationErrorKind::Constant { expected_value } => short(&expected_value.to_string()),
         ValidationErrorKind::Minimum { limit } => format!("at least {limit}"),
         ValidationErrorKind::Maximum { limit } => format!("at most {limit}"),
+        ValidationErrorKind::ExclusiveMinimum { limit } => format!("more than {limit}"),
+        ValidationErrorKind::ExclusiveMaximum { limit } => format!("less than {limit}"),
+        ValidationErrorKind::MultipleOf { multiple_of } => format!("a multiple of {multiple_of}"),
         ValidationErrorKind::MinLength { limit } => format!("at least {limit} characters"),
         ValidationErrorKind::MaxLength { limit } => format!("at most {limit} characters"),
         ValidationErrorKind::MinItems { limit } => format!("at least {limit} items"),
         ValidationErrorKind::MaxItems { limit } => format!("at most {limit} items"),
-        ValidationErrorKind::Pattern { pattern } => format!("a text that matches {pattern}"),
+        ValidationErrorKind::MinProperties { limit } => format!("at least {limit} properties"),
+        ValidationErrorKind::MaxProperties { limit } => format!("at most {limit} properties"),
+        ValidationErrorKind::UniqueItems => "no item twice".to_owned(),
+        ValidationErrorKind::Pattern { pattern } => format!("a text that matches {}", short(pattern)),
         ValidationErrorKind::Format { format } => format!("a text of the format {format}"),
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            branches(error, context, schema)?
+        }
         _ => return None,
     })
+}
+
+/// The most branches that are told.
+const BRANCHES: usize = 4;
+
+/// What each branch of a union wants first.
+fn branches(
+    error: &ValidationError<'_>,
+    context: &[Vec<ValidationError<'static>>],
+    schema: &Value,
+) -> Option<String> {
+    let mut told: Vec<String> = Vec::new();
+    for inner in context.iter().filter_map(|errors| errors.first()) {
+        let wanted = wanted(inner, schema)?;
+        let at =
+            inner.instance_path().as_str().strip_prefix(error.instance_path().as_str()).unwrap_or_default();
+        let words = if at.is_empty() { wanted } else { format!("{wanted} at {at}") };
+        if !told.contains(&words) {
+            told.push(words);
+        }
+    }
+    let more = told.len().saturating_sub(BRANCHES);
+    told.truncate(BRANCHES);
+    let told = told.join(" or ");
+    Some(if more > 0 { format!("{told} or one of {more} others") } else { told })
+}
+
+/// The properties that there are, the ones nearest to what was written first.
+fn properties(error: &ValidationError<'_>, unexpected: &[String], schema: &Value) -> String {
+    let only = "only the properties of the schema".to_owned();
+    let place = error.schema_path().as_str().rsplit_once('/').map_or("", |(place, _)| place);
+    let Some(known) = schema.pointer(place).and_then(|place| place.get("properties")?.as_object()) else {
+        return only;
+    };
+    let written = error.instance().as_object();
+    let is_free = |name: &&String| written.is_none_or(|written| !written.contains_key(*name));
+    let free: Vec<&str> = known.keys().filter(is_free).map(String::as_str).collect();
+    if free.is_empty() {
+        return only;
+    }
+    let names: Vec<String> = free.iter().map(|name| (*name).to_owned()).collect();
+    let near = match unexpected {
+        [one] => nearest(one, &free),
+        _ => None,
+    };
+    match near {
+        Some(near) if names.len() == 1 => format!("perhaps `{}`", short(near)),
+        Some(near) => format!("perhaps `{}`; those not given are {}", short(near), named(&names)),
+        None => format!("{only}: {}", named(&names)),
+    }
+}
+
+/// The values of an enum; a long one is told in part, the nearest first.
+fn options_of(options: &Value, met: &Value) -> String {
+    let text = options.to_string();
+    if text.len() <= LONG_OPTIONS {
+        return format!("one of {text}");
+    }
+    let all = options.as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
+    let near = met.as_str().and_then(|met| nearest(met, &texts)).map(Value::from);
+    let others = all.iter().filter(|value| Some(*value) != near.as_ref());
+    let told: Vec<String> =
+        near.iter().chain(others).take(OPTIONS).map(|value| short(&value.to_string())).collect();
+    let more = all.len().saturating_sub(told.len());
+    format!("one of {} values: {} and {more} more", all.len(), told.join(", "))
+}
+
+/// How long an enum is told in full, and how many values of a longer one are told.
+const LONG_OPTIONS: usize = 300;
+const OPTIONS: usize = 6;
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(NAME_CHARACTERS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
 }
 
 fn text_of(property: &Value) -> String {
@@ -73,15 +163,11 @@ fn text_of(property: &Value) -> String {
 }
 
 /// The most names that are told, and the most characters of each: the model wrote them and knows them.
-const NAMED: usize = 4;
+const NAMED: usize = 8;
 const NAME_CHARACTERS: usize = 60;
 
 fn named(names: &[String]) -> String {
-    let short = |name: &String| match name.char_indices().nth(NAME_CHARACTERS) {
-        Some((end, _)) => format!("`{}…`", name.get(..end).unwrap_or_default()),
-        None => format!("`{name}`"),
-    };
-    let told: Vec<String> = names.iter().take(NAMED).map(short).collect();
+    let told: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{}`", short(name))).collect();
     match names.len().saturating_sub(NAMED) {
         0 => told.join(", "),
         more => format!("{} and {more} more", told.join(", ")),

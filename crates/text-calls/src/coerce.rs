@@ -1,12 +1,11 @@
 //! Arguments that were written as strings, read into what the tool's schema wants (RULES J9).
 
-use serde_json::Value;
 use windlass_protocol::{Arguments, ToolSpec};
+use windlass_schema::{Need, Reading, Wanted, WantedKind, is_member};
 
 use crate::escape::quoted;
 use crate::literal;
 use crate::tools::Tool;
-use crate::wanted::Wanted;
 
 /// One argument that is not what was written, or could not become what is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,13 +66,13 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
     let (mut coerced, mut failed) = (Vec::new(), Vec::new());
     let mut members: Vec<(&str, String)> = Vec::new();
     for (name, text) in parameters {
-        let value = coerce(text, tool.wanted(name), tool.requires(name));
-        if let Some(outcome) = value.outcome() {
+        let value = read(text, tool.wanted(name), tool.need(name));
+        if let Some(outcome) = outcome(&value) {
             let list = if outcome == Outcome::Failed { &mut failed } else { &mut coerced };
             list.push(Coercion { tool: spec.name().to_string(), parameter: name.to_owned(), outcome });
         }
         members.retain(|(known, _)| *known != name);
-        if let Some(json) = value.json(text) {
+        if let Some(json) = json(value, text) {
             members.push((name, json));
         }
     }
@@ -84,83 +83,39 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
     Legacy { arguments, coerced, failed }
 }
 
-/// What a text becomes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Coerced {
-    /// The string that it is.
-    Text,
-    /// JSON of another kind.
-    Json { json: String, kind: &'static str },
-    /// Nothing.
-    Omitted,
-    /// The string that it is, though another kind is wanted.
-    Failed,
-}
-
-impl Coerced {
-    pub(crate) fn outcome(&self) -> Option<Outcome> {
-        match self {
-            Self::Text => None,
-            Self::Json { kind, .. } => Some(Outcome::Became(kind)),
-            Self::Omitted => Some(Outcome::Omitted),
-            Self::Failed => Some(Outcome::Failed),
-        }
-    }
-
-    /// The value as JSON, if there is one.
-    pub(crate) fn json(self, text: &str) -> Option<String> {
-        match self {
-            Self::Json { json, .. } => Some(json),
-            Self::Text | Self::Failed => Some(quoted(text)),
-            Self::Omitted => None,
-        }
+/// What is told of a reading; nothing of a string that was wanted.
+pub(crate) fn outcome(reading: &Reading) -> Option<Outcome> {
+    match reading {
+        Reading::Json { kind, .. } => Some(Outcome::Became(kind)),
+        Reading::Omitted => Some(Outcome::Omitted),
+        Reading::Failed => Some(Outcome::Failed),
+        _ => None,
     }
 }
 
-/// Reads one text as the schema wants it.
-pub(crate) fn coerce(text: &str, wanted: Wanted, required: bool) -> Coerced {
-    if wanted.is_text() {
-        return Coerced::Text;
+/// The value as JSON, if there is one.
+pub(crate) fn json(reading: Reading, text: &str) -> Option<String> {
+    match reading {
+        Reading::Json { json, .. } => Some(json),
+        Reading::Omitted => None,
+        _ => Some(quoted(text)),
+    }
+}
+
+/// Reads one text as the schema wants it; lists and objects as Python writes them too.
+pub(crate) fn read(text: &str, wanted: Wanted, need: Need) -> Reading {
+    let reading = Reading::of(text, wanted, need);
+    if wanted.is_text() || !matches!(reading, Reading::Text | Reading::Failed) {
+        return reading;
     }
     let plain = text.trim();
-    if matches!(plain, "null" | "None") {
-        if wanted.null {
-            return json("null", "null");
-        }
-        if !required && !wanted.string {
-            return Coerced::Omitted;
-        }
-    }
-    if wanted.boolean {
-        match plain {
-            "true" | "True" | "TRUE" => return json("true", "boolean"),
-            "false" | "False" | "FALSE" => return json("false", "boolean"),
-            _ => {}
-        }
-    }
-    if wanted.number && plain.starts_with(|c: char| c.is_ascii_digit() || c == '-') && is_json(plain) {
-        return json(plain, "number");
-    }
-    let (open, kind) = match plain.as_bytes().first() {
-        Some(b'{') if wanted.object => (true, "object"),
-        Some(b'[') if wanted.array => (true, "array"),
-        _ => (false, ""),
+    let kind = match plain.as_bytes().first() {
+        Some(b'{') if wanted.takes(WantedKind::Object) => "object",
+        Some(b'[') if wanted.takes(WantedKind::Array) => "array",
+        _ => return reading,
     };
-    if open && is_json(plain) {
-        return json(plain, kind);
+    match literal::to_json(plain).filter(|read| is_member(read)) {
+        Some(json) => Reading::Json { json, kind },
+        None => reading,
     }
-    if open && let Some(read) = literal::to_json(plain).filter(|read| is_json(read)) {
-        return Coerced::Json { json: read, kind };
-    }
-    if wanted.string { Coerced::Text } else { Coerced::Failed }
-}
-
-fn json(text: &str, kind: &'static str) -> Coerced {
-    Coerced::Json { json: text.to_owned(), kind }
-}
-
-/// Whether the text is JSON as a member of the arguments, where it may be one level less deep than by itself.
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<Value>(&format!("[{text}]"))
-        .is_ok_and(|list| list.as_array().is_some_and(|list| list.len() == 1))
 }

@@ -23,7 +23,6 @@ mod leak;
 mod render;
 mod speech;
 mod tools;
-mod wanted;
 
 pub use coerce::{Coercion, Legacy, Outcome, parse_legacy};
 pub use dialect::{Dialect, UnknownDialect};

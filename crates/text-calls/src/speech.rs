@@ -82,7 +82,7 @@ impl Speech {
     /// The same conversation gives the same bytes, and one that goes on begins with the bytes of the turn before
     /// (RULES N6).
     pub fn request(&self, request: &Request) -> Request {
-        let tools: Vec<ToolSpec> = request.tools.iter().map(as_function).collect();
+        let tools: Vec<ToolSpec> = request.tools.iter().map(ToolSpec::as_function).collect();
         let mut spoken = request.clone();
         spoken.messages = history::spoken(self.dialect, &request.messages);
         spoken.tools = Vec::new();
@@ -124,14 +124,4 @@ fn wishes(request: &Request) -> String {
         text.push_str("\nCall one tool at the most in each answer.\n");
     }
     text
-}
-
-/// A tool that takes free text, as a function of one string. Words have no other form for it.
-fn as_function(spec: &ToolSpec) -> ToolSpec {
-    match spec {
-        ToolSpec::Freeform { name, description, .. } => {
-            ToolSpec::function(name.clone(), description.clone(), answer::free_text())
-        }
-        spec => spec.clone(),
-    }
 }

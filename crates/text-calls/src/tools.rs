@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use windlass_protocol::ToolSpec;
+use windlass_schema::{Need, Wanted, resolve};
 
 use crate::Offer;
-use crate::wanted::{Wanted, resolve};
 
 /// The longest text that is looked at as a name.
 pub(crate) const NAME_BYTES: usize = 256;
@@ -97,9 +97,9 @@ impl Tool {
         self.property(parameter).map_or(Wanted::UNKNOWN, |schema| Wanted::of(schema, &self.schema))
     }
 
-    pub(crate) fn requires(&self, parameter: &str) -> bool {
-        let required = resolve(&self.schema, &self.schema).get("required").and_then(Value::as_array);
-        required.is_some_and(|names| names.iter().any(|name| name.as_str() == Some(parameter)))
+    /// Whether a parameter may be left out.
+    pub(crate) fn need(&self, parameter: &str) -> Need {
+        Need::of(resolve(&self.schema, &self.schema), parameter)
     }
 }
 

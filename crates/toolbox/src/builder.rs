@@ -6,15 +6,14 @@ use windlass_protocol::{NameError, RawJson, ToolName, ToolSpec};
 use windlass_schema::{Checker, SchemaError};
 use windlass_tool::Tool;
 
-use crate::names::Names;
 use crate::preset::ALIASES;
 use crate::toolbox::Entry;
-use crate::{OutputLimit, ToolConfig, Toolbox};
+use crate::{Identity, NameMap, NameMapError, OutputLimit, ToolConfig, Toolbox};
 
 /// Collects tools and aliases for a [`Toolbox`].
 #[derive(Default)]
 pub struct ToolboxBuilder {
-    tools: Vec<Arc<dyn Tool>>,
+    tools: Vec<(Identity, Arc<dyn Tool>)>,
     aliases: Vec<(String, String)>,
     config: ToolConfig,
     limit: OutputLimit,
@@ -64,15 +63,20 @@ pub enum BuildError {
 
 impl ToolboxBuilder {
     /// Adds a tool. Tools are offered in the order in which they are added.
-    pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
-        self.tools.push(tool);
+    pub fn tool(self, tool: Arc<dyn Tool>) -> Self {
+        let identity = Identity::own(tool.spec().name().clone());
+        self.tool_as(identity, tool)
+    }
+
+    /// Adds a tool under another name than its own, as that of a server's tool.
+    pub fn tool_as(mut self, identity: Identity, tool: Arc<dyn Tool>) -> Self {
+        self.tools.push((identity, tool));
         self
     }
 
     /// Adds tools.
-    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
-        self.tools.extend(tools);
-        self
+    pub fn tools(self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        tools.into_iter().fold(self, Self::tool)
     }
 
     /// Lets a tool answer to another name too.
@@ -84,7 +88,8 @@ impl ToolboxBuilder {
     /// Lets the tools that are registered answer to the names that other agents gave theirs, where those are
     /// free: `write_to_file` for `write_file`, `execute_command` for `run_command` …
     pub fn known_aliases(mut self) -> Self {
-        let names: Vec<_> = self.tools.iter().map(|tool| tool.spec().name().as_str().to_owned()).collect();
+        let names: Vec<_> =
+            self.tools.iter().map(|(identity, _)| identity.name().as_str().to_owned()).collect();
         for (alias, name) in ALIASES {
             if names.iter().any(|known| known == name) && names.iter().all(|known| known != alias) {
                 self.aliases.push(((*alias).to_owned(), (*name).to_owned()));
@@ -110,33 +115,39 @@ impl ToolboxBuilder {
     /// # Errors
     /// If two tools have one name, an alias or the configuration names no tool, or a schema cannot be used.
     pub fn build(self) -> Result<Toolbox, BuildError> {
-        let mut names = Names::default();
+        let mut names = NameMap::new(self.tools.iter().map(|(identity, _)| identity.clone()))?;
         let mut entries = Vec::with_capacity(self.tools.len());
-        for tool in self.tools {
-            let name = tool.spec().name().clone();
-            if !names.insert(&name, entries.len()) {
-                return Err(BuildError::DuplicateName { name });
-            }
-            let checker = Checker::compile(&schema_of(tool.spec()))
+        for (identity, tool) in self.tools {
+            let name = identity.name().clone();
+            let schema = schema_of(tool.spec());
+            let checker = Checker::compile(&schema)
                 .map_err(|source| BuildError::Schema { name: name.clone(), source })?;
             let offered = self.config.includes(name.as_str());
-            entries.push(Entry { tool, checker, offered });
+            let shown = names.shown(name.as_str()).unwrap_or(&name).clone();
+            entries.push(Entry { name, shown, tool, schema, checker, offered });
         }
         for configured in self.config.additional.iter().chain(&self.config.disabled) {
             // Exactly, because offering compares exactly: a misspelt name must not leave a tool on.
-            if !names.contains(configured) {
+            if !names.has(configured) {
                 return Err(BuildError::UnknownConfigured { name: configured.clone() });
             }
         }
         for (alias, name) in self.aliases {
-            let position =
-                names.find(&name).ok_or_else(|| BuildError::UnknownTarget { alias: alias.clone(), name })?;
             let alias = ToolName::new(alias.clone()).map_err(|source| BuildError::Alias { alias, source })?;
-            if !names.insert(&alias, position) {
-                return Err(BuildError::DuplicateName { name: alias });
-            }
+            names = names.with_alias(alias, &name)?;
         }
         Ok(Toolbox::new(names, entries, self.limit))
+    }
+}
+
+impl From<NameMapError> for BuildError {
+    fn from(error: NameMapError) -> Self {
+        match error {
+            NameMapError::Duplicate { name } => Self::DuplicateName { name },
+            NameMapError::UnknownTarget { alias, name } => {
+                Self::UnknownTarget { alias: alias.to_string(), name }
+            }
+        }
     }
 }
 

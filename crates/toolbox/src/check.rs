@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use windlass_hitl::Facts;
-use windlass_protocol::{Payload, ResultStatus, ToolCall, ToolResult, ToolSpec};
-use windlass_schema::Violation;
+use windlass_protocol::{Arguments, Payload, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_schema::{Coercion, Violation, coerce};
 
-use crate::toolbox::{Checked, Toolbox};
+use crate::toolbox::{Checked, Entry, Toolbox};
 
 pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, ToolResult> {
     // A tool that is not offered is not there: the check is made here too, not only when offering.
@@ -14,35 +14,52 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, ToolR
         return Err(refuse(call, ResultStatus::UnknownTool, unknown(toolbox, call.name.as_str())));
     };
     let spec = entry.tool.spec();
-    match (&call.payload, spec) {
+    let mut call = call.clone();
+    let mut coerced = Vec::new();
+    match (&mut call.payload, spec) {
         (Payload::Function { arguments } | Payload::Mcp { arguments, .. }, ToolSpec::Function { .. }) => {
-            if let Err(violations) = entry.checker.check(arguments) {
-                return Err(refuse(call, ResultStatus::InvalidArguments, invalid(spec, &violations)));
+            match fitting(entry, arguments) {
+                Ok(None) => {}
+                Ok(Some((fitting, changes))) => (*arguments, coerced) = (fitting, changes),
+                Err(violations) => {
+                    let text = invalid(&entry.shown, &violations);
+                    return Err(refuse(&call, ResultStatus::InvalidArguments, text));
+                }
             }
         }
         (Payload::Custom { .. }, ToolSpec::Freeform { .. }) | (Payload::LocalShell { .. }, _) => {}
         (Payload::Custom { .. }, _) => {
-            let text = format!("{} takes JSON arguments, not free text", spec.name());
-            return Err(refuse(call, ResultStatus::InvalidArguments, text));
+            let text = format!("{} takes JSON arguments, not free text", entry.shown);
+            return Err(refuse(&call, ResultStatus::InvalidArguments, text));
         }
         _ => {
-            let text = format!("{} takes free text, not JSON arguments", spec.name());
-            return Err(refuse(call, ResultStatus::InvalidArguments, text));
+            let text = format!("{} takes free text, not JSON arguments", entry.shown);
+            return Err(refuse(&call, ResultStatus::InvalidArguments, text));
         }
     }
     // A panic fails this call (RULES L8): what cannot be judged does not run.
     let Ok(effects) = catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&call.payload))) else {
-        let text = format!("{} was not run: it failed with an internal error (it panicked)", spec.name());
-        return Err(refuse(call, ResultStatus::Error, text));
+        let text = format!("{} was not run: it failed with an internal error (it panicked)", entry.shown);
+        return Err(refuse(&call, ResultStatus::Error, text));
     };
-    let facts = Facts::new(spec.name().clone(), entry.tool.hints(), call, effects);
-    Ok(Checked {
-        name: spec.name().clone(),
-        spec: spec.clone(),
-        facts,
-        tool: entry.tool.clone(),
-        call: call.clone(),
-    })
+    let name = entry.name.clone();
+    let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
+    Ok(Checked { name, spec: spec.clone(), facts, call, coerced, tool: entry.tool.clone() })
+}
+
+/// Arguments that fit, if those that came do not and coercion helps; they are checked again on the tool's own
+/// schema (RULES J9, J10).
+fn fitting(
+    entry: &Entry,
+    arguments: &Arguments,
+) -> Result<Option<(Arguments, Vec<Coercion>)>, Vec<Violation>> {
+    let Err(violations) = entry.checker.check(arguments) else { return Ok(None) };
+    let (fitting, changes) = coerce(&entry.schema, arguments);
+    if changes.is_empty() {
+        return Err(violations);
+    }
+    entry.checker.check(&fitting)?;
+    Ok(Some((fitting, changes)))
 }
 
 fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> ToolResult {
@@ -50,12 +67,12 @@ fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> ToolResult {
 }
 
 pub(crate) fn unknown(toolbox: &Toolbox, name: &str) -> String {
-    let names: Vec<_> = toolbox.offered_tools().map(|tool| tool.spec().name().as_str()).collect();
+    let names: Vec<_> = toolbox.offered_entries().map(|entry| entry.shown.as_str()).collect();
     format!("there is no tool {name}. The tools are: {}", names.join(", "))
 }
 
-pub(crate) fn invalid(spec: &ToolSpec, violations: &[Violation]) -> String {
-    let mut text = format!("{} was not run, its arguments are wrong:", spec.name());
+pub(crate) fn invalid(name: &ToolName, violations: &[Violation]) -> String {
+    let mut text = format!("{name} was not run, its arguments are wrong:");
     for violation in violations {
         text.push_str("\n- ");
         text.push_str(&violation.to_string());

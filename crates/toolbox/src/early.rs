@@ -2,11 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use windlass_protocol::{Effect, ResultStatus, ToolName};
+use serde_json::{Map, Value};
+use windlass_protocol::{Arguments, Effect, ResultStatus, ToolName};
+use windlass_schema::{Violation, coerce};
 use windlass_tool::EarlyArguments;
 
 use crate::check::{invalid, unknown};
-use crate::toolbox::Toolbox;
+use crate::toolbox::{Entry, Toolbox};
 
 /// What is sure about a call although it is not whole yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +39,27 @@ pub(crate) fn foresee(
     let Some(entry) = toolbox.entry(name).filter(|entry| entry.offered) else {
         return Err(Refusal { status: ResultStatus::UnknownTool, text: unknown(toolbox, name) });
     };
-    let spec = entry.tool.spec();
     if let Some(value) = complete.get(latest)
-        && let Err(violations) = entry.checker.check_argument(latest, value)
+        && let Err(violations) = check_argument(entry, latest, value)
     {
-        return Err(Refusal { status: ResultStatus::InvalidArguments, text: invalid(spec, &violations) });
+        return Err(Refusal {
+            status: ResultStatus::InvalidArguments,
+            text: invalid(&entry.shown, &violations),
+        });
     }
     // A tool that panics here has said nothing; the check of the whole call will tell (RULES L8).
     let effects = catch_unwind(AssertUnwindSafe(|| entry.tool.early_effects(complete))).unwrap_or_default();
-    Ok(Foreseen { name: spec.name().clone(), effects })
+    Ok(Foreseen { name: entry.name.clone(), effects })
+}
+
+/// Checks one argument, and what coercion would make of it: the whole call would be coerced too.
+fn check_argument(entry: &Entry, name: &str, value: &Value) -> Result<(), Vec<Violation>> {
+    let Err(violations) = entry.checker.check_argument(name, value) else { return Ok(()) };
+    let alone = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
+    let Ok(arguments) = Arguments::parse(alone.to_string()) else { return Err(violations) };
+    let (coerced, changes) = coerce(&entry.schema, &arguments);
+    if changes.is_empty() {
+        return Err(violations);
+    }
+    coerced.get(name).map_or(Ok(()), |value| entry.checker.check_argument(name, value))
 }

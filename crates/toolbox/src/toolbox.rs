@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use tokio::sync::RwLock;
 use windlass_hitl::Facts;
-use windlass_protocol::{Hints, ToolCall, ToolName, ToolResult, ToolSpec};
-use windlass_schema::Checker;
+use windlass_protocol::{Hints, RawJson, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_schema::{Checker, Coercion};
 use windlass_tool::{EarlyArguments, Tool};
 
-use crate::names::Names;
-use crate::{Foreseen, OutputLimit, Refusal, ToolboxBuilder};
+use crate::{Foreseen, NameMap, OutputLimit, Refusal, ToolboxBuilder};
 
 /// The tools of an agent: looks names up, checks arguments, and runs calls, parallel ones beside each other
 /// and others alone.
@@ -17,7 +16,7 @@ use crate::{Foreseen, OutputLimit, Refusal, ToolboxBuilder};
 /// Cheap to clone; clones share the tools and the lock.
 #[derive(Clone)]
 pub struct Toolbox {
-    names: Arc<Names>,
+    names: Arc<NameMap>,
     entries: Arc<Vec<Entry>>,
     pub(crate) limit: OutputLimit,
     // Fair: tokio's lock serves waiting tasks in the order in which they came (RULES L5).
@@ -25,7 +24,12 @@ pub struct Toolbox {
 }
 
 pub(crate) struct Entry {
+    /// The name in the registry.
+    pub(crate) name: ToolName,
+    /// The name that the model knows.
+    pub(crate) shown: ToolName,
     pub(crate) tool: Arc<dyn Tool>,
+    pub(crate) schema: RawJson,
     pub(crate) checker: Checker,
     pub(crate) offered: bool,
 }
@@ -40,8 +44,11 @@ pub struct Checked {
     pub spec: ToolSpec,
     /// What policy judges.
     pub facts: Facts,
+    /// The call that runs, and that a human is shown: as the model made it, but for what is in `coerced`.
+    pub call: ToolCall,
+    /// What was put right in its arguments, so that they fit the tool's schema (RULES J9).
+    pub coerced: Vec<Coercion>,
     pub(crate) tool: Arc<dyn Tool>,
-    pub(crate) call: ToolCall,
 }
 
 impl Toolbox {
@@ -50,13 +57,19 @@ impl Toolbox {
         ToolboxBuilder::default()
     }
 
-    pub(crate) fn new(names: Names, entries: Vec<Entry>, limit: OutputLimit) -> Self {
+    pub(crate) fn new(names: NameMap, entries: Vec<Entry>, limit: OutputLimit) -> Self {
         Self { names: Arc::new(names), entries: Arc::new(entries), limit, lock: Arc::default() }
     }
 
-    /// The tools on offer, in the order in which they were added.
+    /// The tools on offer under the names that a model is shown, in the order in which they were added.
     pub fn offered(&self) -> Vec<(ToolSpec, Hints)> {
-        self.offered_tools().map(|tool| (tool.spec().clone(), tool.hints())).collect()
+        let spec = |entry: &Entry| entry.tool.spec().clone().renamed(entry.shown.clone());
+        self.offered_entries().map(|entry| (spec(entry), entry.tool.hints())).collect()
+    }
+
+    /// The names of all tools, offered or not.
+    pub fn names(&self) -> &NameMap {
+        &self.names
     }
 
     /// All tools, offered or not, in the order in which they were added.
@@ -64,17 +77,18 @@ impl Toolbox {
         self.entries.iter().map(|entry| &entry.tool)
     }
 
-    /// The tool that answers to a name, offered or not.
+    /// The tool of this name, offered or not: a name of the registry, or one that a model may write.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.entry(name).map(|entry| &entry.tool)
+        let position = self.names.registered(name).or_else(|| self.names.position(name));
+        position.and_then(|position| self.entries.get(position)).map(|entry| &entry.tool)
     }
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
-        self.names.find(name).and_then(|position| self.entries.get(position))
+        self.names.position(name).and_then(|position| self.entries.get(position))
     }
 
-    pub(crate) fn offered_tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
-        self.entries.iter().filter(|entry| entry.offered).map(|entry| &entry.tool)
+    pub(crate) fn offered_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.offered)
     }
 
     /// Looks a call up and checks its arguments, before policy or a human sees it (RULES J10).
@@ -97,7 +111,7 @@ impl Toolbox {
 
 impl std::fmt::Debug for Toolbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<_> = self.tools().map(|tool| tool.spec().name().as_str()).collect();
+        let names: Vec<_> = self.entries.iter().map(|entry| entry.name.as_str()).collect();
         f.debug_struct("Toolbox").field("tools", &names).finish_non_exhaustive()
     }
 }

@@ -5,6 +5,8 @@ mod options;
 mod wire;
 
 mod encode;
+mod ids;
+mod lint;
 mod marks;
 mod messages;
 mod parts;
@@ -25,5 +27,5 @@ mod whole;
 mod error;
 mod server;
 
-pub use options::{MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole, Thoughts};
+pub use options::{CallIds, MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole, Thoughts};
 pub use wire::OpenAiChat;

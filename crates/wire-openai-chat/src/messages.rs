@@ -7,12 +7,13 @@ use windlass_protocol::{Message, Part, Reasoning, Request, Role};
 use windlass_wire::EncodeError;
 
 use crate::encode::unsupported;
+use crate::ids::wire_id;
 use crate::marks;
 use crate::parts::{named_pictures, user_part, wire_call, words};
 use crate::reasoning::Field;
 use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought};
 use crate::wire::NAME;
-use crate::{OpenAiChatOptions, Thoughts};
+use crate::{CallIds, OpenAiChatOptions, Thoughts};
 
 pub(crate) fn wire_messages<'a>(
     options: &OpenAiChatOptions,
@@ -27,7 +28,7 @@ pub(crate) fn wire_messages<'a>(
     // What results cannot hold in this format waits for the end of the round: results stand together.
     let mut beside = Vec::new();
     for (position, message) in request.messages.iter().enumerate() {
-        results(message, &mut messages, &mut beside);
+        results(options.call_ids, message, &mut messages, &mut beside);
         match message.role {
             Role::Tool => {
                 for part in message.parts.iter().filter(|part| matches!(part, Part::Text(_))) {
@@ -40,17 +41,14 @@ pub(crate) fn wire_messages<'a>(
             }
             Role::System => {
                 end_round(&mut beside, &mut messages);
-                messages.push(system(system_role, message)?);
+                messages.push(system(system_role, message)?.ok_or_else(|| silent(position))?);
             }
             Role::User => {
                 // A human's words and the pictures of the round before are one message.
                 match user(message, std::mem::take(&mut beside))? {
                     Some(message) => messages.push(message),
                     None if message.parts.iter().any(|part| matches!(part, Part::Result(_))) => {}
-                    None => {
-                        let what = format!("message {position} has nothing to say");
-                        return Err(EncodeError::Conversation { what });
-                    }
+                    None => return Err(silent(position)),
                 }
             }
             _ => return Err(unsupported(format!("the role of message {position}"))),
@@ -65,15 +63,20 @@ fn further(message: &Message) -> Option<&Map<String, Value>> {
     marks::message(message, marks::MESSAGE).and_then(Value::as_object)
 }
 
-fn system<'a>(role: &'static str, message: &'a Message) -> Result<WireMessage<'a>, EncodeError> {
+fn silent(position: usize) -> EncodeError {
+    EncodeError::Conversation { what: format!("message {position} has nothing to say") }
+}
+
+fn system<'a>(role: &'static str, message: &'a Message) -> Result<Option<WireMessage<'a>>, EncodeError> {
     let is_developer = marks::message(message, marks::ROLE).is_some_and(|role| role == "developer");
     let role = if is_developer { "developer" } else { role };
     let mut parts = Vec::with_capacity(message.parts.len());
     for part in message.parts.iter().filter(|part| !matches!(part, Part::Result(_))) {
         parts.extend(user_part(part)?);
     }
-    let content = Some(content(parts, is_list(message)).unwrap_or(WireContent::Text("".into())));
-    Ok(WireMessage { role, content, more: further(message), ..WireMessage::default() })
+    let content = content(parts, is_list(message));
+    let more = further(message);
+    Ok(content.map(|content| WireMessage { role, content: Some(content), more, ..WireMessage::default() }))
 }
 
 /// Whether the message came with its content as a list.
@@ -89,7 +92,12 @@ fn end_round<'a>(beside: &mut Vec<WirePart<'a>>, messages: &mut Vec<WireMessage<
     }
 }
 
-fn results<'a>(message: &'a Message, messages: &mut Vec<WireMessage<'a>>, beside: &mut Vec<WirePart<'a>>) {
+fn results<'a>(
+    form: CallIds,
+    message: &'a Message,
+    messages: &mut Vec<WireMessage<'a>>,
+    beside: &mut Vec<WirePart<'a>>,
+) {
     for part in &message.parts {
         let Part::Result(result) = part else { continue };
         let opaque = result.opaque.as_ref();
@@ -97,7 +105,7 @@ fn results<'a>(message: &'a Message, messages: &mut Vec<WireMessage<'a>>, beside
         let list = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::CONTENT));
         messages.push(WireMessage {
             role: "tool",
-            tool_call_id: Some(result.call.as_str()),
+            tool_call_id: Some(wire_id(form, result.call.as_str())),
             content: Some(
                 list.map_or_else(|| WireContent::Text(result.wire_text().into()), WireContent::Raw),
             ),
@@ -134,7 +142,7 @@ fn assistant<'a>(
     for part in &message.parts {
         match part {
             Part::Text(text) => parts.extend(words(text)),
-            Part::Call(call) => wire.tool_calls.push(wire_call(call)?),
+            Part::Call(call) => wire.tool_calls.push(wire_call(options.call_ids, call)?),
             Part::Reasoning(reasoning) => thoughts(reasoning, &mut wire, &mut parts),
             Part::Unknown(unknown) if unknown.wire == NAME => {
                 wire.refusal = wire.refusal.or_else(|| unknown.value.get("refusal").and_then(Value::as_str));

@@ -8,7 +8,9 @@ use windlass_protocol::{
 };
 use windlass_wire::EncodeError;
 
+use crate::CallIds;
 use crate::encode::{is_legal_name, unsupported};
+use crate::ids::wire_id;
 use crate::marks;
 use crate::request::{
     KnownPart, WireAudio, WireCall, WireCallBody, WireCustom, WireFile, WireFunction, WireImage, WirePart,
@@ -62,7 +64,7 @@ fn picture(image: &Image) -> Result<WirePart<'_>, EncodeError> {
 }
 
 /// The recordings that the API takes, by their media types.
-fn audio_format(media_type: &str) -> Option<&'static str> {
+pub(crate) fn audio_format(media_type: &str) -> Option<&'static str> {
     match media_type {
         "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
         "audio/mp3" | "audio/mpeg" => Some("mp3"),
@@ -95,7 +97,7 @@ fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
     Ok(known(KnownPart::File { file }, more))
 }
 
-pub(crate) fn wire_call(call: &ToolCall) -> Result<WireCall<'_>, EncodeError> {
+pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> Result<WireCall<'_>, EncodeError> {
     let opaque = call.opaque.as_ref();
     let more = marks::group(opaque, marks::BODY);
     let name = history_name(call.name.as_str());
@@ -109,7 +111,7 @@ pub(crate) fn wire_call(call: &ToolCall) -> Result<WireCall<'_>, EncodeError> {
         Payload::Custom { input } => WireCallBody::Custom { custom: WireCustom { name, input, more } },
         _ => return Err(unsupported(format!("the form of the call {}", call.id))),
     };
-    Ok(WireCall { id: call.id.as_str(), body, more: marks::group(opaque, marks::CALL) })
+    Ok(WireCall { id: wire_id(form, call.id.as_str()), body, more: marks::group(opaque, marks::CALL) })
 }
 
 /// A name that a model made up must not stop the conversation, so what the provider refuses becomes `_`.

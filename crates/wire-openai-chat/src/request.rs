@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 pub(crate) struct WireMessage<'a> {
     pub(crate) role: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tool_call_id: Option<&'a str>,
+    pub(crate) tool_call_id: Option<Cow<'a, str>>,
     pub(crate) content: Option<WireContent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refusal: Option<&'a str>,
@@ -92,7 +92,7 @@ pub(crate) struct WireThought<'a> {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct WireCall<'a> {
-    pub(crate) id: &'a str,
+    pub(crate) id: Cow<'a, str>,
     #[serde(flatten)]
     pub(crate) body: WireCallBody<'a>,
     #[serde(flatten)]

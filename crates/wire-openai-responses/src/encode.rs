@@ -34,7 +34,7 @@ pub(crate) fn encode(
     if !request.stop_sequences.is_empty() {
         return Err(unsupported("stop sequences"));
     }
-    if request.extra.get("n").is_some_and(|n| n != 1) {
+    if several_answers(request) {
         return Err(unsupported("more than one answer"));
     }
     let mut fields = vec![("model", Field::Text(&request.model))];
@@ -66,6 +66,11 @@ pub(crate) fn encode(
     }
     let fields = with_extra(fields, extra, Field::Extra);
     Ok(HttpRequest::post("/responses", serde_json::to_vec(&Body(fields))?))
+}
+
+/// Whether more than one answer is asked for.
+pub(crate) fn several_answers(request: &Request) -> bool {
+    request.extra.get("n").is_some_and(|n| n != 1)
 }
 
 /// The form of the answer's words, beside what else the request says of them.

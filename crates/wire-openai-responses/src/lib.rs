@@ -9,6 +9,8 @@ mod messages;
 mod request;
 mod result;
 
+mod lint;
+
 mod call;
 mod decode;
 mod event;

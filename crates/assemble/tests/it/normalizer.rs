@@ -92,6 +92,24 @@ fn a_call_without_an_id_waits_until_it_has_one() {
     check(&[whole(None, None), finish(StopReason::Calls)], r#"start0:call_2_0 0:{"a":1} end0 finish"#);
 }
 
+// S9
+#[test]
+fn a_finish_says_that_there_are_calls() {
+    let reason = |chunks: &[Chunk]| {
+        let (mut normalizer, mut normal) = (Normalizer::new(Options::default()), Vec::new());
+        for chunk in chunks {
+            normalizer.push(chunk.clone(), &mut normal);
+        }
+        match normal.pop() {
+            Some(Chunk::Finish { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(reason(&[whole(None, None), finish(StopReason::End)]), StopReason::Calls);
+    assert_eq!(reason(&[Chunk::text("hi"), finish(StopReason::End)]), StopReason::End);
+    assert_eq!(reason(&[whole(None, None), finish(StopReason::Length)]), StopReason::Length);
+}
+
 // P2
 #[test]
 fn what_travels_with_a_call_stays_with_it() {

@@ -1,5 +1,9 @@
 //! What is wrong with arguments, in words (J10), and schemas that mean harm (N5, SECURITY).
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::disallowed_methods, reason = "corpora are files")]
+
+mod corpus;
+mod legal;
 
 use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::Checker;
@@ -37,9 +41,76 @@ fn each_violation_names_path_met_and_wanted() {
     );
     check(
         EDIT,
-        r#"{"path":"a","more":1}"#,
-        &["the arguments: met the unknown `more`, wanted only the properties of the schema"],
+        r#"{"path":"a","other":1}"#,
+        &[
+            "the arguments: met the unknown `other`, wanted only the properties of the schema: `items`, `line`, `mode`",
+        ],
     );
+}
+
+// J10: what a model can act on.
+#[test]
+fn a_violation_tells_what_was_probably_meant() {
+    let deep = r##"{"properties":{"edit":{"$ref":"#/$defs/edit"}},"$defs":{"edit":{
+        "properties":{"old_text":{},"new_text":{}},"additionalProperties":false}}}"##;
+    let met = |name: &str| format!(r#"{{"edit":{{"{name}":1}}}}"#);
+    check(
+        deep,
+        &met("oldText"),
+        &[
+            "/edit: met the unknown `oldText`, wanted perhaps `old_text`; those not given are `new_text`, `old_text`",
+        ],
+    );
+    check(
+        deep,
+        &met("new_txt"),
+        &[
+            "/edit: met the unknown `new_txt`, wanted perhaps `new_text`; those not given are `new_text`, `old_text`",
+        ],
+    );
+    check(
+        deep,
+        &met("path"),
+        &["/edit: met the unknown `path`, wanted only the properties of the schema: `new_text`, `old_text`"],
+    );
+    let closed = r#"{"properties":{},"additionalProperties":false}"#;
+    check(
+        closed,
+        r#"{"a":1}"#,
+        &["the arguments: met the unknown `a`, wanted only the properties of the schema"],
+    );
+}
+
+#[test]
+fn a_union_tells_what_its_branches_want() {
+    let union = r#"{"properties":{"a":{"anyOf":[{"type":"integer"},{"type":"null"},
+        {"type":"object","required":["b"],"properties":{"b":{"type":"string"}}}]}}}"#;
+    check(union, r#"{"a":"x"}"#, &["/a: met the string \"x\", wanted an integer or null or an object"]);
+    check(
+        union,
+        r#"{"a":{"b":1}}"#,
+        &["/a: met an object of 1 members, wanted an integer or null or a string at /b"],
+    );
+    let limits =
+        r#"{"properties":{"a":{"exclusiveMinimum":0},"b":{"multipleOf":2},"c":{"uniqueItems":true}}}"#;
+    check(
+        limits,
+        r#"{"a":0,"b":3,"c":[1,1]}"#,
+        &[
+            "/a: met the number 0, wanted more than 0",
+            "/b: met the number 3, wanted a multiple of 2",
+            "/c: met an array of 2 items, wanted no item twice",
+        ],
+    );
+}
+
+#[test]
+fn a_long_enum_is_told_in_part_with_the_nearest_value_first() {
+    let values: Vec<String> = (0..200).map(|at| format!("\"value_{at:03}\"")).collect();
+    let schema = format!(r#"{{"properties":{{"a":{{"enum":[{}]}}}}}}"#, values.join(","));
+    let told = checker(&schema).check(&Arguments::parse(r#"{"a":"VALUE-142"}"#).unwrap()).unwrap_err();
+    assert!(told[0].wanted.starts_with("one of 200 values: \"value_142\", \"value_000\""), "{}", told[0]);
+    assert!(told[0].wanted.ends_with("and 194 more"), "{}", told[0]);
 }
 
 #[test]
@@ -130,7 +201,9 @@ fn one_argument_is_checked_before_the_others_have_come() {
         schema,
         "other",
         "1",
-        Some("the arguments: met the unknown `other`, wanted only the properties of the schema"),
+        Some(
+            "the arguments: met the unknown `other`, wanted only the properties of the schema: `path`, `range`",
+        ),
     );
     // Where one property decides about another, nothing is sure before the end.
     let depends = r#"{"properties":{"a":{"type":"string"}},"if":{"not":{"required":["b"]}},"then":{"properties":{"a":{"const":"x"}}}}"#;

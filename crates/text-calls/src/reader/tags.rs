@@ -1,16 +1,16 @@
 //! Reads the parameters of a call that stand between tags, and writes them as the members of a JSON object.
 
+use windlass_schema::{Need, Wanted, WantedKind};
 use windlass_stream::CallKey;
 
 use super::value::{Read, ValueReader};
 use super::{Input, Progress};
-use crate::coerce::{Coercion, Outcome as CoercionOutcome};
+use crate::coerce::{Coercion, Outcome as CoercionOutcome, json, outcome};
 use crate::emit::Sink;
 use crate::escape::quoted;
 use crate::form::{CloseRule, Step, Tags};
 use crate::matching::{Found, Outcome, Source, read_steps};
 use crate::tools::Tools;
-use crate::wanted::Wanted;
 
 /// The parameters of one call.
 #[derive(Debug)]
@@ -118,9 +118,12 @@ impl TagsReader {
     }
 
     fn begin_value(&mut self, found: Found<'_>, tools: &Tools, sink: &mut Sink<'_>) {
-        let known = tools.get(&self.tool).map(|tool| tool.wanted(found.name)).filter(|wanted| wanted.known);
+        let known =
+            tools.get(&self.tool).map(|tool| tool.wanted(found.name)).filter(|wanted| wanted.is_known());
         let wanted = match known {
-            Some(wanted) if wanted.string && found.between.contains("string=\"true\"") => Wanted::UNKNOWN,
+            Some(wanted) if wanted.takes(WantedKind::String) && found.between.contains("string=\"true\"") => {
+                Wanted::UNKNOWN
+            }
             Some(wanted) => wanted,
             None => said_kind(found.between),
         };
@@ -149,14 +152,14 @@ impl TagsReader {
             return;
         }
         let tool = tools.get(&self.tool);
-        let required = tool.is_some_and(|tool| tool.requires(value.name()));
+        let need = tool.map_or(Need::Optional, |tool| tool.need(value.name()));
         let name = value.name().to_owned();
         let schema = tool.and_then(|known| known.property(&name).map(|schema| (schema, known.schema())));
-        let (text, coerced) = value.into_coerced(required, schema);
-        if let Some(outcome) = coerced.outcome() {
+        let (text, reading) = value.into_reading(need, schema);
+        if let Some(outcome) = outcome(&reading) {
             self.note(&name, outcome, sink);
         }
-        if let Some(json) = coerced.json(&text) {
+        if let Some(json) = json(reading, &text) {
             let member = self.member(&name);
             sink.delta(self.key, &member);
             sink.delta(self.key, &json);

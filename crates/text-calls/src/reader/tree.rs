@@ -1,10 +1,10 @@
 //! Values that nest as marked tags, read into JSON by the schema.
 
 use serde_json::Value;
+use windlass_schema::{Need, Wanted, WantedKind, resolve};
 
-use crate::coerce::coerce;
+use crate::coerce;
 use crate::escape::quoted;
-use crate::wanted::{Wanted, resolve};
 
 /// How deep tags may nest.
 const DEPTH: usize = 32;
@@ -19,8 +19,9 @@ fn read(mark: &str, text: &str, schema: &Value, root: &Value, depth: usize) -> O
     let depth = depth.checked_sub(1)?;
     let wanted = Wanted::of(schema, root);
     let children = children(mark, text)?;
-    let is_list = wanted.array && (!wanted.object || children.iter().all(|(name, _)| *name == "item"));
-    if !is_list && !wanted.object {
+    let (takes_list, takes_object) = (wanted.takes(WantedKind::Array), wanted.takes(WantedKind::Object));
+    let is_list = takes_list && (!takes_object || children.iter().all(|(name, _)| *name == "item"));
+    if !is_list && !takes_object {
         return None;
     }
     let mut members = Vec::with_capacity(children.len());
@@ -41,7 +42,8 @@ fn value(mark: &str, text: &str, schema: Option<&Value>, root: &Value, depth: us
     {
         return json;
     }
-    coerce(text, Wanted::of(schema, root), true).json(text).unwrap_or_else(|| quoted(text))
+    let reading = coerce::read(text, Wanted::of(schema, root), Need::Required);
+    coerce::json(reading, text).unwrap_or_else(|| quoted(text))
 }
 
 /// The tags that a text consists of, with what stands in each; nothing if anything else stands there.

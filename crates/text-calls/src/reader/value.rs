@@ -2,16 +2,16 @@
 
 use memchr::memchr;
 use serde_json::Value;
+use windlass_schema::{Need, Reading, Wanted};
 use windlass_stream::CallKey;
 
 use super::Input;
 use super::tags::is_content_like;
 use super::tree;
 use crate::LimitError;
-use crate::coerce::{Coerced, coerce};
+use crate::coerce::read;
 use crate::emit::Sink;
 use crate::form::{CloseRule, Step, Tags, Trim};
-use crate::wanted::Wanted;
 
 const CDATA: &str = "<![CDATA[";
 /// The most white space between a closing tag and what proves that it is one.
@@ -87,16 +87,16 @@ impl ValueReader {
     }
 
     /// The text and what it becomes.
-    pub(crate) fn into_coerced(self, required: bool, schema: Option<(&Value, &Value)>) -> (String, Coerced) {
+    pub(crate) fn into_reading(self, need: Need, schema: Option<(&Value, &Value)>) -> (String, Reading) {
         let text = self.held.unwrap_or_default();
         if let (Some(mark), Some((schema, root))) = (self.tags.nested, schema)
             && let Some(json) = tree::to_json(mark, &text, schema, root)
         {
             let kind = if json.starts_with('[') { "array" } else { "object" };
-            return (text, Coerced::Json { json, kind });
+            return (text, Reading::Json { json, kind });
         }
-        let coerced = coerce(&text, self.wanted, required);
-        (text, coerced)
+        let reading = read(&text, self.wanted, need);
+        (text, reading)
     }
 
     pub(crate) fn read(&mut self, input: Input<'_, '_>, call_close: &[String], sink: &mut Sink<'_>) -> Read {

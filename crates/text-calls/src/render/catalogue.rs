@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Arguments, ToolSpec};
+use windlass_schema::{Need, resolve};
 
 use super::call::render_call;
 use crate::Dialect;
 use crate::tools::Tool;
-use crate::wanted::resolve;
 
 /// Writes the tools on offer, and how to call them, for a system prompt. Nothing if there are no tools.
 ///
@@ -81,7 +81,7 @@ fn rules(dialect: Dialect) -> &'static str {
 fn example(spec: &ToolSpec) -> Arguments {
     let tool = Tool::new(spec);
     let all = tool.properties();
-    let required: Vec<&String> = all.iter().filter(|name| tool.requires(name)).collect();
+    let required: Vec<&String> = all.iter().filter(|name| tool.need(name) == Need::Required).collect();
     let shown = if required.is_empty() { all.iter().take(1).collect() } else { required };
     let members = shown.into_iter().filter_map(|name| {
         let schema = tool.property(name)?;

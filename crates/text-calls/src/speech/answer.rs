@@ -1,17 +1,7 @@
 //! The schema of a structured answer.
 
 use serde_json::json;
-use windlass_protocol::{OutputSchema, RawJson, ToolSpec};
-
-/// The argument that holds the text of a tool that takes free text.
-pub(super) const FREE_TEXT: &str = "input";
-
-/// The arguments of a tool that takes free text, as a function.
-pub(super) fn free_text() -> RawJson {
-    let text =
-        json!({"type": "object", "properties": {FREE_TEXT: {"type": "string"}}, "required": [FREE_TEXT]});
-    RawJson::from(&text)
-}
+use windlass_protocol::{OutputSchema, ToolSpec};
 
 /// An answer with words, calls of these tools, and whether there is more to do. The order of the properties is the
 /// order in which a model that is held to it writes them: words come before the calls that they explain.

@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use windlass_protocol::{
-    Arguments, CallId, Content, Message, Part, Payload, Role, Text, ToolCall, ToolName, ToolResult,
-};
+use windlass_protocol::{CallId, Content, Message, Part, Role, Text, ToolName, ToolResult};
 
-use super::answer::FREE_TEXT;
 use crate::{Dialect, render_call, results};
 
 /// The messages with all calls and results in words. Neighbours of one human speaker become one message, because
@@ -43,7 +40,7 @@ fn said(dialect: Dialect, parts: &[Part]) -> Vec<Part> {
             said.push(part.clone());
             continue;
         };
-        let call = render_call(dialect, call.name.as_str(), &arguments(call));
+        let call = render_call(dialect, call.name.as_str(), &call.payload.as_arguments());
         match said.last_mut() {
             // What travels with the words was made for them alone.
             Some(Part::Text(words)) if words.opaque.is_none() => {
@@ -68,7 +65,7 @@ fn structured(parts: &[Part]) -> Vec<Part> {
             Part::Call(call) => calls.push(format!(
                 r#"{{"name":{},"arguments":{}}}"#,
                 json!(call.name.as_str()),
-                arguments(call).as_str().trim()
+                call.payload.as_arguments().as_str().trim()
             )),
             _ => {}
         }
@@ -105,12 +102,4 @@ fn answered(dialect: Dialect, parts: &[Part], names: &BTreeMap<&CallId, &ToolNam
         }
     }
     answered
-}
-
-/// A call's arguments as an object.
-fn arguments(call: &ToolCall) -> Arguments {
-    match &call.payload {
-        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.clone(),
-        other => Arguments::parse(json!({ FREE_TEXT: other.text() }).to_string()).unwrap_or_default(),
-    }
 }

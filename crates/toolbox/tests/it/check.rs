@@ -1,6 +1,7 @@
 //! Names, presets and arguments (N3, N4, N7, J10).
 
 use windlass_protocol::{Concurrency, Payload, ResultStatus, ToolCall, ToolName};
+use windlass_tool::EarlyArguments;
 use windlass_toolbox::{BuildError, Preset, ToolConfig, Toolbox, ToolboxBuilder};
 
 use crate::fake::{Does, call, fake};
@@ -123,6 +124,39 @@ fn wrong_arguments_are_told_with_path_met_and_wanted() {
     let text = result.wire_text();
     assert!(text.contains(r#"/n: met the string "one", wanted an integer"#), "{text}");
     assert!(text.contains("met the unknown `m`"), "{text}");
+}
+
+// J9
+#[test]
+fn arguments_of_the_wrong_kind_are_put_right_before_anybody_is_asked() {
+    let toolbox = all().build().unwrap();
+    let checked = toolbox.check(&call("read_file", r#"{"n":"12345678901234567890123"}"#)).ok().unwrap();
+    assert_eq!(checked.call.arguments().unwrap().as_str(), r#"{"n":12345678901234567890123}"#);
+    assert_eq!(checked.facts.payload, checked.call.payload, "policy judges what runs");
+    assert_eq!(checked.coerced.len(), 1);
+    let as_written = toolbox.check(&call("read_file", r#"{ "n": 1.0 }"#)).ok().unwrap();
+    assert_eq!(as_written.call.arguments().unwrap().as_str(), r#"{ "n": 1.0 }"#);
+    assert!(as_written.coerced.is_empty());
+    let omitted = toolbox.check(&call("read_file", r#"{"n":null}"#)).ok().unwrap();
+    assert_eq!(omitted.call.arguments().unwrap().as_str(), "{}");
+    for wrong in [r#"{"n":""}"#, r#"{"n":"one"}"#, r#"{"n":true}"#, r#"{"n":[1]}"#, r#"{"n":"1","m":2}"#] {
+        let result = toolbox.check(&call("read_file", wrong)).err().unwrap();
+        assert_eq!(result.status, ResultStatus::InvalidArguments, "{wrong}");
+    }
+}
+
+// J9, L9: what coercion will put right is not refused while it streams.
+#[test]
+fn an_argument_that_coercion_puts_right_is_not_refused_early() {
+    let toolbox = all().build().unwrap();
+    for (value, is_right) in
+        [("\"12\"", true), ("null", true), ("12", true), ("\"one\"", false), ("true", false)]
+    {
+        let mut complete = EarlyArguments::default();
+        complete.insert("n", serde_json::from_str(value).unwrap());
+        let foreseen = toolbox.foresee("read_file", &complete, "n");
+        assert_eq!(foreseen.is_ok(), is_right, "{value}");
+    }
 }
 
 #[test]

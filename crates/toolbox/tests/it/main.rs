@@ -7,4 +7,5 @@
 
 mod check;
 mod fake;
+mod names;
 mod run;

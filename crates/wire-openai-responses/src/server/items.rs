@@ -33,6 +33,8 @@ pub(crate) struct OpenCall {
     pub(crate) name: String,
     pub(crate) arguments: String,
     pub(crate) marks: Map<String, Value>,
+    /// The item of another form that came from this API.
+    pub(crate) own: Option<Value>,
 }
 
 /// The fields of this API that travel with something.
@@ -92,6 +94,9 @@ pub(crate) fn summary_part(text: &str) -> Value {
 impl OpenCall {
     /// The call as far as it came.
     pub(crate) fn item(&self, status: &str) -> Value {
+        if let Some(own) = &self.own {
+            return own.clone();
+        }
         let mut item = self.marks.clone();
         let fields = [
             ("type", "function_call"),

@@ -262,18 +262,18 @@ impl ResponseEncoder {
         opaque: Option<&Opaque>,
     ) -> OpenCall {
         let index = self.place();
-        let marks = marks_of(opaque);
-        let own = marks.get("id").and_then(Value::as_str).map(str::to_owned);
-        let item_id = own.unwrap_or_else(|| self.id("fc", index));
+        let (marks, own) = (marks_of(opaque), own_item(opaque));
+        let known = marks.get("id").and_then(Value::as_str).map(str::to_owned);
+        let item_id = known.unwrap_or_else(|| self.id("fc", index));
         let call_id = id.map_or_else(|| self.id("call", index), str::to_owned);
         let arguments = String::new();
-        let call = OpenCall { index, id: item_id, call_id, name: name.to_owned(), arguments, marks };
+        let call = OpenCall { index, id: item_id, call_id, name: name.to_owned(), arguments, marks, own };
         self.added(bytes, index, &call.item("in_progress"));
         call
     }
 
     fn grow(&mut self, bytes: &mut Vec<u8>, call: &mut OpenCall, arguments: &str) {
-        if !arguments.is_empty() {
+        if !arguments.is_empty() && call.own.is_none() {
             call.arguments.push_str(arguments);
             let delta = json!({ "item_id": call.id, "output_index": call.index, "delta": arguments });
             self.event(bytes, "response.function_call_arguments.delta", delta);
@@ -281,6 +281,9 @@ impl ResponseEncoder {
     }
 
     fn end(&mut self, bytes: &mut Vec<u8>, call: &mut OpenCall, arguments: Option<&str>) {
+        if let Some(item) = call.own.take() {
+            return self.done(bytes, call.index, item);
+        }
         if call.arguments.is_empty() {
             // Clients parse them, also where the model wrote none.
             let whole = arguments.filter(|arguments| !arguments.is_empty()).unwrap_or("{}");

@@ -1,0 +1,38 @@
+//! Finishing a list.
+
+use super::{Compiler, Place};
+use crate::dialect::Types;
+use crate::json::{Json, Members};
+
+impl Compiler<'_> {
+    /// A list whose keywords are compiled.
+    pub(super) fn list(&mut self, mut out: Members, place: &Place) -> Members {
+        if !self.takes("prefixItems")
+            && let Some(Json::Array(mut first)) = out.remove("prefixItems")
+        {
+            self.lose(place, "prefixItems", "is not sent: each item may be any of them");
+            first.extend(out.remove("items"));
+            let mut different: Vec<Json> = Vec::new();
+            for item in first {
+                if !different.contains(&item) {
+                    different.push(item);
+                }
+            }
+            let items = self.joined(Members::new(), different);
+            out.set("items", items);
+        }
+        // OpenAI refuses a list without items, strict or not, and so does Gemini; nobody refuses one with.
+        if !out.has("items") {
+            if self.rules.types != Types::Kept {
+                self.lose(
+                    place,
+                    "items",
+                    "is not said, and must be: strings, numbers and booleans are taken",
+                );
+            }
+            let any = self.anything(Members::new());
+            out.push("items", any);
+        }
+        out
+    }
+}

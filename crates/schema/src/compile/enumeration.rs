@@ -1,0 +1,44 @@
+//! `enum`.
+
+use super::kinds::kind_of;
+use super::words::Words;
+use super::{Compiler, Place};
+use crate::dialect::Enums;
+use crate::json::Json;
+use crate::kind::Kind;
+
+/// From so many values on OpenAI counts the characters of one enum.
+const LONG: usize = 250;
+
+impl Compiler<'_> {
+    /// The values that are sent, if they can be sent.
+    pub(super) fn enumeration(&mut self, value: &Json, place: &Place, words: &mut Words) -> Option<Json> {
+        let values = value.as_array()?;
+        let fits = |value: &Json| match (self.rules.enums, kind_of(value)) {
+            (Enums::Kept, _) | (_, Kind::String) => true,
+            (Enums::Scalars, kind) => !matches!(kind, Kind::Object | Kind::Array),
+            // Null is said by `nullable`.
+            (Enums::Strings, kind) => kind == Kind::Null,
+        };
+        if !values.iter().all(fits) {
+            let said = words.value("one of", value);
+            let what = if said { "is said in the description only" } else { "is not sent" };
+            self.lose(place, "enum", what);
+            return None;
+        }
+        let is_sent = |value: &&Json| self.rules.enums != Enums::Strings || kind_of(value) != Kind::Null;
+        let sent: Vec<Json> = values.iter().filter(is_sent).cloned().collect();
+        let characters: usize = sent.iter().filter_map(Json::as_str).map(str::len).sum();
+        let limits = self.rules.limits;
+        let total = self.tally.enum_values.saturating_add(sent.len());
+        let all_characters = self.tally.characters.saturating_add(characters);
+        let is_long = sent.len() > LONG && characters > limits.long_enum_characters;
+        if total > limits.enum_values || all_characters > limits.characters || is_long {
+            self.lose(place, "enum", "has more values than can be sent");
+            return None;
+        }
+        self.tally.enum_values = total;
+        self.tally.characters = all_characters;
+        (!sent.is_empty()).then_some(Json::Array(sent))
+    }
+}

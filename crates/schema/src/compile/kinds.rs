@@ -1,0 +1,190 @@
+//! Which kinds of value a schema takes: said, found out, or split into one schema for each.
+
+use super::mend::{kinds_of, types};
+use super::{Compiler, Place, is_annotation};
+use crate::dialect::{Types, Unions};
+use crate::json::{Json, Members};
+use crate::kind::Kind;
+
+/// What `anything` stands for where a type must be said.
+const SCALARS: [Kind; 4] = [Kind::String, Kind::Number, Kind::Boolean, Kind::Null];
+
+impl Compiler<'_> {
+    /// A schema whose references and, where the dialect wants it, branches are dealt with.
+    pub(super) fn typed(&mut self, mut members: Members, place: &Place) -> Json {
+        let said = members.get("type").map(kinds_of);
+        let kinds = said.unwrap_or_else(|| self.found(&members, place));
+        let kinds = self.narrowed(kinds, &mut members, place);
+        if self.rules.types != Types::Kept && kinds.is_empty() {
+            self.lose(place, "type", "is not said, and must be: strings, numbers and booleans are taken");
+            return self.anything(members);
+        }
+        if !kinds.is_empty() {
+            members.set("type", types(&kinds));
+        }
+        let values: Vec<Kind> = kinds.iter().copied().filter(|kind| *kind != Kind::Null).collect();
+        let holds = |kind: &Kind| matches!(kind, Kind::Object | Kind::Array);
+        let splits = match self.rules.types {
+            Types::Kept => false,
+            Types::Said => values.len() > 1 && values.iter().any(holds),
+            Types::One => values.len() > 1,
+        };
+        if splits { self.split(members, &kinds, place) } else { self.one(&members, &kinds, place) }
+    }
+
+    /// The kinds of a schema that does not say them.
+    fn found(&mut self, members: &Members, place: &Place) -> Vec<Kind> {
+        if let Some(Json::Array(values)) = members.get("enum") {
+            let mut kinds = Vec::new();
+            for kind in values.iter().map(kind_of) {
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            }
+            if kinds.contains(&Kind::Number) {
+                kinds.retain(|kind| *kind != Kind::Integer);
+            }
+            return kinds;
+        }
+        // With branches beside it a type can be wrong.
+        let branches = ["anyOf", "oneOf", "allOf", "not", "if", "$ref"];
+        if branches.iter().any(|word| members.has(word)) {
+            return Vec::new();
+        }
+        let about = |key: &str| Kind::ALL.into_iter().find(|kind| is_about(key, *kind) == Some(true));
+        let Some(kind) = members.keys().find_map(about) else { return Vec::new() };
+        if self.rules.types != Types::Kept {
+            self.lose(place, "type", format!("is not said, and must be: only {} is taken", named(kind)));
+            return vec![kind];
+        }
+        Vec::new()
+    }
+
+    /// The kinds that an enum leaves.
+    fn narrowed(&mut self, kinds: Vec<Kind>, members: &mut Members, place: &Place) -> Vec<Kind> {
+        let Some(Json::Array(values)) = members.get("enum") else { return kinds };
+        if kinds.is_empty() {
+            return kinds;
+        }
+        let takes = |value: &Json| match kind_of(value) {
+            Kind::Integer => kinds.contains(&Kind::Integer) || kinds.contains(&Kind::Number),
+            kind => kinds.contains(&kind),
+        };
+        let kept: Vec<Json> = values.iter().filter(|value| takes(value)).cloned().collect();
+        if kept.len() == values.len() {
+            return kinds;
+        }
+        // Gemini's own examples have numbers as strings under `enum`; elsewhere it is a mistake.
+        if kept.is_empty() {
+            members.remove("enum");
+            self.lose(place, "enum", "has no value of the type that is said, and is not sent");
+        } else {
+            members.set("enum", Json::Array(kept));
+        }
+        kinds
+    }
+
+    /// One schema for each kind.
+    fn split(&mut self, members: Members, kinds: &[Kind], place: &Place) -> Json {
+        let (mut outer, mut inner) = (Members::new(), Members::new());
+        for (key, value) in members {
+            if is_annotation(&key) { outer.push(key, value) } else { inner.push(key, value) }
+        }
+        let mut branches = Vec::new();
+        for kind in kinds {
+            let mut branch: Members = inner
+                .iter()
+                .filter(|(key, _)| is_about(key, *kind) != Some(false))
+                .map(|(key, value)| (key.to_owned(), value.clone()))
+                .collect();
+            branch.set("type", types(&[*kind]));
+            let branch = narrow_enum(branch, *kind);
+            branches.extend(branch.map(|branch| self.one(&branch, &[*kind], place)));
+        }
+        self.joined(outer, branches)
+    }
+
+    /// What takes anything, or as much as the dialect can say.
+    pub(super) fn anything(&mut self, members: Members) -> Json {
+        let outer: Members = members.into_iter().filter(|(key, _)| is_annotation(key)).collect();
+        let mut out = self.annotations(outer);
+        match self.rules.types {
+            Types::Kept if self.rules.unions == Unions::Kept => Json::Object(out),
+            // llama.cpp reads `{}` as an object, and a schema with any keyword as what it says.
+            Types::Kept => {
+                if out.is_empty() {
+                    out.push("description", Json::text("Any value."));
+                }
+                Json::Object(out)
+            }
+            Types::Said => {
+                out.set("type", types(&SCALARS));
+                Json::Object(out)
+            }
+            Types::One => {
+                let scalar = |kind: &Kind| Json::member("type", types(&[*kind]));
+                self.joined(out, SCALARS.iter().map(scalar).collect())
+            }
+        }
+    }
+}
+
+/// The values of one kind, or no branch if there are values and none of this kind.
+fn narrow_enum(mut branch: Members, kind: Kind) -> Option<Members> {
+    if let Some(Json::Array(values)) = branch.get("enum") {
+        let fits =
+            |value: &&Json| kind_of(value) == kind || kind == Kind::Number && kind_of(value) == Kind::Integer;
+        let kept: Vec<Json> = values.iter().filter(fits).cloned().collect();
+        if kept.is_empty() {
+            return None;
+        }
+        branch.set("enum", Json::Array(kept));
+    }
+    Some(branch)
+}
+
+/// The kind of a value.
+pub(super) fn kind_of(value: &Json) -> Kind {
+    match value {
+        Json::Null => Kind::Null,
+        Json::Bool(_) => Kind::Boolean,
+        Json::Number(text) if text.contains(['.', 'e', 'E']) => Kind::Number,
+        Json::Number(_) => Kind::Integer,
+        Json::String(_) => Kind::String,
+        Json::Array(_) => Kind::Array,
+        Json::Object(_) => Kind::Object,
+    }
+}
+
+/// Whether a keyword is about values of this kind; nothing is said of those that are about all.
+pub(super) fn is_about(keyword: &str, kind: Kind) -> Option<bool> {
+    let about: &[Kind] = match keyword {
+        "properties"
+        | "required"
+        | "additionalProperties"
+        | "patternProperties"
+        | "propertyNames"
+        | "minProperties"
+        | "maxProperties"
+        | "dependentRequired"
+        | "dependentSchemas"
+        | "unevaluatedProperties" => &[Kind::Object],
+        "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" | "contains" | "minContains"
+        | "maxContains" | "unevaluatedItems" => &[Kind::Array],
+        "pattern" | "minLength" | "maxLength" => &[Kind::String],
+        "format" => &[Kind::String, Kind::Number, Kind::Integer],
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+            &[Kind::Number, Kind::Integer]
+        }
+        _ => return None,
+    };
+    Some(about.contains(&kind))
+}
+
+fn named(kind: Kind) -> String {
+    match kind {
+        Kind::Integer | Kind::Object | Kind::Array => format!("an {}", kind.word()),
+        Kind::Null => "null".to_owned(),
+        _ => format!("a {}", kind.word()),
+    }
+}

@@ -1,0 +1,185 @@
+//! One level of a schema as JSON Schema 2020-12 would write it: odd types, older drafts, `OpenAPI`, mistakes.
+
+use crate::json::{Json, Members};
+use crate::kind::{Kind, Word, word};
+use crate::loss::Losses;
+
+/// The members of a schema without what is no schema's: what is left has the shape that its keyword has. A
+/// reference's targets are looked up in the author's own text, so definitions are left out too.
+pub(crate) fn mend(schema: &Json, path: &str, losses: &mut Losses) -> Members {
+    let members = match schema {
+        Json::Object(members) => members,
+        Json::Bool(true) => return Members::new(),
+        Json::Bool(false) => {
+            losses.tell(path, "false", "takes nothing, which cannot be said; anything is taken");
+            return Members::new();
+        }
+        _ => {
+            losses.tell(path, "schema", "is none; anything is taken");
+            return Members::new();
+        }
+    };
+    let mut out = Members::new();
+    for (key, value) in members.iter() {
+        match key {
+            "type" => {
+                if let Some(kinds) = kinds(value, path, losses) {
+                    out.push("type", types(&kinds));
+                }
+            }
+            // What names the document is no use to a provider, and some refuse it.
+            "$schema" | "$id" | "$anchor" | "$comment" | "$vocabulary" | "$defs" | "definitions" | "id"
+            | "nullable" | "optional" | "additionalItems" | "const" => {}
+            "$dynamicRef" | "$recursiveRef" | "$dynamicAnchor" | "$recursiveAnchor" | "dependencies" => {
+                losses.tell(path, key, "is not sent");
+            }
+            // Draft 3 said `required` at the property itself, and tool lists still do; draft 4's limits are below.
+            "required" | "exclusiveMinimum" | "exclusiveMaximum" if matches!(value, Json::Bool(_)) => {}
+            "items" => items(members, value, &mut out),
+            _ => match shaped(key, value) {
+                Some(value) => out.push(key, value),
+                None => losses.tell(path, key, "has a value that it cannot have, and is not sent"),
+            },
+        }
+    }
+    older(members, &mut out);
+    out
+}
+
+/// What older drafts and `OpenAPI` say with other words.
+fn older(members: &Members, out: &mut Members) {
+    for (word, limit) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+        if members.get(word) == Some(&Json::Bool(true))
+            && let Some(value) = out.remove(limit)
+        {
+            out.push(word, value);
+        }
+    }
+    if let Some(value) = members.get("const") {
+        out.set("enum", Json::Array(vec![value.clone()]));
+    }
+    if members.get("nullable") == Some(&Json::Bool(true))
+        && let Some(said) = out.get("type")
+    {
+        let mut kinds = kinds_of(said);
+        if !kinds.contains(&Kind::Null) {
+            kinds.push(Kind::Null);
+        }
+        out.set("type", types(&kinds));
+    }
+}
+
+/// `items` as one schema; a list of them is the 2020 draft's `prefixItems`.
+fn items(members: &Members, value: &Json, out: &mut Members) {
+    match value {
+        Json::Array(list) if !list.is_empty() => {
+            out.set("prefixItems", value.clone());
+            if let Some(more) = members.get("additionalItems") {
+                out.set("items", more.clone());
+            }
+        }
+        Json::Array(_) => {}
+        _ => out.set("items", value.clone()),
+    }
+}
+
+/// The kinds that a `type` names; none if it takes anything.
+fn kinds(value: &Json, path: &str, losses: &mut Losses) -> Option<Vec<Kind>> {
+    let words: Vec<&Json> = match value {
+        Json::Array(words) => words.iter().collect(),
+        one => vec![one],
+    };
+    let mut kinds = Vec::new();
+    for one in words {
+        match one.as_str().map_or(Word::Unknown, word) {
+            Word::Kind(kind) if !kinds.contains(&kind) => kinds.push(kind),
+            Word::Kind(_) => {}
+            Word::Any => return None,
+            Word::Unknown => {
+                losses.tell(path, "type", "names a type that nobody knows; anything is taken");
+                return None;
+            }
+        }
+    }
+    if kinds.contains(&Kind::Number) {
+        kinds.retain(|kind| *kind != Kind::Integer);
+    }
+    (!kinds.is_empty()).then_some(kinds)
+}
+
+/// The kinds of a mended `type`.
+pub(crate) fn kinds_of(value: &Json) -> Vec<Kind> {
+    let words = match value {
+        Json::Array(words) => words.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let known = |one: &Json| Kind::ALL.into_iter().find(|kind| Some(kind.word()) == one.as_str());
+    words.iter().filter_map(known).collect()
+}
+
+/// A `type` of these kinds.
+pub(crate) fn types(kinds: &[Kind]) -> Json {
+    match kinds {
+        [one] => Json::text(one.word()),
+        many => Json::Array(many.iter().map(|kind| Json::text(kind.word())).collect()),
+    }
+}
+
+/// The value in the shape that its keyword has, if it can be had; a keyword that is unknown takes anything.
+fn shaped(key: &str, value: &Json) -> Option<Json> {
+    let is_schema = |value: &Json| matches!(value, Json::Object(_) | Json::Bool(_));
+    let keep = |fits: bool| fits.then(|| value.clone());
+    match key {
+        "$ref" | "description" | "title" | "format" | "pattern" | "contentEncoding" | "contentMediaType" => {
+            keep(value.as_str().is_some())
+        }
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+            keep(value.as_f64().is_some_and(f64::is_finite))
+        }
+        "multipleOf" => keep(value.as_f64().is_some_and(|number| number > 0.0 && number.is_finite())),
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+        | "minContains" | "maxContains" => count(value).map(|count| Json::Number(count.to_string())),
+        "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" => keep(matches!(value, Json::Bool(_))),
+        "enum" => match value {
+            Json::Array(values) if !values.is_empty() => Some(Json::Array(unique(values))),
+            _ => None,
+        },
+        "examples" => keep(matches!(value, Json::Array(_))),
+        "required" => match value {
+            Json::Array(names) if names.iter().all(|name| name.as_str().is_some()) => {
+                Some(Json::Array(unique(names)))
+            }
+            _ => None,
+        },
+        "additionalProperties"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "contains"
+        | "propertyNames"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contentSchema" => keep(is_schema(value)),
+        "properties" | "patternProperties" | "dependentSchemas" | "dependentRequired" => {
+            keep(matches!(value, Json::Object(_)))
+        }
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" => match value {
+            Json::Array(branches) => keep(!branches.is_empty() && branches.iter().all(is_schema)),
+            _ => None,
+        },
+        _ => Some(value.clone()),
+    }
+}
+
+/// A whole number that is not negative; some write `1.0`.
+fn count(value: &Json) -> Option<u64> {
+    let Json::Number(text) = value else { return None };
+    text.strip_suffix(".0").unwrap_or(text).parse().ok()
+}
+
+/// The values without those that came before, in their order.
+fn unique(values: &[Json]) -> Vec<Json> {
+    let mut seen = std::collections::BTreeSet::new();
+    values.iter().filter(|value| seen.insert(value.to_string())).cloned().collect()
+}

@@ -1,0 +1,195 @@
+//! References: kept with their definitions, or what they lead to written in their place.
+
+use super::mend::mend;
+use super::merge::both;
+use super::{Compiler, Place, is_annotation, size};
+use crate::dialect::{Keys, References};
+use crate::json::{Json, Members};
+
+/// How many references lead to each other before they are cut.
+const CHAIN: usize = 16;
+
+/// The definitions that are referred to.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    /// Name and where it leads in the author's schema.
+    known: Vec<(String, String)>,
+    /// How many of them are written.
+    written: usize,
+}
+
+impl Compiler<'_> {
+    /// Deals with the `$ref` of a schema: either it is the schema, or it is gone and what it leads to is in
+    /// `members`.
+    pub(super) fn resolve(&mut self, members: &mut Members, place: &Place) -> Option<Json> {
+        for _ in 0..CHAIN {
+            let Some(Json::String(reference)) = members.remove("$ref") else { return None };
+            let Some(pointer) = self.target(&reference) else {
+                self.lose(place, "$ref", "leads to nothing that is here; anything is taken");
+                continue;
+            };
+            if self.rules.references != References::Inlined {
+                let is_alone = members.keys().all(is_annotation);
+                if is_alone || self.rules.references == References::Kept {
+                    return Some(self.refer(pointer, std::mem::take(members), place));
+                }
+            }
+            self.expand(pointer, members, place);
+        }
+        if members.remove("$ref").is_some() {
+            self.lose(place, "$ref", "leads through too many others; anything is taken");
+        }
+        None
+    }
+
+    /// Writes what a reference leads to in its place.
+    pub(super) fn expand(&mut self, pointer: String, members: &mut Members, place: &Place) {
+        let Some(target) = self.document.pointer(&pointer) else { return };
+        if self.expanding.contains(&pointer) {
+            self.lose(place, "$ref", "leads back to itself, and is cut here");
+            // What the target is made of is cut; that it is an object or a list is not.
+            if let Some(kind) = target.as_object().and_then(|target| target.get("type"))
+                && !members.has("type")
+            {
+                let kind = Members::from_iter([("type".to_owned(), kind.clone())]);
+                both(
+                    members,
+                    &mend(&Json::Object(kind), "", &mut self.losses),
+                    &place.path,
+                    &mut self.losses,
+                );
+            }
+            return;
+        }
+        if !self.spend(size(target, self.left.saturating_add(1))) {
+            self.lose(place, "$ref", "leads to more than can be sent; anything is taken");
+            return;
+        }
+        let target = mend(target, &place.path, &mut self.losses);
+        both(members, &target, &place.path, &mut self.losses);
+        self.expanding.push(pointer);
+    }
+
+    /// Where a reference leads in the author's schema, as a JSON Pointer.
+    pub(super) fn target(&self, reference: &str) -> Option<String> {
+        // The pointer of a fragment is written as in a URL.
+        let pointer = decoded(reference.strip_prefix('#')?);
+        self.document.pointer(&pointer).map(|_| pointer)
+    }
+
+    fn refer(&mut self, pointer: String, siblings: Members, place: &Place) -> Json {
+        let name = self.definition(pointer);
+        let reference = Json::text(format!("#/$defs/{name}"));
+        if siblings.is_empty() {
+            return Json::member("$ref", reference);
+        }
+        let mut out = match self.typed(siblings, place) {
+            Json::Object(out) => out,
+            _ => Members::new(),
+        };
+        if self.rules.references == References::Kept {
+            out.set_first("$ref", reference);
+        } else {
+            let alone = Json::member("$ref", reference);
+            out.remove("type");
+            out.set("anyOf", Json::Array(vec![alone]));
+        }
+        Json::Object(out)
+    }
+
+    /// The name under which a target is defined.
+    fn definition(&mut self, pointer: String) -> String {
+        if let Some((name, _)) = self.definitions.known.iter().find(|(_, known)| *known == pointer) {
+            return name.clone();
+        }
+        let last = pointer.rsplit('/').next().unwrap_or_default();
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+        let mut base: String = last.chars().take(48).map(plain).collect();
+        if base.is_empty() {
+            "root".clone_into(&mut base);
+        }
+        let taken = |name: &str| self.definitions.known.iter().any(|(known, _)| known == name);
+        let mut name = base.clone();
+        let mut next = 2_usize;
+        while taken(&name) {
+            name = format!("{base}_{next}");
+            next = next.saturating_add(1);
+        }
+        self.tally.characters = self.tally.characters.saturating_add(name.len());
+        self.definitions.known.push((name.clone(), pointer));
+        name
+    }
+
+    /// Compiles what is referred to, and what that refers to, one after the other.
+    pub(super) fn definitions(&mut self) -> Option<Json> {
+        let mut out = Members::new();
+        while let Some((name, pointer)) = self.definitions.known.get(self.definitions.written).cloned() {
+            self.definitions.written = self.definitions.written.saturating_add(1);
+            let place = Place { path: pointer.clone(), ..Place::default() };
+            let document = self.document;
+            let target = document.pointer(&pointer).unwrap_or(&Json::Null);
+            // A definition that is only a reference to itself says nothing.
+            let own =
+                |target: &Json| target.as_object()?.get("$ref")?.as_str().and_then(|to| self.target(to));
+            let compiled = if own(target).as_deref() == Some(pointer.as_str()) {
+                self.lose(&place, "$ref", "leads to itself; anything is taken");
+                self.anything(Members::new())
+            } else {
+                self.schema(target, &place)
+            };
+            out.push(name, compiled);
+        }
+        (!out.is_empty()).then_some(Json::Object(out))
+    }
+
+    /// The name under which a property is shown.
+    pub(super) fn shown_key(&mut self, name: &str) -> String {
+        let is_plain = |name: &str| {
+            (1..=64).contains(&name.len())
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+        };
+        if self.rules.keys == Keys::Kept || is_plain(name) {
+            return name.to_owned();
+        }
+        if let Some((shown, _)) = self.renamed.iter().find(|(_, known)| known == name) {
+            return shown.clone();
+        }
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' };
+        let base: String = name.chars().take(48).map(plain).collect();
+        let mut salt = 0_u64;
+        // A property of the same name, or another name with the same hash, is next to impossible and still looked at.
+        loop {
+            let shown = format!("{base}_{:08x}", hash(name, salt) & 0xffff_ffff);
+            let is_taken = self.renamed.iter().any(|(known, _)| *known == shown);
+            if !is_taken {
+                self.renamed.push((shown.clone(), name.to_owned()));
+                return shown;
+            }
+            salt = salt.saturating_add(1);
+        }
+    }
+}
+
+/// FNV-1a: the same on every machine, and nobody's secret depends on it.
+fn hash(text: &str, salt: u64) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ salt, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// A URL's fragment without its percent signs.
+fn decoded(fragment: &str) -> String {
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let Some((&byte, more)) = rest.split_first() {
+        let hex = more.get(..2).filter(|_| byte == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        if let Some(byte) = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            bytes.push(byte);
+            rest = more.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(byte);
+            rest = more;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

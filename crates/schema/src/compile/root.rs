@@ -1,0 +1,232 @@
+//! The root of a schema: whatever the author wrote, an object and nothing beside.
+
+use std::collections::BTreeSet;
+
+use super::mend::{kinds_of, mend};
+use super::merge::both;
+use super::object::AS_TEXT;
+use super::union::says_no_shape;
+use super::words::Words;
+use super::{Compiler, Place, size};
+use crate::compiled::{Restoration, RootUnion};
+use crate::dialect::{Dialect, Objects};
+use crate::json::{Json, Members};
+use crate::kind::Kind;
+use crate::loss::{Loss, Losses};
+
+/// The longest schema that is read.
+const BYTES: usize = 1 << 20;
+/// The most values in one.
+const VALUES: usize = 50_000;
+
+/// The property that holds the arguments where the root cannot be said as an object.
+pub(crate) const WRAPPER: &str = "arguments";
+
+/// Compiles a whole schema. It always gives one.
+pub(crate) fn compile(text: &str, dialect: Dialect, union: RootUnion) -> (Json, Vec<Loss>, Restoration) {
+    let document = if text.len() > BYTES { None } else { Json::parse(text).ok() };
+    match document.filter(|document| size(document, VALUES) < VALUES) {
+        Some(document @ Json::Object(_)) => Compiler::new(&document, dialect).whole(union),
+        Some(_) => open(dialect, "is no schema; an object of anything is taken"),
+        None => open(dialect, "is too long, too large or too deep; an object of anything is taken"),
+    }
+}
+
+/// An object that takes anything.
+fn open(dialect: Dialect, why: &str) -> (Json, Vec<Loss>, Restoration) {
+    let mut losses = Losses::default();
+    losses.tell("", "the schema", why);
+    let compiler = Compiler::new(&Json::Null, dialect);
+    let (schema, wrapped) = compiler.open();
+    (schema, losses.into_told(), Restoration { wrapped, renamed: Vec::new() })
+}
+
+impl Compiler<'_> {
+    fn whole(mut self, union: RootUnion) -> (Json, Vec<Loss>, Restoration) {
+        let (mut schema, wrapped) = self.root(union);
+        if let (Json::Object(schema), Some(definitions)) = (&mut schema, self.definitions()) {
+            schema.push("$defs", definitions);
+        }
+        let restoration = Restoration { wrapped, renamed: self.renamed };
+        (schema, self.losses.into_told(), restoration)
+    }
+
+    fn open(&self) -> (Json, bool) {
+        let kind = ("type".to_owned(), Json::text("object"));
+        if self.rules.objects == Objects::Kept {
+            let properties = ("properties".to_owned(), Json::Object(Members::new()));
+            let more = ("additionalProperties".to_owned(), Json::Bool(true));
+            return (Json::Object(Members::from_iter([kind, properties, more])), false);
+        }
+        let text = Members::from_iter([
+            ("type".to_owned(), Json::text("string")),
+            ("description".to_owned(), Json::text(format!("All arguments: {AS_TEXT}."))),
+        ]);
+        (self.wrap(Json::Object(text)), true)
+    }
+
+    fn wrap(&self, inner: Json) -> Json {
+        let mut out = Members::new();
+        out.push("type", Json::text("object"));
+        out.push("properties", Json::member(WRAPPER, inner));
+        out.push("required", Json::Array(vec![Json::text(WRAPPER)]));
+        if self.takes("additionalProperties") {
+            out.push("additionalProperties", Json::Bool(false));
+        }
+        Json::Object(out)
+    }
+
+    fn root(&mut self, union: RootUnion) -> (Json, bool) {
+        let place = Place::default();
+        let document = self.document;
+        let mut members = mend(document, "", &mut self.losses);
+        self.inline(&mut members, &place);
+        self.merge_all(&mut members, &place);
+        for word in ["not", "enum"] {
+            if members.remove(word).is_some() {
+                self.lose(&place, word, "cannot stand at the root, and is not sent");
+            }
+        }
+        let kinds = members.remove("type").map(|kinds| kinds_of(&kinds));
+        if kinds.is_some_and(|kinds| !kinds.contains(&Kind::Object)) {
+            self.lose(&place, "type", "is sent as object: arguments are nothing else");
+        }
+        members.set_first("type", Json::text("object"));
+        let mut words = Words::default();
+        if let Some(wrapped) = self.root_union(&mut members, union, &mut words, &place) {
+            return (self.wrap(wrapped), true);
+        }
+        let is_empty = members.get("properties").and_then(Json::as_object).is_none_or(Members::is_empty);
+        let takes_more = members.get("additionalProperties").is_some_and(|more| *more != Json::Bool(false));
+        if self.rules.objects != Objects::Kept && is_empty && takes_more {
+            self.lose(
+                &place,
+                "additionalProperties",
+                "cannot be said: the arguments are asked for as a text that holds JSON",
+            );
+            return self.open();
+        }
+        let members = words.into(members);
+        (self.one(&members, &[Kind::Object], &place), false)
+    }
+
+    /// Deals with branches at the root; gives a schema to be wrapped, if it has to be.
+    fn root_union(
+        &mut self,
+        members: &mut Members,
+        union: RootUnion,
+        words: &mut Words,
+        place: &Place,
+    ) -> Option<Json> {
+        for _ in 0..4 {
+            let whole = members.clone();
+            let (any, one) = (members.remove("anyOf"), members.remove("oneOf"));
+            let (word, branches) = match (any, one) {
+                (Some(Json::Array(any)), None) => ("anyOf", any),
+                (None, Some(Json::Array(one))) => ("oneOf", one),
+                (Some(Json::Array(any)), Some(_)) => {
+                    self.lose(place, "oneOf", "stands beside `anyOf`, and only `anyOf` is sent");
+                    ("anyOf", any)
+                }
+                _ => return None,
+            };
+            let list = Json::Array(branches.clone());
+            let branches = self.object_branches(word, &branches, place);
+            match branches.as_slice() {
+                [] => {
+                    self.lose(place, word, "has no branch that is an object, and is not sent");
+                    return None;
+                }
+                [(at, branch)] => both(members, branch, &at.path, &mut self.losses),
+                many if many.iter().all(|(_, branch)| branch.keys().all(says_no_shape)) => {
+                    words.value(word, &list);
+                    self.lose(place, word, "says which properties go together, which is not sent");
+                    return None;
+                }
+                many if union == RootUnion::Merge => {
+                    self.lose(place, word, "is merged: which properties go together is not sent");
+                    *members = either(members, many, &mut self.losses);
+                    return None;
+                }
+                _ => {
+                    self.lose(
+                        place,
+                        word,
+                        "cannot stand at the root: the arguments are asked for inside of one property",
+                    );
+                    let inside = Place { depth: 1, level: 1, ..Place::default() };
+                    return Some(self.members(whole, &inside));
+                }
+            }
+            self.merge_all(members, place);
+        }
+        None
+    }
+
+    /// The branches that can be arguments, with what they refer to in their place.
+    fn object_branches(&mut self, word: &str, branches: &[Json], place: &Place) -> Vec<(Place, Members)> {
+        let mut kept = Vec::new();
+        for (position, branch) in branches.iter().enumerate() {
+            let place = place.under(word, &position.to_string());
+            let expanding = self.expanding.len();
+            let mut branch = mend(branch, &place.path, &mut self.losses);
+            self.inline(&mut branch, &place);
+            self.merge_all(&mut branch, &place);
+            self.expanding.truncate(expanding);
+            let kinds = branch.get("type").map(kinds_of);
+            if kinds.is_none_or(|kinds| kinds.contains(&Kind::Object)) {
+                branch.remove("type");
+                kept.push((place, branch));
+            }
+        }
+        kept
+    }
+}
+
+/// One object that takes what any of the branches takes, with what stands beside them.
+fn either(beside: &Members, branches: &[(Place, Members)], losses: &mut Losses) -> Members {
+    let wholes: Vec<Members> = branches
+        .iter()
+        .map(|(place, branch)| {
+            let mut whole = beside.clone();
+            both(&mut whole, branch, &place.path, losses);
+            whole
+        })
+        .collect();
+    let mut properties: Vec<(String, Vec<Json>)> = Vec::new();
+    for (name, schema) in
+        wholes.iter().filter_map(|whole| whole.get("properties")?.as_object()).flat_map(Members::iter)
+    {
+        match properties.iter_mut().find(|(known, _)| known == name) {
+            Some((_, schemas)) if schemas.contains(schema) => {}
+            Some((_, schemas)) => schemas.push(schema.clone()),
+            None => properties.push((name.to_owned(), vec![schema.clone()])),
+        }
+    }
+    let required = |whole: &Members| -> BTreeSet<String> {
+        let names = whole.get("required").and_then(Json::as_array).unwrap_or_default();
+        names.iter().filter_map(Json::as_str).map(str::to_owned).collect()
+    };
+    let always = wholes.iter().map(required).reduce(|some, others| &some & &others).unwrap_or_default();
+    let is_closed = wholes.iter().all(|whole| whole.get("additionalProperties") == Some(&Json::Bool(false)));
+    let mut out: Members = beside
+        .iter()
+        .filter(|(key, _)| !matches!(*key, "properties" | "required" | "additionalProperties"))
+        .map(|(key, value)| (key.to_owned(), value.clone()))
+        .collect();
+    let joined = properties.into_iter().map(|(name, mut schemas)| match schemas.pop() {
+        Some(one) if schemas.is_empty() => (name, one),
+        last => {
+            schemas.extend(last);
+            (name, Json::member("anyOf", Json::Array(schemas)))
+        }
+    });
+    out.push("properties", Json::Object(joined.collect()));
+    if !always.is_empty() {
+        out.push("required", Json::Array(always.into_iter().map(Json::String).collect()));
+    }
+    if is_closed {
+        out.push("additionalProperties", Json::Bool(false));
+    }
+    out
+}

@@ -1,0 +1,261 @@
+//! JSON as a tree that keeps what a map of `serde_json` loses: the order of keys and the spelling of numbers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// How deep a text may nest. Below `serde_json`'s own 128, and what walks the tree may recurse this far.
+pub(crate) const DEPTH: usize = 96;
+
+/// One JSON value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Json {
+    Null,
+    Bool(bool),
+    /// A number as it was written.
+    Number(String),
+    String(String),
+    Array(Vec<Self>),
+    Object(Members),
+}
+
+/// The members of an object in the author's order, each key once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Members(Vec<(String, Json)>);
+
+/// The text is no JSON, or nests too deep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable;
+
+impl Json {
+    /// Reads a whole text.
+    pub(crate) fn parse(text: &str) -> Result<Self, Unreadable> {
+        read(text.trim_ascii(), DEPTH)
+    }
+
+    /// An object of one member.
+    pub(crate) fn member(key: &str, value: Self) -> Self {
+        Self::Object(Members::from_iter([(key.to_owned(), value)]))
+    }
+
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::String(text.into())
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_array(&self) -> Option<&[Self]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_object(&self) -> Option<&Members> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The number as a float, for comparing it with a limit.
+    pub(crate) fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The value that a JSON Pointer leads to.
+    pub(crate) fn pointer(&self, pointer: &str) -> Option<&Self> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        pointer.strip_prefix('/')?.split('/').try_fold(self, |at, token| {
+            let token = token.replace("~1", "/").replace("~0", "~");
+            match at {
+                Self::Object(members) => members.get(&token),
+                Self::Array(items) => items.get(token.parse::<usize>().ok()?),
+                _ => None,
+            }
+        })
+    }
+
+    /// Appends the value as JSON without white space.
+    pub(crate) fn write(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Self::Number(text) => out.push_str(text),
+            Self::String(text) => quote(text, out),
+            Self::Array(items) => {
+                out.push('[');
+                for (position, item) in items.iter().enumerate() {
+                    if position > 0 {
+                        out.push(',');
+                    }
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (position, (key, value)) in members.iter().enumerate() {
+                    if position > 0 {
+                        out.push(',');
+                    }
+                    quote(key, out);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+impl Members {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Json> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Puts a value in the place of the one that the key has, or at the end.
+    pub(crate) fn set(&mut self, key: &str, value: Json) {
+        match self.0.iter_mut().find(|(known, _)| known == key) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((key.to_owned(), value)),
+        }
+    }
+
+    /// Puts a value in front of all others.
+    pub(crate) fn set_first(&mut self, key: &str, value: Json) {
+        self.remove(key);
+        self.0.insert(0, (key.to_owned(), value));
+    }
+
+    /// Appends a member whose key is known to be new.
+    pub(crate) fn push(&mut self, key: impl Into<String>, value: Json) {
+        self.0.push((key.into(), value));
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) -> Option<Json> {
+        let at = self.0.iter().position(|(known, _)| known == key)?;
+        Some(self.0.remove(at).1)
+    }
+}
+
+impl FromIterator<(String, Json)> for Members {
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(members: I) -> Self {
+        Self(members.into_iter().collect())
+    }
+}
+
+impl IntoIterator for Members {
+    type Item = (String, Json);
+    type IntoIter = std::vec::IntoIter<(String, Json)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+fn quote(text: &str, out: &mut String) {
+    // Writing a string as JSON cannot fail.
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+// Each level reads its children's texts and nothing of what is in them, so the work is the length times the
+// depth, and numbers stay the text that they are.
+fn read(text: &str, depth: usize) -> Result<Json, Unreadable> {
+    let depth = depth.checked_sub(1).ok_or(Unreadable)?;
+    Ok(match text.as_bytes().first() {
+        Some(b'{') => {
+            let raw: RawMembers<'_> = serde_json::from_str(text).map_err(|_| Unreadable)?;
+            let members = raw.0.into_iter().map(|(key, value)| Ok((key, read(value.get(), depth)?)));
+            Json::Object(Members(members.collect::<Result<_, _>>()?))
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| Unreadable)?;
+            Json::Array(items.into_iter().map(|item| read(item.get(), depth)).collect::<Result<_, _>>()?)
+        }
+        Some(b'"') => Json::String(serde_json::from_str(text).map_err(|_| Unreadable)?),
+        Some(b't' | b'f') => Json::Bool(serde_json::from_str(text).map_err(|_| Unreadable)?),
+        Some(b'n') => serde_json::from_str::<()>(text).map(|()| Json::Null).map_err(|_| Unreadable)?,
+        _ => {
+            serde_json::from_str::<serde_json::Number>(text).map_err(|_| Unreadable)?;
+            Json::Number(text.to_owned())
+        }
+    })
+}
+
+/// Members whose values are still text; of two equal keys the last wins, at the place of the first.
+struct RawMembers<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RawVisitor)
+    }
+}
+
+struct RawVisitor;
+
+impl<'de> Visitor<'de> for RawVisitor {
+    type Value = RawMembers<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut members: Vec<(String, &'de RawValue)> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        while let Some((key, value)) = access.next_entry::<String, &'de RawValue>()? {
+            let place = *places.entry(key.clone()).or_insert(members.len());
+            match members.get_mut(place) {
+                Some((_, known)) => *known = value,
+                None => members.push((key, value)),
+            }
+        }
+        Ok(RawMembers(members))
+    }
+}

@@ -1,0 +1,65 @@
+//! What a dialect could not say.
+
+use std::fmt;
+
+/// One thing that the author's schema says and the compiled one does not, or says otherwise.
+///
+/// Arguments are checked against the author's schema whatever was lost; a loss tells why a model may need a
+/// second try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Loss {
+    /// Where in the author's schema, as a JSON Pointer; empty is the root.
+    pub path: String,
+    /// The keyword.
+    pub keyword: String,
+    /// What became of it.
+    pub what: String,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = if self.path.is_empty() { "the root" } else { &self.path };
+        write!(f, "{path}: `{}` {}", self.keyword, self.what)
+    }
+}
+
+/// The most losses that are told; a schema that loses more is told so in the last of them.
+const TOLD: usize = 64;
+/// The most bytes of a path and of a keyword, which are the author's own words.
+const PATH: usize = 256;
+const KEYWORD: usize = 64;
+
+/// The losses of one schema.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    told: Vec<Loss>,
+    untold: usize,
+}
+
+impl Losses {
+    pub(crate) fn tell(&mut self, path: &str, keyword: &str, what: impl Into<String>) {
+        if self.told.len() >= TOLD {
+            self.untold = self.untold.saturating_add(1);
+            return;
+        }
+        let (path, keyword) = (clip(path, PATH), clip(keyword, KEYWORD));
+        let loss = Loss { path, keyword, what: what.into() };
+        if !self.told.contains(&loss) {
+            self.told.push(loss);
+        }
+    }
+
+    pub(crate) fn into_told(mut self) -> Vec<Loss> {
+        if self.untold > 0 {
+            let what = format!("says {} things more that are lost", self.untold);
+            self.told.push(Loss { path: String::new(), keyword: "the schema".to_owned(), what });
+        }
+        self.told
+    }
+}
+
+fn clip(text: &str, bytes: usize) -> String {
+    let end = text.floor_char_boundary(bytes);
+    if end == text.len() { text.to_owned() } else { format!("{}…", text.get(..end).unwrap_or_default()) }
+}

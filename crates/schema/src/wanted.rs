@@ -1,0 +1,163 @@
+//! What a schema wants of a value, as far as it matters for reading the value out of a text.
+
+use serde_json::Value;
+
+use crate::kind::{Kind, Word, word};
+
+/// Which kinds of value a schema takes.
+///
+/// ```
+/// use windlass_schema::{Wanted, WantedKind};
+/// let schema = serde_json::json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] });
+/// let wanted = Wanted::of(&schema, &schema);
+/// assert!(wanted.takes(WantedKind::String) && wanted.takes(WantedKind::Null));
+/// assert!(!wanted.is_text());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// A set of kinds, a bit each; nothing where there is no schema at all.
+    kinds: Option<u8>,
+}
+
+/// A kind of JSON value; whole numbers are numbers here, because a text tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "JSON has no others")]
+pub enum WantedKind {
+    /// A string.
+    String,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// `null`.
+    Null,
+    /// A list.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// How many references and combinations are followed; a schema that refers to itself ends here.
+const DEPTH: usize = 8;
+/// How many branches are looked at in one schema, nested ones counted.
+const BRANCHES: usize = 256;
+
+impl Wanted {
+    /// Nothing is known, so a text stays what it is.
+    pub const UNKNOWN: Self = Self { kinds: None };
+    /// Everything is taken.
+    pub const ANY: Self = Self { kinds: Some(0b11_1111) };
+    const NOTHING: Self = Self { kinds: Some(0) };
+
+    /// What a schema wants; `root` is where its references lead.
+    pub fn of(schema: &Value, root: &Value) -> Self {
+        Self::read(schema, root, DEPTH, &mut { BRANCHES }).unwrap_or(Self::ANY)
+    }
+
+    /// Whether anything is known.
+    pub fn is_known(self) -> bool {
+        self.kinds.is_some()
+    }
+
+    /// Whether this kind is taken.
+    pub fn takes(self, kind: WantedKind) -> bool {
+        self.kinds.is_some_and(|kinds| kinds & bit(kind) != 0)
+    }
+
+    /// Whether a text is taken as it is, whatever it says, so that it can be shown while it grows.
+    pub fn is_text(self) -> bool {
+        self.kinds.is_none_or(|kinds| kinds == bit(WantedKind::String))
+    }
+
+    fn with(self, kind: WantedKind) -> Self {
+        Self { kinds: Some(self.kinds.unwrap_or_default() | bit(kind)) }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { kinds: Some(self.kinds.unwrap_or_default() | other.kinds.unwrap_or_default()) }
+    }
+
+    fn read(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> Option<Self> {
+        let depth = depth.checked_sub(1)?;
+        *left = left.checked_sub(1)?;
+        let schema = resolve(schema, root);
+        if let Some(kind) = schema.get("type") {
+            let mut wanted = match kind {
+                Value::String(name) => Self::NOTHING.named(name),
+                Value::Array(names) => {
+                    names.iter().filter_map(Value::as_str).fold(Self::NOTHING, Self::named)
+                }
+                _ => return None,
+            };
+            if schema.get("nullable") == Some(&Value::Bool(true)) {
+                wanted = wanted.with(WantedKind::Null);
+            }
+            return Some(wanted);
+        }
+        if let Some(value) = schema.get("const") {
+            return Some(Self::NOTHING.with(kind_of(value)));
+        }
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            return Some(values.iter().map(kind_of).fold(Self::NOTHING, Self::with));
+        }
+        for (word, all) in [("anyOf", false), ("oneOf", false), ("allOf", true)] {
+            if let Some(branches) = schema.get(word).and_then(Value::as_array) {
+                let mut kinds = branches.iter().map(|branch| Self::read(branch, root, depth, left));
+                return if all {
+                    kinds.flatten().next()
+                } else {
+                    kinds.try_fold(Self::NOTHING, |either, branch| Some(either.or(branch?)))
+                };
+            }
+        }
+        schema.get("properties").map(|_| Self::NOTHING.with(WantedKind::Object))
+    }
+
+    /// With the kind of this word; a word that nobody knows takes whatever comes.
+    fn named(self, name: &str) -> Self {
+        match word(name) {
+            Word::Kind(kind) => self.with(match kind {
+                Kind::String => WantedKind::String,
+                Kind::Integer | Kind::Number => WantedKind::Number,
+                Kind::Boolean => WantedKind::Boolean,
+                Kind::Null => WantedKind::Null,
+                Kind::Array => WantedKind::Array,
+                Kind::Object => WantedKind::Object,
+            }),
+            Word::Any | Word::Unknown => Self::ANY,
+        }
+    }
+}
+
+fn bit(kind: WantedKind) -> u8 {
+    match kind {
+        WantedKind::String => 1,
+        WantedKind::Number => 2,
+        WantedKind::Boolean => 4,
+        WantedKind::Null => 8,
+        WantedKind::Array => 16,
+        WantedKind::Object => 32,
+    }
+}
+
+fn kind_of(value: &Value) -> WantedKind {
+    match value {
+        Value::Null => WantedKind::Null,
+        Value::Bool(_) => WantedKind::Boolean,
+        Value::Number(_) => WantedKind::Number,
+        Value::String(_) => WantedKind::String,
+        Value::Array(_) => WantedKind::Array,
+        Value::Object(_) => WantedKind::Object,
+    }
+}
+
+/// The schema that a local reference leads to, or the schema itself.
+pub fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    for _ in 0..DEPTH {
+        let Some(target) = schema.get("$ref").and_then(Value::as_str) else { break };
+        let Some(found) = target.strip_prefix('#').and_then(|pointer| root.pointer(pointer)) else { break };
+        schema = found;
+    }
+    schema
+}

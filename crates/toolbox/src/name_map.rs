@@ -1,0 +1,163 @@
+//! The names that a model is shown, and the way back from what it wrote (RULES N1 to N4, N7).
+
+use std::collections::BTreeMap;
+
+use windlass_protocol::ToolName;
+
+use crate::Identity;
+use crate::shown_name::{is_legal, shown_names};
+
+/// The names of a run's tools: what each is registered under, what a model is shown, and which tool a name that
+/// a model wrote means.
+///
+/// A map is made of the full set of tools, also those that are hidden now, so that a call to one of them still
+/// resolves. The shown names are legal with every provider, one for each tool, and the same for the same set in
+/// whatever order. Names are looked up whole and never split.
+///
+/// ```
+/// use windlass_protocol::ToolName;
+/// use windlass_toolbox::{Identity, NameMap};
+///
+/// let own = Identity::own(ToolName::new("math.factorial")?);
+/// let map = NameMap::new([own, Identity::mcp("files", "read")])?;
+/// assert_eq!(map.shown("math.factorial").map(ToolName::as_str), Some("math_factorial"));
+/// assert_eq!(map.find("math_factorial").map(ToolName::as_str), Some("math.factorial"));
+/// assert_eq!(map.find("files-read"), None);
+/// assert_eq!(map.find("read").map(ToolName::as_str), Some("mcp__files__read"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct NameMap {
+    tools: Vec<Named>,
+    registered: BTreeMap<String, usize>,
+    /// Shown names, aliases, and registered names that cannot be shown.
+    exact: BTreeMap<String, usize>,
+    /// What remains of the names if dashes, case and odd characters are not looked at; `None` where that is
+    /// left of more than one tool.
+    tolerant: BTreeMap<String, Option<usize>>,
+}
+
+#[derive(Clone, Debug)]
+struct Named {
+    name: ToolName,
+    shown: ToolName,
+}
+
+/// Why names cannot be mapped: a mistake of the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameMapError {
+    /// Two tools, or a tool and an alias, have one name (RULES N7).
+    #[error("two tools have the name {name}")]
+    Duplicate {
+        /// The name.
+        name: ToolName,
+    },
+    /// An alias stands for no tool, or for more than one.
+    #[error("the alias {alias} stands for {name}, and no such tool is registered")]
+    UnknownTarget {
+        /// The alias.
+        alias: ToolName,
+        /// What it stands for.
+        name: String,
+    },
+}
+
+impl NameMap {
+    /// Maps the names of all tools of a run.
+    ///
+    /// # Errors
+    /// If two tools are registered under one name.
+    pub fn new(tools: impl IntoIterator<Item = Identity>) -> Result<Self, NameMapError> {
+        let tools: Vec<Identity> = tools.into_iter().collect();
+        let mut map = Self::default();
+        for (position, tool) in tools.iter().enumerate() {
+            if map.registered.insert(tool.name().as_str().to_owned(), position).is_some() {
+                return Err(NameMapError::Duplicate { name: tool.name().clone() });
+            }
+        }
+        let names: Vec<&ToolName> = tools.iter().map(Identity::name).collect();
+        for (position, (tool, shown)) in tools.iter().zip(shown_names(&names)).enumerate() {
+            map.exact.insert(shown.as_str().to_owned(), position);
+            // A name that cannot be shown can be meant by nothing else; a legal one that was given a hash can.
+            if !is_legal(tool.name().as_str()) {
+                map.exact.insert(tool.name().as_str().to_owned(), position);
+            }
+            map.tolerate(shown.as_str(), position);
+            for name in tool.written() {
+                map.tolerate(&name, position);
+            }
+            map.tools.push(Named { name: tool.name().clone(), shown });
+        }
+        Ok(map)
+    }
+
+    /// The same map with another name for a tool. It is not shown; a model that writes it means the tool.
+    ///
+    /// # Errors
+    /// If the name is taken, or there is no tool to stand for.
+    pub fn with_alias(mut self, alias: ToolName, name: &str) -> Result<Self, NameMapError> {
+        let Some(position) = self.registered.get(name).copied().or_else(|| self.position(name)) else {
+            return Err(NameMapError::UnknownTarget { alias, name: name.to_owned() });
+        };
+        let taken = self.exact.contains_key(alias.as_str()) || self.registered.contains_key(alias.as_str());
+        if taken {
+            return Err(NameMapError::Duplicate { name: alias });
+        }
+        self.tolerate(alias.as_str(), position);
+        self.exact.insert(alias.into(), position);
+        Ok(self)
+    }
+
+    /// The name that a model is shown for the tool that is registered under this one.
+    pub fn shown(&self, name: &str) -> Option<&ToolName> {
+        let position = self.registered.get(name)?;
+        self.tools.get(*position).map(|tool| &tool.shown)
+    }
+
+    /// The registered name of the tool that a model means: the one of exactly this shown name or alias, else
+    /// the only one that differs in case, dashes, odd characters, a `functions.` before it, or without the
+    /// prefix of its server.
+    pub fn find(&self, written: &str) -> Option<&ToolName> {
+        self.tools.get(self.position(written)?).map(|tool| &tool.name)
+    }
+
+    /// Registered and shown names, in the order of registration.
+    pub fn iter(&self) -> impl Iterator<Item = (&ToolName, &ToolName)> {
+        self.tools.iter().map(|tool| (&tool.name, &tool.shown))
+    }
+
+    /// Whether a tool is registered under exactly this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.registered.contains_key(name)
+    }
+
+    /// The place of the tool that is registered under exactly this name.
+    pub(crate) fn registered(&self, name: &str) -> Option<usize> {
+        self.registered.get(name).copied()
+    }
+
+    /// The place of the tool that a model means.
+    pub(crate) fn position(&self, written: &str) -> Option<usize> {
+        if let Some(position) = self.exact.get(written) {
+            return Some(*position);
+        }
+        let plain = written.strip_prefix("functions.").unwrap_or(written);
+        if let Some(position) = self.exact.get(plain) {
+            return Some(*position);
+        }
+        self.tolerant.get(&tolerant(plain)).copied().flatten()
+    }
+
+    fn tolerate(&mut self, name: &str, position: usize) {
+        self.tolerant
+            .entry(tolerant(name))
+            .and_modify(|known| *known = known.filter(|known| *known == position))
+            .or_insert(Some(position));
+    }
+}
+
+/// What is left of a name if dashes, case and odd characters are not looked at.
+fn tolerant(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
+}

@@ -1,0 +1,76 @@
+//! From registered names to names that every provider takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_protocol::ToolName;
+
+use crate::identity::hex;
+
+/// The longest name that is shown: OpenAI, Anthropic and Gemini all say 64.
+const LONGEST: usize = 64;
+/// How many digits a hash begins with, and how many it may have.
+const DIGITS: usize = 8;
+const MOST_DIGITS: usize = 40;
+
+/// A shown name for each registered one, in the same order: legal everywhere, and no two the same.
+///
+/// A name that is legal stays; of another each odd character becomes `_`. Where it is too long, or two tools
+/// would have the same, a hash follows, on each of those that would be the same, so that no order of
+/// registration decides who keeps the plain one.
+pub(crate) fn shown_names(names: &[&ToolName]) -> Vec<ToolName> {
+    let plain: Vec<String> = names.iter().map(|name| plain(name.as_str())).collect();
+    let mut hashed: BTreeSet<usize> =
+        (0..plain.len()).filter(|at| plain.get(*at).is_some_and(|name| name.len() > LONGEST)).collect();
+    let mut digits = DIGITS;
+    loop {
+        let shown: Vec<String> =
+            names
+                .iter()
+                .zip(&plain)
+                .enumerate()
+                .map(|(at, (name, plain))| {
+                    if hashed.contains(&at) { with_hash(plain, name.as_str(), digits) } else { plain.clone() }
+                })
+                .collect();
+        let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, name) in shown.iter().enumerate() {
+            groups.entry(name).or_default().push(at);
+        }
+        let colliding: BTreeSet<usize> =
+            groups.into_values().filter(|group| group.len() > 1).flatten().collect();
+        if colliding.is_empty() || digits > MOST_DIGITS {
+            return shown.into_iter().map(named).collect();
+        }
+        if colliding.is_subset(&hashed) {
+            digits = digits.saturating_add(DIGITS);
+        }
+        hashed.extend(colliding);
+    }
+}
+
+/// Whether every provider takes a name as it is.
+pub(crate) fn is_legal(name: &str) -> bool {
+    name.len() <= LONGEST && plain(name) == name
+}
+
+/// The name with `_` for each character that not everybody takes. Gemini wants a letter or `_` first.
+fn plain(name: &str) -> String {
+    let legal = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    let mut plain: String = name.chars().map(legal).collect();
+    if !plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        plain.insert(0, '_');
+    }
+    plain
+}
+
+fn with_hash(plain: &str, name: &str, digits: usize) -> String {
+    let hash = hex(name);
+    let hash = hash.get(..digits).unwrap_or(&hash);
+    let room = LONGEST.saturating_sub(hash.len()).saturating_sub(1);
+    let head = plain.get(..room.min(plain.len())).unwrap_or_default();
+    format!("{head}_{hash}")
+}
+
+fn named(shown: String) -> ToolName {
+    ToolName::new(shown).expect("it is not empty, not long, and has no control character")
+}
