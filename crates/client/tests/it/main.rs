@@ -14,6 +14,7 @@ mod quirk;
 mod retry;
 mod scripted;
 mod server;
+mod streams;
 mod tls;
 mod transport;
 mod vendors;

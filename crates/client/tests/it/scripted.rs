@@ -51,9 +51,10 @@ fn asked(wire: &Arc<dyn Wire>, hostile: &Value, delivery: Delivery, options: Opt
         let provider = ScriptedProvider::start(script, 0).await.unwrap();
         let endpoint = Endpoint::custom(format!("{}/v1", provider.base_url()), wire.name());
         let client = Client::new(endpoint, Some(KEY.into()), Arc::clone(wire), options).unwrap();
-        let request = Request::new("scripted-1", vec![Message::user("go")])
+        let mut request = Request::new("scripted-1", vec![Message::user("go")])
             .with_max_output_tokens(100)
             .with_delivery(delivery);
+        request.temperature = Some(0.5);
         let (chunks, error) = ask(&client, &request).await;
         let text = text(&chunks);
         let (mut assembler, mut events) = (Assembler::new(Assembly::default()), Vec::new());
@@ -164,5 +165,25 @@ fn an_error_in_mid_stream_is_in_the_answer() {
         assert_ne!(asked.ending, Ending::Complete, "{asked:?}");
         assert!(asked.text.starts_with("I l"), "{asked:?}");
         assert_eq!((asked.calls.len(), asked.requests), (0, 1), "{asked:?}");
+    }
+}
+
+// L9
+#[test]
+fn a_parameter_that_is_refused_by_name_is_got_over_in_every_format() {
+    for wire in wires() {
+        let parameter = match wire.name() {
+            "gemini" => "generationConfig.temperature",
+            _ => "temperature",
+        };
+        let hostile = json!({"switch": "refuse_parameter", "parameter": parameter});
+        let asked = asked(&wire, &hostile, Delivery::Stream, quick());
+        assert_eq!(
+            (&asked.error, asked.text.as_str(), asked.requests),
+            (&None, "I look.", 2),
+            "{}",
+            wire.name()
+        );
+        assert_eq!(asked.ending, Ending::Complete, "{}", wire.name());
     }
 }
