@@ -58,6 +58,9 @@ pub(crate) struct Delta<'a> {
     pub(crate) tool_calls: Option<Vec<Option<Call<'a>>>>,
     #[serde(borrow)]
     pub(crate) function_call: Option<Function<'a>>,
+    /// Where words came from.
+    #[serde(borrow)]
+    pub(crate) annotations: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -70,6 +73,9 @@ pub(crate) struct Call<'a> {
     pub(crate) function: Option<Function<'a>>,
     #[serde(borrow)]
     pub(crate) custom: Option<Custom<'a>>,
+    /// Gemini's signature, behind Google's own server of this format, comes here and goes back with the call.
+    #[serde(borrow)]
+    pub(crate) extra_content: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
