@@ -1,6 +1,7 @@
 //! One event of the stream, or the whole body, as this format writes it.
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::lenient::{ArgumentText, Content, Count, Index, Words};
@@ -61,6 +62,13 @@ pub(crate) struct Delta<'a> {
     /// Where words came from.
     #[serde(borrow)]
     pub(crate) annotations: Option<&'a RawValue>,
+}
+
+impl Delta<'_> {
+    /// The sources of an answer of a model that searches; most answers have an empty list.
+    pub(crate) fn sources(&self) -> Vec<Value> {
+        self.annotations.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -42,7 +42,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Reads one event's data or a whole body.
+    /// Reads one event's data or a body.
     pub(crate) fn read(
         &mut self,
         json: &str,
@@ -53,8 +53,7 @@ impl Reader {
         if source == Source::Stream
             && let Some((shape, text)) = self.template.read(json)
         {
-            let shape = *shape;
-            self.take_text(shape, text, chunks);
+            self.take_text(*shape, text, chunks);
             return Ok(());
         }
         match serde_json::from_str::<Event<'_>>(json) {
@@ -146,6 +145,7 @@ impl Reader {
     fn delta(&mut self, delta: Delta<'_>, chunks: &mut Vec<Chunk>) {
         let before = chunks.len();
         self.think(&delta, chunks);
+        let sources = delta.sources();
         match delta.content {
             Content::Absent => {}
             Content::Text(text) => self.speak(&text, chunks),
@@ -174,7 +174,7 @@ impl Reader {
                 self.call(position, call, chunks);
             }
         }
-        chunks.extend(sources(delta.annotations).into_iter().map(|value| Chunk::Grounding { value }));
+        chunks.extend(sources.into_iter().map(|value| Chunk::Grounding { value }));
         self.begun |= chunks.len() > before || !self.refusal.is_empty() || !self.customs.is_empty();
     }
 
@@ -213,7 +213,7 @@ impl Reader {
                 self.customs.push(CustomCall { slot, id, name, input });
             }
             (None, _) => {
-                let opaque = call.extra_content.and_then(travelling);
+                let opaque = call.extra_content.and_then(marks::travelling);
                 let place = (call.index.0, position);
                 self.fragment(place, id, opaque, call.function.unwrap_or_default(), chunks);
             }
@@ -291,17 +291,6 @@ impl Reader {
     pub(crate) fn end(&mut self, chunks: &mut Vec<Chunk>) {
         self.flush(Whole::Unproven, chunks);
     }
-}
-
-/// Fields of a call that have no word here and go back with it (RULES P2).
-fn travelling(extra: &RawValue) -> Option<Opaque> {
-    let extra: Value = serde_json::from_str(extra.get()).ok()?;
-    (!extra.is_null()).then(|| Opaque::new(NAME, json!({ marks::CALL: { "extra_content": extra } })))
-}
-
-/// The sources of an answer of a model that searches; most answers have an empty list.
-fn sources(raw: Option<&RawValue>) -> Vec<Value> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
 fn unknown(json: &str, chunks: &mut Vec<Chunk>) {
