@@ -8,6 +8,7 @@ mod round_trip;
 mod sse;
 mod text_calls;
 mod wire;
+mod wire_answer;
 mod wire_request;
 
 pub use assemble::assemble;
@@ -18,6 +19,7 @@ pub use round_trip::round_trip;
 pub use sse::sse;
 pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 pub use wire::{wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses};
+pub use wire_answer::wire_answer;
 pub use wire_request::wire_request;
 
 /// A property that must hold of any bytes.
@@ -42,6 +44,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("wire_openai_responses", wire_openai_responses),
     ("wire_gemini", wire_gemini),
     ("wire_request", wire_request),
+    ("wire_answer", wire_answer),
 ];
 
 /// The names of all properties, which are the names of the fuzz targets.

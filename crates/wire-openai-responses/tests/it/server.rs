@@ -357,3 +357,19 @@ fn refusals_are_read_as_what_they_are() {
         assert_eq!((met.kind, met.message.as_str(), met.parameter.as_deref()), (kind, "no", Some("input")));
     }
 }
+
+// P4: the parts of a summary are told apart by the line breaks that stand between them when they are read.
+#[test]
+fn line_breaks_between_thoughts_are_parts_of_a_summary() {
+    let summary = |texts: &[&str]| {
+        let mut chunks: Vec<Chunk> = texts.iter().copied().map(Chunk::reasoning).collect();
+        chunks.push(finish(StopReason::End, "stop"));
+        let body: Value = serde_json::from_str(&write(Framing::Whole, &chunks)).unwrap();
+        let parts = body["output"][0]["summary"].as_array().unwrap().clone();
+        parts.iter().map(|part| part["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(summary(&["a", "\n\n", "b", " c"]), ["a", "b c"]);
+    assert_eq!(summary(&["a", "\n\n"]), ["a\n\n"]);
+    assert_eq!(summary(&["\n\n", "a"]), ["\n\na"]);
+    assert_eq!(summary(&["a", "\n\n", "\n\n", "b"]), ["a\n\n", "b"]);
+}
