@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use windlass_wire::Framing;
 
+use crate::server::cipher::cover;
 use crate::server::items::{OpenMessage, OpenThoughts, message_item, refusal_part, summary_part, text_part};
 use crate::server::stream::{ResponseEncoder, with};
 
@@ -143,7 +144,12 @@ impl ResponseEncoder {
             self.grow_summary(bytes, &mut thoughts, BREAK);
         }
         self.end_summary(bytes, &thoughts);
-        let item = self.known(thoughts.item(own), &thoughts.id);
+        let mut item = thoughts.item(own);
+        if self.framing != Framing::Whole
+            && let Some(fields) = item.as_object_mut()
+        {
+            cover(fields, &thoughts.id);
+        }
         self.done(bytes, thoughts.index, item);
     }
 
