@@ -45,6 +45,17 @@ fn assemble(chunks: &[Chunk]) -> Answer {
     assembler.finish(&mut events)
 }
 
+/// What a client has of thoughts, as it is read where the client hands it back.
+fn handed_back(opaque: &Opaque) -> Opaque {
+    let Some(item) = opaque.value.get("output_item") else { return opaque.clone() };
+    let body = json!({ "model": "m", "input": [item] }).to_string();
+    let request = OpenAiResponses::default().decode_request("/responses", body.as_bytes()).unwrap().request;
+    match &request.messages[0].parts[0] {
+        Part::Reasoning(thoughts) => thoughts.opaque.clone().unwrap(),
+        _ => opaque.clone(),
+    }
+}
+
 /// What an answer says, in the framing in which it was or will be written.
 ///
 /// Ids of items that were made up while they were written, and the numbers of events, are nobody's words. A body has
@@ -77,7 +88,7 @@ fn said(answer: &Answer, framing: Framing) -> Value {
         match part {
             Part::Reasoning(thoughts) => {
                 reasoning.push_str(&thoughts.text);
-                signatures.push(marks(&thoughts.opaque));
+                signatures.push(marks(&thoughts.opaque.as_ref().map(handed_back)));
             }
             Part::Text(text) => signatures.push(marks(&text.opaque)),
             Part::Unknown(unknown) => {
@@ -92,7 +103,8 @@ fn said(answer: &Answer, framing: Framing) -> Value {
         }
     }
     if framing != Framing::Whole {
-        // An item of a stream begins before its own id is known to whoever hands it on, and keeps the id that it has.
+        // A message of a stream begins before its own id is known to whoever hands it on, and keeps the id that it
+        // has. Thoughts get theirs back: the API binds their cipher to it.
         signatures.iter_mut().for_each(without_id);
     }
     signatures.retain(|signature| !signature.is_null() && *signature != json!({}));
@@ -107,10 +119,9 @@ fn said(answer: &Answer, framing: Framing) -> Value {
     })
 }
 
-/// What travels with words and thoughts, without the name of their item.
+/// What travels with words, without the id of their item.
 fn without_id(marks: &mut Value) {
-    let item = if marks["output_item"].is_object() { &mut marks["output_item"] } else { marks };
-    if let Some(fields) = item.as_object_mut() {
+    if let Some(fields) = marks.as_object_mut() {
         fields.remove("id");
     }
 }
