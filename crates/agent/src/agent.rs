@@ -11,6 +11,7 @@ use windlass_protocol::Usage;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
+use crate::asking::SpeechOptions;
 use crate::driver::Driver;
 use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
 
@@ -51,6 +52,7 @@ pub(crate) struct Parts {
     pub(crate) human: Option<Arc<dyn Human>>,
     pub(crate) root: String,
     pub(crate) config: Config,
+    pub(crate) speech: SpeechOptions,
 }
 
 /// What is left of a run.

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 
@@ -33,6 +34,13 @@ pub trait Approver: Send + Sync {
     /// Asks and waits. Several questions can be open at once. The loop keeps the time: when it is over, the
     /// future is dropped, so it must be cancel-safe.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a>;
+}
+
+/// An approver who is shared.
+impl<T: Approver + ?Sized> Approver for Arc<T> {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        (**self).decide(request)
+    }
 }
 
 /// Says yes to everything that policy does not deny.

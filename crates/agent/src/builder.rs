@@ -5,10 +5,13 @@ use std::sync::Arc;
 use windlass_hitl::{Mode, Policy};
 use windlass_loop::{Config, Limits, OfferedTool, Repairs};
 use windlass_model::Model;
+use windlass_protocol::{Capabilities, Support, ToolProtocol};
+use windlass_text_calls::{Dialect, StructuredOutput};
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
 use crate::agent::Parts;
+use crate::asking::SpeechOptions;
 use crate::{Agent, AgentError, Approver, Nobody};
 
 /// Puts an [`Agent`] together. Only a model is needed.
@@ -25,6 +28,8 @@ pub struct AgentBuilder {
     limits: Limits,
     max_output_tokens: Option<u64>,
     repairs: Repairs,
+    protocols: Vec<ToolProtocol>,
+    speech: SpeechOptions,
 }
 
 impl AgentBuilder {
@@ -88,6 +93,31 @@ impl AgentBuilder {
         self
     }
 
+    /// How calls may reach the model, the best first; the first one that the provider takes is kept for the whole
+    /// run and its record (RULES P5). Without it: native calls. A run that is resumed stays with what it was on.
+    pub fn protocols(mut self, protocols: impl IntoIterator<Item = ToolProtocol>) -> Self {
+        self.protocols = protocols.into_iter().collect();
+        self
+    }
+
+    /// What the model can do: it decides how calls reach it, natively, in a constrained answer, or as text.
+    pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.protocols = ToolProtocol::in_order(capabilities);
+        self.speech.output = match (capabilities.structured_output, capabilities.json_output) {
+            (Support::No, Support::No) => StructuredOutput::Prompt,
+            (Support::No, _) => StructuredOutput::Json,
+            _ => StructuredOutput::Schema,
+        };
+        self
+    }
+
+    /// The form in which calls are written where they travel as text. Without it: a tag for each tool and each
+    /// parameter.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.speech.dialect = Some(dialect);
+        self
+    }
+
     /// The most tokens of each answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.max_output_tokens = Some(tokens);
@@ -106,6 +136,7 @@ impl AgentBuilder {
             .with_system(self.system)
             .with_limits(self.limits)
             .with_repairs(self.repairs)
+            .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);
         Ok(Agent::new(Parts {
             model,
@@ -116,6 +147,7 @@ impl AgentBuilder {
             human: self.human,
             root: self.root,
             config,
+            speech: self.speech,
         }))
     }
 }

@@ -3,6 +3,7 @@
 
 mod agent;
 mod approver;
+mod asking;
 mod builder;
 mod control;
 mod driver;

@@ -4,20 +4,19 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Binding, Digest, Facts, Grants, Verdict, decide};
 use windlass_loop::{Effect, Event, Input, Judgement, StreamFailure};
-use windlass_model::{Model, ModelError, ModelErrorKind};
-use windlass_protocol::{CallId, Request, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{CallId, Request, ResultStatus, ToolCall, ToolProtocol, ToolResult};
 use windlass_tool::{Context, Progress, Question, ToolError};
 use windlass_toolbox::Checked;
 
 use crate::AgentError;
 use crate::agent::Parts;
+use crate::asking::Asking;
 use crate::early::EarlyChecks;
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
@@ -64,7 +63,7 @@ impl Outside {
         // What has ended needs no keeping.
         while self.tasks.try_join_next().is_some() {}
         match effect {
-            Effect::Send { request, delay_ms } => self.send(*request, delay_ms),
+            Effect::Send { request, protocol, delay_ms } => self.send(*request, protocol, delay_ms),
             Effect::CloseStream => self.close_stream(),
             Effect::CheckEarly { answer, key, tool, argument, value } => {
                 if let Some(refusal) = self.early.check(&self.parts, (answer, key), &tool, &argument, value) {
@@ -97,13 +96,13 @@ impl Outside {
         }))
     }
 
-    fn send(&mut self, request: Request, delay_ms: u64) {
+    fn send(&mut self, request: Request, protocol: ToolProtocol, delay_ms: u64) {
         self.close_stream();
         let (sender, receiver) = mpsc::channel(WAITING_CHUNKS);
-        let model = self.parts.model.clone();
+        let asking = Asking::new(self.parts.model.clone(), self.parts.speech.of(protocol), request);
         let task = self.tasks.spawn(async move {
             tokio::time::sleep(Duration::from_millis(delay_ms)).await;
-            let end = forward(model, &request, &sender).await;
+            let end = asking.forward(&sender).await;
             drop(sender.send(Input::StreamEnd(end)).await);
         });
         self.answer = Some((receiver, task));
@@ -239,35 +238,6 @@ impl Outside {
         let inputs = self.inputs.clone();
         self.tasks.spawn(async move { drop(inputs.send(input).await) });
     }
-}
-
-async fn forward(
-    model: Arc<dyn Model>,
-    request: &Request,
-    pieces: &mpsc::Sender<Input>,
-) -> Result<(), StreamFailure> {
-    // A model has tried again what is worth it before it says no. Silence and a broken connection are for the
-    // machine to ask for again, before the answer begins and in the middle of it.
-    let mut chunks = model.stream(request).await.map_err(|error| refused(&error))?;
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|error| failure(&error))?;
-        if pieces.send(Input::Chunk(chunk)).await.is_err() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-fn refused(error: &ModelError) -> StreamFailure {
-    match error.kind {
-        ModelErrorKind::Idle | ModelErrorKind::Dropped => failure(error),
-        _ => failure(error).final_word(),
-    }
-}
-
-fn failure(error: &ModelError) -> StreamFailure {
-    let wait = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
-    StreamFailure::new(error.to_string(), error.is_retryable()).with_retry_after_ms(wait)
 }
 
 fn fatal_text(error: &ToolError) -> String {

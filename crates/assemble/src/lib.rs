@@ -10,6 +10,7 @@ mod malformed;
 mod assembler;
 
 mod answer;
+mod normalizer;
 mod parts;
 
 mod calls;
@@ -22,5 +23,6 @@ pub use assembler::Assembler;
 pub use event::{ArgumentForm, CallEvent, Notes};
 pub use limits::Limits;
 pub use malformed::{Ending, MalformedCall, MalformedReason};
+pub use normalizer::Normalizer;
 pub use options::{Options, Repairs};
 pub use windlass_partial_json::{Repair, RepairKind, Snapshot};

@@ -1,13 +1,12 @@
 //! Which provider a run speaks to, and with which key.
 
-use std::env;
-
 use anyhow::Context as _;
-use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use windlass_client::{Client, Endpoint, Options};
+use windlass_client::{Client, Endpoint, Options, Vendor, Vendors};
 
-use crate::arguments::{Run, WireName};
+use crate::arguments::{Models, Proxy, Reach, Run, WireName};
+use crate::reach::{missing_key, variable};
+use crate::tape::Tape;
 
 /// Which provider a run speaks to. It is kept with the run; the key is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,30 +38,56 @@ impl Provider {
         if name.is_none() && base_url.is_none() {
             name = Some(by_key(arguments.wire)?.to_owned());
         }
-        let provider = Self { name, base_url, wire: arguments.wire, model };
-        provider.endpoint()?;
+        let mut provider = Self { name, base_url, wire: arguments.wire, model };
+        let vendor = provider.vendor(&arguments.reach.vendors()?)?;
+        // The address goes with the run: a run that is resumed elsewhere speaks to the same server.
+        if provider.base_url.is_none() {
+            provider.base_url = vendor.endpoint.base_url_env.as_deref().and_then(variable);
+        }
         Ok(provider)
     }
 
-    /// The client, and the model's name.
-    pub(crate) fn client(&self) -> anyhow::Result<(Client, String)> {
-        let endpoint = self.endpoint()?;
-        let key = endpoint.key_env.as_deref().and_then(variable);
-        if let (None, Some(name), None) = (&key, &endpoint.key_env, &self.base_url) {
-            anyhow::bail!("there is no key for {}: set {name}", endpoint.name);
+    /// A provider of which only the models are wanted.
+    pub(crate) fn of_models(arguments: &Models) -> Self {
+        Self {
+            name: arguments.provider.clone(),
+            base_url: arguments.base_url.clone(),
+            wire: arguments.wire,
+            model: String::new(),
         }
-        let wire = WireName::of(&endpoint.wire)?.wire();
-        let client = Client::new(endpoint, key.map(SecretString::from), wire, Options::default())?;
-        Ok((client, self.model.clone()))
     }
 
-    fn endpoint(&self) -> anyhow::Result<Endpoint> {
-        let endpoint = match (&self.name, &self.base_url) {
+    /// A provider that answers for others.
+    pub(crate) fn of_upstream(arguments: &Proxy) -> Self {
+        Self {
+            name: arguments.upstream.clone(),
+            base_url: arguments.base_url.clone(),
+            wire: arguments.wire,
+            model: String::new(),
+        }
+    }
+
+    /// The client, and the model's name.
+    pub(crate) fn client(&self, reach: &Reach, tape: &Tape) -> anyhow::Result<(Client, String)> {
+        let vendor = self.vendor(&reach.vendors()?)?;
+        if let (Some(name), None, true) = (missing_key(&vendor), &self.base_url, tape.is_live()) {
+            anyhow::bail!("there is no key for {}: set {name}", vendor.name());
+        }
+        Ok((reach.client_on(tape, vendor, Options::default())?, self.model.clone()))
+    }
+
+    /// The vendor at the address that counts.
+    pub(crate) fn vendor(&self, vendors: &Vendors) -> anyhow::Result<Vendor> {
+        match (&self.name, &self.base_url) {
             (Some(name), base_url) => {
-                let known = Endpoint::find(name).with_context(|| {
-                    format!("the provider {name} is not known; known are {}", Endpoint::names().join(", "))
+                let mut vendor = vendors.get(name).cloned().with_context(|| {
+                    let known = vendors.names().collect::<Vec<_>>().join(", ");
+                    format!("the provider {name} is not known; known are {known}")
                 })?;
-                base_url.iter().fold(known, |endpoint, url| endpoint.with_base_url(url.clone()))
+                if let Some(url) = base_url {
+                    vendor.endpoint = vendor.endpoint.with_base_url(url.clone());
+                }
+                Ok(vendor)
             }
             (None, Some(base_url)) => {
                 let wire = self.wire.unwrap_or(WireName::OpenaiChat);
@@ -71,11 +96,10 @@ impl Provider {
                     WireName::Anthropic => "ANTHROPIC_API_KEY",
                     WireName::Gemini => "GEMINI_API_KEY",
                 };
-                Endpoint::custom(base_url.clone(), wire.as_str()).with_key_env(key_env)
+                Ok(Vendor::plain(Endpoint::custom(base_url.clone(), wire.as_str()).with_key_env(key_env)))
             }
             (None, None) => anyhow::bail!("no provider is named"),
-        };
-        Ok(endpoint)
+        }
     }
 }
 
@@ -97,9 +121,4 @@ fn by_key(wire: Option<WireName>) -> anyhow::Result<&'static str> {
     anyhow::bail!(
         "no provider: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one with --provider or --base-url"
     )
-}
-
-/// An environment variable that is set to something.
-fn variable(name: impl AsRef<std::ffi::OsStr>) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
 }

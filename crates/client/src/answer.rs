@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::stream;
-use reqwest::Response;
+use futures_util::{StreamExt, stream};
 use tokio::time::{Instant, timeout_at};
 use windlass_model::{ChunkStream, ModelError, ModelErrorKind};
 use windlass_stream::Chunk;
@@ -15,6 +14,7 @@ use windlass_wire::{Decoder, Wire};
 use crate::Options;
 use crate::failure::Failures;
 use crate::retry::after;
+use crate::transport::{ByteStream, Incoming};
 
 /// How long an answer that has said its end is waited for: usage may follow, an open connection may stay.
 const AFTER_END: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ pub(crate) struct Reading {
 /// An answer that streams.
 struct Stream {
     reading: Reading,
-    response: Response,
+    body: ByteStream,
     decoder: Box<dyn Decoder>,
     waiting: VecDeque<Result<Chunk, ModelError>>,
     /// Since when something new is waited for. Pings are nothing new, and a reader's pause is no wait.
@@ -48,7 +48,7 @@ struct Stream {
 
 impl Reading {
     /// The chunks of a streamed answer.
-    pub(crate) fn stream(self, response: Response) -> ChunkStream {
+    pub(crate) fn stream(self, response: Incoming) -> ChunkStream {
         let stream = Stream {
             decoder: self.wire.decoder(self.options.limits),
             waits_since: Instant::now(),
@@ -56,7 +56,7 @@ impl Reading {
             waiting: VecDeque::new(),
             is_over: false,
             has_bytes: false,
-            response,
+            body: response.body,
             reading: self,
         };
         Box::pin(stream::unfold(stream, |mut stream| async move {
@@ -66,9 +66,9 @@ impl Reading {
     }
 
     /// The chunks of an answer that came in one body.
-    pub(crate) async fn whole(self, response: Response) -> Result<ChunkStream, ModelError> {
+    pub(crate) async fn whole(self, response: Incoming) -> Result<ChunkStream, ModelError> {
         let body =
-            self.body(response).await.map_err(|error| error.with_request_id(self.request_id.clone()))?;
+            self.body(response.body).await.map_err(|error| error.with_request_id(self.request_id.clone()))?;
         let mut chunks = Vec::new();
         self.wire.decode_whole(&body, self.options.limits, &mut chunks).map_err(|error| {
             if body.iter().all(u8::is_ascii_whitespace) {
@@ -88,15 +88,16 @@ impl Reading {
     }
 
     /// A whole body, within the limit and the time.
-    async fn body(&self, mut response: Response) -> Result<Vec<u8>, ModelError> {
+    pub(crate) async fn body(&self, mut stream: ByteStream) -> Result<Vec<u8>, ModelError> {
         let (failures, options) = (&self.failures, &self.options);
         let limit = options.limits.body_bytes;
         let mut body = Vec::new();
         loop {
-            let read = timeout_at(self.deadline, response.chunk())
+            let read = timeout_at(self.deadline, stream.next())
                 .await
                 .map_err(|_| total(failures, options.total_timeout))?
-                .map_err(|error| failures.transport(&error, options.connect_timeout))?;
+                .transpose()
+                .map_err(|error| failures.transport(&error))?;
             let Some(bytes) = read else { return Ok(body) };
             if body.len().saturating_add(bytes.len()) > limit {
                 let text = format!("the answer has more than {limit} bytes");
@@ -133,8 +134,8 @@ impl Stream {
         let patience = if self.has_finished { AFTER_END } else { Duration::MAX };
         let idle_at = after(self.waits_since, options.idle_timeout.min(patience));
         let deadline = self.reading.deadline;
-        match timeout_at(idle_at.min(deadline), self.response.chunk()).await {
-            Ok(read) => read.map_err(|error| failures.transport(&error, options.connect_timeout)),
+        match timeout_at(idle_at.min(deadline), self.body.next()).await {
+            Ok(read) => read.transpose().map_err(|error| failures.transport(&error)),
             Err(_) if idle_at <= deadline => Err(idle(failures, options.idle_timeout)),
             Err(_) => Err(total(failures, options.total_timeout)),
         }
@@ -186,9 +187,9 @@ impl Stream {
 }
 
 /// The body of a refusal, as far as it comes in time: its status counts even if its words do not arrive.
-pub(crate) async fn refusal_body(mut response: Response, until: Instant) -> Vec<u8> {
+pub(crate) async fn refusal_body(mut stream: ByteStream, until: Instant) -> Vec<u8> {
     let mut body = Vec::new();
-    while let Ok(Ok(Some(bytes))) = timeout_at(until, response.chunk()).await {
+    while let Ok(Some(Ok(bytes))) = timeout_at(until, stream.next()).await {
         let room = REFUSAL_BYTES.saturating_sub(body.len());
         body.extend(bytes.iter().take(room));
         if room < bytes.len() {

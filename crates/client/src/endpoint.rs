@@ -1,5 +1,10 @@
 //! Where a provider is, and how it wants its key: data, not code.
 
+use serde::Deserialize;
+
+use crate::Vendors;
+use crate::transport::Header;
+
 /// How a key is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,47 +34,41 @@ pub struct Endpoint {
     pub name: String,
     /// The address that a wire format's paths are put behind.
     pub base_url: String,
+    /// The environment variable in which its users keep another address. This crate does not read it.
+    pub base_url_env: Option<String>,
     /// The wire format: `openai-chat`, `openai-responses`, `anthropic` or `gemini`.
     pub wire: String,
     /// How the key is sent.
     pub auth: Auth,
     /// The environment variable in which its users keep the key. This crate does not read it.
     pub key_env: Option<String>,
+    /// Whether a key is needed.
+    pub key_use: KeyUse,
     /// Headers that every request carries.
     pub headers: Vec<(String, String)>,
 }
 
-/// Name, base URL, wire format, key variable. An empty variable means that no key is wanted.
-const KNOWN: &[(&str, &str, &str, &str)] = &[
-    ("openai", "https://api.openai.com/v1", "openai-chat", "OPENAI_API_KEY"),
-    ("openai-responses", "https://api.openai.com/v1", "openai-responses", "OPENAI_API_KEY"),
-    ("anthropic", "https://api.anthropic.com", "anthropic", "ANTHROPIC_API_KEY"),
-    ("gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini", "GEMINI_API_KEY"),
-    ("openrouter", "https://openrouter.ai/api/v1", "openai-chat", "OPENROUTER_API_KEY"),
-    ("groq", "https://api.groq.com/openai/v1", "openai-chat", "GROQ_API_KEY"),
-    ("mistral", "https://api.mistral.ai/v1", "openai-chat", "MISTRAL_API_KEY"),
-    ("deepseek", "https://api.deepseek.com/v1", "openai-chat", "DEEPSEEK_API_KEY"),
-    ("xai", "https://api.x.ai/v1", "openai-chat", "XAI_API_KEY"),
-    ("together", "https://api.together.xyz/v1", "openai-chat", "TOGETHER_API_KEY"),
-    ("fireworks", "https://api.fireworks.ai/inference/v1", "openai-chat", "FIREWORKS_API_KEY"),
-    ("cerebras", "https://api.cerebras.ai/v1", "openai-chat", "CEREBRAS_API_KEY"),
-    ("ollama", "http://localhost:11434/v1", "openai-chat", ""),
-    ("lmstudio", "http://localhost:1234/v1", "openai-chat", ""),
-    ("vllm", "http://localhost:8000/v1", "openai-chat", ""),
-    ("llama.cpp", "http://localhost:8080/v1", "openai-chat", ""),
-];
+/// Whether a key is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum KeyUse {
+    /// Nothing is answered without one.
+    #[default]
+    Required,
+    /// It is sent if there is one: local servers that may be started with a key.
+    Optional,
+}
 
 impl Endpoint {
-    /// A provider that is known by name.
+    /// A provider that is known by name: the endpoint of a builtin [`Vendor`](crate::Vendor).
     pub fn find(name: &str) -> Option<Self> {
-        let (name, base_url, wire, key_env) = KNOWN.iter().find(|(known, ..)| *known == name)?;
-        let endpoint = Self { name: (*name).to_owned(), ..Self::custom(*base_url, *wire) };
-        Some(if key_env.is_empty() { endpoint } else { endpoint.with_key_env(*key_env) })
+        Vendors::table().get(name).map(|vendor| vendor.endpoint.clone())
     }
 
     /// The names that are known.
     pub fn names() -> Vec<&'static str> {
-        KNOWN.iter().map(|(name, ..)| *name).collect()
+        Vendors::table().names().collect()
     }
 
     /// Any server that speaks a wire format. A key is sent if there is one.
@@ -85,7 +84,9 @@ impl Endpoint {
             base_url: base_url.into(),
             wire,
             auth,
+            base_url_env: None,
             key_env: None,
+            key_use: KeyUse::Optional,
             headers: Vec::new(),
         }
     }
@@ -106,6 +107,20 @@ impl Endpoint {
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
+    }
+
+    /// The headers that every request to here carries, the key's included.
+    pub(crate) fn all_headers(&self, key: Option<&str>) -> Vec<Header> {
+        let mut headers: Vec<Header> =
+            self.headers.iter().map(|(name, value)| Header::new(name, value)).collect();
+        match (&self.auth, key) {
+            (Auth::Bearer, Some(key)) => {
+                headers.push(Header::secret("authorization", format!("Bearer {key}")));
+            }
+            (Auth::Header(name), Some(key)) => headers.push(Header::secret(name, key)),
+            (Auth::None, _) | (_, None) => {}
+        }
+        headers
     }
 
     /// The address of a path of the wire format.

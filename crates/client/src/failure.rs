@@ -2,12 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
 use windlass_model::{ModelError, ModelErrorKind};
 use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
 
 use crate::Endpoint;
 use crate::secret::Key;
+use crate::transport::{TransportError, TransportErrorKind, header};
 
 /// Headers in which providers give their id of a request.
 const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"];
@@ -26,25 +26,35 @@ impl Failures {
     }
 
     /// The server was not reached, or the connection broke.
-    pub(crate) fn transport(&self, error: &reqwest::Error, connect_timeout: Duration) -> ModelError {
-        let cause = causes(error);
-        if error.is_connect() {
-            let cause = if error.is_timeout() {
-                format!("no connection within {connect_timeout:?} (the connect timeout)")
-            } else {
-                cause
-            };
-            let text = format!("cannot be reached: {cause}; is the address right, and the server up?");
-            return self.of(ModelErrorKind::Unreachable, &text);
-        }
-        if error.is_builder() {
-            return self.of(ModelErrorKind::Configuration, &format!("the request cannot be made: {cause}"));
-        }
-        self.of(ModelErrorKind::Dropped, &format!("the connection broke: {cause}"))
+    pub(crate) fn transport(&self, error: &TransportError) -> ModelError {
+        let said = &error.message;
+        let (kind, text) = match error.kind {
+            TransportErrorKind::Unreachable | TransportErrorKind::ConnectTimeout => (
+                ModelErrorKind::Unreachable,
+                format!("cannot be reached: {said}; is the address right, and the server up?"),
+            ),
+            TransportErrorKind::Certificate => (
+                ModelErrorKind::Configuration,
+                format!(
+                    "the server's certificate is not trusted: {said}; if an authority of your own has signed it, \
+                     give that authority's certificate"
+                ),
+            ),
+            TransportErrorKind::Request => {
+                (ModelErrorKind::Configuration, format!("the request cannot be made: {said}"))
+            }
+            TransportErrorKind::Broken => (ModelErrorKind::Dropped, format!("the connection broke: {said}")),
+        };
+        self.of(kind, &text)
     }
 
     /// The provider refused.
-    pub(crate) fn refusal(&self, status: u16, headers: &HeaderMap, error: &ProviderError) -> ModelError {
+    pub(crate) fn refusal(
+        &self,
+        status: u16,
+        headers: &[(String, String)],
+        error: &ProviderError,
+    ) -> ModelError {
         let advice = match error.kind {
             ProviderErrorKind::Authentication => match (&self.endpoint.key_env, self.key.expose()) {
                 (Some(name), Some(_)) => format!(" (the key was not accepted; is {name} right?)"),
@@ -93,27 +103,16 @@ fn kind_of(kind: ProviderErrorKind) -> ModelErrorKind {
 }
 
 /// The provider's own id of a request.
-pub(crate) fn request_id(headers: &HeaderMap) -> Option<String> {
-    REQUEST_IDS.iter().find_map(|name| headers.get(*name)?.to_str().ok().map(str::to_owned))
+pub(crate) fn request_id(headers: &[(String, String)]) -> Option<String> {
+    REQUEST_IDS.iter().find_map(|name| header(headers, name)).map(str::to_owned)
 }
 
 /// How long the provider asks to wait: seconds or a date (RFC 9110, section 10.2.3).
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+fn retry_after(headers: &[(String, String)]) -> Option<Duration> {
+    let text = header(headers, "retry-after")?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let date = httpdate::parse_http_date(text).ok()?;
     Some(date.duration_since(SystemTime::now()).unwrap_or_default())
-}
-
-/// The error's last words, without those that only repeat.
-fn causes(error: &reqwest::Error) -> String {
-    let mut text = String::new();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        text = cause.to_string();
-        source = cause.source();
-    }
-    if text.is_empty() { error.to_string() } else { text }
 }

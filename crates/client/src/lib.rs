@@ -1,14 +1,45 @@
 #![doc = include_str!("../README.md")]
-#![expect(clippy::disallowed_methods, reason = "a Retry-After that is a date needs the clock")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a date to wait for and the age of a fact need the clock, what is learned needs a file"
+)]
 
 mod answer;
+mod builder;
+mod capability;
 mod client;
+mod discovery;
+mod edit;
 mod endpoint;
+mod event;
+mod facts;
 mod failure;
+mod http;
+mod lesson;
+mod models;
 mod options;
+mod quirk;
 mod retry;
 mod secret;
+mod speech;
+mod storage;
+mod transport;
+mod vendor;
+mod vendors;
 
-pub use client::{Client, ClientError};
-pub use endpoint::{Auth, Endpoint};
+pub use builder::{ClientBuilder, ClientError};
+pub use capability::{Ability, Answer, Known, Said, Source};
+pub use client::Client;
+pub use endpoint::{Auth, Endpoint, KeyUse};
+pub use event::{AnswerInfo, ClientEvent};
+pub use facts::{Fact, Facts, Listing, ModelEntry, Remedy};
+pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use options::Options;
+pub use quirk::Quirk;
+pub use storage::{FileStorage, Storage};
+pub use transport::{
+    ByteStream, Header, Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind,
+    TransportFuture,
+};
+pub use vendor::{Discovery, Vendor};
+pub use vendors::{Vendors, VendorsError};

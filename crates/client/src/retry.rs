@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use windlass_model::{ModelError, ModelErrorKind};
 
 use crate::Options;
+use crate::facts::Fact;
 
 /// An attempt that failed.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub(crate) struct Attempt {
     pub(crate) error: ModelError,
     /// The status, where there was an answer.
     pub(crate) status: Option<u16>,
+    /// What a refusal teaches, if it does.
+    pub(crate) lesson: Option<Fact>,
 }
 
 impl Attempt {
@@ -40,7 +43,7 @@ impl Attempt {
 
 impl From<ModelError> for Attempt {
     fn from(error: ModelError) -> Self {
-        Self { error, status: None }
+        Self { error, status: None, lesson: None }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use windlass_protocol::{Payload, ToolCall, ToolName, ToolSpec};
+use windlass_protocol::{Grammar, Payload, ToolCall, ToolName, ToolSpec};
 
 /// The SHA-256 of what a human was shown (RULES H4). If anything of it changes, the approval is void.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,7 +31,8 @@ impl Binding<'_> {
         let mut hash = Sha256::new();
         let (form, spec) = match self.spec {
             ToolSpec::Function { parameters, .. } => ("function", parameters.as_str()),
-            ToolSpec::Freeform { grammar: Some(grammar), .. } => ("grammar", grammar.as_str()),
+            ToolSpec::Freeform { grammar: Some(Grammar::Regex(grammar)), .. } => ("regex", grammar.as_str()),
+            ToolSpec::Freeform { grammar: Some(grammar), .. } => ("grammar", grammar.text()),
             ToolSpec::Freeform { grammar: None, .. } => ("freeform", ""),
             _ => ("", ""),
         };

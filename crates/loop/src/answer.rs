@@ -39,6 +39,7 @@ impl Machine {
                 usage: answer.usage,
             }));
             self.transcript.answer(message).expect("ids are made unique, and nothing is open");
+            self.protocols.lock();
         }
         if calls.is_empty() {
             self.no_call(has_words, answer.stop.as_ref());

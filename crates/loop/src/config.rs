@@ -2,7 +2,7 @@
 
 use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
-use windlass_protocol::{Control, Delivery, Hints, Message, ParallelCalls, Request, ToolSpec};
+use windlass_protocol::{Control, Delivery, Hints, Message, ParallelCalls, Request, ToolProtocol, ToolSpec};
 
 /// A tool as the loop knows it: what the model is told, and what a call means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +67,9 @@ pub struct Config {
     pub parallel_calls: ParallelCalls,
     /// The most tokens of an answer.
     pub max_output_tokens: Option<u64>,
+    /// How calls may reach the model, the best first. The first one that the provider does not refuse is kept for
+    /// the whole run and written down with it (RULES P5).
+    pub protocols: Vec<ToolProtocol>,
     /// What is repaired of arguments that are nearly JSON.
     pub repairs: Repairs,
     /// Where the run stops by itself.
@@ -82,6 +85,7 @@ impl Config {
             tools,
             parallel_calls: ParallelCalls::ProviderDefault,
             max_output_tokens: None,
+            protocols: vec![ToolProtocol::Native],
             repairs: Repairs::default(),
             limits: Limits::default(),
         }
@@ -90,6 +94,12 @@ impl Config {
     /// The same run with a system prompt.
     pub fn with_system(mut self, system: Option<String>) -> Self {
         self.system = system;
+        self
+    }
+
+    /// The same run with these ways for calls, the best first. Without any it is native calls.
+    pub fn with_protocols(mut self, protocols: impl IntoIterator<Item = ToolProtocol>) -> Self {
+        self.protocols = protocols.into_iter().collect();
         self
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_hitl::ApprovalRequest;
-use windlass_protocol::{Request, ToolCall, ToolName};
+use windlass_protocol::{Request, ToolCall, ToolName, ToolProtocol};
 use windlass_stream::CallKey;
 
 use crate::{Entry, Event, Outcome};
@@ -17,6 +17,8 @@ pub enum Effect {
     Send {
         /// The request.
         request: Box<Request>,
+        /// How calls reach the model. The request has them natively; whoever sends it puts them into the form.
+        protocol: ToolProtocol,
         /// How long to wait first, in milliseconds.
         delay_ms: u64,
     },

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, Message, StopReason, ToolResult, Usage};
+use windlass_protocol::{CallId, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
 use crate::Outcome;
@@ -19,6 +19,14 @@ pub enum Entry {
         version: u32,
         /// The task.
         task: Message,
+        /// How calls reach the model. Records of version 1 have no word for it: theirs are native.
+        #[serde(default)]
+        protocol: ToolProtocol,
+    },
+    /// The provider refused that, before the first answer; from now on it is another.
+    Protocol {
+        /// How calls reach the model.
+        protocol: ToolProtocol,
     },
     /// The model answered.
     Answered {
@@ -88,13 +96,17 @@ pub struct CallRepairs {
 
 impl Entry {
     /// The version of this vocabulary that is written.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 
     /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
     pub fn is_critical(&self) -> bool {
         matches!(
             self,
-            Self::Started { .. } | Self::Intent { .. } | Self::Result { .. } | Self::Finished { .. }
+            Self::Started { .. }
+                | Self::Protocol { .. }
+                | Self::Intent { .. }
+                | Self::Result { .. }
+                | Self::Finished { .. }
         )
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, ToolCall, ToolName, ToolResult, Usage};
+use windlass_protocol::{CallId, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
 use crate::Outcome;
@@ -17,6 +17,13 @@ pub enum Event {
     TurnStarted {
         /// The turn's number, from 1.
         turn: u32,
+    },
+    /// The provider refused the way in which calls reach the model; the same turn goes on with another.
+    ProtocolChanged {
+        /// How calls reach the model now.
+        protocol: ToolProtocol,
+        /// The provider's words.
+        reason: String,
     },
     /// More words of the model.
     Text {

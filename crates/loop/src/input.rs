@@ -95,17 +95,25 @@ pub struct StreamFailure {
     pub retryable: bool,
     /// How long the provider asked to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// Whether what is refused is the way in which calls reach the model, so that another may be taken.
+    pub protocol_refused: bool,
 }
 
 impl StreamFailure {
     /// A failure in these words.
     pub fn new(message: impl Into<String>, retryable: bool) -> Self {
-        Self { message: message.into(), retryable, retry_after_ms: None }
+        Self { message: message.into(), retryable, retry_after_ms: None, protocol_refused: false }
     }
 
     /// The same failure, but whoever reports it has tried again already.
     pub fn final_word(mut self) -> Self {
         self.retryable = false;
+        self
+    }
+
+    /// The same failure, which is about the way in which calls reach the model.
+    pub fn of_protocol(mut self) -> Self {
+        self.protocol_refused = true;
         self
     }
 

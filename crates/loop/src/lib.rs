@@ -11,6 +11,7 @@ mod input;
 mod machine;
 mod outcome;
 mod progress;
+mod protocol;
 mod resume;
 mod streaming;
 mod transcript;

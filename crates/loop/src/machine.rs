@@ -1,10 +1,11 @@
 //! The machine: what it remembers, and where each input goes.
 
 use windlass_hitl::{ApprovalOutcome, Approvals};
-use windlass_protocol::{CallId, Message, ToolResult, Usage};
+use windlass_protocol::{CallId, Message, ToolProtocol, ToolResult, Usage};
 
 use crate::execution::Execution;
 use crate::progress::Progress;
+use crate::protocol::ProtocolChoice;
 use crate::streaming::Streaming;
 use crate::{Config, Effect, Entry, Event, Input, Outcome, StopCause, StreamFailure, Transcript};
 
@@ -33,6 +34,7 @@ pub struct Machine {
     pub(crate) transcript: Transcript,
     pub(crate) approvals: Approvals,
     pub(crate) progress: Progress,
+    pub(crate) protocols: ProtocolChoice,
     pub(crate) usage: Usage,
     pub(crate) phase: Phase,
     pub(crate) now_ms: u64,
@@ -61,6 +63,7 @@ impl Machine {
     pub fn new(config: Config) -> Self {
         Self {
             approvals: Approvals::new(config.limits.approval_timeout_ms),
+            protocols: ProtocolChoice::of(&config.protocols),
             config,
             transcript: Transcript::default(),
             progress: Progress::default(),
@@ -111,6 +114,11 @@ impl Machine {
         &self.transcript
     }
 
+    /// How calls reach the model (RULES P5).
+    pub fn protocol(&self) -> ToolProtocol {
+        self.protocols.current()
+    }
+
     /// The run's tokens so far.
     pub fn usage(&self) -> Usage {
         self.usage
@@ -121,7 +129,8 @@ impl Machine {
             return;
         }
         let task = Message::user(task);
-        self.want(Effect::Record(Entry::Started { version: Entry::VERSION, task: task.clone() }));
+        let (version, protocol) = (Entry::VERSION, self.protocols.current());
+        self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol }));
         self.say(task);
         self.next_turn();
     }
@@ -142,7 +151,8 @@ impl Machine {
         self.answers = self.answers.saturating_add(1);
         self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress, self.answers)));
         let request = self.config.request(self.transcript.messages().to_vec());
-        self.want(Effect::Send { request: Box::new(request), delay_ms });
+        let protocol = self.protocols.current();
+        self.want(Effect::Send { request: Box::new(request), protocol, delay_ms });
     }
 
     /// Adds a message to the conversation and to the record. Nothing is open when the machine speaks.

@@ -59,7 +59,10 @@ impl Machine {
         machine.now_ms = now_ms;
         let mut entries = entries.into_iter().enumerate();
         match entries.next() {
-            Some((_, Entry::Started { version, task })) if version <= Entry::VERSION => machine.say(task),
+            Some((_, Entry::Started { version, task, protocol })) if version <= Entry::VERSION => {
+                machine.protocols.restore(protocol);
+                machine.say(task);
+            }
             Some((_, Entry::Started { version, .. })) => return Err(ResumeError::Version { version }),
             _ => return Err(ResumeError::NotStarted),
         }
@@ -78,8 +81,13 @@ impl Machine {
             Entry::Answered { message, refused, usage, .. } => {
                 self.usage.add(&usage);
                 self.progress.turns = self.progress.turns.saturating_add(1);
+                self.protocols.lock();
                 *open = Open { begun: BTreeSet::new(), refused };
                 self.transcript.answer(message)
+            }
+            Entry::Protocol { protocol } => {
+                self.protocols.restore(protocol);
+                Ok(())
             }
             Entry::Said { message } => self.transcript.say(message),
             Entry::Intent { call } => {

@@ -74,9 +74,18 @@ impl Machine {
         let Some(ended) = self.end_answer() else { return };
         // A response without its end runs no tool (RULES S10): it is void, and asked for again.
         match end.err().or_else(|| failure_of(&ended.answer)) {
-            Some(failure) => self.try_again(&failure),
+            Some(failure) => self.broke_off(&failure),
             None => self.answered(ended),
         }
+    }
+
+    /// Where the provider refuses the way of calling tools, another is taken; else the same is asked again.
+    fn broke_off(&mut self, failure: &StreamFailure) {
+        let next = if failure.protocol_refused { self.protocols.refused() } else { None };
+        let Some(protocol) = next else { return self.try_again(failure) };
+        self.want(Effect::Record(Entry::Protocol { protocol }));
+        self.show(Event::ProtocolChanged { protocol, reason: failure.message.clone() });
+        self.send(0);
     }
 
     /// The answer was stopped here, so that it is not whole is no failure.

@@ -13,6 +13,8 @@ pub enum ModelErrorKind {
     Unreachable,
     /// The provider refused the request.
     Refused,
+    /// The model has no tool calls of its own, or no structured output: the request may be put otherwise.
+    Unsupported,
     /// The conversation is longer than the model's window.
     ContextLength,
     /// Too many requests; it may work later.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_core::Stream;
-use windlass_protocol::Request;
+use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 
 use crate::ModelError;
@@ -53,11 +53,22 @@ pub trait Model: Send + Sync {
     ///
     /// Cancel-safe: dropping the future or the stream gives up the request; nothing is kept.
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a>;
+
+    /// Says what the provider would refuse in a request, without asking it. A model that knows no rules says
+    /// nothing.
+    fn check(&self, request: &Request) -> Vec<Refusal> {
+        let _ = request;
+        Vec::new()
+    }
 }
 
 /// A model that several agents share.
 impl<M: Model + ?Sized> Model for Arc<M> {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
         (**self).stream(request)
+    }
+
+    fn check(&self, request: &Request) -> Vec<Refusal> {
+        (**self).check(request)
     }
 }

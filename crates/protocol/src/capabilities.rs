@@ -51,4 +51,35 @@ pub struct Capabilities {
     pub images: Support,
     /// Answers held to a JSON schema.
     pub structured_output: Support,
+    /// Answers held to JSON of any form.
+    pub json_output: Support,
+}
+
+impl ToolProtocol {
+    /// The ways to make a model with these abilities call a tool, the best first: its own tool calls, then a
+    /// constrained answer, then text (RULES P5). What nobody has said may be tried.
+    ///
+    /// ```
+    /// use windlass_protocol::{Capabilities, Support, ToolProtocol};
+    /// let small = Capabilities { native_tools: Support::No, structured_output: Support::Yes, ..Capabilities::default() };
+    /// assert_eq!(ToolProtocol::in_order(small), [ToolProtocol::Structured, ToolProtocol::Text]);
+    /// ```
+    pub fn in_order(capabilities: Capabilities) -> Vec<Self> {
+        let is_constrained =
+            capabilities.structured_output != Support::No || capabilities.json_output != Support::No;
+        let mut order = Vec::with_capacity(3);
+        order.extend((capabilities.native_tools != Support::No).then_some(Self::Native));
+        order.extend(is_constrained.then_some(Self::Structured));
+        order.push(Self::Text);
+        order
+    }
+
+    /// The word in journals and on command lines.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Structured => "structured",
+            Self::Text => "text",
+        }
+    }
 }

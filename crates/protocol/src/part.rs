@@ -14,6 +14,8 @@ pub enum Part {
     Text(Text),
     /// A picture.
     Image(Image),
+    /// A document: a PDF, a text, a recording.
+    File(File),
     /// What a model thought before it spoke.
     Reasoning(Reasoning),
     /// A call of the assistant.
@@ -55,6 +57,9 @@ pub struct Image {
     pub media_type: String,
     /// Where its bytes are.
     pub source: ImageSource,
+    /// Fields of the provider that travel with this part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Opaque>,
 }
 
 /// Where a picture's bytes are.
@@ -66,6 +71,35 @@ pub enum ImageSource {
     Base64(String),
     /// At an address that the provider fetches.
     Url(String),
+}
+
+/// A document that the model reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct File {
+    /// The media type, as `application/pdf`.
+    pub media_type: String,
+    /// Its name, which some providers show to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where its bytes are.
+    pub source: FileSource,
+    /// Fields of the provider that travel with this part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Opaque>,
+}
+
+/// Where a document's bytes are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FileSource {
+    /// Here, as standard base64.
+    Base64(String),
+    /// At an address that the provider fetches.
+    Url(String),
+    /// With the provider, under the id that it gave on upload.
+    Id(String),
 }
 
 /// Fields of one wire format that travel with a part and go back unchanged to that format only (RULES P2).
@@ -118,12 +152,51 @@ impl Reasoning {
 impl Image {
     /// A picture whose bytes are at hand, as standard base64.
     pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
-        Self { media_type: media_type.into(), source: ImageSource::Base64(data.into()) }
+        Self { media_type: media_type.into(), source: ImageSource::Base64(data.into()), opaque: None }
     }
 
     /// A picture at an address.
     pub fn url(media_type: impl Into<String>, url: impl Into<String>) -> Self {
-        Self { media_type: media_type.into(), source: ImageSource::Url(url.into()) }
+        Self { media_type: media_type.into(), source: ImageSource::Url(url.into()), opaque: None }
+    }
+
+    /// The same picture with the provider's own fields.
+    pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
+        self.opaque = opaque;
+        self
+    }
+}
+
+impl File {
+    /// A document whose bytes are at hand, as standard base64.
+    pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
+        Self::new(media_type.into(), FileSource::Base64(data.into()))
+    }
+
+    /// A document at an address.
+    pub fn url(media_type: impl Into<String>, url: impl Into<String>) -> Self {
+        Self::new(media_type.into(), FileSource::Url(url.into()))
+    }
+
+    /// A document that was uploaded before.
+    pub fn uploaded(media_type: impl Into<String>, id: impl Into<String>) -> Self {
+        Self::new(media_type.into(), FileSource::Id(id.into()))
+    }
+
+    fn new(media_type: String, source: FileSource) -> Self {
+        Self { media_type, name: None, source, opaque: None }
+    }
+
+    /// The same document with the provider's own fields.
+    pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
+        self.opaque = opaque;
+        self
+    }
+
+    /// The same document with a name.
+    pub fn with_name(mut self, name: Option<String>) -> Self {
+        self.name = name;
+        self
     }
 }
 

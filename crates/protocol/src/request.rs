@@ -1,9 +1,11 @@
 //! A request to a model.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Message, ParallelCalls, ToolChoice, ToolSpec};
+use crate::{Message, Opaque, OutputFormat, ParallelCalls, ToolChoice, ToolName, ToolSpec, Unknown};
 
 /// Whether the answer comes as a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,12 +43,21 @@ pub struct Request {
     /// The tools on offer, in an order that stays the same from turn to turn (RULES N6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
+    /// Tools that the provider itself runs, as its format writes them. Other formats cannot carry them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosted_tools: Vec<Unknown>,
+    /// Fields of the provider that travel with the definition of a tool.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tool_fields: BTreeMap<ToolName, Opaque>,
     /// Whether a tool has to be called.
     #[serde(default)]
     pub tool_choice: ToolChoice,
     /// Whether one answer may hold several calls.
     #[serde(default)]
     pub parallel_calls: ParallelCalls,
+    /// The form of the words in the answer.
+    #[serde(default, skip_serializing_if = "OutputFormat::is_text")]
+    pub output: OutputFormat,
     /// The most tokens that the answer may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
@@ -72,8 +83,11 @@ impl Request {
             system: None,
             messages,
             tools: Vec::new(),
+            hosted_tools: Vec::new(),
+            tool_fields: BTreeMap::new(),
             tool_choice: ToolChoice::Auto,
             parallel_calls: ParallelCalls::ProviderDefault,
+            output: OutputFormat::Text,
             max_output_tokens: None,
             temperature: None,
             stop_sequences: Vec::new(),
@@ -91,6 +105,18 @@ impl Request {
     /// The same request with these tools on offer.
     pub fn with_tools(mut self, tools: Vec<ToolSpec>) -> Self {
         self.tools = tools;
+        self
+    }
+
+    /// The same request with tools that the provider itself runs.
+    pub fn with_hosted_tools(mut self, tools: Vec<Unknown>) -> Self {
+        self.hosted_tools = tools;
+        self
+    }
+
+    /// The same request with another form of the answer's words.
+    pub fn with_output(mut self, output: OutputFormat) -> Self {
+        self.output = output;
         self
     }
 

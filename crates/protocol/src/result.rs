@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallId, Image};
+use crate::{CallId, Image, Opaque};
 
 /// How a call ended. A closed vocabulary (RULES P6), the same in journals, events and on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -47,6 +47,32 @@ impl ResultStatus {
             Self::InvalidArguments => "invalid_arguments",
             Self::UnknownTool => "unknown_tool",
         }
+    }
+
+    /// Reads the words of a result as [`ToolResult::wire_text`] writes them: the status that they name first, or ok,
+    /// and the rest.
+    ///
+    /// ```
+    /// use windlass_protocol::ResultStatus;
+    /// assert_eq!(ResultStatus::named_in("[denied] not here"), (ResultStatus::Denied, "not here"));
+    /// assert_eq!(ResultStatus::named_in("[1] a footnote"), (ResultStatus::Ok, "[1] a footnote"));
+    /// ```
+    pub fn named_in(text: &str) -> (Self, &str) {
+        const NAMED: [ResultStatus; 9] = [
+            ResultStatus::Error,
+            ResultStatus::Denied,
+            ResultStatus::NotStarted,
+            ResultStatus::Cancelled,
+            ResultStatus::EffectsUnknown,
+            ResultStatus::TimedOut,
+            ResultStatus::TruncatedArguments,
+            ResultStatus::InvalidArguments,
+            ResultStatus::UnknownTool,
+        ];
+        let named = text.strip_prefix('[').and_then(|text| text.split_once("] "));
+        let known = named
+            .and_then(|(word, rest)| Some((*NAMED.iter().find(|status| status.as_str() == word)?, rest)));
+        known.unwrap_or((Self::Ok, text))
     }
 
     /// Whether the call did what was asked.
@@ -108,12 +134,21 @@ pub struct ToolResult {
     pub status: ResultStatus,
     /// What the model is told.
     pub content: Vec<Content>,
+    /// Fields of the provider that travel with the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Opaque>,
 }
 
 impl ToolResult {
     /// A result of any content.
     pub fn new(call: CallId, status: ResultStatus, content: Vec<Content>) -> Self {
-        Self { call, status, content }
+        Self { call, status, content, opaque: None }
+    }
+
+    /// The same result with the provider's own fields.
+    pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
+        self.opaque = opaque;
+        self
     }
 
     /// A result of words.

@@ -28,6 +28,9 @@ pub enum ToolSpec {
         description: String,
         /// The JSON Schema of its arguments, in the author's order.
         parameters: RawJson,
+        /// Whether the provider holds the model to the schema.
+        #[serde(default, skip_serializing_if = "Strictness::is_unsaid")]
+        strict: Strictness,
     },
     /// A tool that takes free text.
     Freeform {
@@ -37,14 +40,55 @@ pub enum ToolSpec {
         description: String,
         /// A grammar that holds the text, where the provider takes one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        grammar: Option<String>,
+        grammar: Option<Grammar>,
     },
+}
+
+/// Whether a provider holds the model to a schema while it writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::exhaustive_enums, reason = "said or left open, there is no third")]
+pub enum Strictness {
+    /// As the wire format is set up.
+    #[default]
+    Unsaid,
+    /// Held to it. The schema has to be of the provider's strict dialect.
+    On,
+    /// Not held to it.
+    Off,
+}
+
+/// A grammar that holds the text of a freeform tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "syntax", content = "text", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Grammar {
+    /// In the syntax of Lark.
+    Lark(String),
+    /// A regular expression.
+    Regex(String),
+}
+
+impl Grammar {
+    /// The grammar's own text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Lark(text) | Self::Regex(text) => text,
+        }
+    }
+}
+
+impl Strictness {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    pub(crate) fn is_unsaid(&self) -> bool {
+        *self == Self::Unsaid
+    }
 }
 
 impl ToolSpec {
     /// A function with JSON arguments.
     pub fn function(name: ToolName, description: impl Into<String>, parameters: RawJson) -> Self {
-        Self::Function { name, description: description.into(), parameters }
+        Self::Function { name, description: description.into(), parameters, strict: Strictness::Unsaid }
     }
 
     /// What the model calls it.

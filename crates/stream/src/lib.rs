@@ -3,7 +3,9 @@
 mod call;
 mod chunk;
 mod error;
+mod free_text;
 
 pub use call::{CallChunk, CallKey, WholeCall};
 pub use chunk::Chunk;
 pub use error::{StreamError, StreamErrorKind};
+pub use free_text::FreeText;

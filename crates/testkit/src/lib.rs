@@ -10,4 +10,5 @@ pub mod scripted_model;
 #[cfg(feature = "server")]
 pub mod server;
 pub mod split;
+mod spoken;
 pub mod workload;

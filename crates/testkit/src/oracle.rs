@@ -9,6 +9,7 @@ mod schema_compile;
 mod sse;
 mod text_calls;
 mod wire;
+mod wire_request;
 
 pub use assemble::assemble;
 pub use coercion::coercion;
@@ -19,6 +20,7 @@ pub use schema_compile::{schema_compile, schema_refusals};
 pub use sse::sse;
 pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 pub use wire::{wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses};
+pub use wire_request::wire_request;
 
 /// A property that must hold of any bytes.
 pub type Oracle = fn(&[u8]);
@@ -42,6 +44,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("wire_anthropic", wire_anthropic),
     ("wire_openai_responses", wire_openai_responses),
     ("wire_gemini", wire_gemini),
+    ("wire_request", wire_request),
 ];
 
 /// The names of all properties, which are the names of the fuzz targets.

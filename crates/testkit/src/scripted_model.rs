@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_core::Stream;
 use serde_json::Value;
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
-use windlass_protocol::{Delivery, Request};
+use windlass_protocol::{Delivery, Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{DecodeError, Decoder, Limits, ProviderError, ProviderErrorKind, Wire};
 
@@ -110,6 +110,10 @@ impl ScriptedModel {
 impl Model for ScriptedModel {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
         Box::pin(async move { self.begin(request) })
+    }
+
+    fn check(&self, request: &Request) -> Vec<Refusal> {
+        self.wire.check(request)
     }
 }
 

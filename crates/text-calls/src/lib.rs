@@ -21,6 +21,7 @@ mod literal;
 mod coerce;
 mod leak;
 mod render;
+mod speech;
 mod tools;
 
 pub use coerce::{Coercion, Legacy, Outcome, parse_legacy};
@@ -30,3 +31,4 @@ pub use limits::{LimitError, Limits};
 pub use options::{CallsInReasoning, Offer, Options, Reasoning};
 pub use render::{catalogue, render_call, results};
 pub use scanner::Scanner;
+pub use speech::{Listener, Speech, StructuredOutput, detect};

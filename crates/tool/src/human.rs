@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,4 +43,11 @@ pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<String, NoAnswer>
 pub trait Human: Send + Sync {
     /// Asks and waits. Cancel-safe: dropping the future takes the question back.
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a>;
+}
+
+/// A human who is shared.
+impl<T: Human + ?Sized> Human for Arc<T> {
+    fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
+        (**self).answer(question)
+    }
 }

@@ -1,13 +1,15 @@
 //! Makes the body of a request: fields in a fixed order, messages last (RULES N6).
 
 use serde::{Serialize, Serializer};
-use windlass_protocol::{Delivery, ParallelCalls, Request, ToolChoice, ToolSpec};
+use serde_json::Value;
+use windlass_protocol::{Delivery, OutputFormat, Request, Role};
 use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
 
-use crate::AnthropicOptions;
+use crate::cache::own_markers;
 use crate::messages::wire_messages;
-use crate::request::{Field, WireChoice, WireTool};
+use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireFormat, WireOutput};
 use crate::wire::NAME;
+use crate::{AnthropicOptions, Caching, parts, tools};
 
 /// The body's fields in the order of its bytes.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -20,6 +22,9 @@ impl Serialize for Body<'_> {
 
 pub(crate) fn encode(options: &AnthropicOptions, request: &Request) -> Result<HttpRequest, EncodeError> {
     check_pairing(&request.messages)?;
+    // A request that has markers of its own knows where it wants them.
+    let is_marked = options.caching != Caching::AsMarked && own_markers(request) == 0;
+    let marker = is_marked.then_some(Ephemeral {});
     let tokens = request.max_output_tokens.unwrap_or(options.default_max_tokens);
     let mut fields = vec![("model", Field::Text(&request.model)), ("max_tokens", Field::Count(tokens))];
     if let Some(temperature) = request.temperature {
@@ -31,12 +36,28 @@ pub(crate) fn encode(options: &AnthropicOptions, request: &Request) -> Result<Ht
     if request.delivery == Delivery::Stream {
         fields.push(("stream", Field::Flag(true)));
     }
-    tools(request, &mut fields)?;
-    if let Some(system) = request.system.as_deref().filter(|system| !system.trim().is_empty()) {
-        fields.push(("system", Field::Text(system)));
+    if options.caching == Caching::Conversation {
+        fields.extend(marker.map(|marker| ("cache_control", Field::Marker(marker))));
     }
-    fields.push(("messages", Field::Messages(wire_messages(request)?)));
-    let body = serde_json::to_vec(&Body(with_extra(fields, &request.extra, Field::Extra)))?;
+    let output = output(request)?;
+    if let Some(config) = &output {
+        fields.push(("output_config", Field::Output(config.clone())));
+    }
+    tools::encode(request, marker, &mut fields)?;
+    // What the developer says before anybody else belongs to the system prompt.
+    let before = request.messages.iter().take_while(|message| message.role == Role::System).count();
+    fields.extend(system(request, before, marker)?.map(|system| ("system", system)));
+    fields.push(("messages", Field::Messages(wire_messages(&request.messages, before)?)));
+    let mut fields = with_extra(fields, &request.extra, Field::Extra);
+    if let Some(config) = output {
+        // What the request adds stands beside the format and not in its place.
+        for (name, field) in &mut fields {
+            if *name == "output_config" {
+                *field = Field::Output(config.clone());
+            }
+        }
+    }
+    let body = serde_json::to_vec(&Body(fields))?;
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
     if options.betas.is_empty() {
@@ -45,47 +66,42 @@ pub(crate) fn encode(options: &AnthropicOptions, request: &Request) -> Result<Ht
     Ok(http.with_header("anthropic-beta", options.betas.join(",")))
 }
 
-fn tools<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Result<(), EncodeError> {
-    if request.tools.is_empty() {
-        return match &request.tool_choice {
-            ToolChoice::Auto | ToolChoice::None => Ok(()),
-            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
-        };
+/// The form of the answer. A request that has it in its older field, or in full, says it itself.
+fn output(request: &Request) -> Result<Option<WireOutput<'_>>, EncodeError> {
+    let config = request.extra.get("output_config").and_then(Value::as_object);
+    let is_said = request.extra.contains_key("output_format")
+        || config.is_some_and(|config| config.contains_key("format"));
+    match &request.output {
+        OutputFormat::Text => Ok(None),
+        _ if is_said => Ok(None),
+        OutputFormat::Schema(schema) => {
+            let format = WireFormat { kind: "json_schema", schema: schema.schema.as_raw() };
+            Ok(Some(WireOutput { more: config, format }))
+        }
+        OutputFormat::Json => Err(unsupported("an answer of any JSON object; it takes a schema")),
+        _ => Err(unsupported("an output format of a newer kind")),
     }
-    let disable_parallel_tool_use = match request.parallel_calls {
-        ParallelCalls::ProviderDefault => None,
-        ParallelCalls::Allow => Some(false),
-        ParallelCalls::Forbid => Some(true),
-    };
-    let choice = match &request.tool_choice {
-        // The default of the API, said only where the switch for several calls needs a place.
-        ToolChoice::Auto if disable_parallel_tool_use.is_none() => None,
-        ToolChoice::Auto => Some(WireChoice { kind: "auto", name: None, disable_parallel_tool_use }),
-        ToolChoice::None => Some(WireChoice { kind: "none", ..WireChoice::default() }),
-        ToolChoice::Required => Some(WireChoice { kind: "any", name: None, disable_parallel_tool_use }),
-        ToolChoice::Named(name) if request.tools.iter().any(|tool| tool.name() == name) => {
-            Some(WireChoice { kind: "tool", name: Some(name.as_str()), disable_parallel_tool_use })
-        }
-        ToolChoice::Named(name) => {
-            return Err(unsupported(format!("a demanded call of {name}, which is not offered")));
-        }
-    };
-    fields.extend(choice.map(|choice| ("tool_choice", Field::Choice(choice))));
-    let tools = request.tools.iter().map(wire_tool).collect::<Result<_, _>>()?;
-    fields.push(("tools", Field::Tools(tools)));
-    Ok(())
 }
 
-fn wire_tool(tool: &ToolSpec) -> Result<WireTool<'_>, EncodeError> {
-    match tool {
-        ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
-            Err(unsupported(format!("the tool name {:?}", name.as_str())))
-        }
-        ToolSpec::Function { name, description, parameters } => {
-            Ok(WireTool { name: name.as_str(), description, input_schema: parameters.as_raw() })
-        }
-        _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
+/// The system prompt with the messages that belong to it: blocks where there is more than one text.
+fn system(
+    request: &Request,
+    before: usize,
+    marker: Option<Ephemeral>,
+) -> Result<Option<Field<'_>>, EncodeError> {
+    let prompt = request.system.as_deref().filter(|system| !system.trim().is_empty());
+    if before == 0 && marker.is_none() {
+        return Ok(prompt.map(Field::Text));
     }
+    let prompt = prompt.map(|text| WireBlock::known(KnownBlock::Text { text }));
+    let mut blocks: Vec<WireBlock<'_>> = prompt.into_iter().collect();
+    for message in request.messages.iter().take(before) {
+        blocks.extend(parts::blocks(message)?);
+    }
+    if let (Some(marker), Some(last)) = (marker, blocks.last_mut()) {
+        last.mark(marker);
+    }
+    Ok((!blocks.is_empty()).then_some(Field::System(blocks)))
 }
 
 /// The API's rule for names: letters, digits, `_` and `-`, at most 128.

@@ -4,9 +4,15 @@
 mod options;
 mod wire;
 
+mod base64;
+mod cache;
 mod encode;
+mod lint;
+mod marks;
 mod messages;
+mod parts;
 mod request;
+mod tools;
 
 mod block;
 mod decode;
@@ -18,6 +24,7 @@ mod usage;
 mod whole;
 
 mod error;
+mod server;
 
-pub use options::AnthropicOptions;
+pub use options::{AnthropicOptions, Caching};
 pub use wire::Anthropic;

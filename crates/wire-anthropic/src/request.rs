@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct WireMessage<'a> {
@@ -12,11 +12,38 @@ pub(crate) struct WireMessage<'a> {
     pub(crate) content: Vec<WireBlock<'a>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
 pub(crate) enum WireBlock<'a> {
-    Known(KnownBlock<'a>),
+    Known {
+        #[serde(flatten)]
+        block: KnownBlock<'a>,
+        /// Fields of the block that have no word here.
+        #[serde(flatten)]
+        more: Option<&'a Map<String, Value>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<Ephemeral>,
+    },
     /// A block that came from this API and goes back unchanged.
     Raw(&'a Value),
+}
+
+/// The end of a prefix that the provider is asked to keep for its usual five minutes.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "type", rename = "ephemeral")]
+pub(crate) struct Ephemeral {}
+
+impl<'a> WireBlock<'a> {
+    pub(crate) fn known(block: KnownBlock<'a>) -> Self {
+        Self::Known { block, more: None, cache_control: None }
+    }
+
+    /// Ends a prefix here.
+    pub(crate) fn mark(&mut self, marker: Ephemeral) {
+        if let Self::Known { cache_control, .. } = self {
+            *cache_control = Some(marker);
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -27,6 +54,11 @@ pub(crate) enum KnownBlock<'a> {
     },
     Image {
         source: WireSource<'a>,
+    },
+    Document {
+        source: WireSource<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        title: Option<&'a str>,
     },
     Thinking {
         thinking: &'a str,
@@ -55,6 +87,8 @@ pub(crate) enum KnownBlock<'a> {
 pub(crate) enum WireResult<'a> {
     Text(String),
     Blocks(Vec<ResultBlock<'a>>),
+    /// A list that goes back as it came.
+    Raw(&'a Value),
 }
 
 #[derive(Debug, Serialize)]
@@ -69,13 +103,45 @@ pub(crate) enum ResultBlock<'a> {
 pub(crate) enum WireSource<'a> {
     Base64 { media_type: &'a str, data: &'a str },
     Url { url: &'a str },
+    Text { media_type: &'static str, data: String },
+    File { file_id: &'a str },
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct WireTool<'a> {
+#[serde(untagged)]
+pub(crate) enum WireTool<'a> {
+    Own(OwnTool<'a>),
+    /// A tool that the provider runs, as it came.
+    Hosted(&'a Value),
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct OwnTool<'a> {
     pub(crate) name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) description: &'a str,
     pub(crate) input_schema: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) strict: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cache_control: Option<Ephemeral>,
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
+}
+
+/// The form of the answer, beside what a request says of the output itself.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct WireOutput<'a> {
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
+    pub(crate) format: WireFormat<'a>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct WireFormat<'a> {
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    pub(crate) schema: &'a RawValue,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -97,18 +163,12 @@ pub(crate) enum Field<'a> {
     Float(f64),
     Texts(&'a [String]),
     Choice(WireChoice<'a>),
+    Marker(Ephemeral),
+    Output(WireOutput<'a>),
     Tools(Vec<WireTool<'a>>),
+    System(Vec<WireBlock<'a>>),
     Messages(Vec<WireMessage<'a>>),
     Extra(&'a Value),
-}
-
-impl Serialize for WireBlock<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Known(block) => block.serialize(serializer),
-            Self::Raw(value) => value.serialize(serializer),
-        }
-    }
 }
 
 impl Serialize for Field<'_> {
@@ -120,7 +180,10 @@ impl Serialize for Field<'_> {
             Self::Float(float) => float.serialize(serializer),
             Self::Texts(texts) => texts.serialize(serializer),
             Self::Choice(choice) => choice.serialize(serializer),
+            Self::Marker(marker) => marker.serialize(serializer),
+            Self::Output(output) => output.serialize(serializer),
             Self::Tools(tools) => tools.serialize(serializer),
+            Self::System(blocks) => blocks.serialize(serializer),
             Self::Messages(messages) => messages.serialize(serializer),
             Self::Extra(value) => value.serialize(serializer),
         }

@@ -1,18 +1,19 @@
 //! Makes the body of a request: fields in a fixed order, contents last (RULES N6).
 
 use serde_json::{Map, Value};
-use windlass_protocol::{Delivery, Request};
+use windlass_protocol::{Delivery, Opaque, OutputFormat, Request};
 use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
 
 use crate::messages::wire_contents;
-use crate::request::{Body, Field, Fields, WireSystem, WireText};
+use crate::request::{Body, Field, Fields, Rest, WireSystem, WireText};
 use crate::tools::{choice, tools};
 use crate::wire::NAME;
-use crate::{Framing, GeminiOptions};
+use crate::{Framing, GeminiOptions, SchemaField};
 
 /// The fields in which the request's own members and the computed ones stand beside each other.
-const CONFIG: &str = "generationConfig";
-pub(crate) const TOOLS: &str = "tools";
+pub(crate) const CONFIG: &str = "generationConfig";
+pub(crate) const RESPONSE_SCHEMA: &str = "responseSchema";
+pub(crate) const RESPONSE_JSON_SCHEMA: &str = "responseJsonSchema";
 pub(crate) const CHOICE: &str = "toolConfig";
 
 pub(crate) fn encode(options: &GeminiOptions, request: &Request) -> Result<HttpRequest, EncodeError> {
@@ -24,9 +25,9 @@ pub(crate) fn encode(options: &GeminiOptions, request: &Request) -> Result<HttpR
     }
     tools(options, request, &mut fields)?;
     choice(options, request, &mut fields)?;
-    config(request, &mut fields)?;
+    config(options, request, &mut fields)?;
     fields.push(("contents", Field::Contents(wire_contents(options, request)?)));
-    let merged = [CONFIG, TOOLS, CHOICE];
+    let merged = [CONFIG, CHOICE];
     let rest: Map<String, Value> = request
         .extra
         .iter()
@@ -59,15 +60,25 @@ fn path(options: &GeminiOptions, request: &Request) -> Result<String, EncodeErro
     Ok(format!("/{collection}{model}:{method}"))
 }
 
+/// Whether more than one answer is asked for.
+pub(crate) fn several_candidates(request: &Request) -> bool {
+    let config = request.extra.get(CONFIG);
+    let count = config.and_then(|config| config.get("candidateCount")?.as_u64());
+    count.is_some_and(|count| count > 1)
+}
+
 /// What the answer may be like. The request's own members win over the computed ones.
-fn config<'a>(request: &'a Request, fields: &mut Fields<'a>) -> Result<(), EncodeError> {
+fn config<'a>(
+    options: &GeminiOptions,
+    request: &'a Request,
+    fields: &mut Fields<'a>,
+) -> Result<(), EncodeError> {
     let extra = match request.extra.get(CONFIG) {
         None => None,
         Some(Value::Object(extra)) => Some(extra),
         Some(_) => return Ok(()),
     };
-    let candidates = extra.and_then(|extra| extra.get("candidateCount")).and_then(Value::as_u64);
-    if candidates.is_some_and(|count| count > 1) {
+    if several_candidates(request) {
         return Err(unsupported("more than one candidate"));
     }
     let mut config = Fields::new();
@@ -80,6 +91,7 @@ fn config<'a>(request: &'a Request, fields: &mut Fields<'a>) -> Result<(), Encod
     if !request.stop_sequences.is_empty() {
         config.push(("stopSequences", Field::Texts(&request.stop_sequences)));
     }
+    output(options, request, extra, &mut config)?;
     if let Some(extra) = extra {
         config = with_extra(config, extra, Field::Extra);
     }
@@ -87,6 +99,37 @@ fn config<'a>(request: &'a Request, fields: &mut Fields<'a>) -> Result<(), Encod
         fields.push((CONFIG, Field::Object(config)));
     }
     Ok(())
+}
+
+/// The form of the answer's words. A schema that the request has in the API's own dialect stands alone.
+fn output<'a>(
+    options: &GeminiOptions,
+    request: &'a Request,
+    extra: Option<&Map<String, Value>>,
+    config: &mut Fields<'a>,
+) -> Result<(), EncodeError> {
+    let schema = match &request.output {
+        OutputFormat::Text => return Ok(()),
+        OutputFormat::Json => None,
+        OutputFormat::Schema(schema) => Some(schema),
+        _ => return Err(unsupported("the form of the answer")),
+    };
+    config.push(("responseMimeType", Field::Word("application/json")));
+    let field = match options.schema_field {
+        SchemaField::ParametersJsonSchema => RESPONSE_JSON_SCHEMA,
+        SchemaField::Parameters => RESPONSE_SCHEMA,
+    };
+    let is_said = extra.is_some_and(|extra| extra.contains_key(RESPONSE_SCHEMA));
+    if let Some(schema) = schema.filter(|_| !is_said) {
+        config.push((field, Field::Raw(schema.schema.as_raw())));
+    }
+    Ok(())
+}
+
+/// Some of the fields of this API that travel with something.
+pub(crate) fn rest<'a>(opaque: Option<&'a Opaque>, name: &str) -> Rest<'a> {
+    let fields = opaque.and_then(|opaque| opaque.of(NAME)?.get(name)?.as_object());
+    fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
 }
 
 pub(crate) fn unsupported(what: impl Into<String>) -> EncodeError {

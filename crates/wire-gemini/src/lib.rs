@@ -10,6 +10,8 @@ mod request;
 mod results;
 mod tools;
 
+mod lint;
+
 mod array;
 mod call;
 mod decode;
@@ -23,6 +25,8 @@ mod usage;
 mod whole;
 
 mod error;
+
+mod server;
 
 pub use options::{AutoMode, Framing, GeminiOptions, Rules, SchemaField};
 pub use wire::Gemini;

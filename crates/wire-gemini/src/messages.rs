@@ -4,14 +4,17 @@ use serde_json::Value;
 use windlass_protocol::{Message, Opaque, Part, Payload, Request, Role, ToolCall};
 use windlass_wire::EncodeError;
 
-use crate::GeminiOptions;
 use crate::call::{ID, SIGNATURE};
-use crate::encode::unsupported;
+use crate::encode::{rest, unsupported};
 use crate::reader::PART_FIELD;
-use crate::request::{KnownPart, PartKind, WireCall, WireContent, WirePart};
-use crate::results::{Pictures, Round, picture};
+use crate::request::{KnownPart, PartKind, Rest, WireCall, WireContent, WirePart};
+use crate::results::{Pictures, Round, file, picture};
 use crate::tools::history_name;
 use crate::wire::NAME;
+use crate::{GeminiOptions, Rules};
+
+/// The field of what travels with a part that holds the part's further fields.
+pub(crate) const BESIDE: &str = "beside";
 
 /// What the documentation gives as the signature of a call that the model did not make itself.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -21,14 +24,15 @@ pub(crate) fn wire_contents<'a>(
     request: &'a Request,
 ) -> Result<Vec<WireContent<'a>>, EncodeError> {
     let since_three = options.rules.since_three(&request.model);
-    let pictures = if since_three { Pictures::Inside } else { Pictures::Beside };
+    let pictures =
+        if since_three || options.rules == Rules::AsGiven { Pictures::Inside } else { Pictures::Beside };
     let mut contents = Vec::with_capacity(request.messages.len());
     let mut round = Round::default();
     for (position, message) in request.messages.iter().enumerate() {
         round.take(message, pictures)?;
         let role = match message.role {
             Role::Tool => {
-                for part in parts(message)? {
+                for part in parts(message, options.rules)? {
                     round.take_beside(part);
                 }
                 continue;
@@ -39,7 +43,7 @@ pub(crate) fn wire_contents<'a>(
             _ => return Err(unsupported(format!("the role of message {position}"))),
         };
         contents.extend(round.end());
-        let mut parts = parts(message)?;
+        let mut parts = parts(message, options.rules)?;
         if role == "model" {
             round.begin(message);
             if since_three {
@@ -72,7 +76,8 @@ fn sign_first_call(parts: &mut [WirePart<'_>]) {
 }
 
 /// The parts of a message but for its results, which stand in the content of their round.
-fn parts(message: &Message) -> Result<Vec<WirePart<'_>>, EncodeError> {
+/// Which thoughts go back is the rules' to say.
+fn parts(message: &Message, rules: Rules) -> Result<Vec<WirePart<'_>>, EncodeError> {
     let mut parts = Vec::with_capacity(message.parts.len());
     for part in &message.parts {
         match part {
@@ -80,18 +85,31 @@ fn parts(message: &Message) -> Result<Vec<WirePart<'_>>, EncodeError> {
                 let signature = field(text.opaque.as_ref(), SIGNATURE);
                 // Words that are none are sent only for their signature.
                 if signature.is_some() || !text.text.is_empty() {
-                    parts.push(WirePart::plain(PartKind::Text(text.text.as_str().into())).signed(signature));
+                    let words = PartKind::Text(text.text.as_str().into());
+                    let rest = rest(text.opaque.as_ref(), BESIDE);
+                    parts.push(WirePart::plain(words).signed(signature).with(rest));
                 }
             }
             // Thoughts go back for their signature only; the API does not ask for others, and another
             // provider's mean nothing to it (RULES P2).
             Part::Reasoning(thoughts) => {
-                if let Some(signature) = field(thoughts.opaque.as_ref(), SIGNATURE) {
+                let signature = field(thoughts.opaque.as_ref(), SIGNATURE);
+                if signature.is_some() || rules == Rules::AsGiven {
                     let words = PartKind::Text(thoughts.text.as_str().into());
-                    parts.push(WirePart::thought(words).signed(Some(signature)));
+                    let rest = rest(thoughts.opaque.as_ref(), BESIDE);
+                    parts.push(WirePart::thought(words).signed(signature).with(rest));
                 }
             }
-            Part::Image(image) => parts.push(WirePart::plain(picture(image)?)),
+            Part::Image(image) => {
+                let opaque = image.opaque.as_ref();
+                let signature = field(opaque, SIGNATURE);
+                parts.push(WirePart::plain(picture(image)?).signed(signature).with(rest(opaque, BESIDE)));
+            }
+            Part::File(document) => {
+                let opaque = document.opaque.as_ref();
+                let signature = field(opaque, SIGNATURE);
+                parts.push(WirePart::plain(file(document)?).signed(signature).with(rest(opaque, BESIDE)));
+            }
             Part::Call(call) => parts.push(wire_call(call)?),
             Part::Unknown(unknown) if unknown.wire == NAME => {
                 parts.extend(unknown.value.get(PART_FIELD).map(WirePart::Raw));
@@ -112,7 +130,9 @@ fn wire_call(call: &ToolCall) -> Result<WirePart<'_>, EncodeError> {
         name: history_name(call.name.as_str()),
         args: serde_json::from_str(arguments.as_str())?,
     };
-    Ok(WirePart::plain(PartKind::FunctionCall(wire)).signed(field(call.opaque.as_ref(), SIGNATURE)))
+    let opaque = call.opaque.as_ref();
+    let part = WirePart::plain(PartKind::FunctionCall(wire)).signed(field(opaque, SIGNATURE));
+    Ok(part.with(rest(opaque, BESIDE)))
 }
 
 /// A field that this API gave with a part.
@@ -123,11 +143,19 @@ fn field<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
 impl<'a> WirePart<'a> {
     /// A part without anything beside its kind.
     pub(crate) fn plain(kind: PartKind<'a>) -> Self {
-        Self::Known(KnownPart { thought: false, kind, thought_signature: None })
+        Self::Known(KnownPart { thought: false, kind, thought_signature: None, rest: Rest::new() })
     }
 
     fn thought(kind: PartKind<'a>) -> Self {
-        Self::Known(KnownPart { thought: true, kind, thought_signature: None })
+        Self::Known(KnownPart { thought: true, kind, thought_signature: None, rest: Rest::new() })
+    }
+
+    /// The same part with what it has beside its kind.
+    fn with(mut self, rest: Rest<'a>) -> Self {
+        if let Self::Known(part) = &mut self {
+            part.rest = rest;
+        }
+        self
     }
 
     fn signed(mut self, signature: Option<&'a str>) -> Self {

@@ -70,9 +70,27 @@ pub enum Rules {
     BeforeThree,
     /// Those since Gemini 3.
     SinceThree,
+    /// None: pictures stand where they came, thoughts go back without a signature too, and no signature is made up.
+    /// For a gateway whose clients know what their model takes.
+    AsGiven,
 }
 
 impl GeminiOptions {
+    /// Options that add nothing to a request and take nothing from it, for gateways.
+    ///
+    /// ```
+    /// use windlass_protocol::{Message, Request};
+    /// use windlass_wire::Wire;
+    /// use windlass_wire_gemini::{Gemini, GeminiOptions};
+    /// let wire = Gemini::new(GeminiOptions::as_given());
+    /// let http = wire.encode(&Request::new("gemini-3-pro", vec![Message::user("hi")]))?;
+    /// assert_eq!(http.body, br#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#);
+    /// # Ok::<(), windlass_wire::EncodeError>(())
+    /// ```
+    pub fn as_given() -> Self {
+        Self::default().with_rules(Rules::AsGiven)
+    }
+
     /// The same options with another way to ask for a stream.
     pub fn with_framing(mut self, framing: Framing) -> Self {
         self.framing = framing;
@@ -102,7 +120,7 @@ impl Rules {
     /// Whether the rules since Gemini 3 hold for this model.
     pub(crate) fn since_three(self, model: &str) -> bool {
         match self {
-            Self::BeforeThree => false,
+            Self::BeforeThree | Self::AsGiven => false,
             Self::SinceThree => true,
             Self::ByModel => {
                 let name = model.rsplit('/').next().unwrap_or(model);

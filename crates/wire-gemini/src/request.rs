@@ -1,10 +1,14 @@
 //! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// Fields that have no word here and go back as they came, by name.
+pub(crate) type Rest<'a> = BTreeMap<&'a str, &'a Value>;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct WireContent<'a> {
@@ -29,6 +33,8 @@ pub(crate) struct KnownPart<'a> {
     pub(crate) kind: PartKind<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) thought_signature: Option<&'a str>,
+    #[serde(flatten)]
+    pub(crate) rest: Rest<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -46,6 +52,8 @@ pub(crate) enum PartKind<'a> {
 pub(crate) struct WireBlob<'a> {
     pub(crate) mime_type: &'a str,
     pub(crate) data: &'a str,
+    #[serde(flatten)]
+    pub(crate) rest: Rest<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -54,6 +62,8 @@ pub(crate) struct WireFile<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) mime_type: &'a str,
     pub(crate) file_uri: &'a str,
+    #[serde(flatten)]
+    pub(crate) rest: Rest<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,6 +83,8 @@ pub(crate) struct WireResult<'a> {
     /// Pictures that belong to the result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<WireResultPart<'a>>,
+    #[serde(flatten)]
+    pub(crate) rest: Rest<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -123,12 +135,15 @@ pub(crate) struct WireFunction<'a> {
     pub(crate) parameters: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parameters_json_schema: Option<&'a RawValue>,
+    #[serde(flatten)]
+    pub(crate) rest: Rest<'a>,
 }
 
 /// One field's value in the body.
 #[derive(Debug)]
 pub(crate) enum Field<'a> {
     Word(&'static str),
+    Raw(&'a RawValue),
     Count(u64),
     Float(f64),
     Texts(&'a [String]),
@@ -165,6 +180,7 @@ impl Serialize for Field<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Word(word) => word.serialize(serializer),
+            Self::Raw(raw) => raw.serialize(serializer),
             Self::Count(count) => count.serialize(serializer),
             Self::Float(float) => float.serialize(serializer),
             Self::Texts(texts) => texts.serialize(serializer),

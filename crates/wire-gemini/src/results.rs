@@ -3,16 +3,23 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use windlass_protocol::{Content, Image, ImageSource, Message, Part, ToolCall, ToolResult};
+use windlass_protocol::{
+    Content, File, FileSource, Image, ImageSource, Message, Part, ResultStatus, ToolCall, ToolResult,
+};
 use windlass_wire::EncodeError;
 
 use crate::call::ID;
-use crate::encode::unsupported;
+use crate::encode::{rest, unsupported};
 use crate::request::{
-    PartKind, WireBlob, WireContent, WireFile, WirePart, WireResponse, WireResult, WireResultPart,
+    PartKind, Rest, WireBlob, WireContent, WireFile, WirePart, WireResponse, WireResult, WireResultPart,
 };
 use crate::tools::history_name;
 use crate::wire::NAME;
+
+/// The field of what travels with a result that holds its further fields; parts among them are all its pictures.
+pub(crate) const RESULT: &str = "result";
+/// The field of what travels with a picture or a file that holds the further fields of its bytes.
+pub(crate) const BLOB: &str = "blob";
 
 /// The calls that wait for results, and what has come for them.
 #[derive(Debug, Default)]
@@ -71,7 +78,9 @@ impl<'a> Round<'a> {
         let id = opaque.and_then(|opaque| opaque.get(ID)).and_then(Value::as_str);
         let mut parts = Vec::new();
         let mut beside = Vec::new();
-        for image in result.images() {
+        let rest = rest(result.opaque.as_ref(), RESULT);
+        let images = result.images().filter(|_| !rest.contains_key("parts"));
+        for image in images {
             match (&image.source, pictures) {
                 (ImageSource::Base64(data), Pictures::Inside) => {
                     parts.push(WireResultPart::InlineData(blob(image, data)?));
@@ -84,7 +93,7 @@ impl<'a> Round<'a> {
             self.beside.push(WirePart::plain(PartKind::Text(Cow::Owned(words))));
             self.beside.append(&mut beside);
         }
-        let wire = WireResult { id, name, response: response(result), parts };
+        let wire = WireResult { id, name, response: response(result), parts, rest };
         self.results.push((position, WirePart::plain(PartKind::FunctionResponse(wire))));
         Ok(())
     }
@@ -92,11 +101,20 @@ impl<'a> Round<'a> {
 
 /// A structured value is the function's own return value; words go into the field that the API has for them.
 fn response(result: &ToolResult) -> WireResponse<'_> {
-    match (result.status.is_ok(), result.content.as_slice()) {
-        (true, [Content::Structured { value: object @ Value::Object(_) }]) => WireResponse::Object(object),
-        (true, [Content::Structured { value }]) => WireResponse::Value { output: value },
-        (true, _) => WireResponse::Output { output: result.wire_text() },
-        (false, _) => WireResponse::Error { error: result.wire_text() },
+    // Pictures stand beside it.
+    let mut said = result.content.iter().filter(|content| !matches!(content, Content::Image(_)));
+    match (result.status.is_ok(), said.next(), said.next()) {
+        (true, Some(Content::Structured { value: object @ Value::Object(_) }), None) => {
+            WireResponse::Object(object)
+        }
+        (true, Some(Content::Structured { value }), None) => WireResponse::Value { output: value },
+        (true, ..) => WireResponse::Output { output: result.wire_text() },
+        // The field says that it is an error.
+        (false, ..) if result.status == ResultStatus::Error => {
+            let words = ToolResult::new(result.call.clone(), ResultStatus::Ok, result.content.clone());
+            WireResponse::Error { error: words.wire_text() }
+        }
+        (false, ..) => WireResponse::Error { error: result.wire_text() },
     }
 }
 
@@ -105,16 +123,33 @@ pub(crate) fn picture(image: &Image) -> Result<PartKind<'_>, EncodeError> {
     match &image.source {
         ImageSource::Base64(data) => Ok(PartKind::InlineData(blob(image, data)?)),
         ImageSource::Url(url) => {
-            Ok(PartKind::FileData(WireFile { mime_type: &image.media_type, file_uri: url }))
+            let rest = rest(image.opaque.as_ref(), BLOB);
+            Ok(PartKind::FileData(WireFile { mime_type: &image.media_type, file_uri: url, rest }))
         }
         _ => Err(unsupported("an image of a newer kind")),
     }
 }
 
-/// The API does not guess what bytes are.
+/// A document. What was uploaded has an address too.
+pub(crate) fn file(file: &File) -> Result<PartKind<'_>, EncodeError> {
+    let rest = rest(file.opaque.as_ref(), BLOB);
+    match &file.source {
+        FileSource::Base64(data) => Ok(PartKind::InlineData(bytes(&file.media_type, data, rest)?)),
+        FileSource::Url(url) | FileSource::Id(url) => {
+            Ok(PartKind::FileData(WireFile { mime_type: &file.media_type, file_uri: url, rest }))
+        }
+        _ => Err(unsupported("a file of a newer kind")),
+    }
+}
+
 fn blob<'a>(image: &'a Image, data: &'a str) -> Result<WireBlob<'a>, EncodeError> {
-    if image.media_type.is_empty() {
+    bytes(&image.media_type, data, rest(image.opaque.as_ref(), BLOB))
+}
+
+/// The API does not guess what bytes are.
+fn bytes<'a>(mime_type: &'a str, data: &'a str, rest: Rest<'a>) -> Result<WireBlob<'a>, EncodeError> {
+    if mime_type.is_empty() {
         return Err(unsupported("bytes without a media type"));
     }
-    Ok(WireBlob { mime_type: &image.media_type, data })
+    Ok(WireBlob { mime_type, data, rest })
 }

@@ -4,47 +4,73 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use windlass_protocol::{ParallelCalls, Request, ToolChoice, ToolSpec};
+use windlass_protocol::{Opaque, ParallelCalls, Request, ToolChoice, ToolSpec, Unknown};
 use windlass_wire::{EncodeError, with_extra};
 
-use crate::encode::{CHOICE, TOOLS, unsupported};
+use crate::encode::{CHOICE, rest, unsupported};
 use crate::request::{Field, Fields, WireFunction, WireTool};
+use crate::wire::NAME;
 use crate::{AutoMode, GeminiOptions, SchemaField};
 
-const CALLING: &str = "functionCallingConfig";
+pub(crate) const CALLING: &str = "functionCallingConfig";
 
-/// The functions, and after them the provider's own tools that the request has under `tools`.
+/// The fields of what travels with a function: in which field its schema came, the schema itself where it came in
+/// the API's own dialect, and what else its declaration says.
+pub(crate) const FIELD: &str = "field";
+pub(crate) const PARAMETERS: &str = "parameters";
+pub(crate) const DECLARATION: &str = "declaration";
+
+/// The functions, and after them the provider's own tools.
 pub(crate) fn tools<'a>(
     options: &GeminiOptions,
     request: &'a Request,
     fields: &mut Fields<'a>,
 ) -> Result<(), EncodeError> {
-    let hosted = match request.extra.get(TOOLS) {
-        None => &[],
-        Some(Value::Array(hosted)) => hosted.as_slice(),
-        Some(_) => return Ok(()),
-    };
-    let mut tools = Vec::with_capacity(hosted.len().saturating_add(1));
+    let mut tools = Vec::with_capacity(request.hosted_tools.len().saturating_add(1));
     if !request.tools.is_empty() {
         let declarations =
-            request.tools.iter().map(|tool| function(options, tool)).collect::<Result<_, _>>()?;
+            request.tools.iter().map(|tool| function(options, request, tool)).collect::<Result<_, _>>()?;
         tools.push(WireTool::Functions { declarations });
     }
-    tools.extend(hosted.iter().map(WireTool::Hosted));
+    for tool in &request.hosted_tools {
+        tools.push(hosted(tool)?);
+    }
     if !tools.is_empty() {
-        fields.push((TOOLS, Field::Tools(tools)));
+        fields.push(("tools", Field::Tools(tools)));
     }
     Ok(())
 }
 
-fn function<'a>(options: &GeminiOptions, tool: &'a ToolSpec) -> Result<WireFunction<'a>, EncodeError> {
+fn hosted(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
+    if tool.wire != NAME {
+        return Err(unsupported(format!("a hosted tool of {}", tool.wire)));
+    }
+    Ok(WireTool::Hosted(&tool.value))
+}
+
+fn function<'a>(
+    options: &GeminiOptions,
+    request: &'a Request,
+    tool: &'a ToolSpec,
+) -> Result<WireFunction<'a>, EncodeError> {
+    let opaque = request.tool_fields.get(tool.name());
+    let given = |name: &str| opaque.and_then(|opaque: &Opaque| opaque.of(NAME)?.get(name));
     match tool {
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
             Err(unsupported(format!("the tool name {:?}", name.as_str())))
         }
-        ToolSpec::Function { name, description, parameters } => {
+        ToolSpec::Function { name, description, parameters, .. } => {
             let (mut plain, mut json) = (None, None);
-            match options.schema_field {
+            let mut rest = rest(opaque, DECLARATION);
+            let field = match given(FIELD).and_then(Value::as_str) {
+                Some(PARAMETERS) => SchemaField::Parameters,
+                Some(_) => SchemaField::ParametersJsonSchema,
+                None => options.schema_field,
+            };
+            match field {
+                SchemaField::Parameters if given(PARAMETERS).is_some() => {
+                    rest.extend(given(PARAMETERS).map(|own| (PARAMETERS, own)));
+                }
                 SchemaField::ParametersJsonSchema => json = Some(parameters.as_raw()),
                 SchemaField::Parameters => plain = Some(parameters.as_raw()).filter(|raw| has_members(raw)),
             }
@@ -54,6 +80,7 @@ fn function<'a>(options: &GeminiOptions, tool: &'a ToolSpec) -> Result<WireFunct
                 description,
                 parameters: plain,
                 parameters_json_schema: json,
+                rest,
             })
         }
         _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
@@ -128,7 +155,7 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
 
 /// The API's rule for names: letters, digits, `_`, `.`, `:` and `-`, at most 64, a letter or `_` first. Newer
 /// servers take 128, which the older ones refuse.
-fn is_legal_name(name: &str) -> bool {
+pub(crate) fn is_legal_name(name: &str) -> bool {
     name.len() <= 64 && name.bytes().next().is_some_and(is_first) && name.bytes().all(is_legal)
 }
 

@@ -1,16 +1,14 @@
 //! Makes the body of a request: fields in a fixed order, messages last (RULES N6).
 
 use serde::{Serialize, Serializer};
-use windlass_protocol::{Delivery, ParallelCalls, Request, ToolChoice, ToolSpec};
+use serde_json::Value;
+use windlass_protocol::{Delivery, OutputFormat, Request, ToolSpec};
 use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
 
 use crate::messages::wire_messages;
-use crate::request::{
-    Field, WireChoice, WireCustomSpec, WireFormat, WireFunctionSpec, WireGrammar, WireName, WireNamed,
-    WireStreamOptions, WireTool,
-};
+use crate::request::{Field, WireOutput, WireSchema, WireStreamOptions};
 use crate::wire::NAME;
-use crate::{OpenAiChatOptions, StreamUsage};
+use crate::{OpenAiChatOptions, StreamUsage, tools};
 
 /// The body's fields in the order of its bytes.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -24,8 +22,13 @@ impl Serialize for Body<'_> {
 pub(crate) fn encode(options: &OpenAiChatOptions, request: &Request) -> Result<HttpRequest, EncodeError> {
     check_pairing(&request.messages)?;
     check_names(&request.tools)?;
+    if several_answers(request) {
+        return Err(unsupported("several answers to one request (`n`): one is read"));
+    }
     let mut fields = vec![("model", Field::Text(&request.model))];
-    if let Some(tokens) = request.max_output_tokens {
+    // A limit under either name that came with the request is the request's own.
+    let is_limited = LIMITS.iter().any(|name| request.extra.contains_key(*name));
+    if let (Some(tokens), false) = (request.max_output_tokens, is_limited) {
         fields.push((options.max_tokens_field.as_str(), Field::Count(tokens)));
     }
     if let Some(temperature) = request.temperature {
@@ -40,56 +43,34 @@ pub(crate) fn encode(options: &OpenAiChatOptions, request: &Request) -> Result<H
             fields.push(("stream_options", Field::StreamOptions(WireStreamOptions { include_usage: true })));
         }
     }
-    tools(request, &mut fields)?;
+    fields.extend(output(&request.output)?.map(|output| ("response_format", Field::Output(output))));
+    tools::encode(request, &mut fields)?;
     fields.push(("messages", Field::Messages(wire_messages(options, request)?)));
     let fields = with_extra(fields, &request.extra, Field::Extra);
     Ok(HttpRequest::post("/chat/completions", serde_json::to_vec(&Body(fields))?))
 }
 
-fn tools<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Result<(), EncodeError> {
-    if request.tools.is_empty() {
-        return match &request.tool_choice {
-            ToolChoice::Auto | ToolChoice::None => Ok(()),
-            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
-        };
-    }
-    match &request.tool_choice {
-        ToolChoice::Auto => {}
-        ToolChoice::None => fields.push(("tool_choice", Field::Choice(WireChoice::Word("none")))),
-        ToolChoice::Required => fields.push(("tool_choice", Field::Choice(WireChoice::Word("required")))),
-        ToolChoice::Named(name) => {
-            let named = WireName { name: name.as_str() };
-            let choice = match request.tools.iter().find(|tool| tool.name() == name) {
-                Some(ToolSpec::Function { .. }) => WireNamed::Function { function: named },
-                Some(_) => WireNamed::Custom { custom: named },
-                None => return Err(unsupported(format!("a demanded call of {name}, which is not offered"))),
-            };
-            fields.push(("tool_choice", Field::Choice(WireChoice::Named(choice))));
-        }
-    }
-    match request.parallel_calls {
-        ParallelCalls::ProviderDefault => {}
-        ParallelCalls::Allow => fields.push(("parallel_tool_calls", Field::Flag(true))),
-        ParallelCalls::Forbid => fields.push(("parallel_tool_calls", Field::Flag(false))),
-    }
-    let tools = request.tools.iter().map(wire_tool).collect::<Result<_, _>>()?;
-    fields.push(("tools", Field::Tools(tools)));
-    Ok(())
+const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+
+/// Whether more than one answer is asked for, of which all but the first would be lost.
+pub(crate) fn several_answers(request: &Request) -> bool {
+    request.extra.get("n").and_then(Value::as_u64).is_some_and(|answers| answers > 1)
 }
 
-fn wire_tool(tool: &ToolSpec) -> Result<WireTool<'_>, EncodeError> {
-    match tool {
-        ToolSpec::Function { name, description, parameters } => Ok(WireTool::Function {
-            function: WireFunctionSpec { name: name.as_str(), description, parameters: parameters.as_raw() },
+fn output(format: &OutputFormat) -> Result<Option<WireOutput<'_>>, EncodeError> {
+    Ok(match format {
+        OutputFormat::Text => None,
+        OutputFormat::Json => Some(WireOutput::JsonObject),
+        OutputFormat::Schema(schema) => Some(WireOutput::JsonSchema {
+            json_schema: WireSchema {
+                name: &schema.name,
+                description: schema.description.as_deref(),
+                schema: schema.schema.as_raw(),
+                strict: tools::strict(schema.strict),
+            },
         }),
-        ToolSpec::Freeform { name, description, grammar } => {
-            let format = grammar
-                .as_deref()
-                .map(|definition| WireFormat { grammar: WireGrammar { syntax: "lark", definition } });
-            Ok(WireTool::Custom { custom: WireCustomSpec { name: name.as_str(), description, format } })
-        }
-        _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
-    }
+        _ => return Err(unsupported("an output format of a newer kind")),
+    })
 }
 
 /// The provider's rule for names: letters, digits, `_` and `-`, at most 64.

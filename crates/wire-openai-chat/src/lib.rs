@@ -5,8 +5,13 @@ mod options;
 mod wire;
 
 mod encode;
+mod ids;
+mod lint;
+mod marks;
 mod messages;
+mod parts;
 mod request;
+mod tools;
 
 mod custom;
 mod decode;
@@ -20,6 +25,7 @@ mod usage;
 mod whole;
 
 mod error;
+mod server;
 
-pub use options::{MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole};
+pub use options::{CallIds, MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole, Thoughts};
 pub use wire::OpenAiChat;

@@ -2,20 +2,18 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-use windlass_protocol::{
-    Content, Image, ImageSource, Message, Part, Payload, Reasoning, Request, Role, ToolCall, ToolResult,
-};
+use serde_json::{Map, Value};
+use windlass_protocol::{Message, Part, Reasoning, Request, Role};
 use windlass_wire::EncodeError;
 
-use crate::OpenAiChatOptions;
-use crate::encode::{is_legal_name, unsupported};
+use crate::encode::unsupported;
+use crate::ids::wire_id;
+use crate::marks;
+use crate::parts::{named_pictures, user_part, wire_call, words};
 use crate::reasoning::Field;
-use crate::request::{
-    WireCall, WireCallBody, WireContent, WireCustom, WireFunction, WireImage, WireMessage, WirePart,
-    WireThought,
-};
+use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought};
 use crate::wire::NAME;
+use crate::{CallIds, OpenAiChatOptions, Thoughts};
 
 pub(crate) fn wire_messages<'a>(
     options: &OpenAiChatOptions,
@@ -24,38 +22,33 @@ pub(crate) fn wire_messages<'a>(
     let mut messages = Vec::with_capacity(request.messages.len().saturating_add(1));
     let system_role = options.system_role.as_str();
     if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
-        messages.push(text_message(system_role, system.into()));
+        let content = Some(WireContent::Text(system.into()));
+        messages.push(WireMessage { role: system_role, content, ..WireMessage::default() });
     }
     // What results cannot hold in this format waits for the end of the round: results stand together.
     let mut beside = Vec::new();
     for (position, message) in request.messages.iter().enumerate() {
-        results(message, &mut messages, &mut beside);
+        results(options.call_ids, message, &mut messages, &mut beside);
         match message.role {
-            Role::Tool => beside.extend(message.parts.iter().filter_map(text_part)),
+            Role::Tool => {
+                for part in message.parts.iter().filter(|part| matches!(part, Part::Text(_))) {
+                    beside.extend(user_part(part)?);
+                }
+            }
             Role::Assistant => {
                 end_round(&mut beside, &mut messages);
-                messages.extend(assistant(message)?);
+                messages.extend(assistant(options, message)?);
             }
             Role::System => {
                 end_round(&mut beside, &mut messages);
-                messages.push(text_message(system_role, message.text().into()));
+                messages.push(system(system_role, message)?.ok_or_else(|| silent(position))?);
             }
             Role::User => {
                 // A human's words and the pictures of the round before are one message.
-                let content = user(message, std::mem::take(&mut beside))?;
-                match content {
-                    Some(content) => {
-                        messages.push(WireMessage {
-                            role: "user",
-                            content: Some(content),
-                            ..WireMessage::default()
-                        });
-                    }
+                match user(message, std::mem::take(&mut beside))? {
+                    Some(message) => messages.push(message),
                     None if message.parts.iter().any(|part| matches!(part, Part::Result(_))) => {}
-                    None => {
-                        let what = format!("message {position} has nothing to say");
-                        return Err(EncodeError::Conversation { what });
-                    }
+                    None => return Err(silent(position)),
                 }
             }
             _ => return Err(unsupported(format!("the role of message {position}"))),
@@ -65,8 +58,30 @@ pub(crate) fn wire_messages<'a>(
     Ok(messages)
 }
 
-fn text_message<'a>(role: &'static str, text: Cow<'a, str>) -> WireMessage<'a> {
-    WireMessage { role, content: Some(WireContent::Text(text)), ..WireMessage::default() }
+/// Fields of the message that have no word here.
+fn further(message: &Message) -> Option<&Map<String, Value>> {
+    marks::message(message, marks::MESSAGE).and_then(Value::as_object)
+}
+
+fn silent(position: usize) -> EncodeError {
+    EncodeError::Conversation { what: format!("message {position} has nothing to say") }
+}
+
+fn system<'a>(role: &'static str, message: &'a Message) -> Result<Option<WireMessage<'a>>, EncodeError> {
+    let is_developer = marks::message(message, marks::ROLE).is_some_and(|role| role == "developer");
+    let role = if is_developer { "developer" } else { role };
+    let mut parts = Vec::with_capacity(message.parts.len());
+    for part in message.parts.iter().filter(|part| !matches!(part, Part::Result(_))) {
+        parts.extend(user_part(part)?);
+    }
+    let content = content(parts, is_list(message));
+    let more = further(message);
+    Ok(content.map(|content| WireMessage { role, content: Some(content), more, ..WireMessage::default() }))
+}
+
+/// Whether the message came with its content as a list.
+fn is_list(message: &Message) -> bool {
+    marks::message(message, marks::CONTENT).is_some_and(|form| form == "parts")
 }
 
 /// Pictures of results go into a user message after the results (RULES R8).
@@ -77,145 +92,120 @@ fn end_round<'a>(beside: &mut Vec<WirePart<'a>>, messages: &mut Vec<WireMessage<
     }
 }
 
-fn results<'a>(message: &'a Message, messages: &mut Vec<WireMessage<'a>>, beside: &mut Vec<WirePart<'a>>) {
+fn results<'a>(
+    form: CallIds,
+    message: &'a Message,
+    messages: &mut Vec<WireMessage<'a>>,
+    beside: &mut Vec<WirePart<'a>>,
+) {
     for part in &message.parts {
         let Part::Result(result) = part else { continue };
+        let opaque = result.opaque.as_ref();
+        // A list that came from a server of this format holds its pictures itself.
+        let list = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::CONTENT));
         messages.push(WireMessage {
             role: "tool",
-            tool_call_id: Some(result.call.as_str()),
-            content: Some(WireContent::Text(result.wire_text().into())),
+            tool_call_id: Some(wire_id(form, result.call.as_str())),
+            content: Some(
+                list.map_or_else(|| WireContent::Text(result.wire_text().into()), WireContent::Raw),
+            ),
+            more: marks::group(opaque, marks::MESSAGE),
             ..WireMessage::default()
         });
-        pictures(result, beside);
-    }
-}
-
-fn pictures<'a>(result: &'a ToolResult, beside: &mut Vec<WirePart<'a>>) {
-    if result.images().next().is_none() {
-        return;
-    }
-    beside.push(WirePart::Text { text: format!("The result of {} has these images:", result.call).into() });
-    for content in &result.content {
-        if let Content::Image(image) = content {
-            beside.push(picture(image));
+        if list.is_none() {
+            named_pictures(result, beside);
         }
     }
 }
 
-fn picture(image: &Image) -> WirePart<'_> {
-    let url = match &image.source {
-        ImageSource::Base64(data) => Cow::Owned(format!("data:{};base64,{data}", image.media_type)),
-        ImageSource::Url(url) => Cow::Borrowed(url.as_str()),
-        // The enum may grow; what has no address cannot be shown.
-        _ => Cow::Borrowed(""),
-    };
-    WirePart::ImageUrl { image_url: WireImage { url } }
-}
-
-fn text_part(part: &Part) -> Option<WirePart<'_>> {
-    match part {
-        Part::Text(text) if !text.text.is_empty() => Some(WirePart::Text { text: text.text.as_str().into() }),
-        _ => None,
-    }
-}
-
-/// One text stays a plain string, which every server takes; more is a list.
-fn user<'a>(message: &'a Message, beside: Vec<WirePart<'a>>) -> Result<Option<WireContent<'a>>, EncodeError> {
+fn user<'a>(message: &'a Message, beside: Vec<WirePart<'a>>) -> Result<Option<WireMessage<'a>>, EncodeError> {
     let mut parts = beside;
     for part in &message.parts {
-        match part {
-            Part::Text(_) => parts.extend(text_part(part)),
-            Part::Image(image) => parts.push(picture(image)),
-            Part::Result(_) | Part::Unknown(_) | Part::Reasoning(_) => {}
-            _ => return Err(unsupported("a call in a user message")),
-        }
+        parts.extend(user_part(part)?);
     }
-    Ok(match parts.len() {
-        0 => None,
-        1 if matches!(parts.first(), Some(WirePart::Text { .. })) => {
-            parts.pop().and_then(|part| match part {
-                WirePart::Text { text } => Some(WireContent::Text(text)),
-                _ => None,
-            })
-        }
+    // One text stays a plain string, which every server takes; more is a list.
+    let content = match parts.as_slice() {
+        [] => return Ok(None),
+        [_] => content(parts, false),
         _ => Some(WireContent::Parts(parts)),
-    })
+    };
+    Ok(Some(WireMessage { role: "user", content, more: further(message), ..WireMessage::default() }))
 }
 
 /// The assistant's message, or none if nothing of it can be said here: thoughts of another provider alone.
-fn assistant(message: &Message) -> Result<Option<WireMessage<'_>>, EncodeError> {
-    let mut wire = WireMessage { role: "assistant", ..WireMessage::default() };
-    let mut words = Vec::new();
+fn assistant<'a>(
+    options: &OpenAiChatOptions,
+    message: &'a Message,
+) -> Result<Option<WireMessage<'a>>, EncodeError> {
+    let mut wire = WireMessage { role: "assistant", more: further(message), ..WireMessage::default() };
+    let mut parts = Vec::new();
     for part in &message.parts {
         match part {
-            Part::Text(_) => words.extend(text_part(part)),
-            Part::Call(call) => wire.tool_calls.push(wire_call(call)?),
-            Part::Reasoning(reasoning) => thoughts(reasoning, &mut wire, &mut words),
+            Part::Text(text) => parts.extend(words(text)),
+            Part::Call(call) => wire.tool_calls.push(wire_call(options.call_ids, call)?),
+            Part::Reasoning(reasoning) => thoughts(reasoning, &mut wire, &mut parts),
             Part::Unknown(unknown) if unknown.wire == NAME => {
                 wire.refusal = wire.refusal.or_else(|| unknown.value.get("refusal").and_then(Value::as_str));
+                parts.extend(unknown.value.get(marks::PART).map(WirePart::Raw));
             }
             Part::Unknown(_) => {}
             Part::Image(_) => return Err(unsupported("an image in an assistant message")),
+            Part::File(_) => return Err(unsupported("a document in an assistant message")),
             _ => return Err(unsupported("a result in an assistant message")),
         }
     }
     // Thoughts go back inside a round of calls only: there DeepSeek demands them, and elsewhere it says that
     // they are ignored. Whether a message has calls never changes, so the bytes do not either (RULES P2, N6).
-    if wire.tool_calls.is_empty() {
-        wire.reasoning_content = None;
+    if options.thoughts == Thoughts::Documented {
+        wire.reasoning = None;
+        if wire.tool_calls.is_empty() {
+            wire.reasoning_content = None;
+        }
     }
-    wire.content = content(words);
+    wire.content = content(parts, is_list(message));
     let is_empty = wire.content.is_none() && wire.tool_calls.is_empty() && wire.refusal.is_none();
-    Ok((!is_empty).then_some(wire))
+    // The id of a recording stands in place of the words.
+    let has_audio = wire.more.is_some_and(|more| more.contains_key("audio"));
+    Ok((!is_empty || has_audio).then_some(wire))
 }
 
-fn content(parts: Vec<WirePart<'_>>) -> Option<WireContent<'_>> {
-    if parts.iter().any(|part| matches!(part, WirePart::Thinking { .. })) {
+/// Words as one text where they are only words, else as a list.
+fn content(parts: Vec<WirePart<'_>>, as_list: bool) -> Option<WireContent<'_>> {
+    let is_plain =
+        |part: &WirePart<'_>| matches!(part, WirePart::Known { part: KnownPart::Text { .. }, more: None });
+    if !parts.is_empty() && (as_list || !parts.iter().all(is_plain)) {
         return Some(WireContent::Parts(parts));
     }
     let mut text = Cow::Borrowed("");
     for part in parts {
         match part {
-            WirePart::Text { text: first } if text.is_empty() => text = first,
-            WirePart::Text { text: more } => text.to_mut().push_str(&more),
+            WirePart::Known { part: KnownPart::Text { text: first }, .. } if text.is_empty() => text = first,
+            WirePart::Known { part: KnownPart::Text { text: more }, .. } => text.to_mut().push_str(&more),
             _ => {}
         }
     }
     (!text.is_empty()).then_some(WireContent::Text(text))
 }
 
-fn thoughts<'a>(reasoning: &'a Reasoning, wire: &mut WireMessage<'a>, words: &mut Vec<WirePart<'a>>) {
+fn thoughts<'a>(reasoning: &'a Reasoning, wire: &mut WireMessage<'a>, parts: &mut Vec<WirePart<'a>>) {
     // Thoughts of another provider are left out: nobody documents how to say them here.
     let Some(opaque) = reasoning.opaque.as_ref().and_then(|opaque| opaque.of(NAME)) else { return };
     let details = opaque.get("reasoning_details").and_then(Value::as_array);
     wire.reasoning_details.extend(details.into_iter().flatten());
     let field = opaque.get("field").and_then(Value::as_str);
-    if field == Some(Field::ReasoningContent.as_str()) && !reasoning.text.is_empty() {
-        wire.reasoning_content.get_or_insert_default().to_mut().push_str(&reasoning.text);
-    } else if field == Some(Field::Content.as_str()) && !reasoning.text.is_empty() {
-        words.push(WirePart::Thinking { thinking: [WireThought { text: &reasoning.text }] });
+    let text = reasoning.text.as_str();
+    if text.is_empty() {
+        return;
     }
-}
-
-fn wire_call(call: &ToolCall) -> Result<WireCall<'_>, EncodeError> {
-    let name = history_name(call.name.as_str());
-    let body = match &call.payload {
-        Payload::Function { arguments } => {
-            WireCallBody::Function { function: WireFunction { name, arguments: arguments.as_str() } }
+    if field == Some(Field::ReasoningContent.as_str()) {
+        wire.reasoning_content.get_or_insert_default().to_mut().push_str(text);
+        if let Some(again) = opaque.get(Field::Reasoning.as_str()).and_then(Value::as_str) {
+            wire.reasoning.get_or_insert_default().to_mut().push_str(again);
         }
-        Payload::Custom { input } => WireCallBody::Custom { custom: WireCustom { name, input } },
-        _ => return Err(unsupported(format!("the form of the call {}", call.id))),
-    };
-    Ok(WireCall { id: call.id.as_str(), body })
-}
-
-/// A name that a model made up must not stop the conversation, so what the provider refuses becomes `_`.
-fn history_name(name: &str) -> Cow<'_, str> {
-    if is_legal_name(name) {
-        return Cow::Borrowed(name);
+    } else if field == Some(Field::Content.as_str()) {
+        let part = KnownPart::Thinking { thinking: [WireThought { text }] };
+        parts.push(WirePart::Known { part, more: None });
+    } else if field == Some(Field::Reasoning.as_str()) {
+        wire.reasoning.get_or_insert_default().to_mut().push_str(text);
     }
-    let legal = |character: char| {
-        if character.is_ascii_alphanumeric() || matches!(character, '_' | '-') { character } else { '_' }
-    };
-    Cow::Owned(name.chars().take(64).map(legal).collect())
 }

@@ -17,6 +17,36 @@ pub struct OpenAiChatOptions {
     pub system_role: SystemRole,
     /// Whether a stream is asked to tell its usage.
     pub stream_usage: StreamUsage,
+    /// Which thoughts of earlier answers go back.
+    pub thoughts: Thoughts,
+    /// The form of call ids that the server takes.
+    pub call_ids: CallIds,
+}
+
+/// The form of call ids that a server takes. An id of another form is written as a hash of it, the same in every
+/// turn, in the call and in its result (RULES P1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallIds {
+    /// Any text.
+    #[default]
+    Any,
+    /// At most 40 characters, as OpenAI and Azure hold it.
+    AtMostForty,
+    /// Exactly nine letters and digits, as Mistral holds it.
+    NineAlphanumerics,
+}
+
+/// Which thoughts of earlier answers go back to the server that gave them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Thoughts {
+    /// Those that are documented to: `reasoning_content` inside a round of calls, `reasoning_details`, and
+    /// Mistral's parts.
+    #[default]
+    Documented,
+    /// All, in the field that they came in.
+    AsGiven,
 }
 
 /// The name of the field that limits the answer.
@@ -53,6 +83,23 @@ pub enum StreamUsage {
 }
 
 impl OpenAiChatOptions {
+    /// Options that add nothing to what a request says, for gateways that hand a request on.
+    pub fn as_given() -> Self {
+        Self { stream_usage: StreamUsage::Leave, thoughts: Thoughts::AsGiven, ..Self::default() }
+    }
+
+    /// The same options with another form of call ids.
+    pub fn with_call_ids(mut self, form: CallIds) -> Self {
+        self.call_ids = form;
+        self
+    }
+
+    /// The same options with other thoughts going back.
+    pub fn with_thoughts(mut self, thoughts: Thoughts) -> Self {
+        self.thoughts = thoughts;
+        self
+    }
+
     /// The same options with another name of the field that limits the answer.
     pub fn with_max_tokens_field(mut self, field: MaxTokensField) -> Self {
         self.max_tokens_field = field;

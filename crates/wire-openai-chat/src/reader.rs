@@ -183,6 +183,7 @@ impl Reader {
             (None, Some(text)) => self.thoughts.think(Field::Reasoning, text, chunks),
             (None, None) => shown = Shown::Not,
         }
+        self.thoughts.note(shown);
         if let Some(details) = delta.reasoning_details {
             let details = serde_json::from_str(details.get()).unwrap_or_default();
             self.thoughts.details(details, shown, chunks);

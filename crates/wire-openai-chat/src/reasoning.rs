@@ -32,6 +32,8 @@ impl Field {
 pub(crate) struct Stretch {
     field: Option<Field>,
     details: Vec<Value>,
+    /// Words came in a field of their own, so those of details are the same again.
+    spoken: bool,
 }
 
 impl Stretch {
@@ -42,9 +44,15 @@ impl Stretch {
         }
     }
 
+    /// Keeps in mind that words came in a field of their own.
+    pub(crate) fn note(&mut self, shown: Shown) {
+        self.spoken |= shown == Shown::Already;
+    }
+
     /// Takes `reasoning_details`; the text in them is what `reasoning` says too, and is shown only where
     /// `reasoning` is missing.
     pub(crate) fn details(&mut self, details: Vec<Value>, shown: Shown, chunks: &mut Vec<Chunk>) {
+        let shown = if self.spoken { Shown::Already } else { shown };
         for detail in details {
             let text = ["text", "summary"].iter().find_map(|key| detail.get(*key).and_then(Value::as_str));
             if let (Shown::Not, Some(text)) = (shown, text) {
@@ -59,6 +67,7 @@ impl Stretch {
         if self.field.is_none() && self.details.is_empty() {
             return;
         }
+        self.spoken = false;
         let field = self.field.take().unwrap_or(Field::Reasoning);
         let mut value = json!({ "field": field.as_str() });
         if let (false, Some(object)) = (self.details.is_empty(), value.as_object_mut()) {

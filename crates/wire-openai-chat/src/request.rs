@@ -3,23 +3,28 @@
 use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct WireMessage<'a> {
     pub(crate) role: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tool_call_id: Option<&'a str>,
+    pub(crate) tool_call_id: Option<Cow<'a, str>>,
     pub(crate) content: Option<WireContent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refusal: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reasoning_content: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reasoning: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reasoning_details: Vec<&'a Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tool_calls: Vec<WireCall<'a>>,
+    /// Fields of the message that have no word here.
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -27,19 +32,56 @@ pub(crate) struct WireMessage<'a> {
 pub(crate) enum WireContent<'a> {
     Text(Cow<'a, str>),
     Parts(Vec<WirePart<'a>>),
+    /// A list that goes back as it came.
+    Raw(&'a Value),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum WirePart<'a> {
+    Known {
+        #[serde(flatten)]
+        part: KnownPart<'a>,
+        #[serde(flatten)]
+        more: Option<&'a Map<String, Value>>,
+    },
+    /// A part that has no word here and goes back as it came.
+    Raw(&'a Value),
 }
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum WirePart<'a> {
+pub(crate) enum KnownPart<'a> {
     Text { text: Cow<'a, str> },
     ImageUrl { image_url: WireImage<'a> },
+    File { file: WireFile<'a> },
+    InputAudio { input_audio: WireAudio<'a> },
     Thinking { thinking: [WireThought<'a>; 1] },
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct WireImage<'a> {
     pub(crate) url: Cow<'a, str>,
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct WireFile<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) filename: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file_data: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file_id: Option<&'a str>,
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireAudio<'a> {
+    pub(crate) data: &'a str,
+    pub(crate) format: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,9 +92,11 @@ pub(crate) struct WireThought<'a> {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct WireCall<'a> {
-    pub(crate) id: &'a str,
+    pub(crate) id: Cow<'a, str>,
     #[serde(flatten)]
     pub(crate) body: WireCallBody<'a>,
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -66,34 +110,58 @@ pub(crate) enum WireCallBody<'a> {
 pub(crate) struct WireFunction<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) arguments: &'a str,
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct WireCustom<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) input: &'a str,
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(untagged)]
 pub(crate) enum WireTool<'a> {
-    Function { function: WireFunctionSpec<'a> },
-    Custom { custom: WireCustomSpec<'a> },
+    Own {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        function: Option<WireFunctionSpec<'a>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        custom: Option<WireCustomSpec<'a>>,
+        #[serde(flatten)]
+        more: Option<&'a Map<String, Value>>,
+    },
+    /// A tool that the server runs, as it came.
+    Hosted(&'a Value),
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct WireFunctionSpec<'a> {
     pub(crate) name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) description: &'a str,
-    pub(crate) parameters: &'a RawValue,
+    /// None at all are a function without parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parameters: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) strict: Option<bool>,
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct WireCustomSpec<'a> {
     pub(crate) name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) description: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) format: Option<WireFormat<'a>>,
+    #[serde(flatten)]
+    pub(crate) more: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -132,6 +200,23 @@ pub(crate) struct WireStreamOptions {
     pub(crate) include_usage: bool,
 }
 
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum WireOutput<'a> {
+    JsonObject,
+    JsonSchema { json_schema: WireSchema<'a> },
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireSchema<'a> {
+    pub(crate) name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<&'a str>,
+    pub(crate) schema: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) strict: Option<bool>,
+}
+
 /// One field's value in the body.
 #[derive(Debug)]
 pub(crate) enum Field<'a> {
@@ -142,6 +227,7 @@ pub(crate) enum Field<'a> {
     Texts(&'a [String]),
     Choice(WireChoice<'a>),
     StreamOptions(WireStreamOptions),
+    Output(WireOutput<'a>),
     Tools(Vec<WireTool<'a>>),
     Messages(Vec<WireMessage<'a>>),
     Extra(&'a Value),
@@ -157,6 +243,7 @@ impl Serialize for Field<'_> {
             Self::Texts(texts) => texts.serialize(serializer),
             Self::Choice(choice) => choice.serialize(serializer),
             Self::StreamOptions(options) => options.serialize(serializer),
+            Self::Output(output) => output.serialize(serializer),
             Self::Tools(tools) => tools.serialize(serializer),
             Self::Messages(messages) => messages.serialize(serializer),
             Self::Extra(value) => value.serialize(serializer),

@@ -1,12 +1,15 @@
 //! Makes the body of a request: fields in a fixed order, the input last (RULES N6).
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
-use windlass_protocol::{Delivery, ParallelCalls, RawJson, Request, ToolChoice, ToolName, ToolSpec};
+use serde_json::{Map, Value};
+use windlass_protocol::{
+    Delivery, Grammar, Opaque, OutputFormat, ParallelCalls, Request, Strictness, ToolChoice, ToolName,
+    ToolSpec, Unknown,
+};
 use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
 
 use crate::messages::input;
-use crate::request::{Field, OwnTool, WireChoice, WireGrammar, WireTool};
+use crate::request::{Field, OwnTool, Rest, WireChoice, WireFormat, WireGrammar, WireTool};
 use crate::wire::NAME;
 use crate::{EncryptedReasoning, OpenAiResponsesOptions};
 
@@ -19,6 +22,9 @@ impl Serialize for Body<'_> {
     }
 }
 
+/// The field in which the request's own members and the computed one stand beside each other.
+const TEXT: &str = "text";
+
 pub(crate) fn encode(
     options: &OpenAiResponsesOptions,
     request: &Request,
@@ -28,7 +34,7 @@ pub(crate) fn encode(
     if !request.stop_sequences.is_empty() {
         return Err(unsupported("stop sequences"));
     }
-    if request.extra.get("n").is_some_and(|n| n != 1) {
+    if several_answers(request) {
         return Err(unsupported("more than one answer"));
     }
     let mut fields = vec![("model", Field::Text(&request.model))];
@@ -48,18 +54,54 @@ pub(crate) fn encode(
     if request.delivery == Delivery::Stream {
         fields.push(("stream", Field::Flag(true)));
     }
+    text(request, &mut fields)?;
     tools(options, request, &mut fields)?;
     fields.push(("input", Field::Input(input(options, request)?)));
-    let fields = with_extra(fields, &request.extra, Field::Extra);
+    let unmerged: Map<String, Value>;
+    let mut extra = &request.extra;
+    if fields.iter().any(|(name, _)| *name == TEXT) && extra.contains_key(TEXT) {
+        let others = extra.iter().filter(|(name, _)| *name != TEXT);
+        unmerged = others.map(|(name, value)| (name.clone(), value.clone())).collect();
+        extra = &unmerged;
+    }
+    let fields = with_extra(fields, extra, Field::Extra);
     Ok(HttpRequest::post("/responses", serde_json::to_vec(&Body(fields))?))
 }
 
+/// Whether more than one answer is asked for.
+pub(crate) fn several_answers(request: &Request) -> bool {
+    request.extra.get("n").is_some_and(|n| n != 1)
+}
+
+/// The form of the answer's words, beside what else the request says of them.
+fn text<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Result<(), EncodeError> {
+    let format = match &request.output {
+        OutputFormat::Text => return Ok(()),
+        OutputFormat::Json => WireFormat::JsonObject,
+        OutputFormat::Schema(schema) => WireFormat::JsonSchema {
+            name: &schema.name,
+            description: schema.description.as_deref(),
+            schema: schema.schema.as_raw(),
+            strict: strict_flag(schema.strict),
+        },
+        _ => return Err(unsupported("the form of the answer")),
+    };
+    let format = vec![("format", Field::Format(format))];
+    let format = match request.extra.get(TEXT) {
+        None => format,
+        Some(Value::Object(extra)) => with_extra(format, extra, Field::Extra),
+        Some(_) => return Ok(()),
+    };
+    fields.push((TEXT, Field::Object(format)));
+    Ok(())
+}
+
 fn tools<'a>(
-    options: &'a OpenAiResponsesOptions,
+    options: &OpenAiResponsesOptions,
     request: &'a Request,
     fields: &mut Vec<(&'a str, Field<'a>)>,
 ) -> Result<(), EncodeError> {
-    if request.tools.is_empty() && options.hosted_tools.is_empty() {
+    if request.tools.is_empty() && request.hosted_tools.is_empty() {
         return match &request.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
@@ -69,7 +111,7 @@ fn tools<'a>(
         ToolChoice::Auto => None,
         ToolChoice::None => Some(WireChoice::Word("none")),
         ToolChoice::Required => Some(WireChoice::Word("required")),
-        ToolChoice::Named(name) => Some(named(options, request, name)?),
+        ToolChoice::Named(name) => Some(named(request, name)?),
     };
     fields.extend(choice.map(|choice| ("tool_choice", Field::Choice(choice))));
     match request.parallel_calls {
@@ -77,49 +119,80 @@ fn tools<'a>(
         ParallelCalls::Allow => fields.push(("parallel_tool_calls", Field::Flag(true))),
         ParallelCalls::Forbid => fields.push(("parallel_tool_calls", Field::Flag(false))),
     }
-    let own = request.tools.iter().map(|tool| own_tool(options, tool));
-    let hosted = options.hosted_tools.iter().map(|tool| Ok(WireTool::Hosted(tool.as_raw())));
+    let own = request.tools.iter().map(|tool| own_tool(options, request, tool));
+    let hosted = request.hosted_tools.iter().map(hosted_tool);
     fields.push(("tools", Field::Tools(own.chain(hosted).collect::<Result<_, _>>()?)));
     Ok(())
 }
 
 /// A demanded tool: the request's own by its name, the server's by its type.
-fn named<'a>(
-    options: &OpenAiResponsesOptions,
-    request: &Request,
-    name: &'a ToolName,
-) -> Result<WireChoice<'a>, EncodeError> {
+fn named<'a>(request: &Request, name: &'a ToolName) -> Result<WireChoice<'a>, EncodeError> {
     let text = name.as_str();
     match request.tools.iter().find(|tool| tool.name() == name) {
         Some(ToolSpec::Function { .. }) => Ok(WireChoice::Named { kind: "function", name: Some(text) }),
         Some(_) => Ok(WireChoice::Named { kind: "custom", name: Some(text) }),
-        None if options.hosted_tools.iter().any(|tool| is_of_type(tool, text)) => {
+        None if request.hosted_tools.iter().any(|tool| is_of_type(tool, text)) => {
             Ok(WireChoice::Named { kind: text, name: None })
         }
         None => Err(unsupported(format!("a demanded call of {name}, which is not offered"))),
     }
 }
 
-fn is_of_type(tool: &RawJson, kind: &str) -> bool {
-    tool.to_value().get("type").and_then(Value::as_str) == Some(kind)
+fn is_of_type(tool: &Unknown, kind: &str) -> bool {
+    tool.value.get("type").and_then(Value::as_str) == Some(kind)
 }
 
-fn own_tool<'a>(options: &OpenAiResponsesOptions, tool: &'a ToolSpec) -> Result<WireTool<'a>, EncodeError> {
+fn hosted_tool(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
+    if tool.wire != NAME {
+        return Err(unsupported(format!("a hosted tool of {}", tool.wire)));
+    }
+    Ok(WireTool::Hosted(&tool.value))
+}
+
+fn own_tool<'a>(
+    options: &OpenAiResponsesOptions,
+    request: &'a Request,
+    tool: &'a ToolSpec,
+) -> Result<WireTool<'a>, EncodeError> {
+    let rest = rest(request.tool_fields.get(tool.name()), &[]);
     let own = match tool {
-        ToolSpec::Function { name, description, parameters } => OwnTool::Function {
+        ToolSpec::Function { name, description, parameters, strict } => OwnTool::Function {
             name: name.as_str(),
             description,
             parameters: parameters.as_raw(),
-            strict: options.strict_functions.flag(),
+            strict: strict_flag(*strict).or(options.strict_functions.flag()),
+            rest,
         },
         ToolSpec::Freeform { name, description, grammar } => {
-            let grammar = grammar.as_deref();
-            let format = grammar.map(|definition| WireGrammar { syntax: "lark", definition });
-            OwnTool::Custom { name: name.as_str(), description, format }
+            let format = grammar.as_ref().map(wire_grammar).transpose()?;
+            OwnTool::Custom { name: name.as_str(), description, format, rest }
         }
         _ => return Err(unsupported(format!("the form of the tool {}", tool.name()))),
     };
     Ok(WireTool::Own(own))
+}
+
+fn strict_flag(strict: Strictness) -> Option<bool> {
+    match strict {
+        Strictness::Unsaid => None,
+        Strictness::On => Some(true),
+        Strictness::Off => Some(false),
+    }
+}
+
+/// The fields of this API that travel with something, but for those that are read one by one.
+pub(crate) fn rest<'a>(opaque: Option<&'a Opaque>, read: &[&str]) -> Rest<'a> {
+    let fields = opaque.and_then(|opaque| opaque.of(NAME)?.as_object());
+    let rest = fields.into_iter().flatten().filter(|(name, _)| !read.contains(&name.as_str()));
+    rest.map(|(name, value)| (name.as_str(), value)).collect()
+}
+
+fn wire_grammar(grammar: &Grammar) -> Result<WireGrammar<'_>, EncodeError> {
+    match grammar {
+        Grammar::Lark(definition) => Ok(WireGrammar { syntax: "lark", definition }),
+        Grammar::Regex(definition) => Ok(WireGrammar { syntax: "regex", definition }),
+        _ => Err(unsupported("the syntax of a grammar")),
+    }
 }
 
 /// The provider's rule for names: letters, digits, `_` and `-`, at most 64.

@@ -9,6 +9,8 @@ mod messages;
 mod request;
 mod result;
 
+mod lint;
+
 mod call;
 mod decode;
 mod event;
@@ -24,5 +26,7 @@ mod whole;
 
 mod error;
 
-pub use options::{EncryptedReasoning, OpenAiResponsesOptions, Storage, StrictFunctions};
+mod server;
+
+pub use options::{EncryptedReasoning, History, OpenAiResponsesOptions, Storage, StrictFunctions};
 pub use wire::OpenAiResponses;

@@ -9,20 +9,30 @@ use windlass_protocol::{
 };
 use windlass_wire::EncodeError;
 
-use crate::encode::{is_legal_char, is_legal_name, unsupported};
+use crate::encode::{is_legal_char, is_legal_name, rest, unsupported};
 use crate::item::ITEM_FIELD;
-use crate::request::{KnownItem, KnownPart, WireContent, WireItem, WireMessage, WirePart};
-use crate::result::{Form, picture, wire_id};
+use crate::request::{KnownItem, KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
+use crate::result::{Form, file, picture, wire_id};
 use crate::spoken::REFUSAL_FIELD;
 use crate::wire::NAME;
-use crate::{OpenAiResponsesOptions, Storage};
+use crate::{History, OpenAiResponsesOptions, Storage};
+
+/// The fields of what travels with a part of a message that are not the message's own: what the part has beside its
+/// words, and whether it stands in one item with the part before it.
+pub(crate) const PART: &str = "part";
+pub(crate) const JOINED: &str = "joined";
+
+/// The fields of a message that are written one by one.
+const MESSAGE_FIELDS: [&str; 6] = ["id", "role", "status", "phase", PART, JOINED];
+const CALL_FIELDS: [&str; 4] = ["id", "namespace", "caller", ITEM_FIELD];
 
 pub(crate) fn input<'a>(
     options: &OpenAiResponsesOptions,
     request: &'a Request,
 ) -> Result<Vec<WireItem<'a>>, EncodeError> {
     let items = Vec::with_capacity(request.messages.len());
-    let mut input = Input { storage: options.storage, items, forms: HashMap::new(), beside: Vec::new() };
+    let OpenAiResponsesOptions { storage, history, .. } = *options;
+    let mut input = Input { storage, history, items, forms: HashMap::new(), beside: Vec::new() };
     for (position, message) in request.messages.iter().enumerate() {
         input.message(position, message)?;
     }
@@ -32,6 +42,7 @@ pub(crate) fn input<'a>(
 
 struct Input<'a> {
     storage: Storage,
+    history: History,
     items: Vec<WireItem<'a>>,
     /// What kind of result each call waits for.
     forms: HashMap<&'a str, Form<'a>>,
@@ -55,12 +66,7 @@ impl<'a> Input<'a> {
                 self.end_round();
                 self.assistant(message)?;
             }
-            Role::System => {
-                self.end_round();
-                let content = WireContent::Text(message.text().into());
-                self.items.push(plain("developer", content));
-            }
-            Role::User => {
+            Role::System | Role::User => {
                 self.end_round();
                 let (before, parts) = (self.items.len(), self.said(message)?);
                 let has_result = message.parts.iter().any(|part| matches!(part, Part::Result(_)));
@@ -68,7 +74,7 @@ impl<'a> Input<'a> {
                     let what = format!("message {position} has nothing to say");
                     return Err(EncodeError::Conversation { what });
                 }
-                self.items.extend(content(parts).map(|content| plain("user", content)));
+                self.items.extend(content(parts).map(|content| spoken_by(message, content)));
             }
             _ => return Err(unsupported(format!("the role of message {position}"))),
         }
@@ -82,9 +88,14 @@ impl<'a> Input<'a> {
             match part {
                 Part::Text(text) if text.text.is_empty() => {}
                 Part::Text(text) => {
-                    parts.push(WirePart::Known(KnownPart::InputText { text: text.text.as_str().into() }));
+                    let rest = part_fields(text.opaque.as_ref());
+                    parts.push(WirePart::Known(KnownPart::InputText {
+                        text: text.text.as_str().into(),
+                        rest,
+                    }));
                 }
                 Part::Image(image) => parts.push(WirePart::Known(picture(image)?)),
+                Part::File(document) => parts.push(WirePart::Known(file(document)?)),
                 Part::Unknown(unknown) => match own_item(unknown) {
                     Some(item) => self.items.push(WireItem::Raw(item)),
                     None => parts.extend(own_part(unknown).map(WirePart::Raw)),
@@ -98,10 +109,14 @@ impl<'a> Input<'a> {
 
     fn result(&mut self, result: &'a ToolResult) -> Result<(), EncodeError> {
         let form = self.forms.get(result.call.as_str()).copied().unwrap_or(Form::Function { caller: None });
+        if let Some(item) = raw_result(result) {
+            self.items.push(WireItem::Raw(item));
+            return Ok(());
+        }
         self.items.push(WireItem::Known(form.answer(result)?));
         if !form.holds_pictures() && result.images().next().is_some() {
             let text = format!("The result of {} has these images:", result.call);
-            self.beside.push(WirePart::Known(KnownPart::InputText { text: text.into() }));
+            self.beside.push(WirePart::Known(KnownPart::InputText { text: text.into(), rest: Rest::new() }));
             for image in result.images() {
                 self.beside.push(WirePart::Known(picture(image)?));
             }
@@ -119,7 +134,7 @@ impl<'a> Input<'a> {
         let before = self.items.len();
         for part in &message.parts {
             match part {
-                Part::Text(text) => self.items.extend(self.words(text)),
+                Part::Text(text) => self.words(text),
                 Part::Reasoning(reasoning) => self.items.extend(self.thoughts(reasoning).map(WireItem::Raw)),
                 Part::Call(call) => self.call(call),
                 Part::Unknown(unknown) => match own_item(unknown) {
@@ -127,30 +142,44 @@ impl<'a> Input<'a> {
                     None => self.items.extend(refusal(unknown)),
                 },
                 Part::Image(_) => return Err(unsupported("an image in an assistant message")),
+                Part::File(_) => return Err(unsupported("a file in an assistant message")),
                 _ => return Err(unsupported("a result in an assistant message")),
             }
         }
         // The API refuses thoughts that nothing follows, as an answer that was cut leaves them.
-        while self.items.len() > before && self.items.last().is_some_and(is_thoughts) {
+        while self.history == History::Fitted
+            && self.items.len() > before
+            && self.items.last().is_some_and(is_thoughts)
+        {
             self.items.pop();
         }
         Ok(())
     }
 
-    fn words(&self, text: &'a Text) -> Option<WireItem<'a>> {
+    fn words(&mut self, text: &'a Text) {
         if text.text.is_empty() {
-            return None;
+            return;
         }
-        let (id, phase) = (self.id(text.opaque.as_ref()), mark(text.opaque.as_ref(), "phase"));
-        let content = if id.is_none() {
+        let opaque = text.opaque.as_ref();
+        let (id, phase) = (self.id(opaque), mark(opaque, "phase"));
+        let part = output_text(text);
+        if is_joined(opaque)
+            && let Some(WireItem::Message(message)) = self.items.last_mut()
+        {
+            return message.content.join(part);
+        }
+        // The form with an id is the output's own, which has to be whole.
+        let is_plain = id.is_none()
+            && matches!(&part, KnownPart::OutputText { annotations: [], rest, .. } if rest.is_empty());
+        let content = if is_plain {
             WireContent::Text(Cow::Borrowed(&text.text))
         } else {
-            // The form with an id is the output's own, which has to be whole.
-            let part = KnownPart::OutputText { text: &text.text, annotations: [] };
             WireContent::Parts(vec![WirePart::Known(part)])
         };
-        let (kind, status) = (id.map(|_| "message"), id.map(|_| "completed"));
-        Some(WireItem::Message(WireMessage { kind, id, role: "assistant", status, phase, content }))
+        let status = mark(opaque, "status").or(id.map(|_| "completed"));
+        let (kind, rest) = (id.map(|_| "message"), rest(opaque, &MESSAGE_FIELDS));
+        let message = WireMessage { kind, id, role: "assistant", status, phase, content, rest };
+        self.items.push(WireItem::Message(message));
     }
 
     /// Thoughts go back as they came, or not at all: without state at the server it cannot take what it does not
@@ -163,7 +192,7 @@ impl<'a> Input<'a> {
             _ => false,
         };
         let is_readable = holds("encrypted_content") || holds("content");
-        (is_readable || self.storage == Storage::On).then_some(item)
+        (is_readable || self.storage == Storage::On || self.history == History::AsGiven).then_some(item)
     }
 
     fn call(&mut self, call: &'a ToolCall) {
@@ -174,10 +203,11 @@ impl<'a> Input<'a> {
         let opaque = call.opaque.as_ref();
         let (id, namespace) = (self.id(opaque), mark(opaque, "namespace"));
         let caller = opaque.and_then(|opaque| opaque.of(NAME)?.get("caller"));
+        let rest = rest(opaque, &CALL_FIELDS);
         let (call_id, name) = (wire_id(call.id.as_str()), history_name(call.name.as_str()));
         let (item, form) = match &call.payload {
             Payload::Custom { input } => (
-                KnownItem::CustomToolCall { id, call_id, namespace, name, input, caller },
+                KnownItem::CustomToolCall { id, call_id, namespace, name, input, caller, rest },
                 Form::Custom { caller },
             ),
             payload => (
@@ -188,6 +218,7 @@ impl<'a> Input<'a> {
                     name,
                     arguments: arguments(payload),
                     caller,
+                    rest,
                 },
                 Form::Function { caller },
             ),
@@ -198,8 +229,55 @@ impl<'a> Input<'a> {
 
     /// The id that a server which keeps items knows a part by.
     fn id(&self, opaque: Option<&'a Opaque>) -> Option<&'a str> {
-        if self.storage == Storage::On { mark(opaque, "id") } else { None }
+        let is_known = self.storage == Storage::On || self.history == History::AsGiven;
+        if is_known { mark(opaque, "id") } else { None }
     }
+}
+
+impl<'a> WireContent<'a> {
+    /// Adds a part to a message of the assistant.
+    fn join(&mut self, part: KnownPart<'a>) {
+        if let Self::Text(Cow::Borrowed(text)) = self {
+            let first = KnownPart::OutputText { text, annotations: &[], rest: Rest::new() };
+            *self = Self::Parts(vec![WirePart::Known(first)]);
+        }
+        if let Self::Parts(parts) = self {
+            parts.push(WirePart::Known(part));
+        }
+    }
+}
+
+/// A message of the user or the developer, with what travels with its first words.
+fn spoken_by<'a>(message: &'a Message, content: WireContent<'a>) -> WireItem<'a> {
+    let first = message.parts.iter().find_map(|part| match part {
+        Part::Text(text) => Some(text.opaque.as_ref()),
+        _ => None,
+    });
+    let opaque = first.flatten();
+    let role = match (message.role, mark(opaque, "role")) {
+        (Role::System, Some("system")) => "system",
+        (Role::System, _) => "developer",
+        _ => "user",
+    };
+    let (id, status, phase) = (mark(opaque, "id"), mark(opaque, "status"), mark(opaque, "phase"));
+    let (kind, rest) = (id.map(|_| "message"), rest(opaque, &MESSAGE_FIELDS));
+    WireItem::Message(WireMessage { kind, id, role, status, phase, content, rest })
+}
+
+fn is_joined(opaque: Option<&Opaque>) -> bool {
+    opaque.and_then(|opaque| opaque.of(NAME)?.get(JOINED)) == Some(&Value::Bool(true))
+}
+
+/// What a part has beside its words.
+fn part_fields(opaque: Option<&Opaque>) -> Rest<'_> {
+    let fields = opaque.and_then(|opaque| opaque.of(NAME)?.get(PART)?.as_object());
+    fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
+}
+
+fn output_text(text: &Text) -> KnownPart<'_> {
+    let mut rest = part_fields(text.opaque.as_ref());
+    let annotations = rest.remove("annotations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    KnownPart::OutputText { text: &text.text, annotations, rest }
 }
 
 fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
@@ -211,6 +289,11 @@ fn raw_call(call: &ToolCall) -> Option<(&Value, Form<'_>)> {
     let item = call.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)?;
     let id = ["call_id", "id"].iter().find_map(|name| item.get(*name)?.as_str().filter(|id| !id.is_empty()));
     (id == Some(call.id.as_str())).then_some((item, Form::of_item(item)?))
+}
+
+/// A result that came in a form of its own.
+fn raw_result(result: &ToolResult) -> Option<&Value> {
+    result.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)
 }
 
 /// The arguments of a call; one of another provider's forms is said as a function's.
@@ -246,13 +329,16 @@ fn is_thoughts(item: &WireItem<'_>) -> bool {
 }
 
 fn plain<'a>(role: &'static str, content: WireContent<'a>) -> WireItem<'a> {
-    WireItem::Message(WireMessage { kind: None, id: None, role, status: None, phase: None, content })
+    let rest = Rest::new();
+    WireItem::Message(WireMessage { kind: None, id: None, role, status: None, phase: None, content, rest })
 }
 
 /// One text stays a plain string, which every server takes; more is a list.
 fn content(mut parts: Vec<WirePart<'_>>) -> Option<WireContent<'_>> {
     match parts.pop()? {
-        WirePart::Known(KnownPart::InputText { text }) if parts.is_empty() => Some(WireContent::Text(text)),
+        WirePart::Known(KnownPart::InputText { text, rest }) if parts.is_empty() && rest.is_empty() => {
+            Some(WireContent::Text(text))
+        }
         last => {
             parts.push(last);
             Some(WireContent::Parts(parts))

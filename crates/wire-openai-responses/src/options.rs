@@ -1,15 +1,12 @@
 //! What a request to this API needs beside the conversation.
 
-use windlass_protocol::RawJson;
-
 /// What a request to this API needs beside the conversation.
 ///
 /// ```
-/// use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
-/// let options = OpenAiResponsesOptions::default().with_hosted_tools([r#"{"type":"web_search"}"#.parse()?]);
+/// use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions, Storage};
+/// let options = OpenAiResponsesOptions::default().with_storage(Storage::On);
 /// let wire = OpenAiResponses::new(options);
 /// # let _ = wire;
-/// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -20,8 +17,8 @@ pub struct OpenAiResponsesOptions {
     pub encrypted_reasoning: EncryptedReasoning,
     /// What is said of the schemas of functions.
     pub strict_functions: StrictFunctions,
-    /// Tools that the server itself runs or defines, as it documents them; they stand after the request's own.
-    pub hosted_tools: Vec<RawJson>,
+    /// How much of the history goes back.
+    pub history: History,
 }
 
 /// Whether the server keeps the answer. The whole conversation is sent in either case.
@@ -61,7 +58,40 @@ pub enum StrictFunctions {
     Unsaid,
 }
 
+/// How much of the history goes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum History {
+    /// What a server of this storage takes: no ids of items where it keeps nothing, no thoughts that it cannot read
+    /// or that nothing follows.
+    #[default]
+    Fitted,
+    /// All of it, for a gateway whose clients know what their server takes.
+    AsGiven,
+}
+
 impl OpenAiResponsesOptions {
+    /// Options that add nothing to a request and take nothing from it, for gateways: what is to be said of storage,
+    /// thoughts and schemas stands in the request.
+    ///
+    /// ```
+    /// use windlass_protocol::{Message, Request};
+    /// use windlass_wire::Wire;
+    /// use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
+    /// let wire = OpenAiResponses::new(OpenAiResponsesOptions::as_given());
+    /// let http = wire.encode(&Request::new("gpt-5", vec![Message::user("hi")]))?;
+    /// assert_eq!(http.body, br#"{"model":"gpt-5","stream":true,"input":[{"role":"user","content":"hi"}]}"#);
+    /// # Ok::<(), windlass_wire::EncodeError>(())
+    /// ```
+    pub fn as_given() -> Self {
+        Self {
+            storage: Storage::Unsaid,
+            encrypted_reasoning: EncryptedReasoning::Leave,
+            strict_functions: StrictFunctions::Unsaid,
+            history: History::AsGiven,
+        }
+    }
+
     /// The same options with another word on whether the server keeps the answer.
     pub fn with_storage(mut self, storage: Storage) -> Self {
         self.storage = storage;
@@ -80,9 +110,9 @@ impl OpenAiResponsesOptions {
         self
     }
 
-    /// The same options with these tools of the server.
-    pub fn with_hosted_tools(mut self, tools: impl IntoIterator<Item = RawJson>) -> Self {
-        self.hosted_tools = tools.into_iter().collect();
+    /// The same options with another word on the history.
+    pub fn with_history(mut self, history: History) -> Self {
+        self.history = history;
         self
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Thought {
 #[derive(Debug, Default)]
 pub(crate) struct OpenReasoning {
     told: BTreeSet<(Thought, u64)>,
+    /// All that was told.
+    words: String,
 }
 
 impl OpenReasoning {
@@ -35,7 +37,9 @@ impl OpenReasoning {
         if self.told.insert(place) && is_next {
             // The parts are paragraphs, and nothing in their texts says so.
             chunks.push(Chunk::reasoning("\n\n"));
+            self.words.push_str("\n\n");
         }
+        self.words.push_str(text);
         chunks.push(Chunk::reasoning(text));
     }
 
@@ -46,10 +50,19 @@ impl OpenReasoning {
         }
     }
 
+    fn is_told(&self, parts: &[ContentPart<'_>]) -> bool {
+        let texts: Vec<&str> = parts.iter().map(|part| part.text.0.as_ref()).collect();
+        !texts.is_empty() && texts.join("\n\n") == self.words
+    }
+
     /// The item's end has come.
     pub(crate) fn close(mut self, item: &Item<'_>, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         for (thought, parts) in [(Thought::Summary, item.summary), (Thought::Content, item.content)] {
             let parts: Vec<ContentPart<'_>> = parts.and_then(read).unwrap_or_default();
+            // A server that hands on another's answer can tell as a summary what the item has as its content.
+            if thought == Thought::Content && self.is_told(&parts) {
+                continue;
+            }
             for (index, part) in (0..).zip(parts) {
                 self.part((thought, index), &part.text.0, chunks);
             }

@@ -1,10 +1,14 @@
 //! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// Fields that have no word here and go back as they came, by name.
+pub(crate) type Rest<'a> = BTreeMap<&'a str, &'a Value>;
 
 /// One item of the input.
 #[derive(Debug, Serialize)]
@@ -24,10 +28,12 @@ pub(crate) struct WireMessage<'a> {
     pub(crate) id: Option<&'a str>,
     pub(crate) role: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) status: Option<&'static str>,
+    pub(crate) status: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) phase: Option<&'a str>,
     pub(crate) content: WireContent<'a>,
+    #[serde(flatten)]
+    pub(crate) rest: Rest<'a>,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,22 +56,35 @@ pub(crate) enum WirePart<'a> {
 pub(crate) enum KnownPart<'a> {
     InputText {
         text: Cow<'a, str>,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     InputImage {
-        image_url: Cow<'a, str>,
-        detail: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        image_url: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file_id: Option<&'a str>,
+        detail: &'a str,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     InputFile {
         #[serde(skip_serializing_if = "Option::is_none")]
-        filename: Option<String>,
+        filename: Option<Cow<'a, str>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         file_data: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
         file_url: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file_id: Option<&'a str>,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     OutputText {
         text: &'a str,
-        annotations: [(); 0],
+        annotations: &'a [Value],
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     Refusal {
         refusal: &'a str,
@@ -85,6 +104,8 @@ pub(crate) enum KnownItem<'a> {
         arguments: Cow<'a, str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<&'a Value>,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     CustomToolCall {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,18 +117,24 @@ pub(crate) enum KnownItem<'a> {
         input: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<&'a Value>,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     FunctionCallOutput {
         call_id: Cow<'a, str>,
         output: WireOutput<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<&'a Value>,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     CustomToolCallOutput {
         call_id: Cow<'a, str>,
         output: WireOutput<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<&'a Value>,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     LocalShellCallOutput {
         call_id: Cow<'a, str>,
@@ -137,6 +164,8 @@ pub(crate) enum KnownItem<'a> {
 pub(crate) enum WireOutput<'a> {
     Text(String),
     Parts(Vec<KnownPart<'a>>),
+    /// An output that came in a form of its own.
+    Raw(&'a Value),
 }
 
 #[derive(Debug, Serialize)]
@@ -157,7 +186,7 @@ pub(crate) enum ShellOutcome {
 #[serde(untagged)]
 pub(crate) enum WireTool<'a> {
     Own(OwnTool<'a>),
-    Hosted(&'a RawValue),
+    Hosted(&'a Value),
 }
 
 #[derive(Debug, Serialize)]
@@ -165,16 +194,22 @@ pub(crate) enum WireTool<'a> {
 pub(crate) enum OwnTool<'a> {
     Function {
         name: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
         description: &'a str,
         parameters: &'a RawValue,
         #[serde(skip_serializing_if = "Option::is_none")]
         strict: Option<bool>,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
     Custom {
         name: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
         description: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         format: Option<WireGrammar<'a>>,
+        #[serde(flatten)]
+        rest: Rest<'a>,
     },
 }
 
@@ -183,6 +218,21 @@ pub(crate) enum OwnTool<'a> {
 pub(crate) struct WireGrammar<'a> {
     pub(crate) syntax: &'static str,
     pub(crate) definition: &'a str,
+}
+
+/// The form of the answer's words.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum WireFormat<'a> {
+    JsonObject,
+    JsonSchema {
+        name: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<&'a str>,
+        schema: &'a RawValue,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        strict: Option<bool>,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -206,6 +256,8 @@ pub(crate) enum Field<'a> {
     Float(f64),
     Include([&'static str; 1]),
     Choice(WireChoice<'a>),
+    Format(WireFormat<'a>),
+    Object(Vec<(&'a str, Self)>),
     Tools(Vec<WireTool<'a>>),
     Input(Vec<WireItem<'a>>),
     Extra(&'a Value),
@@ -220,6 +272,8 @@ impl Serialize for Field<'_> {
             Self::Float(float) => float.serialize(serializer),
             Self::Include(words) => words.serialize(serializer),
             Self::Choice(choice) => choice.serialize(serializer),
+            Self::Format(format) => format.serialize(serializer),
+            Self::Object(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),
             Self::Tools(tools) => tools.serialize(serializer),
             Self::Input(items) => items.serialize(serializer),
             Self::Extra(value) => value.serialize(serializer),

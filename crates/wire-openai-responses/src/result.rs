@@ -3,11 +3,16 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use windlass_protocol::{Content, Image, ImageSource, ResultStatus, ToolResult};
+use windlass_protocol::{Content, File, FileSource, Image, ImageSource, ResultStatus, ToolResult};
 use windlass_wire::EncodeError;
 
-use crate::encode::unsupported;
-use crate::request::{KnownItem, KnownPart, ShellOutcome, ShellOutput, WireOutput};
+use crate::encode::{rest, unsupported};
+use crate::item::ITEM_FIELD;
+use crate::request::{KnownItem, KnownPart, Rest, ShellOutcome, ShellOutput, WireOutput};
+use crate::wire::NAME;
+
+/// The field of what travels with a result that is its whole output, in a form that results have no word for.
+pub(crate) const OUTPUT: &str = "output";
 
 /// What kind of call a result answers.
 #[derive(Clone, Copy, Debug)]
@@ -44,12 +49,13 @@ impl<'a> Form<'a> {
     pub(crate) fn answer(self, result: &'a ToolResult) -> Result<KnownItem<'a>, EncodeError> {
         let call_id = wire_id(result.call.as_str());
         let is_ok = result.status.is_ok();
+        let rest = || rest(result.opaque.as_ref(), &[OUTPUT, ITEM_FIELD]);
         Ok(match self {
             Self::Function { caller } => {
-                KnownItem::FunctionCallOutput { call_id, output: output(result)?, caller }
+                KnownItem::FunctionCallOutput { call_id, output: output(result)?, caller, rest: rest() }
             }
             Self::Custom { caller } => {
-                KnownItem::CustomToolCallOutput { call_id, output: output(result)?, caller }
+                KnownItem::CustomToolCallOutput { call_id, output: output(result)?, caller, rest: rest() }
             }
             // The published schema names the field `id`; what the server takes, and its guide shows, is `call_id`.
             Self::LocalShell => KnownItem::LocalShellCallOutput { call_id, output: result.wire_text() },
@@ -75,11 +81,14 @@ impl<'a> Form<'a> {
 }
 
 fn output(result: &ToolResult) -> Result<WireOutput<'_>, EncodeError> {
+    if let Some(raw) = result.opaque.as_ref().and_then(|opaque| opaque.of(NAME)?.get(OUTPUT)) {
+        return Ok(WireOutput::Raw(raw));
+    }
     let text = result.wire_text();
     if result.images().next().is_none() {
         return Ok(WireOutput::Text(text));
     }
-    let mut parts = vec![KnownPart::InputText { text: text.into() }];
+    let mut parts = vec![KnownPart::InputText { text: text.into(), rest: Rest::new() }];
     for content in &result.content {
         if let Content::Image(image) = content {
             parts.push(picture(image)?);
@@ -91,26 +100,60 @@ fn output(result: &ToolResult) -> Result<WireOutput<'_>, EncodeError> {
 /// A picture, or a file: whatever has another media type.
 pub(crate) fn picture(image: &Image) -> Result<KnownPart<'_>, EncodeError> {
     let media_type = image.media_type.as_str();
-    let data = |data: &str| format!("data:{media_type};base64,{data}");
     let is_file = !media_type.is_empty() && !media_type.starts_with("image/");
-    Ok(match (&image.source, is_file) {
-        (ImageSource::Base64(base64), false) => {
-            KnownPart::InputImage { image_url: Cow::Owned(data(base64)), detail: "auto" }
-        }
-        (ImageSource::Url(url), false) => {
-            KnownPart::InputImage { image_url: Cow::Borrowed(url), detail: "auto" }
-        }
-        (ImageSource::Base64(base64), true) => KnownPart::InputFile {
-            // The API tells the kind of a file by its name.
-            filename: Some(format!("file.{}", extension(media_type))),
-            file_data: Some(data(base64)),
-            file_url: None,
-        },
-        (ImageSource::Url(url), true) => {
-            KnownPart::InputFile { filename: None, file_data: None, file_url: Some(url) }
-        }
+    let mut rest = rest(image.opaque.as_ref(), &[]);
+    if is_file {
+        return Ok(match &image.source {
+            ImageSource::Base64(base64) => data_file(media_type, None, base64, rest),
+            ImageSource::Url(url) => url_file(None, url, rest),
+            _ => return Err(unsupported("an image of a newer kind")),
+        });
+    }
+    let detail = rest.remove("detail").and_then(Value::as_str).unwrap_or("auto");
+    let image_url = match &image.source {
+        ImageSource::Base64(base64) => Cow::Owned(data_url(media_type, base64)),
+        ImageSource::Url(url) => Cow::Borrowed(url.as_str()),
         _ => return Err(unsupported("an image of a newer kind")),
+    };
+    Ok(KnownPart::InputImage { image_url: Some(image_url), file_id: None, detail, rest })
+}
+
+/// A document, or an uploaded picture.
+pub(crate) fn file(file: &File) -> Result<KnownPart<'_>, EncodeError> {
+    let mut rest = rest(file.opaque.as_ref(), &[]);
+    let name = file.name.as_deref();
+    Ok(match &file.source {
+        FileSource::Base64(base64) => data_file(&file.media_type, name, base64, rest),
+        FileSource::Url(url) => url_file(name, url, rest),
+        FileSource::Id(id) if file.media_type.starts_with("image/") => {
+            let detail = rest.remove("detail").and_then(Value::as_str).unwrap_or("auto");
+            KnownPart::InputImage { image_url: None, file_id: Some(id), detail, rest }
+        }
+        FileSource::Id(id) => KnownPart::InputFile {
+            filename: name.map(Cow::Borrowed),
+            file_data: None,
+            file_url: None,
+            file_id: Some(id),
+            rest,
+        },
+        _ => return Err(unsupported("a file of a newer kind")),
     })
+}
+
+fn data_url(media_type: &str, base64: &str) -> String {
+    format!("data:{media_type};base64,{base64}")
+}
+
+fn data_file<'a>(media_type: &str, name: Option<&'a str>, base64: &str, rest: Rest<'a>) -> KnownPart<'a> {
+    // The API tells the kind of a file by its name.
+    let name = name.map_or_else(|| Cow::Owned(format!("file.{}", extension(media_type))), Cow::Borrowed);
+    let file_data = Some(data_url(media_type, base64));
+    KnownPart::InputFile { filename: Some(name), file_data, file_url: None, file_id: None, rest }
+}
+
+fn url_file<'a>(name: Option<&'a str>, url: &'a str, rest: Rest<'a>) -> KnownPart<'a> {
+    let filename = name.map(Cow::Borrowed);
+    KnownPart::InputFile { filename, file_data: None, file_url: Some(url), file_id: None, rest }
 }
 
 fn extension(media_type: &str) -> &str {

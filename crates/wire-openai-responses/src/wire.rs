@@ -1,6 +1,6 @@
 //! The wire format itself.
 
-use windlass_protocol::Request;
+use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
 
@@ -40,6 +40,10 @@ impl Wire for OpenAiResponses {
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
         crate::encode::encode(&self.options, request)
+    }
+
+    fn check(&self, request: &Request) -> Vec<Refusal> {
+        crate::lint::check(&self.options, request)
     }
 
     fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {

@@ -1,6 +1,6 @@
 //! The two traits of a wire format.
 
-use windlass_protocol::Request;
+use windlass_protocol::{Refusal, RefusalKind, Request};
 use windlass_stream::Chunk;
 
 use crate::{DecodeError, EncodeError, HttpRequest, Limits, ProviderError};
@@ -11,7 +11,7 @@ use crate::{DecodeError, EncodeError, HttpRequest, Limits, ProviderError};
 /// `windlass-client` and need no wire of their own.
 ///
 /// ```
-/// use windlass_protocol::Request;
+/// use windlass_protocol::{Refusal, RefusalKind, Request};
 /// use windlass_stream::Chunk;
 /// use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
 ///
@@ -63,6 +63,15 @@ pub trait Wire: Send + Sync {
     /// # Errors
     /// If the request cannot be said in this format.
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError>;
+
+    /// Says what the provider would refuse in a request, and why; nothing if it would take it. A request that
+    /// cannot be encoded is refused for that reason.
+    fn check(&self, request: &Request) -> Vec<Refusal> {
+        match self.encode(request) {
+            Ok(_) => Vec::new(),
+            Err(error) => vec![Refusal::new(RefusalKind::Unsupported, "", error.to_string())],
+        }
+    }
 
     /// Begins to read a streamed response. One decoder reads one response (RULES S13).
     fn decoder(&self, limits: Limits) -> Box<dyn Decoder>;

@@ -50,6 +50,11 @@ pub(super) fn sow(sh: &Shell, target: &str) -> Result<String> {
                 add_streams(sh, api, &mut seeds)?;
             }
         }
+        Some(folder) if target == "wire_request" => {
+            for api in sh.read_dir(folder.join("streams"))?.iter().filter(|path| path.is_dir()) {
+                add_requests(sh, api, &mut seeds)?;
+            }
+        }
         Some(folder) if target.starts_with("wire_") => {
             let api = target.trim_start_matches("wire_").replace('_', "-");
             add_streams(sh, &folder.join("streams").join(api), &mut seeds)?;
@@ -74,6 +79,19 @@ fn add_streams(sh: &Shell, folder: &Path, seeds: &mut Seeds) -> Result<()> {
         .collect();
     let api = folder.file_name().unwrap_or_default().to_string_lossy();
     seeds.add_files(sh, &api, &streams)
+}
+
+/// The recorded requests of one provider's format.
+fn add_requests(sh: &Shell, folder: &Path, seeds: &mut Seeds) -> Result<()> {
+    for path in files(sh, folder) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(name) = name.strip_suffix(".meta.json") else { continue };
+        let meta: Value = serde_json::from_str(&sh.read_file(&path)?).context("a description is not JSON")?;
+        if meta["request"].is_object() {
+            seeds.add(format!("request-{name}"), meta["request"].to_string().into_bytes());
+        }
+    }
+    Ok(())
 }
 
 /// What models wrote where they have no other way to call a tool.

@@ -5,6 +5,7 @@ mod control;
 mod early;
 mod order;
 mod partial;
+mod protocol;
 mod resume;
 mod run;
 mod scene;

@@ -8,11 +8,11 @@ use tokio::sync::Barrier;
 use windlass_agent::{Agent, Approver, ApproverFuture, Everything, RunOptions};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::Journal;
-use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolProtocol, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
-use crate::scene::{Scene, Shared, wires};
+use crate::scene::{Scene, Shared, Way, ways};
 
 const TWO_WRITES: &str = r#"{"turns": [
     {"steps": [{"text": "I work."}, {"call": {"id": "r1", "name": "look"}},
@@ -52,8 +52,8 @@ fn results(value: &Value, found: &mut Vec<(String, String)>) {
 // R1, R2
 #[tokio::test]
 async fn a_comment_is_in_the_result_of_the_call_that_was_denied_and_in_no_other() {
-    for wire in wires() {
-        let scene = Scene::new(TWO_WRITES, wire);
+    for way in ways().into_iter().filter(Way::has_native_ids) {
+        let scene = Scene::new(TWO_WRITES, way);
         let agent = scene.builder().approver(NoTo("w1")).build().unwrap();
         assert_eq!(agent.run("task").await.unwrap().text(), Some("done"));
         let mut found = Vec::new();
@@ -70,10 +70,15 @@ async fn a_comment_is_in_the_result_of_the_call_that_was_denied_and_in_no_other(
 // R5, L6, SECURITY "Journal"
 #[tokio::test]
 async fn the_journal_tells_each_call_in_order() {
-    for wire in wires() {
-        let scene = Scene::new(TWO_WRITES, wire);
+    for way in ways() {
+        let scene = Scene::new(TWO_WRITES, way);
         let journal = Shared::default();
-        let agent = scene.builder().approver(NoTo("w1")).build().unwrap();
+        let [read, denied, written, end] = match scene.way.protocol {
+            ToolProtocol::Native => ["r1", "w1", "w2", "end"],
+            // X4: made of the turn and the place.
+            _ => ["text_0_0", "text_0_1", "text_0_2", "text_1_0"],
+        };
+        let agent = scene.builder().approver(NoTo(denied)).build().unwrap();
         let options = RunOptions::default().with_journal(journal.clone());
         agent.stream_with("task", options).report().await.unwrap();
         let entries: Vec<Value> = journal
@@ -90,15 +95,15 @@ async fn the_journal_tells_each_call_in_order() {
             };
             entries.iter().filter(about).map(|entry| entry["entry"].as_str().unwrap()).collect()
         };
-        assert_eq!(told("r1"), ["judged", "intent", "result"]);
-        assert_eq!(told("w1"), ["judged", "asked", "approval", "result"], "a denied call has no intent");
-        assert_eq!(told("w2"), ["judged", "asked", "approval", "intent", "result"]);
+        assert_eq!(told(read), ["judged", "intent", "result"]);
+        assert_eq!(told(denied), ["judged", "asked", "approval", "result"], "a denied call has no intent");
+        assert_eq!(told(written), ["judged", "asked", "approval", "intent", "result"]);
         let at = |wanted: &dyn Fn(&Value) -> bool| entries.iter().position(wanted).unwrap();
         assert_eq!(entries[0]["entry"], "started");
         assert_eq!(entries[entries.len() - 1]["entry"], "finished");
         let answered = at(&|entry| entry["entry"] == "answered");
         let ends: Vec<_> =
-            ["r1", "w1", "w2", "end"].map(|call| at(&|entry| entry["result"]["call"] == call)).to_vec();
+            [read, denied, written, end].map(|call| at(&|entry| entry["result"]["call"] == call)).to_vec();
         assert!(answered < ends[0] && ends.is_sorted(), "answer {answered}, results {ends:?}");
     }
 }
@@ -122,7 +127,7 @@ impl Tool for Meeting {
     fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async {
             self.1.wait().await;
-            Ok(Output::text("met"))
+            Ok(Output::text("both are here"))
         })
     }
 }
@@ -132,8 +137,8 @@ impl Tool for Meeting {
 async fn two_reads_of_one_answer_run_beside_each_other() {
     const MEET: &str = r#"{"turns": [{"steps": [{"call": {"name": "meet"}}, {"call": {"name": "meet"}}]}],
         "fallback": "both met"}"#;
-    for wire in wires() {
-        let scene = Scene::new(MEET, wire);
+    for way in ways() {
+        let scene = Scene::new(MEET, way);
         let schema = r#"{"type":"object"}"#.parse().unwrap();
         let spec = ToolSpec::function(ToolName::new("meet").unwrap(), "A tool.", schema);
         let toolbox = Toolbox::builder()
@@ -143,14 +148,14 @@ async fn two_reads_of_one_answer_run_beside_each_other() {
             .unwrap();
         let agent = Agent::builder()
             .model(scene.model.clone(), "scripted-1")
+            .protocols([scene.way.protocol])
             .toolbox(toolbox)
             .approver(Everything)
             .build()
             .unwrap();
         let run = tokio::time::timeout(Duration::from_mins(1), agent.run("task")).await;
         assert!(run.is_ok(), "the calls waited for each other");
-        let mut found = Vec::new();
-        results(&scene.model.requests()[1], &mut found);
-        assert_eq!(found.iter().filter(|(_, text)| text.contains("met")).count(), 2);
+        let asked = scene.model.requests()[1].to_string();
+        assert_eq!(asked.matches("both are here").count(), 2, "{asked}");
     }
 }

@@ -7,13 +7,11 @@ use windlass_agent::{Agent, Approver, ApproverFuture, Event};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
 use windlass_sandbox::Workspace;
-use windlass_testkit::script::Script;
 use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Context, GrowingArguments, Output, Progress, Showing, Tool, ToolArgs, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
-use windlass_wire::Wire;
 
-use crate::scene::{events, wires};
+use crate::scene::{Way, events, ways};
 
 const CONTENT: &str = "fn main() {\n    println!(\"\u{e9}\u{1f600}\\\");\n}\n";
 
@@ -30,13 +28,13 @@ impl Approver for Witness {
     }
 }
 
-fn model(wire: Arc<dyn Wire>, name: &str) -> ScriptedModel {
+fn model(way: &Way, name: &str) -> ScriptedModel {
     let arguments = serde_json::json!({"path": "src/main.rs", "content": CONTENT});
     let script = serde_json::json!({"turns": [
         {"steps": [{"call": {"name": name, "arguments": arguments}}]},
         {"steps": [{"text": "done"}]},
     ]});
-    ScriptedModel::new(Script::parse(&script.to_string()).unwrap(), wire)
+    way.model(&script.to_string())
 }
 
 fn toolbox(tool: Arc<dyn Tool>) -> Toolbox {
@@ -56,13 +54,14 @@ fn previews(events: &[Event]) -> Vec<&str> {
 // H3: shown while it streams, and nothing done before the yes.
 #[tokio::test]
 async fn a_files_content_is_shown_while_it_streams_and_written_after_the_yes() {
-    for wire in wires() {
+    for way in ways().into_iter().filter(Way::streams_arguments) {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
         let seen = Arc::default();
         let witness = Witness { file: folder.path().join("src"), seen: Arc::clone(&seen) };
         let agent = Agent::builder()
-            .model(model(wire, "write_file"), "scripted-1")
+            .model(model(&way, "write_file"), "scripted-1")
+            .protocols([way.protocol])
             .toolbox(toolbox(Arc::new(windlass_tools_fs::WriteFile::new(Arc::clone(&workspace)))))
             .approver(witness)
             .build()
@@ -131,10 +130,11 @@ impl Tool for Typed {
 
 #[tokio::test]
 async fn a_tool_sees_its_own_type_grow() {
-    for wire in wires() {
+    for way in ways().into_iter().filter(Way::streams_arguments) {
         let tool = Typed::new("");
         let agent = Agent::builder()
-            .model(model(wire, "typed"), "scripted-1")
+            .model(model(&way, "typed"), "scripted-1")
+            .protocols([way.protocol])
             .toolbox(toolbox(tool.clone()))
             .build()
             .unwrap();
@@ -152,10 +152,11 @@ async fn a_tool_sees_its_own_type_grow() {
 // L8
 #[tokio::test]
 async fn a_tool_that_panics_while_it_shows_is_not_asked_again_and_still_runs() {
-    for wire in wires() {
+    for way in ways().into_iter().filter(Way::streams_arguments) {
         let tool = Typed::new("fn main");
         let agent = Agent::builder()
-            .model(model(wire, "typed"), "scripted-1")
+            .model(model(&way, "typed"), "scripted-1")
+            .protocols([way.protocol])
             .toolbox(toolbox(tool.clone()))
             .build()
             .unwrap();
@@ -167,9 +168,10 @@ async fn a_tool_that_panics_while_it_shows_is_not_asked_again_and_still_runs() {
 
 #[tokio::test]
 async fn a_name_that_no_tool_has_shows_nothing() {
-    for wire in wires() {
+    for way in ways().into_iter().filter(Way::streams_arguments) {
         let agent = Agent::builder()
-            .model(model(wire, "unknown"), "scripted-1")
+            .model(model(&way, "unknown"), "scripted-1")
+            .protocols([way.protocol])
             .toolbox(toolbox(Typed::new("")))
             .build()
             .unwrap();

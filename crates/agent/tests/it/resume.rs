@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use windlass_agent::{Agent, AgentError, Everything, RunOptions};
 use windlass_journal::{Durability, Journal, MemoryJournal, Record};
 
-use crate::scene::{Scene, Shared, wires};
+use crate::scene::{Scene, Shared, way, ways};
 
 const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "look", "arguments": {"n": 1}}}, {"call": {"name": "change", "arguments": {"n": 1}}}]},
@@ -35,13 +35,13 @@ fn agent(scene: &Scene) -> Agent {
 // R5, R6: the scripted model refuses a history that is not paired, as a provider would.
 #[tokio::test]
 async fn a_run_killed_after_any_record_goes_on_and_no_recorded_call_runs_twice() {
-    for wire in wires() {
-        let records = record(&Scene::new(SCRIPT, wire.clone())).await;
+    for way in ways() {
+        let records = record(&Scene::new(SCRIPT, way.clone())).await;
         let has =
             |record: &Record, entry: &str| record.body.as_str().contains(&format!(r#""entry":"{entry}""#));
         let last = records.len() - 1;
         for at in 1..=last {
-            let scene = Scene::new(SCRIPT, wire.clone());
+            let scene = Scene::new(SCRIPT, way.clone());
             let options = RunOptions::default().with_journal(cut(&records[..at]));
             let report = agent(&scene).resume(options).unwrap().report().await.unwrap();
             assert_eq!(report.text(), Some("done"), "cut at {at}");
@@ -60,8 +60,8 @@ async fn a_run_killed_after_any_record_goes_on_and_no_recorded_call_runs_twice()
 
 #[tokio::test]
 async fn a_completed_run_does_not_go_on() {
-    let [wire, _] = wires();
-    let scene = Scene::new(SCRIPT, wire);
+    let way = way();
+    let scene = Scene::new(SCRIPT, way);
     let records = record(&scene).await;
     let error = agent(&scene).resume(RunOptions::default().with_journal(cut(&records))).unwrap_err();
     assert!(matches!(error, AgentError::Resume(_)));

@@ -1,4 +1,4 @@
-//! Runs from task to end, in both wire formats.
+//! Runs from task to end, in every wire format and with every protocol.
 
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use windlass_agent::{
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_protocol::ResultStatus;
 
-use crate::scene::{Scene, Shared, events, wires};
+use crate::scene::{Scene, Shared, events, way, ways};
 
 const WHOLE: &str = r#"{"turns": [
     {"steps": [{"text": "I look."}, {"call": {"name": "look", "arguments": {"n": 1}}}, {"call": {"name": "look", "arguments": {"n": 2}}}]},
@@ -46,9 +46,9 @@ impl Approver for Silent {
 }
 
 #[tokio::test]
-async fn a_run_reads_writes_and_completes_in_both_formats() {
-    for wire in wires() {
-        let scene = Scene::new(WHOLE, wire);
+async fn a_run_reads_writes_and_completes_in_every_way() {
+    for way in ways() {
+        let scene = Scene::new(WHOLE, way);
         let agent = scene.builder().approver(Everything).build().unwrap();
         let report = agent.run("task").await.unwrap();
         assert_eq!(report.text(), Some("done"));
@@ -61,15 +61,20 @@ async fn a_run_reads_writes_and_completes_in_both_formats() {
 // N6: turn k+1's bytes begin with turn k's, up to the end of its messages.
 #[tokio::test]
 async fn each_request_begins_with_the_bytes_of_the_one_before() {
-    for wire in wires() {
-        let scene = Scene::new(WHOLE, wire);
+    for way in ways() {
+        let scene = Scene::new(WHOLE, way);
         let agent = scene.builder().approver(Everything).build().unwrap();
         agent.run("task").await.unwrap();
         for pair in scene.model.requests().windows(2) {
             let [before, after] = pair else { unreachable!("windows of two") };
-            let messages = |body: &serde_json::Value| body["messages"].as_array().unwrap().clone();
+            let messages = |body: &serde_json::Value| {
+                let list = ["messages", "input", "contents"].iter().find_map(|name| body[*name].as_array());
+                list.unwrap().clone()
+            };
             assert!(messages(after).starts_with(&messages(before)));
-            assert_eq!(before["tools"], after["tools"]);
+            for field in ["tools", "system", "instructions", "systemInstruction"] {
+                assert_eq!(before[field], after[field]);
+            }
         }
     }
 }
@@ -77,8 +82,8 @@ async fn each_request_begins_with_the_bytes_of_the_one_before() {
 // R2
 #[tokio::test]
 async fn a_no_with_a_comment_reaches_the_model_in_that_calls_result() {
-    for wire in wires() {
-        let scene = Scene::new(WHOLE, wire);
+    for way in ways() {
+        let scene = Scene::new(WHOLE, way);
         let answers = Answers(Mutex::new(vec![(false, Some("not this file"), false), (true, None, false)]));
         let agent = scene.builder().approver(answers).build().unwrap();
         assert_eq!(agent.run("task").await.unwrap().text(), Some("done"));
@@ -89,8 +94,8 @@ async fn a_no_with_a_comment_reaches_the_model_in_that_calls_result() {
 
 #[tokio::test]
 async fn a_yes_for_the_session_is_asked_once() {
-    let [wire, _] = wires();
-    let scene = Scene::new(WHOLE, wire);
+    let way = way();
+    let scene = Scene::new(WHOLE, way);
     // A second question would find the list empty, and fail the test.
     let agent = scene.builder().approver(Answers(Mutex::new(vec![(true, None, true)]))).build().unwrap();
     let events = events(agent.stream("task")).await;
@@ -103,8 +108,8 @@ async fn a_yes_for_the_session_is_asked_once() {
 
 #[tokio::test]
 async fn with_nobody_there_only_what_policy_allows_runs() {
-    let [wire, _] = wires();
-    let scene = Scene::new(WHOLE, wire);
+    let way = way();
+    let scene = Scene::new(WHOLE, way);
     let agent = scene.builder().build().unwrap();
     assert_eq!(agent.run("task").await.unwrap().text(), Some("done"));
     assert_eq!(scene.read.calls.load(Ordering::SeqCst), 2);
@@ -114,8 +119,8 @@ async fn with_nobody_there_only_what_policy_allows_runs() {
 // H12: five minutes, on a clock that only the test moves.
 #[tokio::test(start_paused = true)]
 async fn an_unanswered_question_times_out() {
-    let [wire, _] = wires();
-    let scene = Scene::new(WHOLE, wire);
+    let way = way();
+    let scene = Scene::new(WHOLE, way);
     let agent = scene.builder().approver(Silent).build().unwrap();
     let began = tokio::time::Instant::now();
     let events = events(agent.stream("task")).await;
@@ -132,8 +137,8 @@ const WAITS: &str = r#"{"turns": [{"steps": [{"call": {"name": "wait"}}, {"call"
 // L7
 #[tokio::test]
 async fn cancelling_stops_what_runs_and_every_call_has_its_result() {
-    for wire in wires() {
-        let scene = Scene::new(WAITS, wire);
+    for way in ways() {
+        let scene = Scene::new(WAITS, way);
         let stop = CancellationToken::new();
         let agent = scene.builder().approver(Silent).build().unwrap();
         let mut stream = agent.stream_with("task", RunOptions::default().with_cancellation(stop.clone()));
@@ -154,8 +159,8 @@ async fn cancelling_stops_what_runs_and_every_call_has_its_result() {
 
 #[tokio::test]
 async fn dropping_the_stream_drops_the_tools() {
-    let [wire, _] = wires();
-    let scene = Scene::new(WAITS, wire);
+    let way = way();
+    let scene = Scene::new(WAITS, way);
     let agent = scene.builder().approver(Silent).build().unwrap();
     let mut stream = agent.stream("task");
     while let Some(event) = stream.next().await {
@@ -175,9 +180,9 @@ async fn dropping_the_stream_drops_the_tools() {
 // SECURITY "Journal": if the intent cannot be written, the call is not run.
 #[tokio::test]
 async fn what_cannot_be_recorded_does_not_happen() {
-    let [wire, _] = wires();
+    let way = way();
     for fails_at in 0..6 {
-        let scene = Scene::new(WHOLE, wire.clone());
+        let scene = Scene::new(WHOLE, way.clone());
         let journal = Shared { fails_at: Some(fails_at), ..Shared::default() };
         let agent = scene.builder().approver(Everything).build().unwrap();
         let options = RunOptions::default().with_journal(journal.clone());

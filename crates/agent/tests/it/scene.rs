@@ -6,14 +6,17 @@ use std::sync::{Arc, Mutex};
 use futures_util::StreamExt;
 use windlass_agent::{Agent, AgentBuilder, AttemptCompletion, Event, EventStream};
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
-use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolProtocol, ToolSpec};
 use windlass_testkit::script::Script;
 use windlass_testkit::scripted_model::ScriptedModel;
+use windlass_text_calls::Dialect;
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
 
 /// A tool that counts its calls; `wait` never ends by itself.
 pub(crate) struct Counting {
@@ -75,20 +78,67 @@ pub(crate) struct Scene {
     pub(crate) write: Arc<Counting>,
     pub(crate) wait: Arc<Counting>,
     pub(crate) model: Arc<ScriptedModel>,
+    pub(crate) way: Way,
 }
 
-pub(crate) fn wires() -> [Arc<dyn Wire>; 2] {
-    [Arc::new(OpenAiChat::default()), Arc::new(Anthropic::default())]
+/// A wire format, and how calls travel in it.
+#[derive(Clone)]
+pub(crate) struct Way {
+    pub(crate) wire: Arc<dyn Wire>,
+    pub(crate) protocol: ToolProtocol,
+}
+
+/// Native calls in the first format.
+pub(crate) fn way() -> Way {
+    Way { wire: Arc::new(OpenAiChat::default()), protocol: ToolProtocol::Native }
+}
+
+/// Every format with every protocol (RULES P5).
+pub(crate) fn ways() -> Vec<Way> {
+    let wires: [Arc<dyn Wire>; 4] = [
+        Arc::new(OpenAiChat::default()),
+        Arc::new(OpenAiResponses::default()),
+        Arc::new(Anthropic::default()),
+        Arc::new(Gemini::default()),
+    ];
+    let protocols = [ToolProtocol::Native, ToolProtocol::Structured, ToolProtocol::Text];
+    let ways =
+        wires.into_iter().flat_map(|wire| protocols.map(|protocol| Way { wire: wire.clone(), protocol }));
+    ways.collect()
+}
+
+impl Way {
+    /// Native calls, with ids that can be looked for in the requests.
+    pub(crate) fn has_native_ids(&self) -> bool {
+        self.protocol == ToolProtocol::Native && ["openai-chat", "anthropic"].contains(&self.wire.name())
+    }
+
+    /// Whether arguments come in pieces.
+    pub(crate) fn streams_arguments(&self) -> bool {
+        self.protocol != ToolProtocol::Native || self.wire.name() != "gemini"
+    }
+
+    /// A model that follows the script in this way.
+    pub(crate) fn model(&self, script: &str) -> ScriptedModel {
+        let script = Script::parse(script).unwrap();
+        let script = match self.protocol {
+            ToolProtocol::Native => script,
+            ToolProtocol::Structured => script.spoken(Dialect::Structured),
+            ToolProtocol::Text => script.spoken(Dialect::Roo),
+        };
+        ScriptedModel::new(script, self.wire.clone())
+    }
 }
 
 impl Scene {
-    pub(crate) fn new(script: &str, wire: Arc<dyn Wire>) -> Self {
+    pub(crate) fn new(script: &str, way: Way) -> Self {
         let inside = |path: &str| path.to_owned();
         Self {
             read: Arc::new(Counting::new("look", Hints::read_only(), Effect::Read { path: inside("a") })),
             write: Arc::new(Counting::new("change", Hints::default(), Effect::Write { path: inside("a") })),
             wait: Arc::new(Counting::new("wait", Hints::default(), Effect::Internal)),
-            model: Arc::new(ScriptedModel::new(Script::parse(script).unwrap(), wire)),
+            model: Arc::new(way.model(script)),
+            way,
         }
     }
 
@@ -101,7 +151,8 @@ impl Scene {
         ];
         let config = ToolConfig::new(Preset::Full);
         let toolbox = Toolbox::builder().tools(tools).config(config).build().unwrap();
-        Agent::builder().model(self.model.clone(), "scripted-1").toolbox(toolbox)
+        let builder = Agent::builder().model(self.model.clone(), "scripted-1").protocols([self.way.protocol]);
+        builder.toolbox(toolbox)
     }
 }
 

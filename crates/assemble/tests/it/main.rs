@@ -6,6 +6,7 @@ mod arguments;
 mod endings;
 mod keying;
 mod names;
+mod normalizer;
 mod partial;
 mod properties;
 mod script;

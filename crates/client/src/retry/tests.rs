@@ -3,7 +3,7 @@
 use super::*;
 
 fn attempt(kind: ModelErrorKind, status: Option<u16>) -> Attempt {
-    Attempt { error: ModelError::new(kind, "failed"), status }
+    Attempt { status, ..ModelError::new(kind, "failed").into() }
 }
 
 #[track_caller]
@@ -36,7 +36,7 @@ fn the_longer_of_both_waits_counts() {
     let far = after(Instant::now(), Duration::from_hours(1));
     let asked = |wait| {
         let error = ModelError::new(ModelErrorKind::RateLimit, "slow").with_retry_after(Some(wait));
-        Attempt { error, status: Some(429) }
+        Attempt { status: Some(429), ..error.into() }
     };
     let seconds = Duration::from_secs;
     assert_eq!(asked(seconds(40)).wait(seconds(30), far), Some(seconds(40)));

@@ -3,34 +3,11 @@
 use windlass_client::{Auth, Endpoint};
 
 #[test]
-fn each_known_provider_is_whole() {
-    let names = Endpoint::names();
-    for name in [
-        "openai",
-        "anthropic",
-        "gemini",
-        "openrouter",
-        "groq",
-        "mistral",
-        "deepseek",
-        "together",
-        "xai",
-        "ollama",
-        "lmstudio",
-        "vllm",
-        "llama.cpp",
-    ] {
-        assert!(names.contains(&name), "{name}");
-    }
-    for name in names {
-        let endpoint = Endpoint::find(name).unwrap();
-        let local = endpoint.base_url.starts_with("http://localhost:");
-        assert!(local || endpoint.base_url.starts_with("https://"), "{name}");
-        assert_eq!(endpoint.key_env.is_none(), local, "{name}: who asks for a key");
-        let wires = ["openai-chat", "openai-responses", "anthropic", "gemini"];
-        assert!(wires.contains(&endpoint.wire.as_str()), "{name}");
-    }
+fn a_provider_is_found_by_its_name() {
+    assert!(Endpoint::names().contains(&"openrouter"));
     assert_eq!(Endpoint::find("nobody"), None);
+    let names = Endpoint::names();
+    assert!(names.iter().all(|name| Endpoint::find(name).is_some_and(|endpoint| endpoint.name == *name)));
 }
 
 #[track_caller]

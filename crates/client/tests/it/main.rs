@@ -1,10 +1,16 @@
 //! What the client does over a real socket, against a server of canned bytes.
+#![expect(clippy::disallowed_methods, reason = "fixtures and caches are files")]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share may fail as tests do")]
 
 mod answer;
 mod client;
 mod endpoint;
 mod failure;
+mod learned;
+mod quirk;
 mod retry;
 mod scripted;
 mod server;
+mod tls;
+mod transport;
+mod vendors;

@@ -4,7 +4,7 @@ use windlass_hitl::{
     AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals, Binding, GrantError, Grants,
     Policy, Verdict, decide, display_safe,
 };
-use windlass_protocol::{Arguments, CallId, Effect, Payload, ToolCall, ToolSpec};
+use windlass_protocol::{Arguments, CallId, Effect, Grammar, Payload, ToolCall, ToolSpec};
 
 use crate::decide::{facts, name, read, write};
 
@@ -138,7 +138,7 @@ fn the_digest_tells_the_forms_of_calls_and_tools_apart() {
     let freeform = |grammar: Option<&str>| ToolSpec::Freeform {
         name: name("tool"),
         description: "d".into(),
-        grammar: grammar.map(str::to_owned),
+        grammar: grammar.map(|text| Grammar::Lark(text.to_owned())),
     };
     let specs = [spec("d", "{}"), freeform(Some("{}")), freeform(Some("")), freeform(None)];
     let mut seen = Vec::new();

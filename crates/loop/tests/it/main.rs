@@ -6,6 +6,7 @@ mod driven;
 mod early;
 mod execution;
 mod properties;
+mod protocol;
 mod resume;
 mod streaming;
 mod transcript;

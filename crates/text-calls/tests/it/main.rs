@@ -8,5 +8,6 @@ mod leak;
 mod properties;
 mod scan;
 mod scanner;
+mod speech;
 mod tags;
 mod thoughts;

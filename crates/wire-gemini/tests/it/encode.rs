@@ -186,7 +186,7 @@ fn extra_members_join_the_computed_ones_and_win() {
     let config = json!({ "responseMimeType": "application/json", "responseJsonSchema": { "type": "object" },
         "maxOutputTokens": 7, "thinkingConfig": { "thinkingBudget": 0 } });
     let request = with_extra(request, "generationConfig", config);
-    let request = with_extra(request, "tools", json!([{ "googleSearch": {} }]));
+    let request = request.with_hosted_tools(vec![Unknown::new("gemini", json!({ "googleSearch": {} }))]);
     let calling = json!({ "mode": "VALIDATED", "allowedFunctionNames": ["read", "write"] });
     let choice = json!({ "retrievalConfig": { "languageCode": "de" }, "functionCallingConfig": calling });
     let request = with_extra(request, "toolConfig", choice);

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use windlass_protocol::{
-    Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Reasoning, Request,
-    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+    Arguments, CallId, Content, Delivery, Grammar, Image, Message, Opaque, ParallelCalls, Part, Reasoning,
+    Request, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
 use windlass_wire::Wire;
 use windlass_wire_openai_chat::{MaxTokensField, OpenAiChat, OpenAiChatOptions, StreamUsage, SystemRole};
@@ -262,7 +262,11 @@ fn refusals_go_back_and_unknown_parts_stay() {
 #[test]
 fn tools_with_free_text_are_custom_tools() {
     let name = ToolName::new("patch").unwrap();
-    let spec = ToolSpec::Freeform { name, description: "Edits.".into(), grammar: Some("start: X".into()) };
+    let spec = ToolSpec::Freeform {
+        name,
+        description: "Edits.".into(),
+        grammar: Some(Grammar::Lark("start: X".into())),
+    };
     let request = Request::new("m", vec![Message::user("hi")]).with_tools(vec![spec]);
     let expected = concat!(
         r#""tools":[{"type":"custom","custom":{"name":"patch","description":"Edits.","#,

@@ -1,8 +1,9 @@
 //! Requests as bytes.
 
+use serde_json::json;
 use windlass_protocol::{
-    Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Request, ResultStatus,
-    Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
+    Arguments, CallId, Content, Delivery, Grammar, Image, Message, Opaque, ParallelCalls, Part, Request,
+    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
 use windlass_wire::Wire;
 use windlass_wire_openai_responses::{
@@ -177,10 +178,9 @@ fn servers_differ_by_options() {
 
 #[test]
 fn choices_of_tools_have_their_words() {
-    let hosted = OpenAiResponsesOptions::default().with_hosted_tools([
-        r#"{"type":"web_search"}"#.parse().unwrap(),
-        r#"{"type":"mcp","server_label":"s"}"#.parse().unwrap(),
-    ]);
+    let hosted = |tool| Unknown::new("openai-responses", tool);
+    let hosted =
+        vec![hosted(json!({ "type": "web_search" })), hosted(json!({ "server_label": "s", "type": "mcp" }))];
     let named = |name| ToolChoice::Named(ToolName::new(name).unwrap());
     let patch = ToolName::new("patch").unwrap();
     let freeform = ToolSpec::Freeform { name: patch, description: "Edits.".into(), grammar: None };
@@ -193,19 +193,28 @@ fn choices_of_tools_have_their_words() {
     ] {
         let request = Request::new("m", vec![Message::user("hi")])
             .with_tools(vec![tool("read"), freeform.clone()])
+            .with_hosted_tools(hosted.clone())
             .with_tool_choice(choice);
-        let body = body_with(hosted.clone(), &request);
+        let body = body(&request);
         assert!(body.contains(expected), "{body}");
-        assert!(body.contains(r#"},{"type":"web_search"},{"type":"mcp","server_label":"s"}],"#), "{body}");
+        assert!(body.contains(r#"},{"type":"web_search"},{"server_label":"s","type":"mcp"}],"#), "{body}");
     }
-    let only_hosted = Request::new("m", vec![Message::user("hi")]).with_tool_choice(ToolChoice::Required);
-    assert!(body_with(hosted, &only_hosted).contains(r#""tools":[{"type":"web_search"},"#));
+    let only_hosted = Request::new("m", vec![Message::user("hi")])
+        .with_tool_choice(ToolChoice::Required)
+        .with_hosted_tools(hosted);
+    assert!(body(&only_hosted).contains(r#""tools":[{"type":"web_search"},"#));
+    let foreign = vec![Unknown::new("gemini", json!({ "googleSearch": {} }))];
+    check_error(&only_hosted.with_hosted_tools(foreign), "a hosted tool of gemini");
 }
 
 #[test]
 fn tools_with_free_text_are_custom_tools() {
     let name = ToolName::new("patch").unwrap();
-    let spec = ToolSpec::Freeform { name, description: "Edits.".into(), grammar: Some("start: X".into()) };
+    let spec = ToolSpec::Freeform {
+        name,
+        description: "Edits.".into(),
+        grammar: Some(Grammar::Lark("start: X".into())),
+    };
     let request = Request::new("m", vec![Message::user("hi")]).with_tools(vec![spec]);
     let expected = concat!(
         r#""tools":[{"type":"custom","name":"patch","description":"Edits.","#,

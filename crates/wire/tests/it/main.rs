@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod event_stream;
+mod lint;
 mod surrogate;
 mod template;

@@ -1,0 +1,103 @@
+//! One request to the model, in the way in which calls reach it, and its answer on the way to the machine.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+use windlass_loop::{Input, StreamFailure};
+use windlass_model::{Model, ModelError, ModelErrorKind};
+use windlass_protocol::{Refusal, Request, ToolProtocol};
+use windlass_stream::Chunk;
+use windlass_text_calls::{Dialect, Listener, Speech, StructuredOutput};
+
+/// How a run speaks where calls travel as words.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SpeechOptions {
+    pub(crate) dialect: Option<Dialect>,
+    pub(crate) output: StructuredOutput,
+}
+
+impl SpeechOptions {
+    /// The form for a protocol; none for native calls.
+    pub(crate) fn of(self, protocol: ToolProtocol) -> Option<Speech> {
+        Speech::of(protocol, self.dialect.unwrap_or(Dialect::Roo), self.output)
+    }
+}
+
+/// One request to the model.
+pub(crate) struct Asking {
+    model: Arc<dyn Model>,
+    /// As it goes out.
+    request: Request,
+    /// Hears calls in words, where they travel so.
+    listener: Option<Listener>,
+}
+
+impl Asking {
+    pub(crate) fn new(model: Arc<dyn Model>, speech: Option<Speech>, request: Request) -> Self {
+        match speech {
+            None => Self { model, request, listener: None },
+            Some(speech) => {
+                let listener = Some(speech.listener(&request));
+                Self { model, request: speech.request(&request), listener }
+            }
+        }
+    }
+
+    /// Asks, and hands the answer's chunks on.
+    pub(crate) async fn forward(mut self, pieces: &mpsc::Sender<Input>) -> Result<(), StreamFailure> {
+        // A provider's own words for what is wrong come late and are seldom clear. In a release the provider is
+        // asked all the same: it may take more than is written down here.
+        if cfg!(debug_assertions) {
+            would_be_refused(&self.model.check(&self.request))?;
+        }
+        // A model has tried again what is worth it before it says no. Silence and a broken connection are for
+        // the machine to ask for again, before the answer begins and in the middle of it.
+        let mut chunks = self.model.stream(&self.request).await.map_err(|error| refused(&error))?;
+        let mut heard = Vec::new();
+        while let Some(chunk) = chunks.next().await {
+            self.hear(chunk.map_err(|error| failure(&error))?, &mut heard);
+            for chunk in heard.drain(..) {
+                if pieces.send(Input::Chunk(chunk)).await.is_err() {
+                    return Ok(());
+                }
+            }
+        }
+        if let Some(listener) = &mut self.listener {
+            listener.finish(&mut heard);
+        }
+        for chunk in heard {
+            if pieces.send(Input::Chunk(chunk)).await.is_err() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, chunk: Chunk, heard: &mut Vec<Chunk>) {
+        match &mut self.listener {
+            Some(listener) => listener.push(chunk, heard),
+            None => heard.push(chunk),
+        }
+    }
+}
+
+fn would_be_refused(refusals: &[Refusal]) -> Result<(), StreamFailure> {
+    let Some(first) = refusals.first() else { return Ok(()) };
+    let more = refusals.len().saturating_sub(1);
+    let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+    Err(StreamFailure::new(format!("the provider would refuse this request: {first}{more}"), false))
+}
+
+fn refused(error: &ModelError) -> StreamFailure {
+    match error.kind {
+        ModelErrorKind::Idle | ModelErrorKind::Dropped => failure(error),
+        ModelErrorKind::Unsupported => failure(error).final_word().of_protocol(),
+        _ => failure(error).final_word(),
+    }
+}
+
+fn failure(error: &ModelError) -> StreamFailure {
+    let wait = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+    StreamFailure::new(error.to_string(), error.is_retryable()).with_retry_after_ms(wait)
+}

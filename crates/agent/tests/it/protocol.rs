@@ -1,0 +1,127 @@
+//! How calls reach a model follows from what it can do, and from what its provider refuses (P5).
+
+use std::sync::{Arc, Mutex};
+
+use windlass_agent::{Agent, Event, Everything, Outcome, RunOptions};
+use windlass_journal::{Durability, Journal};
+use windlass_model::{Model, ModelError, ModelErrorKind, ModelFuture};
+use windlass_protocol::{Capabilities, OutputFormat, Refusal, RefusalKind, Request, Support, ToolProtocol};
+use windlass_testkit::scripted_model::ScriptedModel;
+
+use crate::scene::{Scene, Shared, Way, events, way};
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"text": "I look."}, {"call": {"name": "look", "arguments": {"n": 1}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+/// A model behind a provider that takes some requests only.
+struct Choosy {
+    inner: ScriptedModel,
+    takes: fn(&Request) -> bool,
+    would_refuse: Vec<Refusal>,
+    asked: Arc<Mutex<Vec<Request>>>,
+}
+
+impl Model for Choosy {
+    fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
+        self.asked.lock().unwrap().push(request.clone());
+        if (self.takes)(request) {
+            return self.inner.stream(request);
+        }
+        let error = ModelError::new(ModelErrorKind::Unsupported, "this model has no such thing");
+        Box::pin(async { Err(error) })
+    }
+
+    fn check(&self, _: &Request) -> Vec<Refusal> {
+        self.would_refuse.clone()
+    }
+}
+
+fn choosy(protocol: ToolProtocol, takes: fn(&Request) -> bool) -> Choosy {
+    let inner = Way { protocol, ..way() }.model(SCRIPT);
+    Choosy { inner, takes, would_refuse: Vec::new(), asked: Arc::default() }
+}
+
+fn agent(model: Choosy, capabilities: Capabilities) -> Agent {
+    let scene = Scene::new(SCRIPT, way());
+    scene.builder().model(model, "choosy-1").capabilities(capabilities).approver(Everything).build().unwrap()
+}
+
+/// Runs to the end and says which protocols the requests were in.
+async fn check(model: Choosy, capabilities: Capabilities) -> Vec<&'static str> {
+    let asked = Arc::clone(&model.asked);
+    let report = agent(model, capabilities).run("task").await.unwrap();
+    assert_eq!(report.text(), Some("done"));
+    let asked = asked.lock().unwrap();
+    let form = |request: &Request| match (&request.output, request.tools.is_empty()) {
+        (_, false) => "native",
+        (OutputFormat::Schema(_), _) => "schema",
+        (OutputFormat::Json, _) => "json",
+        _ => "text",
+    };
+    asked.iter().map(form).collect()
+}
+
+#[tokio::test]
+async fn what_a_model_can_do_says_how_calls_reach_it() {
+    use ToolProtocol::{Native, Structured, Text};
+    let all = |_: &Request| true;
+    let known = |native_tools, structured_output, json_output| Capabilities {
+        native_tools,
+        structured_output,
+        json_output,
+        ..Capabilities::default()
+    };
+    let (yes, no) = (Support::Yes, Support::No);
+    assert_eq!(check(choosy(Native, all), Capabilities::default()).await, ["native"; 2]);
+    assert_eq!(check(choosy(Structured, all), known(no, yes, yes)).await, ["schema"; 2]);
+    assert_eq!(check(choosy(Structured, all), known(no, no, yes)).await, ["json"; 2]);
+    assert_eq!(check(choosy(Text, all), known(no, no, no)).await, ["text"; 2]);
+}
+
+#[tokio::test]
+async fn what_the_provider_refuses_gives_way_and_the_run_stays_with_it() {
+    use ToolProtocol::{Structured, Text};
+    let no_tools = |request: &Request| request.tools.is_empty();
+    let asked = check(choosy(Structured, no_tools), Capabilities::default()).await;
+    assert_eq!(asked, ["native", "schema", "schema"]);
+    let only_words = |request: &Request| request.tools.is_empty() && request.output == OutputFormat::Text;
+    let asked = check(choosy(Text, only_words), Capabilities::default()).await;
+    assert_eq!(asked, ["native", "schema", "text", "text"]);
+}
+
+#[tokio::test]
+async fn the_change_is_told_and_a_resumed_run_stays_with_it() {
+    let journal = Shared::default();
+    let model = choosy(ToolProtocol::Structured, |request| request.tools.is_empty());
+    let agent = agent(model, Capabilities::default());
+    let told = events(agent.stream_with("task", RunOptions::default().with_journal(journal.clone()))).await;
+    let change =
+        |event: &Event| matches!(event, Event::ProtocolChanged { protocol: ToolProtocol::Structured, .. });
+    assert_eq!(told.iter().filter(|event| change(event)).count(), 1);
+
+    // Cut after the first answer. The resumed run is given a model that takes nothing but structured answers.
+    let records = journal.records().unwrap();
+    let answered = records.iter().position(|record| record.body.as_str().contains(r#""entry":"answered""#));
+    let cut = Shared::default();
+    for record in &records[..=answered.unwrap()] {
+        let (body, at_ms) = (record.body.clone(), record.at_ms);
+        cut.inner.lock().unwrap().append(body, at_ms, Durability::Buffered).unwrap();
+    }
+    let model = choosy(ToolProtocol::Structured, |request| matches!(request.output, OutputFormat::Schema(_)));
+    let resumed = self::agent(model, Capabilities::default());
+    let report = resumed.resume(RunOptions::default().with_journal(cut)).unwrap().report().await.unwrap();
+    assert_eq!(report.text(), Some("done"));
+}
+
+// The linter runs where debug assertions do, which includes these tests.
+#[tokio::test]
+async fn a_request_that_would_be_refused_is_not_sent_in_debug_builds() {
+    let mut model = choosy(ToolProtocol::Native, |_| true);
+    model.would_refuse = vec![Refusal::new(RefusalKind::Name, "tools[0].name", "the name has a dot")];
+    let asked = Arc::clone(&model.asked);
+    let outcome = agent(model, Capabilities::default()).run("task").await.unwrap().outcome;
+    let Outcome::Failed { message } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(message, "the provider would refuse this request: tools[0].name: the name has a dot");
+    assert!(asked.lock().unwrap().is_empty());
+}

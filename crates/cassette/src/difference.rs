@@ -1,0 +1,106 @@
+//! Where a replayed run went another way than the recorded one.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::line::Body;
+
+/// One place where a replayed run went another way than the recorded one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// What differs, and from what, in words.
+    pub what: String,
+}
+
+impl Difference {
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into() }
+    }
+
+    /// Two bodies that are not the same, named by the first place where they part.
+    pub(crate) fn of_bodies(exchange: u64, recorded: &Body, asked: &Body) -> Self {
+        let place = match (recorded, asked) {
+            (Body::Json(recorded), Body::Json(asked)) => first_difference(recorded, asked),
+            _ => None,
+        };
+        Self::new(match place {
+            Some((path, recorded, asked)) => {
+                format!("request {exchange} differs at {path}: recorded {recorded}, asked now {asked}")
+            }
+            None => format!("request {exchange} differs from the one that is asked now"),
+        })
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+/// The path of the first difference, and what stands there on both sides.
+fn first_difference(recorded: &Value, asked: &Value) -> Option<(String, String, String)> {
+    // Bodies are as deep as conversations are, which is not deep; yet nothing here may recurse without a bound.
+    let mut waiting = vec![("body".to_owned(), Some(recorded), Some(asked))];
+    while let Some((path, recorded, asked)) = waiting.pop() {
+        match (recorded, asked) {
+            (Some(Value::Object(left)), Some(Value::Object(right))) => {
+                let mut keys: Vec<&String> = left.keys().chain(right.keys()).collect();
+                keys.sort_unstable();
+                keys.dedup();
+                // Popped from the end, so the first key is looked at first.
+                waiting.extend(
+                    keys.into_iter()
+                        .rev()
+                        .map(|key| (format!("{path}.{key}"), left.get(key), right.get(key))),
+                );
+            }
+            (Some(Value::Array(left)), Some(Value::Array(right))) => {
+                let most = left.len().max(right.len());
+                waiting
+                    .extend((0..most).rev().map(|at| (format!("{path}[{at}]"), left.get(at), right.get(at))));
+            }
+            (left, right) if left == right => {}
+            (left, right) => return Some((path, shown(left), shown(right))),
+        }
+    }
+    None
+}
+
+fn shown(value: Option<&Value>) -> String {
+    const MOST: usize = 200;
+    let Some(value) = value else { return "nothing".to_owned() };
+    let text = value.to_string();
+    let count = text.chars().count();
+    if count <= MOST {
+        return text;
+    }
+    let beginning: String = text.chars().take(MOST).collect();
+    format!("{beginning}… ({count} characters)")
+}
+
+#[cfg(test)]
+mod tests {
+    //! A difference is named by its place.
+
+    use serde_json::{Value, json};
+
+    use super::first_difference;
+
+    fn check(left: &Value, right: &Value, expected: Option<(&str, &str, &str)>) {
+        let found = first_difference(left, right);
+        let found = found.as_ref().map(|(path, left, right)| (path.as_str(), left.as_str(), right.as_str()));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_first_place_is_named_with_both_sides() {
+        check(&json!({"a": [1, {"b": 2}]}), &json!({"a": [1, {"b": 2}]}), None);
+        check(&json!({"a": [1, {"b": 2}]}), &json!({"a": [1, {"b": 3}]}), Some(("body.a[1].b", "2", "3")));
+        check(&json!({"a": [1]}), &json!({"a": [1, "x"]}), Some(("body.a[1]", "nothing", "\"x\"")));
+        check(&json!({"a": 1, "b": 1}), &json!({"b": 2}), Some(("body.a", "1", "nothing")));
+        check(&json!([1]), &json!({"a": 1}), Some(("body", "[1]", "{\"a\":1}")));
+    }
+}

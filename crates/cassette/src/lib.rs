@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![expect(clippy::disallowed_methods, reason = "a cassette is a file")]
+
+mod error;
+mod line;
+mod redact;
+
+mod recorder;
+mod tap;
+
+mod difference;
+mod player;
+mod replay;
+
+pub use difference::Difference;
+pub use error::CassetteError;
+use line::Line;
+pub use player::{Fork, Player};
+pub use recorder::Recorder;

@@ -1,0 +1,208 @@
+//! The wrappers that tell a recorder what passes through them.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream;
+use windlass_agent::{Approver, ApproverFuture};
+use windlass_client::{ByteStream, Incoming, Method, Outgoing, Transport, TransportError, TransportFuture};
+use windlass_hitl::ApprovalRequest;
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_tool::{
+    AnswerFuture, Context, EarlyArguments, GrowingArguments, Human, Question, Showing, Tool, ToolError,
+    ToolFuture,
+};
+
+use crate::Line;
+use crate::line::{Body, Failure, Outcome};
+use crate::recorder::Tape;
+use crate::redact::Held;
+
+pub(crate) struct TransportTap {
+    pub(crate) inner: Arc<dyn Transport>,
+    pub(crate) tape: Arc<Tape>,
+}
+
+/// An answer's body on its way.
+struct Passing {
+    body: ByteStream,
+    tape: Arc<Tape>,
+    exchange: u64,
+    held: Held,
+    is_over: bool,
+}
+
+impl Transport for TransportTap {
+    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+        Box::pin(async move {
+            let exchange = self.tape.next_exchange();
+            for header in request.headers.iter().filter(|header| header.is_secret) {
+                self.tape.learn(&header.value);
+            }
+            self.tape.write(&sent(&self.tape, exchange, &request));
+            let answer = self.inner.send(request).await;
+            match answer {
+                Ok(answer) => {
+                    let headers = answer.headers.clone();
+                    self.tape.write(&Line::Response { exchange, status: answer.status, headers });
+                    Ok(self.pass(exchange, answer))
+                }
+                Err(error) => {
+                    self.tape.write(&Line::End { exchange, failure: Some(failure(&error)) });
+                    Err(error)
+                }
+            }
+        })
+    }
+}
+
+impl TransportTap {
+    fn pass(&self, exchange: u64, answer: Incoming) -> Incoming {
+        let (tape, held) = (self.tape.clone(), Held::default());
+        let passing = Passing { body: answer.body, tape, exchange, held, is_over: false };
+        let body = stream::unfold(passing, |mut passing| async move {
+            let piece = passing.next().await?;
+            Some((piece, passing))
+        });
+        Incoming::new(answer.status, answer.headers, Box::pin(body))
+    }
+}
+
+impl Passing {
+    async fn next(&mut self) -> Option<Result<bytes::Bytes, TransportError>> {
+        if self.is_over {
+            return None;
+        }
+        let piece = self.body.next().await;
+        match &piece {
+            Some(Ok(bytes)) => {
+                let clean = self.tape.redact_piece(&mut self.held, bytes);
+                self.keep(&clean);
+            }
+            Some(Err(error)) => self.end(Some(failure(error))),
+            None => self.end(None),
+        }
+        piece
+    }
+
+    fn keep(&self, clean: &[u8]) {
+        if !clean.is_empty() {
+            self.tape.write(&Line::Bytes { exchange: self.exchange, body: Body::piece(clean) });
+        }
+    }
+
+    fn end(&mut self, failure: Option<Failure>) {
+        self.is_over = true;
+        let rest = self.tape.redact_rest(&mut self.held);
+        self.keep(&rest);
+        self.tape.write(&Line::End { exchange: self.exchange, failure });
+    }
+}
+
+impl Drop for Passing {
+    // Whoever reads no further has heard enough: for the replay that is the end.
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.end(None);
+        }
+    }
+}
+
+/// A request as it is kept.
+fn sent(tape: &Tape, exchange: u64, request: &Outgoing) -> Line {
+    let shown = request.headers.iter().filter(|header| !header.is_secret);
+    Line::Request {
+        exchange,
+        method: method(request.method).to_owned(),
+        url: request.url.clone(),
+        headers: shown.map(|header| (header.name.clone(), header.value.clone())).collect(),
+        body: Body::whole(&tape.redact(&request.body)),
+    }
+}
+
+pub(crate) fn method(method: Method) -> &'static str {
+    match method {
+        Method::Post => "POST",
+        _ => "GET",
+    }
+}
+
+fn failure(error: &TransportError) -> Failure {
+    Failure { kind: format!("{:?}", error.kind), message: error.to_string() }
+}
+
+pub(crate) struct ToolTap {
+    pub(crate) inner: Arc<dyn Tool>,
+    pub(crate) tape: Arc<Tape>,
+}
+
+impl Tool for ToolTap {
+    fn spec(&self) -> &ToolSpec {
+        self.inner.spec()
+    }
+
+    fn hints(&self) -> Hints {
+        self.inner.hints()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        self.inner.effects(payload)
+    }
+
+    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+        self.inner.on_partial(show, arguments);
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        self.inner.early_effects(complete)
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let ended = self.inner.call(ctx, payload).await;
+            let outcome = match &ended {
+                Ok(output) => Outcome::Output { status: output.status, content: output.content.clone() },
+                Err(ToolError::Model(text)) => Outcome::Error(text.clone()),
+                Err(error) => Outcome::Fatal(error.to_string()),
+            };
+            self.tape.write(&Line::Call {
+                call: ctx.call().clone(),
+                tool: self.spec().name().as_str().to_owned(),
+                input: payload.text(),
+                outcome,
+            });
+            ended
+        })
+    }
+}
+
+pub(crate) struct ApproverTap {
+    pub(crate) inner: Arc<dyn Approver>,
+    pub(crate) tape: Arc<Tape>,
+}
+
+impl Approver for ApproverTap {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        Box::pin(async move {
+            let decision = self.inner.decide(request).await;
+            self.tape.write(&Line::Approval { call: request.call.id.clone(), decision: decision.clone() });
+            decision
+        })
+    }
+}
+
+pub(crate) struct HumanTap {
+    pub(crate) inner: Arc<dyn Human>,
+    pub(crate) tape: Arc<Tape>,
+}
+
+impl Human for HumanTap {
+    fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
+        Box::pin(async move {
+            let answer = self.inner.answer(question).await;
+            let told = answer.as_ref().ok().cloned();
+            self.tape.write(&Line::Question { question: question.text.clone(), answer: told });
+            answer
+        })
+    }
+}

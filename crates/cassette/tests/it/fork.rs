@@ -1,0 +1,62 @@
+//! A run that leaves its cassette at a call, with another answer.
+
+use serde_json::json;
+use windlass_agent::Outcome;
+use windlass_cassette::{CassetteError, Fork, Player, Recorder};
+use windlass_protocol::CallId;
+use windlass_tool::Output;
+
+use crate::scene::{Change, SCRIPT, live, played, provider, record, recorded, run, wires};
+
+fn fork(call: &str) -> Fork {
+    Fork::new(CallId::new(call).unwrap(), Output::text("it was locked"))
+}
+
+/// The provider that the forked run meets: from the second turn on it goes another way.
+const OTHER: &str = r#"{"turns": [
+    {"steps": [{"text": "never asked"}]},
+    {"steps": [{"call": {"name": "change", "arguments": {"n": 7}, "id": "other"}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "unlocked"}, "id": "end"}}]}]}"#;
+
+#[tokio::test]
+async fn a_fork_goes_on_live_from_the_call_with_the_other_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    for wire in wires() {
+        let (file, url) = record(folder.path(), &wire, SCRIPT).await;
+        // What was recorded went to the address of the first provider; the live part goes there too.
+        let port: u16 = url.rsplit_once(':').unwrap().1.parse().unwrap();
+        let script = windlass_testkit::script::Script::parse(OTHER).unwrap();
+        let other = windlass_testkit::server::ScriptedProvider::start(script, port).await.unwrap();
+        let (player, tool) = (Player::fork(&file, fork("c1")).unwrap(), Change::new());
+        let again = folder.path().join(format!("{}-forked.jsonl", wire.name()));
+        let recorder = Recorder::create(&again, json!({}), []).unwrap();
+        let parts = recorded(&recorder, played(&player, live(&tool)));
+        let outcome = run(&url, &wire, parts, "task").await;
+        assert_eq!(outcome, Outcome::Completed { text: "unlocked".into() }, "{}", wire.name());
+        assert_eq!(tool.count(), 1, "only the call after the fork runs");
+        let asked = other.requests();
+        assert_eq!(asked.len(), 2);
+        assert!(asked[0].body.to_string().contains("it was locked"), "{}", wire.name());
+        assert_eq!(player.differences(), []);
+        recorder.finish().unwrap();
+        other.shutdown().await;
+
+        // The fork was recorded too, whole, and happens again by itself.
+        let (player, tool) = (Player::open(&again).unwrap(), Change::new());
+        let outcome = run(&url, &wire, played(&player, live(&tool)), "task").await;
+        assert_eq!(outcome, Outcome::Completed { text: "unlocked".into() });
+        assert_eq!((player.differences().len(), tool.count()), (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_there_is_named_with_those_that_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let [wire, ..] = wires();
+    let (file, _) = record(folder.path(), &wire, SCRIPT).await;
+    let error = Player::fork(&file, fork("nope")).unwrap_err();
+    assert!(matches!(error, CassetteError::UnknownCall { .. }));
+    let expected = "the cassette has no call nope; it has c1 (change), c2 (change), c3 (attempt_completion)";
+    assert_eq!(error.to_string(), expected);
+    drop(provider(OTHER).await);
+}

@@ -1,0 +1,78 @@
+//! What is recorded happens again without a network, and any other way is loud.
+
+use windlass_agent::Outcome;
+use windlass_cassette::Player;
+
+use crate::scene::{Change, KEY, SCRIPT, live, played, record, run, wires};
+
+#[tokio::test]
+async fn a_recorded_run_happens_again_without_a_network_or_a_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    for wire in wires() {
+        let (file, url) = record(folder.path(), &wire, SCRIPT).await;
+        // The provider is gone: nothing listens at its address any more.
+        let (player, tool) = (Player::open(&file).unwrap(), Change::new());
+        assert_eq!(player.settings()["task"], "task");
+        let outcome = run(&url, &wire, played(&player, live(&tool)), "task").await;
+        assert_eq!(outcome, Outcome::Completed { text: "done".into() }, "{}", wire.name());
+        assert_eq!(player.differences(), [], "{}", wire.name());
+        assert_eq!(tool.count(), 0, "no tool runs in a replay");
+    }
+}
+
+// SECURITY "secrets": 0 occurrences.
+#[tokio::test]
+async fn the_key_is_nowhere_in_a_cassette() {
+    let folder = tempfile::tempdir().unwrap();
+    for wire in wires() {
+        let (file, _) = record(folder.path(), &wire, SCRIPT).await;
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(!text.contains(KEY), "{}", wire.name());
+        // It was said by the tool, and went out again in the next requests.
+        assert!(text.matches("[redacted]").count() >= 3, "{text}");
+        assert!(!text.contains("authorization") && !text.contains("api-key"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_asks_something_else_fails_and_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    for wire in wires() {
+        let (file, url) = record(folder.path(), &wire, SCRIPT).await;
+        let (player, tool) = (Player::open(&file).unwrap(), Change::new());
+        let outcome = run(&url, &wire, played(&player, live(&tool)), "another task").await;
+        let Outcome::Failed { message } = outcome else { panic!("{outcome:?}") };
+        assert!(
+            message.contains("the replay differs from its cassette: request 0 differs at body."),
+            "{message}"
+        );
+        assert!(message.contains("recorded \"task\", asked now \"another task\""), "{message}");
+        assert_eq!(player.differences().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_stops_before_its_recording_is_a_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let [wire, ..] = wires();
+    let (file, _) = record(folder.path(), &wire, SCRIPT).await;
+    let differences = Player::open(&file).unwrap().differences();
+    let words: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    // Three answers and the refusal before the first.
+    assert_eq!(words.iter().filter(|word| word.contains("was never asked")).count(), 4, "{words:?}");
+    assert_eq!(words.iter().filter(|word| word.contains("was never made")).count(), 3, "{words:?}");
+}
+
+// A cassette whose last line was cut by a crash is played up to there.
+#[tokio::test]
+async fn a_cassette_that_breaks_off_is_played_as_far_as_it_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [wire, ..] = wires();
+    let (file, url) = record(folder.path(), &wire, SCRIPT).await;
+    let text = std::fs::read_to_string(&file).unwrap();
+    let second = text.match_indices(r#"{"line":"response""#).nth(2).unwrap().0;
+    let (player, tool) = (Player::parse(&text[..second + 9]).unwrap(), Change::new());
+    let outcome = run(&url, &wire, played(&player, live(&tool)), "task").await;
+    let Outcome::Failed { message } = outcome else { panic!("{outcome:?}") };
+    assert!(message.contains("the recording ends before this request was answered"), "{message}");
+}

@@ -1,0 +1,215 @@
+//! `windlass models`: the providers, or a provider's models with what is known of them and from whom.
+
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use windlass_client::{Ability, Answer, Client, Fact, Known, ModelEntry, Options, Source, Vendor, Vendors};
+use windlass_protocol::Support;
+
+use crate::arguments::Models;
+use crate::output;
+use crate::provider::Provider;
+use crate::reach::{key, missing_key, variable};
+
+/// How long a provider's list is taken as it is.
+const FRESH: Duration = Duration::from_hours(24);
+
+/// The abilities that are shown, by what stands over their column.
+const COLUMNS: [(&str, Ability); 7] = [
+    ("tools", Ability::NativeTools),
+    ("parallel", Ability::ParallelCalls),
+    ("forced", Ability::ForcedToolChoice),
+    ("images", Ability::Images),
+    ("schema", Ability::StructuredOutput),
+    ("json", Ability::JsonOutput),
+    ("thoughts", Ability::Reasoning),
+];
+
+const LEGEND: &str = "yes, no or ? (nobody has said), by: c the user's file, r a refusal, l the provider's list, \
+                      t windlass's table for names of that form, v windlass's row of the provider";
+
+/// A provider as a line of JSON.
+#[derive(Serialize)]
+struct ProviderLine<'a> {
+    provider: &'a str,
+    wire: &'a str,
+    base_url: &'a str,
+    key: Option<&'a str>,
+    has_key: bool,
+    schema: &'a str,
+}
+
+/// A model as a line of JSON.
+#[derive(Serialize)]
+struct ModelLine {
+    provider: String,
+    #[serde(flatten)]
+    entry: ModelEntry,
+    known: Known,
+    /// What refusals said of it.
+    refused: Vec<Fact>,
+}
+
+pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
+    let vendors = arguments.reach.vendors()?;
+    let mut provider = Provider::of_models(&arguments);
+    if provider.name.is_none() && provider.base_url.is_none() {
+        providers(&vendors, arguments.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let vendor = provider.vendor(&vendors)?;
+    provider.base_url =
+        provider.base_url.or_else(|| vendor.endpoint.base_url_env.as_deref().and_then(variable));
+    let vendor = provider.vendor(&vendors)?;
+    // Who asks for a list does not wait for a server that comes up some day.
+    let options = Options { retries: 1, total_timeout: Duration::from_mins(1), ..Options::default() };
+    let client = arguments.reach.client(vendor.clone(), options)?;
+    if arguments.forget {
+        client.facts().forget(&client.provider());
+    }
+    ask(&client, &vendor, &arguments, provider.base_url.is_some()).await;
+    let entries = entries(&client, &vendor, &arguments);
+    if arguments.json {
+        for entry in entries {
+            output::line(&ModelLine {
+                provider: vendor.name().to_owned(),
+                known: client.capabilities(&entry.id),
+                refused: client.facts().of(&client.provider(), &entry.id),
+                entry,
+            })?;
+        }
+    } else {
+        output::print(&table(&client, &entries))?;
+    }
+    if let Some(trouble) = client.facts().trouble() {
+        output::note(&trouble);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
+    for vendor in vendors.iter() {
+        let endpoint = &vendor.endpoint;
+        let (key_env, has_key) = (endpoint.key_env.as_deref(), key(vendor).is_some());
+        if is_json {
+            output::line(&ProviderLine {
+                provider: vendor.name(),
+                wire: &endpoint.wire,
+                base_url: &endpoint.base_url,
+                key: key_env,
+                has_key,
+                schema: &vendor.schema,
+            })?;
+            continue;
+        }
+        let key = match (key_env, has_key, missing_key(vendor)) {
+            (None, ..) => "no key".to_owned(),
+            (Some(name), true, _) => format!("{name} is set"),
+            (Some(name), false, Some(_)) => format!("set {name}"),
+            (Some(name), false, None) => format!("{name} if it wants one"),
+        };
+        let (name, wire, url) = (vendor.name(), &endpoint.wire, &endpoint.base_url);
+        output::print(&format!("{name:18} {wire:17} {url:52} {key}\n"))?;
+    }
+    Ok(())
+}
+
+/// Asks the provider for its models if that is wanted or due, and says why not where it cannot be done.
+async fn ask(client: &Client, vendor: &Vendor, arguments: &Models, is_elsewhere: bool) {
+    let listing = client.facts().listing(&client.provider());
+    let age = listing.as_ref().map(|listing| age(listing.asked_at));
+    if !arguments.refresh && age.is_some_and(|age| age < FRESH) {
+        return;
+    }
+    let failure = match missing_key(vendor).filter(|_| !is_elsewhere) {
+        Some(name) => Some(format!("there is no key: set {name}")),
+        None => client.list_models().await.err().map(|error| error.to_string()),
+    };
+    if let Some(failure) = failure {
+        let instead = match age {
+            Some(age) => format!("its list of {} ago", told(age)),
+            None => "windlass's own table and what refusals said".to_owned(),
+        };
+        output::note(&format!(
+            "{} could not be asked for its models ({failure}); this is {instead}",
+            vendor.name()
+        ));
+    }
+}
+
+/// The models to show: the one that is asked for, the listed and the refused ones, or else the patterns of the table.
+fn entries(client: &Client, vendor: &Vendor, arguments: &Models) -> Vec<ModelEntry> {
+    let provider = client.provider();
+    let mut entries = client.facts().listing(&provider).map(|listing| listing.models).unwrap_or_default();
+    if let Some(name) = &arguments.model {
+        entries.retain(|entry| entry.id == *name);
+        return if entries.is_empty() { vec![ModelEntry::new(name)] } else { entries };
+    }
+    for id in client.facts().models(&provider) {
+        if entries.iter().all(|entry| entry.id != id) {
+            entries.push(ModelEntry::new(id));
+        }
+    }
+    if entries.is_empty() {
+        entries = vendor.patterns().map(ModelEntry::new).collect();
+        entries.dedup_by(|a, b| a.id == b.id);
+    }
+    entries
+}
+
+fn table(client: &Client, entries: &[ModelEntry]) -> String {
+    let width = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0).clamp(5, 60);
+    let heads = COLUMNS.map(|(head, _)| format!("{head:>8}")).join(" ");
+    let mut lines = vec![format!("{:width$} {:>9} {heads}", "model", "window")];
+    for entry in entries {
+        let known = client.capabilities(&entry.id);
+        let window = entry.context_tokens.map(|tokens| tokens.to_string()).unwrap_or_default();
+        let cells = COLUMNS.map(|(_, ability)| format!("{:>8}", cell(&known.of(ability)))).join(" ");
+        lines.push(format!("{:width$} {window:>9} {cells}", plain(&entry.id)));
+        let refused = client.facts().of(&client.provider(), &entry.id).into_iter();
+        lines.extend(refused.map(|fact| format!("  refused: {} ({})", fact.parameter, plain(&fact.message))));
+    }
+    lines.push(LEGEND.to_owned());
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn cell(answer: &Answer) -> String {
+    let support = match answer.support {
+        Support::Yes => "yes",
+        Support::No => "no",
+        Support::Unknown => return "?".to_owned(),
+    };
+    let source = match &answer.source {
+        Some(Source::Config) => " c",
+        Some(Source::Learned) => " r",
+        Some(Source::Discovered) => " l",
+        Some(Source::Table(_)) => " t",
+        Some(Source::Vendor) => " v",
+        _ => "",
+    };
+    format!("{support}{source}")
+}
+
+/// A provider's text on one line, without what would move the cursor or turn the writing round.
+fn plain(text: &str) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+fn age(asked_at: u64) -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.saturating_sub(Duration::from_secs(asked_at))
+}
+
+fn told(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ ..7200 => format!("{} minutes", seconds / 60),
+        seconds @ ..172_800 => format!("{} hours", seconds / 3600),
+        seconds => format!("{} days", seconds / 86_400),
+    }
+}

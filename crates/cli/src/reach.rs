@@ -1,0 +1,105 @@
+//! What the user's files and environment say of providers: which there are, and the way to them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::{env, fs};
+
+use anyhow::Context as _;
+use secrecy::SecretString;
+use windlass_client::{
+    Client, Facts, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Vendor, Vendors,
+};
+
+use crate::arguments::Reach;
+use crate::tape::Tape;
+use crate::{output, runs};
+
+/// Addresses of this machine, which a proxy that is meant for the world has nothing to do with.
+const LOCAL: &str = "localhost,127.0.0.1,::1";
+
+impl Reach {
+    /// The vendors that windlass knows, with those of the user's file.
+    pub(crate) fn vendors(&self) -> anyhow::Result<Vendors> {
+        let vendors = Vendors::builtin();
+        let Some(path) = self.config()? else { return Ok(vendors) };
+        let text = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        vendors.with_file(&text).with_context(|| format!("{} is refused", path.display()))
+    }
+
+    /// A client for a vendor, with the user's key, and what is known of its models.
+    pub(crate) fn client(&self, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
+        let key = key(&vendor).map(SecretString::from);
+        Ok(Client::vendor(vendor).key(key).options(options).http(self.http()?).facts(facts()).build()?)
+    }
+
+    /// A client for a run that may be recorded or played.
+    pub(crate) fn client_on(&self, tape: &Tape, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
+        let key = key(&vendor).map(SecretString::from);
+        let http = self.http()?.with_connect_timeout(options.connect_timeout);
+        let transport = tape.transport(Arc::new(HttpTransport::new(&http)?));
+        // What was learned since would make other requests of the same run.
+        let facts = if tape.is_used() { Arc::new(Facts::in_memory()) } else { facts() };
+        Ok(Client::vendor(vendor).key(key).options(options).transport(transport).facts(facts).build()?)
+    }
+
+    /// The user's file, if there is one. A file that is named has to be there.
+    fn config(&self) -> anyhow::Result<Option<PathBuf>> {
+        let named = self.config.clone().or_else(|| variable("WINDLASS_CONFIG").map(PathBuf::from));
+        if let Some(path) = named {
+            let path = if path.is_dir() { path.join("providers.toml") } else { path };
+            anyhow::ensure!(path.is_file(), "there is no file {}", path.display());
+            return Ok(Some(path));
+        }
+        let folder = variable("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
+        Ok(folder.map(|folder| folder.join("windlass/providers.toml")).filter(|path| path.is_file()))
+    }
+
+    fn http(&self) -> anyhow::Result<HttpOptions> {
+        let mut http = HttpOptions::default();
+        let either = |name: &str| variable(name).or_else(|| variable(name.to_lowercase()));
+        let without = either("NO_PROXY");
+        if let Some(url) = &self.proxy {
+            http = http.with_proxy(url);
+            http = without.into_iter().fold(http, HttpOptions::with_no_proxy);
+        } else {
+            let all = either("ALL_PROXY");
+            http = either("HTTP_PROXY").or(all.clone()).into_iter().fold(http, HttpOptions::with_http_proxy);
+            http = either("HTTPS_PROXY").or(all).into_iter().fold(http, HttpOptions::with_https_proxy);
+            let hosts = without.map_or_else(|| LOCAL.to_owned(), |hosts| format!("{hosts},{LOCAL}"));
+            http = http.with_no_proxy(hosts);
+        }
+        if let Some(path) = &self.ca_file {
+            http =
+                http.with_root(fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?);
+        }
+        Ok(http)
+    }
+}
+
+/// The user's key for a vendor.
+pub(crate) fn key(vendor: &Vendor) -> Option<String> {
+    vendor.endpoint.key_env.as_deref().and_then(variable)
+}
+
+/// The variable that has to be set before a vendor can be asked.
+pub(crate) fn missing_key(vendor: &Vendor) -> Option<&str> {
+    let is_needed = vendor.endpoint.key_use == KeyUse::Required && key(vendor).is_none();
+    vendor.endpoint.key_env.as_deref().filter(|_| is_needed)
+}
+
+/// What is known of models, kept beside the runs; in memory where there is no place for it.
+fn facts() -> Arc<Facts> {
+    let Ok(state) = runs::state() else { return Arc::new(Facts::in_memory()) };
+    let facts = Facts::open(FileStorage::new(state.join("models.json")));
+    if let Some(trouble) = facts.trouble() {
+        output::note(&format!("{} ({})", trouble, state.join("models.json").display()));
+    }
+    Arc::new(facts)
+}
+
+/// An environment variable that is set to something.
+pub(crate) fn variable(name: impl AsRef<std::ffi::OsStr>) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}

@@ -1,0 +1,154 @@
+//! Reading a provider's list of its models, in the forms that there are.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::capability::{Ability, Said};
+use crate::facts::ModelEntry;
+
+/// One page of a list, and how the next is asked for.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Page {
+    pub(crate) models: Vec<ModelEntry>,
+    /// The query of the next page.
+    pub(crate) next: Option<String>,
+}
+
+/// A list as OpenAI has it, with what others add to it: OpenRouter's parameters, Mistral's abilities, and the many
+/// names of the window.
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    #[serde(
+        alias = "context_window",
+        alias = "max_model_len",
+        alias = "max_context_length",
+        alias = "max_input_tokens"
+    )]
+    context_length: Option<u64>,
+    supported_parameters: Option<Vec<String>>,
+    architecture: Option<Architecture>,
+    top_provider: Option<TopProvider>,
+    capabilities: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Architecture {
+    input_modalities: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct TopProvider {
+    max_completion_tokens: Option<u64>,
+}
+
+/// Reads a list in the form of OpenAI, OpenRouter or Anthropic; none if it is no list.
+pub(crate) fn models(body: &[u8]) -> Option<Page> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    // Together gives the list as it is.
+    let items = body.as_array().or_else(|| body.get("data")?.as_array())?;
+    // One entry of a form that nobody knows must not hide the others.
+    let entries = items.iter().filter_map(|item| Entry::deserialize(item).ok());
+    let has_more = body.get("has_more").and_then(Value::as_bool).unwrap_or(false);
+    let last = body.get("last_id").and_then(Value::as_str).filter(|_| has_more);
+    let next = last.map(|id| format!("limit=1000&after_id={}", escaped(id)));
+    Some(Page { models: entries.map(Entry::model).collect(), next })
+}
+
+/// Reads a list in the form of Gemini.
+pub(crate) fn gemini_models(body: &[u8]) -> Option<Page> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct List {
+        #[serde(default)]
+        models: Vec<Item>,
+        next_page_token: Option<String>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Item {
+        name: String,
+        input_token_limit: Option<u64>,
+        output_token_limit: Option<u64>,
+        #[serde(default)]
+        supported_generation_methods: Vec<String>,
+        thinking: Option<bool>,
+    }
+    let list: List = serde_json::from_slice(body).ok()?;
+    let answers =
+        |item: &Item| item.supported_generation_methods.iter().any(|method| method == "generateContent");
+    let models = list.models.into_iter().filter(answers).map(|item| ModelEntry {
+        id: item.name.strip_prefix("models/").unwrap_or(&item.name).to_owned(),
+        context_tokens: item.input_token_limit,
+        output_tokens: item.output_token_limit,
+        abilities: item.thinking.map(|thinks| (Ability::Reasoning, thinks)).into_iter().collect(),
+    });
+    let next = list.next_page_token.filter(|token| !token.is_empty());
+    let next = next.map(|token| format!("pageSize=1000&pageToken={}", escaped(&token)));
+    Some(Page { models: models.collect(), next })
+}
+
+/// Adds what Ollama shows of one model.
+pub(crate) fn ollama_shows(body: &[u8], model: &mut ModelEntry) {
+    #[derive(Deserialize)]
+    struct Shown {
+        capabilities: Option<Vec<String>>,
+        #[serde(default)]
+        model_info: serde_json::Map<String, Value>,
+    }
+    let Ok(shown) = serde_json::from_slice::<Shown>(body) else { return };
+    // Older servers do not say what a model can do; their silence is no answer.
+    if let Some(held) = shown.capabilities {
+        for (name, ability) in
+            [("tools", Ability::NativeTools), ("vision", Ability::Images), ("thinking", Ability::Reasoning)]
+        {
+            model.abilities.insert(ability, held.iter().any(|held| held == name));
+        }
+    }
+    let window = shown.model_info.iter().find(|(name, _)| name.ends_with(".context_length"));
+    model.context_tokens = window.and_then(|(_, value)| value.as_u64()).or(model.context_tokens);
+}
+
+impl Entry {
+    fn model(self) -> ModelEntry {
+        let mut abilities = Said::new();
+        if let Some(parameters) = &self.supported_parameters {
+            for (name, ability) in [
+                ("tools", Ability::NativeTools),
+                ("tool_choice", Ability::ForcedToolChoice),
+                ("structured_outputs", Ability::StructuredOutput),
+                ("response_format", Ability::JsonOutput),
+                ("reasoning", Ability::Reasoning),
+            ] {
+                abilities.insert(ability, parameters.iter().any(|held| held == name));
+            }
+            // Most lists have left it out for models that do it, so that only the word itself says something.
+            if parameters.iter().any(|held| held == "parallel_tool_calls") {
+                abilities.insert(Ability::ParallelCalls, true);
+            }
+        }
+        if let Some(modalities) = self.architecture.and_then(|architecture| architecture.input_modalities) {
+            abilities.insert(Ability::Images, modalities.iter().any(|held| held == "image"));
+        }
+        for (name, ability) in [("function_calling", Ability::NativeTools), ("vision", Ability::Images)] {
+            let held = self.capabilities.as_ref().and_then(|held| held.get(name)?.as_bool());
+            abilities.extend(held.map(|has| (ability, has)));
+        }
+        ModelEntry {
+            id: self.id,
+            context_tokens: self.context_length,
+            output_tokens: self.top_provider.and_then(|provider| provider.max_completion_tokens),
+            abilities,
+        }
+    }
+}
+
+/// Text as a query may hold it.
+fn escaped(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
+    let one = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests;

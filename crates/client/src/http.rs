@@ -1,0 +1,276 @@
+//! HTTP as it is spoken to providers: HTTP/2 where the server has it, own roots, an own proxy, nothing from the
+//! environment.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{NoProxy, Proxy, Response};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::transport::{
+    Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
+};
+
+/// How servers are reached.
+///
+/// ```
+/// use windlass_client::{HttpOptions, HttpTransport};
+/// let options = HttpOptions::default().with_proxy("http://proxy.example:3128").with_no_proxy("localhost,10.0.0.0/8");
+/// let transport = HttpTransport::new(&options)?;
+/// # let _ = transport;
+/// # Ok::<(), windlass_client::HttpError>(())
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// How long a connection may take.
+    pub connect_timeout: Duration,
+    /// The proxy for addresses with `http`.
+    pub http_proxy: Option<String>,
+    /// The proxy for addresses with `https`.
+    pub https_proxy: Option<String>,
+    /// Hosts that are reached without a proxy, with commas between, as in `NO_PROXY`.
+    pub no_proxy: Option<String>,
+    /// Certificates of authorities that are trusted besides those that browsers trust, in PEM.
+    pub roots: Vec<Vec<u8>>,
+}
+
+/// Why no transport can be made of the options.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// The address of a proxy is not one. It is not shown, for it may hold a password.
+    #[error("the address of the proxy for {scheme} is not one that can be used")]
+    Proxy {
+        /// For which addresses it was to be used.
+        scheme: &'static str,
+        /// What was wrong with it.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// A certificate authority's file is not PEM, or has no certificate in it.
+    #[error("certificate authority {number} cannot be read: {what}")]
+    Root {
+        /// Which one, from 1.
+        number: usize,
+        /// What was met.
+        what: String,
+    },
+    /// Encryption cannot be set up, or the HTTP library refuses.
+    #[error("the HTTP client cannot be made")]
+    Library(#[source] Box<dyn Error + Send + Sync>),
+}
+
+/// HTTP by rustls with ring: HTTP/2 where a server offers it under TLS, else HTTP/1.1; no redirects, no environment.
+#[derive(Clone, Debug)]
+pub struct HttpTransport {
+    client: reqwest::Client,
+    connect_timeout: Duration,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            http_proxy: None,
+            https_proxy: None,
+            no_proxy: None,
+            roots: Vec::new(),
+        }
+    }
+}
+
+impl HttpOptions {
+    /// The same options with another wait for a connection.
+    pub fn with_connect_timeout(mut self, wait: Duration) -> Self {
+        self.connect_timeout = wait;
+        self
+    }
+
+    /// The same options with a proxy for all addresses: `http://user:password@host:port`.
+    pub fn with_proxy(self, url: impl Into<String>) -> Self {
+        let url = url.into();
+        self.with_http_proxy(url.clone()).with_https_proxy(url)
+    }
+
+    /// The same options with a proxy for addresses with `http`.
+    pub fn with_http_proxy(mut self, url: impl Into<String>) -> Self {
+        self.http_proxy = Some(url.into());
+        self
+    }
+
+    /// The same options with a proxy for addresses with `https`.
+    pub fn with_https_proxy(mut self, url: impl Into<String>) -> Self {
+        self.https_proxy = Some(url.into());
+        self
+    }
+
+    /// The same options with hosts that are reached without a proxy, as `NO_PROXY` lists them.
+    pub fn with_no_proxy(mut self, hosts: impl Into<String>) -> Self {
+        self.no_proxy = Some(hosts.into());
+        self
+    }
+
+    /// The same options with the certificates of one more authority, in PEM.
+    pub fn with_root(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.roots.push(pem.into());
+        self
+    }
+}
+
+impl fmt::Debug for HttpOptions {
+    // The address of a proxy may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpOptions")
+            .field("connect_timeout", &self.connect_timeout)
+            .field("has_proxy", &(self.http_proxy.is_some() || self.https_proxy.is_some()))
+            .field("no_proxy", &self.no_proxy)
+            .field("roots", &self.roots.len())
+            .finish()
+    }
+}
+
+impl HttpTransport {
+    /// A transport of these options.
+    ///
+    /// # Errors
+    /// If a proxy's address or an authority's certificate cannot be used.
+    pub fn new(options: &HttpOptions) -> Result<Self, HttpError> {
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls(&options.roots)?)
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(options.connect_timeout);
+        let without = options.no_proxy.as_deref().and_then(NoProxy::from_string);
+        if let Some(url) = &options.http_proxy {
+            let proxy = Proxy::http(url).map_err(|error| refused_proxy("http", error))?;
+            builder = builder.proxy(proxy.no_proxy(without.clone()));
+        }
+        if let Some(url) = &options.https_proxy {
+            let proxy = Proxy::https(url).map_err(|error| refused_proxy("https", error))?;
+            builder = builder.proxy(proxy.no_proxy(without));
+        }
+        let client = builder.build().map_err(|error| HttpError::Library(Box::new(error)))?;
+        Ok(Self { client, connect_timeout: options.connect_timeout })
+    }
+
+    async fn exchange(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+        let headers = headers(&request)?;
+        let sending = match request.method {
+            Method::Get => self.client.get(&request.url),
+            Method::Post => self.client.post(&request.url).body(request.body),
+        };
+        let response = sending.headers(headers).send().await.map_err(|error| self.failure(error))?;
+        Ok(self.incoming(response))
+    }
+
+    fn incoming(&self, response: Response) -> Incoming {
+        let status = response.status().as_u16();
+        let value = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers =
+            response.headers().iter().map(|(name, held)| (name.as_str().to_owned(), value(held))).collect();
+        let this = self.clone();
+        let body = response.bytes_stream().map(move |bytes| bytes.map_err(|error| this.failure(error)));
+        Incoming::new(status, headers, Box::pin(body))
+    }
+
+    fn failure(&self, error: reqwest::Error) -> TransportError {
+        // The address may have a name and a password in it.
+        let error = error.without_url();
+        let cause = causes(&error);
+        let (kind, message) = if let Some(tls) = certificate_error(&error) {
+            (TransportErrorKind::Certificate, tls)
+        } else if error.is_connect() && error.is_timeout() {
+            let message = format!("no connection within {:?} (the connect timeout)", self.connect_timeout);
+            (TransportErrorKind::ConnectTimeout, message)
+        } else if error.is_connect() {
+            (TransportErrorKind::Unreachable, cause)
+        } else if error.is_builder() {
+            (TransportErrorKind::Request, cause)
+        } else {
+            (TransportErrorKind::Broken, cause)
+        };
+        TransportError::new(kind, message).with_source(error)
+    }
+}
+
+impl Transport for HttpTransport {
+    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+        Box::pin(self.exchange(request))
+    }
+}
+
+fn refused_proxy(scheme: &'static str, error: reqwest::Error) -> HttpError {
+    HttpError::Proxy { scheme, source: Box::new(error.without_url()) }
+}
+
+fn headers(request: &Outgoing) -> Result<HeaderMap, TransportError> {
+    let mut headers = HeaderMap::with_capacity(request.headers.len());
+    for header in &request.headers {
+        let refuse = |text: String| TransportError::new(TransportErrorKind::Request, text);
+        let name: HeaderName = header
+            .name
+            .parse()
+            .map_err(|_| refuse(format!("{:?} is not the name of a header", header.name)))?;
+        let mut value = HeaderValue::from_str(&header.value).map_err(|_| {
+            refuse(format!("the value of the header {name} has characters that no header can carry"))
+        })?;
+        value.set_sensitive(header.is_secret);
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+/// What is wrong with a server's certificate, if that is it.
+fn certificate_error(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(tls @ rustls::Error::InvalidCertificate(_)) = error.downcast_ref() {
+        return Some(tls.to_string());
+    }
+    // An I/O error stands before the error that it was made of, and hides it from `source`.
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(inner) => certificate_error(inner),
+        None => certificate_error(error.source()?),
+    }
+}
+
+/// The error's last words, without those that only repeat.
+fn causes(error: &reqwest::Error) -> String {
+    let mut text = String::new();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = cause.to_string();
+        source = cause.source();
+    }
+    if text.is_empty() { error.to_string() } else { text }
+}
+
+/// Encryption by ring with the roots that browsers trust and the given ones, without touching the process's default.
+fn tls(roots: &[Vec<u8>]) -> Result<ClientConfig, HttpError> {
+    let mut store = RootCertStore::empty();
+    store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    for (index, pem) in roots.iter().enumerate() {
+        let refuse = |what: String| HttpError::Root { number: index.saturating_add(1), what };
+        let mut count = 0_usize;
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            let certificate = certificate.map_err(|error| refuse(error.to_string()))?;
+            store.add(certificate).map_err(|error| refuse(error.to_string()))?;
+            count = count.saturating_add(1);
+        }
+        if count == 0 {
+            return Err(refuse("there is no certificate in it".to_owned()));
+        }
+    }
+    let mut config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| HttpError::Library(Box::new(error)))?
+        .with_root_certificates(store)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}

@@ -1,0 +1,199 @@
+//! What a refusal teaches: a parameter that is not taken, or an ability that is missing (RULES L9).
+
+use serde_json::Value;
+use windlass_wire::ProviderError;
+
+use crate::Quirk;
+use crate::capability::{Ability, Said};
+use crate::edit;
+use crate::facts::{Fact, Remedy};
+
+/// Fields without which a request is another request.
+const NEVER: &[&str] = &[
+    "model",
+    "messages",
+    "input",
+    "contents",
+    "system",
+    "instructions",
+    "systemInstruction",
+    "tools",
+    "stream",
+];
+
+/// Words that say that a parameter itself is not taken. A value that is wrong is the caller's to mend.
+const REFUSES: &[&str] = &[
+    "unsupported",
+    "not support",
+    "n't support",
+    "no endpoints found that support",
+    "unknown",
+    "unrecognized",
+    "unrecognised",
+    "not recognized",
+    "unexpected",
+    "extra inputs",
+    "not permitted",
+    "not allowed",
+    "only allowed",
+    "not available",
+    "unavailable",
+    "not a valid field",
+    "not compatible",
+    "incompatible",
+    "only the default",
+    "cannot be used",
+    "deprecated",
+];
+
+/// Words that say that calls of the provider's own kind are not to be had. Besides OpenRouter's and Ollama's these are
+/// vLLM's and llama.cpp's, whose servers have to be started with the flags that they name.
+const NO_TOOLS: &[&str] = &[
+    "support tool",
+    "support function call",
+    "tools are not supported",
+    "tool use is not supported",
+    "tool calling is not supported",
+    "function calling is not supported",
+    "function calling is not enabled",
+    "--enable-auto-tool-choice",
+    "--jinja",
+];
+
+/// Reads a refusal of a body; none if it says nothing that holds for other requests too.
+pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &[u8]) -> Option<Fact> {
+    if !matches!(status, 400 | 404 | 422) {
+        return None;
+    }
+    let message = error.message.as_str();
+    let said = message.to_lowercase();
+    let plain = said.replace(['`', '\'', '"'], "");
+    let refusal: Value = serde_json::from_slice(refusal).unwrap_or_default();
+    let location = location(&refusal);
+    let refuses = REFUSES
+        .iter()
+        .any(|words| said.contains(words) || location.is_some_and(|(_, kind)| kind.contains("extra")));
+    let named = error.parameter.as_deref().or(location.as_ref().map(|(path, _)| *path));
+    if edit::has(sent, "tools")
+        && (NO_TOOLS.iter().any(|words| plain.contains(words)) || refuses && named == Some("tools"))
+    {
+        return Some(Fact::new("tools", None, no(Ability::NativeTools), message));
+    }
+    if !refuses {
+        return None;
+    }
+    if named.is_some_and(|path| path.ends_with("strict")) || is_quoted(message, "strict") {
+        return Some(Fact::new("strict", Some(Remedy::Quirk(Quirk::NoStrict)), Said::new(), message));
+    }
+    if said.contains("support image") || said.contains("image input") {
+        return Some(Fact::new("images", None, no(Ability::Images), message));
+    }
+    let parameter = named.and_then(|path| field(path, sent)).or_else(|| word(message, sent))?;
+    let abilities = abilities(&parameter, sent);
+    // The form of an answer is what was asked for: an answer without it is another.
+    if abilities.keys().any(|ability| matches!(ability, Ability::StructuredOutput | Ability::JsonOutput)) {
+        return Some(Fact::new(parameter, None, abilities, message));
+    }
+    let remedy = remedy(&parameter, message, &said, sent)?;
+    Some(Fact::new(parameter, Some(remedy), abilities, message))
+}
+
+fn no(ability: Ability) -> Said {
+    Said::from([(ability, false)])
+}
+
+/// The place that a validator names, and the kind of its complaint: `{"loc": ["body", "stop"], "type": "extra_forbidden"}`.
+fn location(refusal: &Value) -> Option<(&str, &str)> {
+    match refusal {
+        Value::Array(items) => items.iter().find_map(location),
+        Value::Object(fields) => match fields.get("loc").and_then(Value::as_array) {
+            Some(path) => {
+                let names: Vec<&str> =
+                    path.iter().filter_map(Value::as_str).filter(|name| *name != "body").collect();
+                // What stands deeper is the business of a message or a tool, not a parameter.
+                let [name] = names.as_slice() else { return None };
+                Some((name, fields.get("type").and_then(Value::as_str).unwrap_or_default()))
+            }
+            None => fields.values().find_map(location),
+        },
+        _ => None,
+    }
+}
+
+/// The field of the body that a path is about, as the body has it; none if it may not go or is not there.
+fn field(path: &str, sent: &[u8]) -> Option<String> {
+    let path = path.strip_prefix("body.").unwrap_or(path);
+    if path.contains('[') || NEVER.contains(&path.split('.').next()?) {
+        return None;
+    }
+    // Gemini's own names are in the one style, and in its refusals in the other.
+    [path.to_owned(), camel(path)].into_iter().find(|path| edit::has(sent, path))
+}
+
+fn camel(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    let mut rises = false;
+    for character in path.chars() {
+        match character {
+            '_' => rises = true,
+            _ if rises => {
+                text.extend(character.to_uppercase());
+                rises = false;
+            }
+            _ => text.push(character),
+        }
+    }
+    text
+}
+
+/// A field of the body that the words name. A plain word counts only in quotes: it may be prose.
+fn word(message: &str, sent: &[u8]) -> Option<String> {
+    let words = message.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));
+    words
+        .filter(|word| word.contains('_') || *word == "temperature" || is_quoted(message, word))
+        .find_map(|word| field(word, sent))
+}
+
+fn is_quoted(message: &str, word: &str) -> bool {
+    !word.is_empty()
+        && ['\'', '"', '`'].iter().any(|quote| message.contains(&format!("{quote}{word}{quote}")))
+}
+
+fn remedy(parameter: &str, message: &str, said: &str, sent: &[u8]) -> Option<Remedy> {
+    const LIMITS: &[&str] = &["max_tokens", "max_completion_tokens", "max_output_tokens"];
+    if LIMITS.contains(&parameter) {
+        // The limit on an answer is what it costs: it gets the name that is asked for, and does not go unasked.
+        let other = LIMITS.iter().find(|name| **name != parameter && is_quoted(message, name))?;
+        return Some(Remedy::Rename((*other).to_owned()));
+    }
+    if parameter == "include" {
+        let body: Value = serde_json::from_slice(sent).ok()?;
+        let items = body.get("include")?.as_array()?;
+        let item = "reasoning.encrypted_content";
+        return (said.contains("encrypted") && items.iter().any(|held| held == item))
+            .then(|| Remedy::DropItem(item.to_owned()));
+    }
+    Some(Remedy::Drop)
+}
+
+/// What it means for a model's abilities that a parameter is refused.
+fn abilities(parameter: &str, sent: &[u8]) -> Said {
+    let body = || serde_json::from_slice::<Value>(sent).unwrap_or_default();
+    match parameter {
+        "parallel_tool_calls" => no(Ability::ParallelCalls),
+        "tool_choice" | "toolConfig" => no(Ability::ForcedToolChoice),
+        "response_format"
+            if body().pointer("/response_format/type").is_some_and(|kind| kind == "json_object") =>
+        {
+            no(Ability::JsonOutput)
+        }
+        "response_format" | "text" | "text.format" | "output_format" | "output_config" => {
+            no(Ability::StructuredOutput)
+        }
+        "reasoning" | "reasoning_effort" | "thinking" => no(Ability::Reasoning),
+        _ => Said::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! What refusals teach, in the words that servers use.
+
+use windlass_wire::ProviderErrorKind;
+
+use super::*;
+
+const SENT: &str = r#"{"model":"m","max_tokens":9,"temperature":0.2,"stop":["x"],"stream":true,
+    "stream_options":{"include_usage":true},"tool_choice":"required","parallel_tool_calls":false,
+    "response_format":{"type":"json_schema"},"include":["reasoning.encrypted_content"],"user":"me",
+    "generationConfig":{"temperature":0.2},"tools":[{}],"messages":[]}"#;
+
+fn learned(status: u16, message: &str, parameter: Option<&str>, body: &str) -> Option<Fact> {
+    let error = ProviderError::new(ProviderErrorKind::Request, None, message)
+        .with_parameter(parameter.map(str::to_owned));
+    lesson(status, &error, body.as_bytes(), SENT.as_bytes())
+}
+
+#[track_caller]
+fn check(
+    message: &str,
+    parameter: Option<&str>,
+    expected: &str,
+    remedy: impl Into<Option<Remedy>>,
+    missing: &[Ability],
+) {
+    let fact = learned(400, message, parameter, "{}").unwrap();
+    assert_eq!((fact.parameter.as_str(), &fact.remedy), (expected, &remedy.into()), "{message}");
+    let abilities: Vec<Ability> =
+        fact.abilities.iter().filter(|(_, has)| !**has).map(|(ability, _)| *ability).collect();
+    assert_eq!(abilities, missing, "{message}");
+}
+
+#[track_caller]
+fn check_nothing(status: u16, message: &str, parameter: Option<&str>) {
+    assert_eq!(learned(status, message, parameter, "{}"), None, "{message}");
+}
+
+// L9
+#[test]
+fn a_parameter_that_is_refused_by_name_is_dropped() {
+    let drop = || Some(Remedy::Drop);
+    let words = "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.";
+    check(words, Some("temperature"), "temperature", drop(), &[]);
+    check(words, None, "temperature", drop(), &[]);
+    check(
+        "Unsupported parameter: 'parallel_tool_calls' is not supported with this model.",
+        Some("parallel_tool_calls"),
+        "parallel_tool_calls",
+        drop(),
+        &[Ability::ParallelCalls],
+    );
+    check(
+        "Unrecognized request argument supplied: parallel_tool_calls",
+        None,
+        "parallel_tool_calls",
+        drop(),
+        &[Ability::ParallelCalls],
+    );
+    check(
+        "No endpoints found that support the provided 'tool_choice' value.",
+        None,
+        "tool_choice",
+        drop(),
+        &[Ability::ForcedToolChoice],
+    );
+    check("property 'stop' is unsupported", Some("validation_error"), "stop", drop(), &[]);
+    check("stream_options is only allowed when stream is enabled", None, "stream_options", drop(), &[]);
+    check(
+        "Unknown name \"temperature\" at 'generation_config'",
+        Some("generation_config.temperature"),
+        "generationConfig.temperature",
+        drop(),
+        &[],
+    );
+}
+
+#[test]
+fn a_validators_place_counts() {
+    for body in [
+        r#"{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}"#,
+        r#"{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"]}]}}"#,
+    ] {
+        let fact = learned(422, "Extra inputs are not permitted", None, body).unwrap();
+        assert_eq!((fact.parameter.as_str(), fact.remedy), ("stream_options", Some(Remedy::Drop)));
+    }
+    // A place inside of a message is no parameter.
+    let body = r#"{"detail":[{"type":"extra_forbidden","loc":["body","messages",0,"user","stop"]}]}"#;
+    assert_eq!(learned(422, "Extra inputs are not permitted", None, body), None);
+}
+
+#[test]
+fn the_limit_gets_the_name_that_is_asked_for_or_stays() {
+    let words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    let to = Some(Remedy::Rename("max_completion_tokens".to_owned()));
+    check(words, Some("max_tokens"), "max_tokens", to, &[]);
+    check_nothing(400, "max_tokens is not supported", Some("max_tokens"));
+}
+
+#[test]
+fn thoughts_are_no_longer_asked_for_in_cipher() {
+    let item = Some(Remedy::DropItem("reasoning.encrypted_content".to_owned()));
+    check("Encrypted content is not supported with this model.", Some("include"), "include", item, &[]);
+    check_nothing(400, "Unsupported value in include", Some("include"));
+}
+
+#[test]
+fn strictness_is_left_unsaid() {
+    let quirk = || Some(Remedy::Quirk(Quirk::NoStrict));
+    check(
+        "Invalid value: 'true'. The value 'true' isn't supported yet.",
+        Some("tools[0].function.strict"),
+        "strict",
+        quirk(),
+        &[],
+    );
+    check("unknown field: parameter 'strict' is not a valid field", None, "strict", quirk(), &[]);
+}
+
+// L9: an ability that is missing is said, not hidden.
+#[test]
+fn tools_are_never_dropped() {
+    for words in [
+        "No endpoints found that support tool use. To learn more about provider routing, visit: https://example.com",
+        "registry.ollama.ai/library/gemma:2b does not support tools",
+        "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
+        "`tool calling` is not supported with this model",
+        "tools param requires --jinja flag",
+    ] {
+        check(words, None, "tools", None, &[Ability::NativeTools]);
+    }
+    check("Unsupported parameter", Some("tools"), "tools", None, &[Ability::NativeTools]);
+    check("No endpoints found that support image input", None, "images", None, &[Ability::Images]);
+}
+
+// P5: the form of an answer is not dropped either; calls can travel in another way.
+#[test]
+fn a_form_of_answers_is_an_ability() {
+    let words = "This response_format type is unavailable now";
+    check(words, None, "response_format", None, &[Ability::StructuredOutput]);
+    let error = ProviderError::new(ProviderErrorKind::Request, None, words);
+    let sent = br#"{"response_format":{"type":"json_object"}}"#;
+    let fact = lesson(400, &error, b"{}", sent).unwrap();
+    assert_eq!(fact.abilities, no(Ability::JsonOutput));
+}
+
+#[test]
+fn a_value_that_is_wrong_teaches_nothing() {
+    check_nothing(
+        400,
+        "Invalid schema for function 'x': unsupported keyword",
+        Some("tools[0].function.parameters"),
+    );
+    check_nothing(400, "temperature must be between 0 and 2", Some("temperature"));
+    check_nothing(400, "the model does not support this user's messages", Some("messages"));
+    check_nothing(400, "this user is not supported", None);
+    check_nothing(400, "model is not supported", Some("model"));
+    check_nothing(400, "seed is not supported", Some("seed"));
+    check_nothing(401, "temperature is not supported", Some("temperature"));
+    check_nothing(500, "temperature is not supported", Some("temperature"));
+}

@@ -1,0 +1,138 @@
+//! Asking a provider for its models, and saying what is known of one.
+
+use tokio::time::Instant;
+use windlass_model::{ModelError, ModelErrorKind};
+use windlass_protocol::Delivery;
+
+use crate::capability::{Known, Said, Source};
+use crate::discovery::{self, Page};
+use crate::facts::{Facts, ModelEntry};
+use crate::speech::Speech;
+use crate::transport::{Header, Outgoing};
+use crate::{Client, Discovery, retry};
+
+/// Reads a page.
+type Read = fn(&[u8]) -> Option<Page>;
+
+/// The most pages of a list that are asked for.
+const PAGES: usize = 20;
+
+/// The most models that are asked for one by one.
+const SHOWN: usize = 100;
+
+impl Client {
+    /// What is known of a model's abilities, without asking anybody: from the user's files, then from refusals, then
+    /// from the provider's list if it was asked for, then from the table, then from the vendor's row.
+    pub fn capabilities(&self, model: &str) -> Known {
+        let provider = self.provider();
+        let mut learned = Said::new();
+        for fact in self.parts.facts.of(&provider, model) {
+            learned.extend(fact.abilities);
+        }
+        let listing = self.parts.facts.listing(&provider);
+        let listed = listing.into_iter().flat_map(|listing| listing.models).find(|entry| entry.id == model);
+        let asked = [
+            (Source::Learned, learned),
+            (Source::Discovered, listed.map(|entry| entry.abilities).unwrap_or_default()),
+        ];
+        match &self.parts.speech {
+            Speech::Vendor(vendor) => vendor.known(model, &asked),
+            Speech::Wire(_) => {
+                let mut known = Known::default();
+                for (source, said) in &asked {
+                    known.add(said, source);
+                }
+                known
+            }
+        }
+    }
+
+    /// What was learned and discovered, by this client and whoever shares it.
+    pub fn facts(&self) -> &Facts {
+        &self.parts.facts
+    }
+
+    /// The name under which this client's [`Facts`] are kept.
+    pub fn provider(&self) -> String {
+        Facts::provider(&self.parts.failures.endpoint)
+    }
+
+    /// Asks the provider for its models, and remembers the list. A provider that has no list has no models.
+    ///
+    /// Cancel-safe: nothing is remembered before the whole list is there.
+    ///
+    /// # Errors
+    /// If the provider cannot be asked, or what it says is no list.
+    pub async fn list_models(&self) -> Result<Vec<ModelEntry>, ModelError> {
+        let discovery = match &self.parts.speech {
+            Speech::Vendor(vendor) => vendor.discovery,
+            Speech::Wire(wire) => Discovery::of_wire(wire.name()),
+        };
+        let (path, first, read): (_, _, Read) = match discovery {
+            Discovery::None => return Ok(Vec::new()),
+            Discovery::OpenAi | Discovery::OpenRouter | Discovery::Ollama => {
+                ("/models", "", discovery::models)
+            }
+            Discovery::Anthropic => ("/v1/models", "limit=1000", discovery::models),
+            Discovery::Gemini => ("/models", "pageSize=1000", discovery::gemini_models),
+        };
+        let mut models = Vec::new();
+        let mut query = Some(first.to_owned());
+        for _ in 0..PAGES {
+            let Some(asked) = query.take() else { break };
+            let mark = if asked.is_empty() { "" } else { "?" };
+            let url = format!("{}{mark}{asked}", self.parts.failures.endpoint.url(path));
+            let body = self.fetch(Outgoing::get(url)).await?;
+            let page = read(&body).ok_or_else(|| {
+                self.parts.failures.of(ModelErrorKind::Malformed, "what came is no list of models")
+            })?;
+            models.extend(page.models);
+            query = page.next;
+        }
+        if discovery == Discovery::Ollama {
+            self.show(&mut models).await?;
+        }
+        self.parts.facts.list(&self.provider(), models.clone());
+        Ok(models)
+    }
+
+    /// Asks Ollama for each model by itself.
+    async fn show(&self, models: &mut [ModelEntry]) -> Result<(), ModelError> {
+        let base = self.parts.failures.endpoint.base_url.trim_end_matches('/');
+        let url = format!("{}/api/show", base.strip_suffix("/v1").unwrap_or(base));
+        for model in models.iter_mut().take(SHOWN) {
+            let body = serde_json::json!({ "model": model.id }).to_string();
+            let request =
+                Outgoing::post(&url, body).with_header(Header::new("content-type", "application/json"));
+            discovery::ollama_shows(&self.fetch(request).await?, model);
+        }
+        Ok(())
+    }
+
+    /// The body of an answer that is not a model's.
+    async fn fetch(&self, request: Outgoing) -> Result<Vec<u8>, ModelError> {
+        let wire = self.wire("")?;
+        let version = if wire.name() == "anthropic" {
+            Some(Header::new("anthropic-version", "2023-06-01"))
+        } else {
+            None
+        };
+        let key = self.parts.failures.key.expose();
+        let headers = self.parts.failures.endpoint.all_headers(key).into_iter().chain(version);
+        let request = headers.fold(request, Outgoing::with_header);
+        let deadline = retry::after(Instant::now(), self.parts.options.total_timeout);
+        let sent = self.send_until(wire.as_ref(), &request, Delivery::Whole, deadline).await;
+        let (response, _) = sent.map_err(|refused| refused.error)?;
+        self.reading(wire, None, deadline).body(response.body).await
+    }
+}
+
+impl Discovery {
+    pub(crate) fn of_wire(name: &str) -> Self {
+        match name {
+            "anthropic" => Self::Anthropic,
+            "gemini" => Self::Gemini,
+            _ => Self::OpenAi,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! How a request is said to a server: its wire format, and the quirks of vendor and model.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use windlass_protocol::Request;
+use windlass_wire::{EncodeError, HttpRequest, Wire};
+
+use crate::facts::{Fact, Remedy};
+use crate::{Vendor, edit};
+
+/// How a client speaks.
+#[derive(Clone)]
+pub(crate) enum Speech {
+    /// One format for all models, as the user set it up.
+    Wire(Arc<dyn Wire>),
+    /// As the vendor's row says for each model.
+    Vendor(Arc<Vendor>),
+}
+
+impl Speech {
+    /// The wire format for a model.
+    pub(crate) fn wire(&self, model: &str) -> Option<Arc<dyn Wire>> {
+        match self {
+            Self::Wire(wire) => Some(wire.clone()),
+            Self::Vendor(vendor) => vendor.wire(model),
+        }
+    }
+
+    /// The request in the format's own words, without what is known to be refused.
+    pub(crate) fn encode(
+        &self,
+        wire: &dyn Wire,
+        request: &Request,
+        refused: &[Fact],
+    ) -> Result<HttpRequest, EncodeError> {
+        let mut edits = match self {
+            Self::Vendor(vendor) => vendor.edits(&request.model),
+            Self::Wire(_) => Vec::new(),
+        };
+        edits.extend(refused.iter().filter_map(Fact::edit));
+        let mut http = wire.encode(&self.said(request, refused))?;
+        http.body = edit::apply(http.body, &edits);
+        Ok(http)
+    }
+
+    /// The request as it may be said to this vendor and model.
+    pub(crate) fn said<'a>(&self, request: &'a Request, refused: &[Fact]) -> Cow<'a, Request> {
+        let mut quirks = match self {
+            Self::Vendor(vendor) => vendor.quirks(&request.model),
+            Self::Wire(_) => BTreeSet::new(),
+        };
+        quirks.extend(refused.iter().filter_map(|fact| match fact.remedy {
+            Some(Remedy::Quirk(quirk)) => Some(quirk),
+            _ => None,
+        }));
+        quirks.iter().fold(Cow::Borrowed(request), |said, quirk| quirk.rewrite(said))
+    }
+}

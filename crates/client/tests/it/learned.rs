@@ -1,0 +1,288 @@
+//! What a client learns from refusals, and where it keeps that (RULES L9).
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use windlass_client::{
+    Ability, Client, ClientEvent, Facts, FileStorage, Options, Remedy, Source, Vendor, Vendors,
+};
+use windlass_model::ModelErrorKind;
+use windlass_protocol::{Message, Request, Support, ToolChoice, ToolSpec};
+
+use crate::server::{Reply, Server, ask, error, hello, quick, text};
+
+const NO_TEMPERATURE: &str = r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.2 with this model.","param":"temperature"}}"#;
+
+fn vendor(server: &Server, like: &str) -> Vendor {
+    let file = format!("[vendor.taught]\nlike = \"{like}\"\nbase-url = \"{}\"\n", server.base_url);
+    Vendors::builtin().with_file(&file).unwrap().get("taught").unwrap().clone()
+}
+
+fn warm() -> Request {
+    let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(9);
+    request.temperature = Some(0.2);
+    request
+}
+
+fn with_tool(request: Request) -> Request {
+    let tool = serde_json::json!({"function": {"name": "look", "description": "", "parameters": {"type": "object"}}});
+    let tool: ToolSpec = serde_json::from_value(tool).unwrap();
+    request.with_tools(vec![tool]).with_tool_choice(ToolChoice::Required)
+}
+
+async fn bodies(server: &Server) -> Vec<Value> {
+    let requests = server.requests().await;
+    requests
+        .iter()
+        .map(|request| serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap())
+        .collect()
+}
+
+// L9
+#[tokio::test]
+async fn a_refused_parameter_is_dropped_once_and_remembered() {
+    let server = Server::start(vec![error(400, "", NO_TEMPERATURE), hello()]).await;
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let seen = events.clone();
+    let client = Client::vendor(vendor(&server, "together"))
+        .options(quick())
+        .on_event(move |event| seen.lock().unwrap().push(event.clone()))
+        .build()
+        .unwrap();
+    for _ in 0..2 {
+        assert_eq!(text(&ask(&client, &warm()).await.0), "Hello");
+    }
+    let bodies = bodies(&server).await;
+    assert_eq!(bodies.len(), 3);
+    let has: Vec<bool> = bodies.iter().map(|body| body.get("temperature").is_some()).collect();
+    assert_eq!(has, [true, false, false]);
+    assert!(bodies.iter().all(|body| body["max_tokens"] == 9 && body["messages"] == bodies[0]["messages"]));
+    let facts = client.facts().of(&client.provider(), "m");
+    assert_eq!((facts[0].parameter.as_str(), &facts[0].remedy), ("temperature", &Some(Remedy::Drop)));
+    assert!(client.facts().of(&client.provider(), "another").is_empty());
+    let events = events.lock().unwrap().clone();
+    assert!(
+        matches!(&events[0], ClientEvent::Learned(fact) if fact.parameter == "temperature"),
+        "{events:?}"
+    );
+    assert!(matches!(&events[1], ClientEvent::Answer(info) if info.attempts == 2), "{events:?}");
+}
+
+#[tokio::test]
+async fn what_did_not_help_is_not_remembered() {
+    let server = Server::start(vec![error(400, "", NO_TEMPERATURE)]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    let error = ask(&client, &warm()).await.1.unwrap();
+    assert!(error.message.contains("temperature"), "{error}");
+    assert_eq!(server.requests().await.len(), 2);
+    assert!(client.facts().of(&client.provider(), "m").is_empty());
+}
+
+#[tokio::test]
+async fn several_parameters_go_one_after_the_other_but_never_the_conversation() {
+    let limit = r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}}"#;
+    let server = Server::start(vec![error(400, "", NO_TEMPERATURE), error(400, "", limit), hello()]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    assert_eq!(text(&ask(&client, &warm()).await.0), "Hello");
+    let sent = bodies(&server).await;
+    assert_eq!(
+        (sent.len(), &sent[2]["max_completion_tokens"], sent[2].get("max_tokens")),
+        (3, &Value::from(9), None)
+    );
+
+    let messages = r#"{"error":{"message":"'messages' are not supported","param":"messages"}}"#;
+    let server = Server::start(vec![error(400, "", messages), hello()]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    assert!(ask(&client, &warm()).await.1.is_some());
+    assert_eq!(server.requests().await.len(), 1);
+}
+
+#[tokio::test]
+async fn tools_are_never_dropped_and_the_error_says_what_to_do() {
+    let refusal = r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#;
+    let server = Server::start(vec![error(404, "", refusal), hello()]).await;
+    let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
+    let failure = ask(&client, &with_tool(warm())).await.1.unwrap();
+    for part in ["support tool use", "let it write calls as text", "remembered"] {
+        assert!(failure.message.contains(part), "{part} is not in {failure}");
+    }
+    assert_eq!((failure.kind, server.requests().await.len()), (ModelErrorKind::Unsupported, 1));
+    let answer = client.capabilities("m").of(Ability::NativeTools);
+    assert_eq!((answer.support, answer.source), (Support::No, Some(Source::Learned)));
+}
+
+#[tokio::test]
+async fn a_model_without_thoughts_is_no_longer_asked_for_their_cipher() {
+    let refusal = r#"{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}"#;
+    let done = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Hello\"}]}]}}\n\n";
+    let answer = Reply::Close(crate::server::events(done));
+    let server = Server::start(vec![error(400, "", refusal), answer]).await;
+    let client = Client::vendor(vendor(&server, "openai-responses")).options(quick()).build().unwrap();
+    let (_, failure) = ask(&client, &warm()).await;
+    assert!(failure.is_none(), "{failure:?}");
+    let sent = bodies(&server).await;
+    assert_eq!(
+        (sent[0]["include"][0].as_str(), sent[1].get("include")),
+        (Some("reasoning.encrypted_content"), None)
+    );
+}
+
+#[tokio::test]
+async fn a_strictness_that_is_refused_is_left_unsaid() {
+    let refusal = r#"{"error":{"message":"Validation Error: \"strict\" - Extra inputs are not permitted"}}"#;
+    let server = Server::start(vec![error(400, "", refusal), hello()]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    let strict = serde_json::json!({"function": {"name": "look", "description": "", "parameters": {}, "strict": "on"}});
+    let request = warm().with_tools(vec![serde_json::from_value(strict).unwrap()]);
+    assert_eq!(text(&ask(&client, &request).await.0), "Hello");
+    let sent = bodies(&server).await;
+    assert_eq!(sent[0]["tools"][0]["function"]["strict"], true);
+    assert_eq!(sent[1]["tools"][0]["function"].get("strict"), None);
+}
+
+/// Lets a client learn that a temperature is refused, and keeps that in a folder's file.
+async fn learn(folder: &TempDir) -> (Facts, Vec<Value>) {
+    let server = Server::start(vec![error(400, "", NO_TEMPERATURE), hello()]).await;
+    let facts = Arc::new(Facts::open(FileStorage::new(folder.path().join("deep/models.json"))));
+    let mut vendor = vendor(&server, "together");
+    vendor.endpoint.base_url = server.base_url.clone();
+    let client = Client::vendor(vendor)
+        .options(Options { retries: 0, ..quick() })
+        .facts(facts.clone())
+        .build()
+        .unwrap();
+    assert_eq!(text(&ask(&client, &warm()).await.0), "Hello");
+    let bodies = bodies(&server).await;
+    drop(client);
+    (Arc::into_inner(facts).unwrap(), bodies)
+}
+
+fn file(folder: &TempDir) -> std::path::PathBuf {
+    folder.path().join("deep/models.json")
+}
+
+#[tokio::test]
+async fn what_was_learned_outlives_the_process_for_seven_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let (facts, bodies) = learn(&folder).await;
+    assert_eq!((facts.trouble(), bodies.len()), (None, 2));
+    let kept = fs::read_to_string(file(&folder)).unwrap();
+    let book: Value = serde_json::from_str(&kept).unwrap();
+    assert_eq!(book["version"], 1);
+    let provider = book["facts"].as_object().unwrap().keys().next().unwrap().clone();
+    assert!(provider.starts_with("taught 127.0.0.1:"), "{provider}");
+
+    let opened = Facts::open(FileStorage::new(file(&folder)));
+    assert_eq!((opened.of(&provider, "m").len(), opened.models(&provider)), (1, vec!["m".to_owned()]));
+    // Eight days ago is too long ago.
+    let learned_at = book["facts"][&provider]["m"][0]["learned_at"].as_u64().unwrap();
+    let old = kept.replace(&learned_at.to_string(), &(learned_at - 8 * 86_400).to_string());
+    fs::write(file(&folder), old).unwrap();
+    let opened = Facts::open(FileStorage::new(file(&folder)));
+    assert_eq!((opened.of(&provider, "m"), opened.models(&provider)), (Vec::new(), Vec::new()));
+}
+
+#[tokio::test]
+async fn a_broken_file_is_set_aside_and_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("deep")).unwrap();
+    fs::write(file(&folder), "{\"version\":1,\"facts\":[").unwrap();
+    let (facts, _) = learn(&folder).await;
+    assert!(facts.trouble().unwrap().contains("set aside"), "{:?}", facts.trouble());
+    let aside = fs::read_to_string(folder.path().join("deep/models.json.broken")).unwrap();
+    assert_eq!(aside, "{\"version\":1,\"facts\":[");
+    assert!(fs::read_to_string(file(&folder)).unwrap().contains("temperature"));
+}
+
+#[tokio::test]
+async fn a_file_of_a_newer_version_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("deep")).unwrap();
+    fs::write(file(&folder), "{\"version\":2,\"what\":1}").unwrap();
+    let (facts, bodies) = learn(&folder).await;
+    assert_eq!(bodies.len(), 2);
+    assert!(facts.trouble().unwrap().contains("newer version 2"), "{:?}", facts.trouble());
+    assert_eq!(fs::read_to_string(file(&folder)).unwrap(), "{\"version\":2,\"what\":1}");
+}
+
+// Two processes that learn at one time lose nothing of each other.
+#[test]
+fn what_another_has_kept_since_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Facts::open(FileStorage::new(file(&folder)));
+    let (one, two) = (open(), open());
+    let model = |id: &str| serde_json::from_value(serde_json::json!({"id": id})).unwrap();
+    one.list("a host", vec![model("first")]);
+    two.list("b host", vec![model("second")]);
+    let both = open();
+    assert_eq!(both.listing("a host").unwrap().models[0].id, "first");
+    assert_eq!(both.listing("b host").unwrap().models[0].id, "second");
+    // A place that breaks between is set aside as well.
+    fs::write(file(&folder), "half").unwrap();
+    one.forget("a host");
+    assert_eq!(fs::read_to_string(folder.path().join("deep/models.json.broken")).unwrap(), "half");
+    assert!(open().listing("a host").is_some());
+}
+
+const LIST: &str = r#"{"data":[
+    {"id":"m","context_length":8192,"supported_parameters":["tools","tool_choice"],"architecture":{"input_modalities":["text"]}},
+    {"id":"n","supported_parameters":[]}]}"#;
+
+#[tokio::test]
+async fn the_stronger_source_counts_and_says_that_it_was_it() {
+    let list = Reply::Close(crate::server::response(200, "application/json", "", LIST));
+    let refusal = r#"{"error":{"message":"No endpoints found that support the provided 'tool_choice' value.","code":404}}"#;
+    let server = Server::start(vec![list, error(404, "", refusal), hello()]).await;
+    let vendor = vendor(&server, "openrouter");
+    let client = Client::vendor(vendor).options(quick()).build().unwrap();
+    let of = |ability| {
+        let answer = client.capabilities("m").of(ability);
+        (answer.support, answer.source)
+    };
+    assert_eq!(of(Ability::NativeTools), (Support::Unknown, None));
+    let models = client.list_models().await.unwrap();
+    assert_eq!((models.len(), models[0].context_tokens), (2, Some(8192)));
+    assert!(server.requests().await[0].starts_with("GET /v1/models HTTP/1.1\r\n"));
+    assert_eq!(of(Ability::NativeTools), (Support::Yes, Some(Source::Discovered)));
+    assert_eq!(of(Ability::Images), (Support::No, Some(Source::Discovered)));
+    assert_eq!(of(Ability::ForcedToolChoice), (Support::Yes, Some(Source::Discovered)));
+    assert_eq!(text(&ask(&client, &with_tool(warm())).await.0), "Hello");
+    assert_eq!(of(Ability::ForcedToolChoice), (Support::No, Some(Source::Learned)));
+    assert_eq!(client.capabilities("m").capabilities().native_tools, Support::Yes);
+    client.facts().forget(&client.provider());
+    assert_eq!(of(Ability::ForcedToolChoice), (Support::Yes, Some(Source::Discovered)));
+}
+
+#[tokio::test]
+async fn ollama_is_asked_for_each_model() {
+    let json = |body: &str| Reply::Close(crate::server::response(200, "application/json", "", body));
+    let server = Server::start(vec![
+        json(r#"{"object":"list","data":[{"id":"qwen3"},{"id":"old"}]}"#),
+        json(r#"{"capabilities":["completion","tools"],"model_info":{"qwen3.context_length":40960}}"#),
+        json("{}"),
+    ])
+    .await;
+    let client = Client::vendor(vendor(&server, "ollama")).options(quick()).build().unwrap();
+    let models = client.list_models().await.unwrap();
+    assert_eq!((models[0].context_tokens, models[1].abilities.len()), (Some(40_960), 0));
+    let requests = server.requests().await;
+    assert!(requests[1].starts_with("POST /api/show HTTP/1.1\r\n"), "{}", requests[1]);
+    assert!(requests[1].ends_with("{\"model\":\"qwen3\"}"), "{}", requests[1]);
+    let known = client.capabilities("qwen3");
+    assert_eq!(known.of(Ability::NativeTools).source, Some(Source::Discovered));
+    assert_eq!(known.of(Ability::ForcedToolChoice).source, Some(Source::Vendor));
+}
+
+#[tokio::test]
+async fn a_list_that_is_none_is_an_error_and_changes_nothing() {
+    let page = Reply::Close(crate::server::response(200, "text/html", "", "<html>"));
+    let server = Server::start(vec![page, error(401, "", "{}")]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    for said in ["no list of models", "status 401"] {
+        let error = client.list_models().await.unwrap_err();
+        assert!(error.message.contains(said), "{error}");
+    }
+    assert_eq!(client.facts().listing(&client.provider()), None);
+}

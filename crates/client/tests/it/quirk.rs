@@ -1,0 +1,124 @@
+//! Each quirk by its fixture: what would be sent without it, and what is sent with it.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use futures_util::stream;
+use serde_json::Value;
+use windlass_client::{Client, Incoming, Outgoing, Quirk, Transport, TransportFuture, Vendors};
+use windlass_protocol::{Message, Part, Request};
+
+use crate::server::{END, ask};
+
+/// Keeps the last body, and says nothing.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Transport for Kept {
+    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+        *self.0.lock().unwrap() = request.body.to_vec();
+        let body = stream::iter([Ok(Bytes::from_static(END.as_bytes()))]);
+        Box::pin(async { Ok(Incoming::new(200, Vec::new(), Box::pin(body))) })
+    }
+}
+
+/// The body that is sent to a vendor of this table.
+pub(crate) fn body(vendors: &Vendors, vendor: &str, request: &Request) -> String {
+    let kept = Kept::default();
+    let vendor = vendors.get(vendor).unwrap().clone();
+    let client = Client::vendor(vendor).transport(kept.clone()).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(ask(&client, request));
+    let body = kept.0.lock().unwrap().clone();
+    String::from_utf8(body).unwrap()
+}
+
+#[derive(serde::Deserialize)]
+struct Fixture {
+    vendor: String,
+    request: Request,
+    plain: Value,
+    said: Value,
+}
+
+fn vendors(quirk: Quirk, key: &str) -> Vendors {
+    let custom = "[vendor.custom]\nbase-url = \"http://localhost:1/v1\"\nwire = \"openai-chat\"\n";
+    let name = quirk.name();
+    let mut vendors = Vendors::builtin();
+    for vendor in ["custom", "openai", "openai-responses", "mistral", "ollama", "lmstudio", "xai", "cerebras"]
+    {
+        let begin = if vendor == "custom" { custom } else { &format!("[vendor.{vendor}]\n") };
+        vendors = vendors.with_file(&format!("{begin}{key} = [\"{name}\"]")).unwrap();
+    }
+    vendors
+}
+
+#[test]
+fn each_quirk_has_a_fixture_that_shows_what_it_changes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/quirks");
+    for quirk in Quirk::ALL {
+        let name = quirk.name();
+        let text = fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
+        let fixture: Fixture = serde_json::from_str(&text).unwrap();
+        let sent = |vendors: &Vendors| -> Value {
+            serde_json::from_str(&body(vendors, &fixture.vendor, &fixture.request)).unwrap()
+        };
+        assert_ne!(fixture.plain, fixture.said, "{name}");
+        assert_eq!(sent(&vendors(*quirk, "without-quirks")), fixture.plain, "{name}");
+        assert_eq!(sent(&vendors(*quirk, "quirks")), fixture.said, "{name}");
+        // The vendor's own row has it; only servers of the user's own have the last.
+        if fixture.vendor != "custom" {
+            assert_eq!(sent(&Vendors::builtin()), fixture.said, "{name}");
+        }
+        assert_eq!(serde_json::to_value(quirk).unwrap(), name);
+    }
+    assert_eq!(fs::read_dir(folder).unwrap().count(), Quirk::ALL.len());
+}
+
+// P1
+#[test]
+fn short_ids_differ_where_the_long_ones_do_and_good_ones_stay() {
+    let conversation = |ids: &[String]| {
+        let call = |id: &String| {
+            serde_json::json!({"type": "call", "id": id, "name": "look",
+            "payload": {"kind": "function", "arguments": "{}"}})
+        };
+        let calls: Vec<Part> = ids.iter().map(|id| serde_json::from_value(call(id)).unwrap()).collect();
+        let result =
+            |id: &String| serde_json::json!({"type": "result", "call": id, "status": "ok", "content": []});
+        let results: Vec<Part> = ids.iter().map(|id| serde_json::from_value(result(id)).unwrap()).collect();
+        let message = |role: &str, parts: Vec<Part>| -> Message {
+            serde_json::from_value(serde_json::json!({"role": role, "parts": parts})).unwrap()
+        };
+        let messages = vec![Message::user("hi"), message("assistant", calls), message("tool", results)];
+        Request::new("mistral-large-latest", messages)
+    };
+    let ids: Vec<String> = (0..200).map(|n| format!("call_{n}")).chain(["aB3xK9mP2".to_owned()]).collect();
+    let sent = body(&Vendors::builtin(), "mistral", &conversation(&ids));
+    let sent: Value = serde_json::from_str(&sent).unwrap();
+    let calls = sent["messages"][1]["tool_calls"].as_array().unwrap();
+    let short: Vec<&str> = calls.iter().map(|call| call["id"].as_str().unwrap()).collect();
+    let answered: Vec<&str> = sent["messages"].as_array().unwrap()[2..]
+        .iter()
+        .map(|result| result["tool_call_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(short, answered);
+    assert_eq!(short.last(), Some(&"aB3xK9mP2"));
+    assert!(short.iter().all(|id| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())));
+    let distinct: std::collections::BTreeSet<&&str> = short.iter().collect();
+    assert_eq!(distinct.len(), ids.len());
+}
+
+// N6
+#[test]
+fn a_longer_conversation_begins_with_the_bytes_of_the_shorter() {
+    for vendor in ["mistral", "groq", "xai", "lmstudio"] {
+        let short = Request::new("qwen3", vec![Message::user("one")]);
+        let long = Request::new("qwen3", vec![Message::user("one"), Message::user("two")]);
+        let vendors = Vendors::builtin();
+        let (short, long) = (body(&vendors, vendor, &short), body(&vendors, vendor, &long));
+        assert!(long.starts_with(short.strip_suffix("]}").unwrap()), "{vendor}: {short} {long}");
+    }
+}

@@ -1,0 +1,186 @@
+//! Encrypted connections: whom the client trusts, and which HTTP it speaks.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rcgen::{CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, ServerConfig};
+use windlass_client::{Client, Endpoint, HttpError, HttpOptions, HttpTransport};
+use windlass_model::ModelErrorKind;
+use windlass_wire_openai_chat::OpenAiChat;
+
+use crate::server::{END, HELLO, ask, quick, request, text};
+
+/// An authority, as PEM, and a server's certificate that it signed.
+struct Authority {
+    pem: String,
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+}
+
+fn authority(name: &str) -> Authority {
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, name);
+    let key = KeyPair::generate().unwrap();
+    let root = params.self_signed(&key).unwrap();
+    let pem = pem(root.der());
+    let issuer = Issuer::new(params, key);
+    let server_key = KeyPair::generate().unwrap();
+    let names = vec!["127.0.0.1".to_owned()];
+    let server = CertificateParams::new(names).unwrap().signed_by(&server_key, &issuer).unwrap();
+    Authority {
+        pem,
+        chain: vec![server.der().clone()],
+        key: PrivateKeyDer::try_from(server_key.serialize_der()).unwrap(),
+    }
+}
+
+/// A certificate as a file would have it.
+fn pem(der: &[u8]) -> String {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in der.chunks(3) {
+        let bits =
+            group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        for at in 0..4 {
+            let letter = char::from(LETTERS[(bits >> (18 - 6 * at) & 63) as usize]);
+            text.push(if at > group.len() { '=' } else { letter });
+        }
+    }
+    format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n")
+}
+
+/// A server that says hello over TLS and keeps which HTTP it was asked in.
+struct TlsServer {
+    address: SocketAddr,
+    versions: Arc<Mutex<Vec<String>>>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for TlsServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl TlsServer {
+    async fn start(authority: &Authority, protocols: &[&str]) -> Self {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(authority.chain.clone(), authority.key.clone_key())
+            .unwrap();
+        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let versions = Arc::new(Mutex::new(Vec::new()));
+        let seen = versions.clone();
+        let task = tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                // A client that does not trust us goes away.
+                let Ok(stream) = acceptor.accept(stream).await else { continue };
+                let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+                let seen = seen.clone();
+                let service = service_fn(move |request: Request<Incoming>| {
+                    seen.lock().unwrap().push(format!("{:?} {}", request.version(), request.uri().path()));
+                    let body = Full::new(Bytes::from(format!("{HELLO}{END}")));
+                    async {
+                        Ok::<_, Infallible>(
+                            Response::builder()
+                                .header("content-type", "text/event-stream")
+                                .body(body)
+                                .unwrap(),
+                        )
+                    }
+                });
+                let stream = TokioIo::new(stream);
+                // The client closes when it is dropped.
+                let _ = if is_http2 {
+                    http2::Builder::new(TokioExecutor::new()).serve_connection(stream, service).await
+                } else {
+                    http1::Builder::new().serve_connection(stream, service).await
+                };
+            }
+        });
+        Self { address, versions, task }
+    }
+
+    fn client(&self, roots: &[&str]) -> Client {
+        let http = roots.iter().fold(HttpOptions::default(), |http, pem| http.with_root(*pem));
+        let endpoint = Endpoint::custom(format!("https://{}/v1", self.address), "openai-chat");
+        let wire = Arc::new(OpenAiChat::default());
+        Client::builder(endpoint, wire).http(http).options(quick()).build().unwrap()
+    }
+}
+
+/// What one request comes to, and in which HTTP it was asked.
+async fn outcome(
+    protocols: &[&str],
+    roots: &[&str],
+    server: &Authority,
+) -> (Result<String, String>, Vec<String>) {
+    let server = TlsServer::start(server, protocols).await;
+    let (chunks, error) = ask(&server.client(roots), &request()).await;
+    let versions = server.versions.lock().unwrap().clone();
+    (error.map_or_else(|| Ok(text(&chunks)), |error| Err(format!("{:?}: {error}", error.kind))), versions)
+}
+
+#[tokio::test]
+async fn http2_is_spoken_where_the_server_offers_it() {
+    let own = authority("own");
+    let (said, versions) = outcome(&["h2", "http/1.1"], &[&own.pem], &own).await;
+    assert_eq!((said.as_deref(), versions), (Ok("Hello"), vec!["HTTP/2.0 /v1/chat/completions".to_owned()]));
+    let (said, versions) = outcome(&["http/1.1"], &[&own.pem], &own).await;
+    assert_eq!((said.as_deref(), versions), (Ok("Hello"), vec!["HTTP/1.1 /v1/chat/completions".to_owned()]));
+}
+
+#[tokio::test]
+async fn an_authority_that_is_not_trusted_is_said_once_with_what_to_do() {
+    let (own, other) = (authority("own"), authority("other"));
+    for roots in [vec![], vec![other.pem.as_str()]] {
+        let (said, versions) = outcome(&["h2"], &roots, &own).await;
+        let said = said.unwrap_err();
+        for part in ["127.0.0.1", "certificate is not trusted", "UnknownIssuer", "authority"] {
+            assert!(said.contains(part), "{part} is not in {said}");
+        }
+        assert!(said.starts_with(&format!("{:?}", ModelErrorKind::Configuration)), "{said}");
+        // Asking again would not make it trusted.
+        assert!(!said.contains("attempts"), "{said}");
+        assert_eq!(versions, Vec::<String>::new());
+    }
+    // One more authority takes nothing from the others.
+    let (said, _) = outcome(&["h2"], &[&other.pem, &own.pem], &own).await;
+    assert_eq!(said.as_deref(), Ok("Hello"));
+}
+
+#[track_caller]
+fn check_root(pem: &str, said: &str) {
+    let options = HttpOptions::default().with_root(authority("good").pem).with_root(pem);
+    let error = HttpTransport::new(&options).unwrap_err();
+    assert!(matches!(error, HttpError::Root { number: 2, .. }), "{error:?}");
+    assert!(error.to_string().contains(said), "{error}");
+}
+
+#[test]
+fn an_authority_that_cannot_be_read_is_named() {
+    check_root("", "there is no certificate");
+    check_root("not PEM at all", "there is no certificate");
+    check_root("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "certificate authority 2");
+}

@@ -1,0 +1,127 @@
+//! An answer on its way to the client.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_util::stream::{self, Stream, StreamExt};
+use windlass_assemble::Normalizer;
+use windlass_model::ChunkStream;
+use windlass_stream::{Chunk, FreeText};
+use windlass_wire::{EncodeError, Encoder};
+
+use crate::refusal;
+
+/// The bytes of an answer as they are written. Dropping it stops the generation.
+///
+/// An error means that the answer broke off; whoever serves it should break the connection as well, so that its
+/// client does not take half an answer for a whole one.
+pub type AnswerBody = Pin<Box<dyn Stream<Item = Result<Bytes, EncodeError>> + Send>>;
+
+/// An answer, as an HTTP server sends it.
+#[non_exhaustive]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The media type.
+    pub content_type: &'static str,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
+    /// The bytes.
+    pub body: AnswerBody,
+}
+
+/// What turns the model's chunks into the client's bytes.
+pub(crate) struct Writing {
+    pub(crate) chunks: ChunkStream,
+    pub(crate) normalizer: Option<Normalizer>,
+    pub(crate) free_text: FreeText,
+    pub(crate) encoder: Box<dyn Encoder>,
+    pub(crate) is_over: bool,
+    pub(crate) waiting: VecDeque<Result<Bytes, EncodeError>>,
+}
+
+impl Answer {
+    pub(crate) fn whole(status: u16, body: Vec<u8>) -> Self {
+        let body = stream::once(async { Ok(Bytes::from(body)) });
+        Self { status, content_type: "application/json", headers: Vec::new(), body: Box::pin(body) }
+    }
+}
+
+impl Writing {
+    pub(crate) fn body(self) -> AnswerBody {
+        Box::pin(stream::unfold(self, |mut writing| async move {
+            let bytes = writing.next().await?;
+            Some((bytes, writing))
+        }))
+    }
+
+    async fn next(&mut self) -> Option<Result<Bytes, EncodeError>> {
+        loop {
+            if let Some(bytes) = self.waiting.pop_front() {
+                return Some(bytes);
+            }
+            if self.is_over {
+                return None;
+            }
+            match self.chunks.next().await {
+                Some(Ok(chunk)) => self.take(chunk),
+                Some(Err(error)) => {
+                    self.take(refusal::in_stream(&error));
+                    self.end();
+                }
+                None => self.end(),
+            }
+        }
+    }
+
+    fn take(&mut self, chunk: Chunk) {
+        let mut normal = Vec::new();
+        match &mut self.normalizer {
+            Some(normalizer) => normalizer.push(chunk, &mut normal),
+            None => normal.push(chunk),
+        }
+        self.write(normal);
+    }
+
+    fn end(&mut self) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
+        let mut normal = Vec::new();
+        if let Some(normalizer) = self.normalizer.take() {
+            normalizer.finish(&mut normal);
+        }
+        // Whatever comes now is the end of the answer, written or not.
+        let failed = self.write(normal);
+        if failed {
+            return;
+        }
+        let mut bytes = Vec::new();
+        let end = self.encoder.finish(&mut bytes);
+        self.keep(bytes, end);
+    }
+
+    /// Writes chunks, and says whether that failed.
+    fn write(&mut self, normal: Vec<Chunk>) -> bool {
+        let mut chunks = Vec::with_capacity(normal.len());
+        for chunk in normal {
+            self.free_text.push(chunk, &mut chunks);
+        }
+        let mut bytes = Vec::new();
+        let end = chunks.iter().try_for_each(|chunk| self.encoder.push(chunk, &mut bytes));
+        self.keep(bytes, end)
+    }
+
+    fn keep(&mut self, bytes: Vec<u8>, end: Result<(), EncodeError>) -> bool {
+        if !bytes.is_empty() {
+            self.waiting.push_back(Ok(bytes.into()));
+        }
+        let failed = end.is_err();
+        if let Err(error) = end {
+            self.is_over = true;
+            self.waiting.push_back(Err(error));
+        }
+        failed
+    }
+}

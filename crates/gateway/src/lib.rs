@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+#![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![expect(clippy::disallowed_methods, reason = "an answer says when it was made")]
+
+mod answer;
+mod carry;
+mod gateway;
+mod refusal;
+mod serve;
+
+pub use answer::{Answer, AnswerBody};
+pub use carry::{Carried, carry};
+pub use gateway::{Gateway, Upstream};
+pub use serve::{ServeOptions, serve};

@@ -1,0 +1,87 @@
+//! What has no word in another format stays behind, and is named.
+
+use serde_json::json;
+use windlass_gateway::carry;
+use windlass_protocol::{
+    CallId, File, Message, OutputFormat, ParallelCalls, Part, Payload, Request, ResultStatus, Role, ToolCall,
+    ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+};
+
+fn name(text: &str) -> ToolName {
+    ToolName::new(text).unwrap()
+}
+
+fn request() -> Request {
+    Request::new("m", vec![Message::user("hi")])
+}
+
+#[track_caller]
+fn check(request: &Request, to: &str, lost: &[&str]) -> Request {
+    let same = carry(request.clone(), "openai-chat", "openai-chat");
+    assert_eq!((same.request, same.lost.len(), same.refused), (request.clone(), 0, None));
+    let carried = carry(request.clone(), "openai-chat", to);
+    assert_eq!(carried.lost, lost);
+    carried.request
+}
+
+#[test]
+fn fields_and_parts_of_one_format_stay_behind() {
+    let mut asked = request();
+    asked.extra.insert("seed".into(), json!(1));
+    asked.extra.insert("logprobs".into(), json!(true));
+    asked.hosted_tools = vec![Unknown::new("openai-chat", json!({"type": "web_search"}))];
+    asked.tool_choice = ToolChoice::Named(name("web_search"));
+    let odd = Part::Unknown(Unknown::new("openai-chat", json!({"type": "input_audio"})));
+    asked.messages.push(Message::new(Role::User, vec![odd.clone(), Part::text("listen")]));
+    asked.messages.push(Message::new(Role::User, vec![odd]));
+    let lost =
+        ["hosted tool web_search", "logprobs", "part input_audio", "seed", "tool choice of a hosted tool"];
+    let carried = check(&asked, "anthropic", &lost);
+    assert_eq!(carried.messages.len(), 2, "a message of nothing is none");
+    assert_eq!(carried.tool_choice, ToolChoice::Auto);
+}
+
+#[test]
+fn a_tool_with_free_text_becomes_a_function_where_there_is_no_other() {
+    let mut asked = request();
+    asked.tools = vec![ToolSpec::Freeform { name: name("patch"), description: "P.".into(), grammar: None }];
+    let id = CallId::new("c1").unwrap();
+    let call = ToolCall::new(id.clone(), name("patch"), Payload::Custom { input: "*** x".into() });
+    asked.messages.push(Message::assistant(vec![Part::Call(call)]));
+    asked.messages.push(Message::results([ToolResult::text(id, ResultStatus::Ok, "done")]));
+    let carried = check(&asked, "gemini", &[]);
+    assert!(matches!(carried.tools[0], ToolSpec::Function { .. }));
+    let call = carried.messages[1].calls().next().unwrap();
+    assert_eq!(call.payload.text(), r#"{"input":"*** x"}"#);
+    assert_eq!(check(&asked, "openai-responses", &[]), asked);
+}
+
+#[test]
+fn stop_sequences_are_named_where_the_format_has_none() {
+    let mut asked = request();
+    asked.stop_sequences = vec!["END".into()];
+    assert!(check(&asked, "openai-responses", &["stop sequences"]).stop_sequences.is_empty());
+    assert_eq!(check(&asked, "anthropic", &[]), asked);
+}
+
+#[test]
+fn switches_that_a_format_has_not_are_named() {
+    let mut asked = request();
+    asked.parallel_calls = ParallelCalls::Forbid;
+    asked.output = OutputFormat::Json;
+    let carried = check(&asked, "gemini", &["parallel calls"]);
+    assert_eq!(
+        (carried.parallel_calls, carried.output),
+        (ParallelCalls::ProviderDefault, OutputFormat::Json)
+    );
+    let carried = check(&asked, "anthropic", &["answer as JSON"]);
+    assert_eq!((carried.parallel_calls, carried.output), (ParallelCalls::Forbid, OutputFormat::Text));
+}
+
+#[test]
+fn a_document_of_another_provider_is_refused() {
+    let mut asked = request();
+    asked.messages[0].parts.push(Part::File(File::uploaded("application/pdf", "file-1")));
+    let carried = carry(asked, "openai-chat", "anthropic");
+    assert_eq!(carried.refused.unwrap(), "the file file-1 is with another provider; send its bytes instead");
+}

@@ -1,0 +1,8 @@
+//! Clients of each format before models of each other.
+#![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
+
+mod carry;
+mod formats;
+mod hostile;
+mod serve;
+mod survives;

@@ -1,0 +1,185 @@
+//! A gateway on a real port, with our own client before it and the scripted provider behind it.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use windlass_assemble::{Answer, Assembler, Options as AssembleOptions};
+use windlass_client::{Client, Endpoint, Options};
+use windlass_gateway::{Gateway, ServeOptions, Upstream, serve};
+use windlass_model::{Model, ModelErrorKind};
+use windlass_protocol::{
+    Delivery, Message, Request, ResultStatus, StopReason, ToolName, ToolResult, ToolSpec,
+};
+use windlass_testkit::script::Script;
+use windlass_testkit::server::ScriptedProvider;
+
+use crate::formats::{Format, formats, pairs};
+
+pub(crate) struct Served {
+    pub(crate) provider: ScriptedProvider,
+    pub(crate) url: String,
+    pub(crate) port: u16,
+}
+
+/// A provider that follows a script in one format, behind a gateway that takes all.
+pub(crate) async fn served(script: &str, behind: &Format) -> Served {
+    let provider = ScriptedProvider::start(Script::parse(script).unwrap(), 0).await.unwrap();
+    let model = client(&provider.base_url(), behind);
+    let upstream = Upstream::new(Arc::new(model), behind.name()).with_name(Some("scripted-1".into()));
+    let gateway = formats()
+        .into_iter()
+        .fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(serve(listener, gateway, ServeOptions { body_bytes: 1 << 20, ..ServeOptions::default() }));
+    Served { provider, url: format!("http://127.0.0.1:{port}"), port }
+}
+
+pub(crate) fn client(url: &str, format: &Format) -> Client {
+    let options =
+        Options { retries: 0, idle_timeout: std::time::Duration::from_secs(5), ..Options::default() };
+    // OpenAI's and Gemini's bases end in their versions, Anthropic's does not.
+    let base = match format.name() {
+        "anthropic" => url.to_owned(),
+        "gemini" => format!("{url}/v1beta"),
+        _ => format!("{url}/v1"),
+    };
+    Client::new(Endpoint::custom(base, format.name()), None, format.wire.clone(), options).unwrap()
+}
+
+pub(crate) async fn ask(client: &Client, request: &Request) -> Result<Answer, windlass_model::ModelError> {
+    let mut chunks = client.stream(request).await?;
+    let turn = request.messages.len() as u64;
+    let (mut assembler, mut events) =
+        (Assembler::new(AssembleOptions::default().with_turn(turn)), Vec::new());
+    while let Some(chunk) = chunks.next().await {
+        assembler.push(chunk?, &mut events);
+    }
+    Ok(assembler.finish(&mut events))
+}
+
+pub(crate) fn tools() -> Vec<ToolSpec> {
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
+    vec![ToolSpec::function(ToolName::new("read").unwrap(), "Reads.", schema.parse().unwrap())]
+}
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"reasoning": "Let me see."}, {"text": "I look at both: é🦀."},
+               {"call": {"name": "read", "arguments": {"path": "a \"q\" \\ b"}}},
+               {"call": {"name": "read", "arguments": {"path": "c"}}}], "piece": 3},
+    {"steps": [{"text": "Both are empty."}]}]}"#;
+
+/// Two turns with two parallel calls, as a client of one format, before a model of another.
+async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
+    let place = format!("{} before {}, {delivery:?}", front.name(), behind.name());
+    let served = served(SCRIPT, behind).await;
+    let client = client(&served.url, front);
+    let mut request =
+        Request::new("asked-1", vec![Message::user("look")]).with_tools(tools()).with_delivery(delivery);
+    request.system = Some("You are brief.".into());
+    request.max_output_tokens = Some(512);
+
+    let first = ask(&client, &request).await.unwrap();
+    assert_eq!(first.text(), "I look at both: é🦀.", "{place}");
+    // Gemini's own word says nothing of calls.
+    let stop = if front.name() == "gemini" { StopReason::End } else { StopReason::Calls };
+    assert_eq!(first.stop, Some(stop), "{place}");
+    let calls: Vec<_> = first.good_calls().cloned().collect();
+    let arguments: Vec<_> = calls.iter().map(|call| call.payload.text()).collect();
+    let paths: Vec<serde_json::Value> =
+        arguments.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+    assert_eq!(
+        paths,
+        [serde_json::json!({"path": "a \"q\" \\ b"}), serde_json::json!({"path": "c"})],
+        "{place}"
+    );
+    assert_ne!(calls[0].id, calls[1].id, "{place}");
+    assert!(first.usage.output_tokens > 0, "{place}");
+
+    request.messages.push(first.message().unwrap());
+    let results = calls.iter().map(|call| ToolResult::text(call.id.clone(), ResultStatus::Ok, "(empty)"));
+    request.messages.push(Message::results(results));
+    let second = ask(&client, &request).await.unwrap();
+    assert_eq!((second.text().as_str(), second.stop), ("Both are empty.", Some(StopReason::End)), "{place}");
+
+    // The provider refuses what is not paired, has no tools for its calls, or is empty.
+    let seen = served.provider.requests();
+    assert_eq!(seen.iter().map(|seen| seen.status).collect::<Vec<_>>(), [200, 200], "{place}");
+    let last = seen[1].body.to_string();
+    for words in ["You are brief.", "(empty)", "I look at both"] {
+        assert!(last.contains(words), "{place}: {words:?} is not in {last}");
+    }
+    served.provider.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_turns_with_calls_go_through_every_pair_streamed_and_whole() {
+    for (front, behind) in pairs() {
+        for delivery in [Delivery::Stream, Delivery::Whole] {
+            two_turns(&front, &behind, delivery).await;
+        }
+    }
+}
+
+/// One answer over the port, in raw bytes.
+async fn raw(port: u16, head: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let length = body.len();
+    let request =
+        format!("{head}\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_request_is_refused_in_words_that_help() {
+    let [chat, ..] = formats();
+    let served = served(SCRIPT, &chat).await;
+    let post = "POST /v1/chat/completions HTTP/1.1";
+    for (head, body, status, words) in [
+        (post, "{", "400", "not JSON"),
+        (post, r#"{"model": 7}"#, "400", "model: a text is wanted"),
+        ("POST /nowhere HTTP/1.1", "{}", "404", "nothing is at /nowhere; the formats here are openai-chat"),
+        ("GET /v1/chat/completions HTTP/1.1", "", "405", "takes POST only"),
+        ("POST /v1/chat/completions HTTP/1.1\r\norigin: https://evil.example", "{}", "403", "web pages"),
+    ] {
+        let answer = raw(served.port, head, body).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{head}: {answer}");
+        assert!(answer.contains(words), "{answer}");
+    }
+    let long = format!(r#"{{"model":"{}"}}"#, "m".repeat(1 << 20));
+    let answer = raw(served.port, post, &long).await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+    assert!(served.provider.requests().is_empty());
+    served.provider.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_lost_on_the_way_is_said_in_a_header() {
+    let [chat, _, anthropic, _] = formats();
+    let served = served(SCRIPT, &anthropic).await;
+    let body = r#"{"model":"m","logit_bias":{},"messages":[{"role":"user","content":"hi"}]}"#;
+    let answer = raw(served.port, "POST /v1/chat/completions HTTP/1.1", body).await;
+    assert!(answer.contains("x-windlass-lost: logit_bias"), "{answer}");
+    let name = chat.name();
+    assert_eq!(name, "openai-chat");
+    served.provider.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_whose_provider_is_gone_says_so() {
+    let [chat, ..] = formats();
+    let served = served(SCRIPT, &chat).await;
+    let (url, provider) = (served.url, served.provider);
+    provider.shutdown().await;
+    for front in formats() {
+        let request = Request::new("m", vec![Message::user("hi")]);
+        let error = ask(&client(&url, &front), &request).await.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Server, "{}: {error}", front.name());
+        assert!(error.to_string().contains("cannot be reached"), "{error}");
+    }
+}

@@ -1,0 +1,188 @@
+//! What survives between each two formats: every feature is sent on its way, and what arrives is compared.
+//!
+//! The table in `SURVIVES.md` is written by this test: `UPDATE_EXPECT=1 cargo test -p windlass-gateway survives`.
+
+mod answers;
+mod requests;
+
+use std::fmt::Write as _;
+
+use expect_test::expect_file;
+use serde_json::{Value, json};
+use windlass_assemble::{Answer, Assembler, Normalizer, Options};
+use windlass_gateway::carry;
+use windlass_protocol::{Message, Request};
+use windlass_stream::Chunk;
+use windlass_wire::{Asked, Framing, Limits, Reply};
+
+use self::answers::{ANSWERS, Said};
+use self::requests::{Feature, features};
+use crate::formats::{Format, formats};
+use crate::serve::tools;
+
+/// What became of a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It arrived as it was.
+    Whole,
+    /// It arrived changed.
+    Changed,
+    /// It did not arrive.
+    Lost,
+    /// It was refused before anything was sent.
+    Refused,
+    /// The client's own format has no word for it.
+    Unsayable,
+}
+
+impl Fate {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Whole => "yes",
+            Self::Changed => "changed",
+            Self::Lost => "no",
+            Self::Refused => "refused",
+            Self::Unsayable => "–",
+        }
+    }
+
+    fn of(sent: &Value, arrived: &Value) -> Self {
+        if sent == arrived {
+            return Self::Whole;
+        }
+        let is_nothing = arrived.is_null()
+            || arrived.as_array().is_some_and(Vec::is_empty)
+            || arrived.as_str().is_some_and(str::is_empty);
+        if is_nothing { Self::Lost } else { Self::Changed }
+    }
+}
+
+/// Sends a request from a client of one format to a provider of another, and compares what arrives.
+fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
+    // A name after which Gemini's calls have ids.
+    let mut asked = Request::new("gemini-3-pro", vec![Message::user("hi")]);
+    (feature.put)(&mut asked);
+    let wanted = (feature.see)(&asked);
+    let Ok(first) = from.wire.encode(&asked) else { return Fate::Unsayable };
+    let asked = from.server.decode_request(&first.path, &first.body).unwrap();
+    let carried = carry(asked.request, from.name(), to.name());
+    if carried.refused.is_some() {
+        return Fate::Refused;
+    }
+    let Ok(second) = to.wire.encode(&carried.request) else { return Fate::Refused };
+    let arrived = to.server.decode_request(&second.path, &second.body).unwrap();
+    Fate::of(&wanted, &(feature.see)(&arrived.request))
+}
+
+/// Chunks as a server of a format writes them, in its own bytes.
+fn written(format: &Format, chunks: Vec<Chunk>) -> Vec<u8> {
+    let mut asked = Asked::new(Request::new("gemini-3-pro", Vec::new()).with_tools(tools()), Framing::Events);
+    asked.request.extra.insert("stream_options".into(), json!({ "include_usage": true }));
+    let mut encoder = format.server.encoder(&asked, Reply::new("1", "m", 0));
+    let (mut bytes, mut normal) = (Vec::new(), Vec::new());
+    let mut normalizer = Normalizer::new(Options::default());
+    for chunk in chunks {
+        normalizer.push(chunk, &mut normal);
+    }
+    normalizer.finish(&mut normal);
+    for chunk in &normal {
+        encoder.push(chunk, &mut bytes).unwrap();
+    }
+    encoder.finish(&mut bytes).unwrap();
+    bytes
+}
+
+fn read(format: &Format, bytes: &[u8]) -> Vec<Chunk> {
+    let (mut decoder, mut chunks) = (format.wire.decoder(Limits::default()), Vec::new());
+    decoder.push(bytes, &mut chunks).unwrap();
+    decoder.finish(&mut chunks).unwrap();
+    chunks
+}
+
+fn assembled(chunks: Vec<Chunk>) -> Answer {
+    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+    }
+    assembler.finish(&mut events)
+}
+
+/// An answer of a provider of the second format, as the client of the first reads it.
+fn answer_fate(said: &Said, from: &Format, to: &Format) -> Fate {
+    let wanted = (said.see)(&assembled((said.chunks)()));
+    let behind = read(to, &written(to, (said.chunks)()));
+    let before = read(from, &written(from, behind));
+    Fate::of(&wanted, &(said.see)(&assembled(before)))
+}
+
+fn short(format: &Format) -> &'static str {
+    match format.name() {
+        "openai-chat" => "Chat",
+        "openai-responses" => "Responses",
+        "anthropic" => "Anthropic",
+        _ => "Gemini",
+    }
+}
+
+/// One table: a row a feature, a column a pair.
+fn table(title: &str, pairs: &[(Format, Format)], rows: Vec<(&str, Vec<Fate>)>) -> String {
+    let mut text = format!("\n## {title}\n\n| |");
+    for (from, to) in pairs {
+        write!(text, " {} → {} |", short(from), short(to)).unwrap();
+    }
+    text.push_str("\n|---|");
+    text.push_str(&"---|".repeat(pairs.len()));
+    for (name, fates) in rows {
+        write!(text, "\n| {name} |").unwrap();
+        for fate in fates {
+            write!(text, " {} |", fate.word()).unwrap();
+        }
+    }
+    text.push('\n');
+    text
+}
+
+// Issue 4, "Must be shown" 3.
+#[test]
+fn the_table_of_what_survives_is_true() {
+    let all = formats();
+    let pairs: Vec<_> = all
+        .iter()
+        .flat_map(|from| all.iter().map(move |to| (from.clone(), to.clone())))
+        .filter(|(from, to)| from.name() != to.name())
+        .collect();
+    assert_eq!(pairs.len(), 12);
+    let asked: Vec<_> = features()
+        .map(|feature| {
+            (feature.name, pairs.iter().map(|(from, to)| request_fate(feature, from, to)).collect())
+        })
+        .collect();
+    let said: Vec<_> = ANSWERS
+        .iter()
+        .map(|said| (said.name, pairs.iter().map(|(from, to)| answer_fate(said, from, to)).collect()))
+        .collect();
+    let count = |rows: &[(&str, Vec<Fate>)], fate| {
+        rows.iter().flat_map(|row| &row.1).filter(|it| **it == fate).count()
+    };
+    for (kind, rows) in [("requests", &asked), ("answers", &said)] {
+        println!(
+            "corpus: what survives of {kind} in 12 pairs: {} whole, {} changed, {} lost, {} refused",
+            count(rows, Fate::Whole),
+            count(rows, Fate::Changed),
+            count(rows, Fate::Lost),
+            count(rows, Fate::Refused),
+        );
+    }
+    let text = format!(
+        "# What survives between two formats\n\n\
+         A client of the first format, a provider of the second, the gateway between them. Written by a test that sends \
+         each feature alone and compares what arrives, so it says what is, not what should be. `yes`: as it was; \
+         `changed`: it arrives in another form; `no`: it is left out, and where it had a name the client is told in \
+         `x-windlass-lost`; `refused`: the client gets an error, because without it the answer would be another; `–`: the client's own format has \
+         no word for it.\n\
+         {}{}",
+        table("Requests", &pairs, asked),
+        table("Answers", &pairs, said),
+    );
+    expect_file!["../../SURVIVES.md"].assert_eq(&text);
+}

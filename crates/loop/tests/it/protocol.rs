@@ -1,0 +1,98 @@
+//! How calls reach the model is chosen once, written down, and restored (P5).
+
+use windlass_loop::{Config, Effect, Entry, Event, Input, Machine, Outcome, StreamFailure};
+use windlass_protocol::{
+    Message, ToolProtocol,
+    ToolProtocol::{Native, Structured, Text},
+};
+
+use crate::driven::{Driven, call, config, entries};
+
+const ORDER: [ToolProtocol; 3] = [Native, Structured, Text];
+
+fn start(order: &[ToolProtocol]) -> Driven {
+    Driven::start(config().with_protocols(order.iter().copied()))
+}
+
+fn refuse(run: &mut Driven) {
+    run.effects.clear();
+    let failure = StreamFailure::new("this model has no tools", false).of_protocol();
+    run.step(Input::StreamEnd(Err(failure)));
+}
+
+/// The protocols of the requests that are to be sent.
+fn sent(run: &Driven) -> Vec<ToolProtocol> {
+    let sent = run.effects.iter().filter_map(|effect| match effect {
+        Effect::Send { protocol, .. } => Some(*protocol),
+        _ => None,
+    });
+    sent.collect()
+}
+
+fn resumed(config: Config, record: &[Entry]) -> Machine {
+    Machine::resume(config, record.to_vec(), 0).unwrap().0
+}
+
+#[test]
+fn a_run_takes_the_first_and_native_calls_if_there_is_none() {
+    assert_eq!(sent(&start(&[])), [Native]);
+    assert_eq!(sent(&start(&[Text, Native])), [Text]);
+}
+
+#[test]
+fn what_the_provider_refuses_before_the_first_answer_gives_way_to_the_next() {
+    let mut run = start(&ORDER);
+    for next in [Structured, Text] {
+        refuse(&mut run);
+        assert_eq!(sent(&run), [next]);
+        assert!(entries(&run.effects).contains(&Entry::Protocol { protocol: next }));
+        let told = |effect: &Effect| matches!(effect, Effect::Show(Event::ProtocolChanged { protocol, .. }) if *protocol == next);
+        assert!(run.effects.iter().any(told));
+    }
+    refuse(&mut run);
+    assert!(
+        matches!(run.effects.last(), Some(Effect::Done(Outcome::Failed { message })) if message.contains("no tools"))
+    );
+}
+
+#[test]
+fn an_answer_locks_the_run() {
+    let mut run = start(&ORDER);
+    refuse(&mut run);
+    run.answer([call("c1", "look", "{}")]);
+    run.judge_all();
+    run.result("c1", windlass_protocol::ResultStatus::Ok);
+    assert_eq!(sent(&run), [Structured]);
+    refuse(&mut run);
+    assert!(matches!(run.effects.last(), Some(Effect::Done(Outcome::Failed { .. }))));
+}
+
+#[test]
+fn a_resumed_run_stays_with_what_its_record_says() {
+    let mut run = start(&ORDER);
+    let mut record = entries(&run.effects);
+    refuse(&mut run);
+    record.extend(entries(&run.effects));
+    // Another machine with other ideas goes on with the run.
+    assert_eq!(resumed(config(), &record).protocol(), Structured);
+    assert_eq!(resumed(config().with_protocols([Text]), &record).protocol(), Structured);
+    assert_eq!(resumed(config().with_protocols([Text]), &record[..1]).protocol(), Native);
+}
+
+#[test]
+fn a_resumed_run_without_an_answer_may_still_give_way() {
+    let run = start(&ORDER);
+    let record = entries(&run.effects);
+    let (machine, effects) = Machine::resume(config().with_protocols(ORDER), record, 0).unwrap();
+    let mut run = Driven { machine, effects, now: 0 };
+    refuse(&mut run);
+    assert_eq!(sent(&run), [Structured]);
+}
+
+#[test]
+fn a_record_of_version_1_is_native() {
+    let task = serde_json::to_value(Message::user("go")).unwrap();
+    let entry = serde_json::json!({"entry": "started", "version": 1, "task": task});
+    let entry: Entry = serde_json::from_value(entry).unwrap();
+    assert_eq!(resumed(config().with_protocols([Text]), &[entry]).protocol(), Native);
+}

@@ -1,0 +1,84 @@
+//! Calls of functions that stand for tools that take free text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_protocol::{Arguments, Opaque, Payload, ToolSpec};
+
+use crate::{CallChunk, CallKey, Chunk, WholeCall};
+
+/// Makes calls with free text again of calls of the functions that stand for such tools, where a model or a format
+/// knows functions only (`ToolSpec::as_function`). Everything else passes as it is.
+///
+/// ```
+/// use windlass_protocol::{Payload, ToolName, ToolSpec};
+/// use windlass_stream::{CallChunk, Chunk, FreeText, WholeCall};
+/// let patch = ToolSpec::Freeform { name: ToolName::new("patch")?, description: "Patches.".into(), grammar: None };
+/// let (mut free, mut chunks) = (FreeText::of(&[patch]), Vec::new());
+/// let body = WholeCall::Arguments(r#"{"input":"*** Begin"}"#.into());
+/// free.push(Chunk::Call(CallChunk::Whole { id: None, name: "patch".into(), body, opaque: None }), &mut chunks);
+/// let expected = WholeCall::Payload(Payload::Custom { input: "*** Begin".into() });
+/// assert!(matches!(&chunks[0], Chunk::Call(CallChunk::Whole { body, .. }) if *body == expected));
+/// # Ok::<(), windlass_protocol::NameError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct FreeText {
+    tools: BTreeSet<String>,
+    open: BTreeMap<CallKey, Open>,
+}
+
+/// A call that is held until it is whole.
+#[derive(Debug)]
+struct Open {
+    id: Option<String>,
+    name: String,
+    arguments: String,
+    opaque: Option<Opaque>,
+}
+
+impl FreeText {
+    /// For those of these tools that take free text.
+    pub fn of(tools: &[ToolSpec]) -> Self {
+        let free = tools.iter().filter(|tool| matches!(tool, ToolSpec::Freeform { .. }));
+        Self { tools: free.map(|tool| tool.name().as_str().to_owned()).collect(), open: BTreeMap::new() }
+    }
+
+    /// Takes the next chunk and adds what it means to `out`. Calls come as `Start`, `Delta`, `End`, or `Whole`.
+    pub fn push(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
+        match chunk {
+            Chunk::Call(CallChunk::Start { key, id, name, opaque }) if self.tools.contains(&name) => {
+                self.open.insert(key, Open { id, name, arguments: String::new(), opaque });
+            }
+            Chunk::Call(CallChunk::Delta { key, arguments }) => match self.open.get_mut(&key) {
+                Some(call) => call.arguments.push_str(&arguments),
+                None => out.push(Chunk::Call(CallChunk::Delta { key, arguments })),
+            },
+            Chunk::Call(CallChunk::End { key, arguments }) => match self.open.remove(&key) {
+                Some(mut call) => {
+                    if let (true, Some(whole)) = (call.arguments.is_empty(), arguments) {
+                        call.arguments = whole;
+                    }
+                    out.push(call.whole());
+                }
+                None => out.push(Chunk::Call(CallChunk::End { key, arguments })),
+            },
+            Chunk::Call(CallChunk::Whole { id, name, body: WholeCall::Arguments(arguments), opaque })
+                if self.tools.contains(&name) =>
+            {
+                out.push(Open { id, name, arguments, opaque }.whole());
+            }
+            other => out.push(other),
+        }
+    }
+}
+
+impl Open {
+    fn whole(self) -> Chunk {
+        let payload = Arguments::parse(self.arguments.as_str()).ok();
+        let body = match payload.as_ref().and_then(Payload::from_arguments) {
+            Some(payload) => WholeCall::Payload(payload),
+            // Not what was asked for; the check of the call says so to the model.
+            None => WholeCall::Arguments(self.arguments),
+        };
+        Chunk::Call(CallChunk::Whole { id: self.id, name: self.name, body, opaque: self.opaque })
+    }
+}

@@ -1,0 +1,59 @@
+//! Properties of the provider's side of formats: what a client sends.
+
+use windlass_wire::{RequestError, Server, Wire};
+use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
+use windlass_wire_gemini::Gemini;
+use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
+use windlass_wire_openai_responses::OpenAiResponses;
+
+/// Any bytes as a client's request, in every format: it is read or refused with words, and what was read is written
+/// or refused with words. What the same format writes again is read as the same request, and any other format writes
+/// or refuses it too. The linter never fails, and finds something wherever writing fails.
+///
+/// # Panics
+/// The property is violated.
+pub fn wire_request(bytes: &[u8]) {
+    let chat = OpenAiChat::new(OpenAiChatOptions::as_given());
+    let anthropic = Anthropic::new(AnthropicOptions::as_given());
+    let formats: [(&str, &dyn Server, &dyn Wire); 2] =
+        [("/v1/chat/completions", &chat, &chat), ("/v1/messages", &anthropic, &anthropic)];
+    for (path, server, wire) in formats {
+        check(path, server, wire, bytes);
+    }
+}
+
+fn check(path: &str, server: &dyn Server, wire: &dyn Wire, bytes: &[u8]) {
+    let asked = match server.decode_request(path, bytes) {
+        Ok(asked) => asked,
+        Err(RequestError::Shape { place, what }) => {
+            assert!(!what.is_empty(), "a reason at {place}");
+            return;
+        }
+        Err(error) => {
+            assert!(!matches!(error, RequestError::Path { .. }), "the path is the format's own");
+            return;
+        }
+    };
+    let refusals = wire.check(&asked.request);
+    for other in [
+        &OpenAiChat::default() as &dyn Wire,
+        &Anthropic::default(),
+        &Gemini::default(),
+        &OpenAiResponses::default(),
+    ] {
+        let refused = other.encode(&asked.request).is_err();
+        assert!(!refused || !other.check(&asked.request).is_empty(), "{} says why", other.name());
+    }
+    let Ok(http) = wire.encode(&asked.request) else {
+        assert!(!refusals.is_empty(), "{} refuses to write what its linter takes", wire.name());
+        return;
+    };
+    let again = server.decode_request(path, &http.body).expect("what is written is a request of the format");
+    let written = wire.encode(&again.request).expect("what was written once is written again");
+    assert_eq!(
+        String::from_utf8_lossy(&written.body),
+        String::from_utf8_lossy(&http.body),
+        "{} writes the same again",
+        wire.name()
+    );
+}

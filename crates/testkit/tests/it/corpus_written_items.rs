@@ -1,0 +1,214 @@
+//! The recorded answers of OpenAI Responses and Gemini, read, written again as a provider of the format writes them,
+//! and read once more: the same answer, as a stream and in one body.
+#![expect(clippy::print_stdout, reason = "the counts are the result")]
+
+use serde_json::{Value, json};
+use windlass_assemble::{Answer, AnswerCall, Assembler, Normalizer, Options};
+use windlass_protocol::{Message, Opaque, Part, Request, StopReason};
+use windlass_stream::Chunk;
+use windlass_testkit::corpora;
+use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
+use windlass_wire_gemini::Gemini;
+use windlass_wire_openai_responses::OpenAiResponses;
+
+use crate::corpus_streams::{Difference, decode};
+
+/// Answers that are not the same when they were written again, by name and framing, the rule that decides it, and why.
+const DIFFERENCES: &[Difference] = &[
+    (
+        "langchainjs-google__libs-providers-langchain-google-common-chat-stream-thinking-mock.array.json as Whole",
+        "S8",
+        "the recording has no end, and a body has to say that the answer broke off",
+    ),
+    (
+        "langchainjs-google__libs-providers-langchain-google-common-llm-8-mock.array.json as Whole",
+        "P3",
+        "a body has one place for the sources of an answer, and the last that were told are all of them",
+    ),
+    (
+        "vercel-ai__google-speech-translation-google-live-speech-translation.chunks.sse as Whole",
+        "P3",
+        "events of the Live API, which a body has no place for",
+    ),
+    ("vercel-ai__azure-azure-reasoning-encrypted-content.1.chunks.sse as Events", "S13", SEVERAL),
+    ("vercel-ai__azure-azure-reasoning-encrypted-content.1.chunks.sse as Whole", "S13", SEVERAL),
+    ("vercel-ai__openai-responses-openai-reasoning-encrypted-content.1.chunks.sse as Events", "S13", SEVERAL),
+    ("vercel-ai__openai-responses-openai-reasoning-encrypted-content.1.chunks.sse as Whole", "S13", SEVERAL),
+    (
+        "vercel-ai__openai-responses-parallel-tool-call-wrapper.1.chunks.sse as Whole",
+        "S8",
+        "nothing of the stream could be read, and a body has to say that the answer broke off",
+    ),
+];
+
+const SEVERAL: &str =
+    "several responses in one body are written as one, which has calls where the last had none";
+
+fn assemble(chunks: &[Chunk]) -> Answer {
+    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    for chunk in chunks {
+        assembler.push(chunk.clone(), &mut events);
+    }
+    assembler.finish(&mut events)
+}
+
+/// What an answer says, in the framing in which it was or will be written.
+///
+/// Ids of items that were made up while they were written, and the numbers of events, are nobody's words. A body has
+/// no place for events, and has to say how it ended.
+fn said(answer: &Answer, framing: Framing) -> Value {
+    let is_made = |id: &Value| {
+        id.as_str().is_some_and(|id| {
+            ["fc_1_", "ctc_1_", "msg_1_", "rs_1_", "call_0_"].iter().any(|made| id.starts_with(made))
+        })
+    };
+    let marks = |opaque: &Option<Opaque>| {
+        let mut value = opaque.as_ref().map_or(Value::Null, |opaque| opaque.value.clone());
+        let fields = value
+            .as_object_mut()
+            .map(|fields| fields.retain(|name, value| !(name == "id" && is_made(value))));
+        if fields.is_some() && value == json!({}) { Value::Null } else { value }
+    };
+    let calls: Vec<Value> = answer
+        .calls
+        .iter()
+        .map(|call| match call {
+            AnswerCall::Good(call) => json!([call.id, call.fingerprint(), marks(&call.opaque)]),
+            AnswerCall::Malformed(call) => json!(["cut", call.name, call.text]),
+        })
+        .collect();
+    let mut others = Vec::new();
+    let mut reasoning = String::new();
+    let mut signatures = Vec::new();
+    for part in &answer.parts {
+        match part {
+            Part::Reasoning(thoughts) => {
+                reasoning.push_str(&thoughts.text);
+                signatures.push(marks(&thoughts.opaque));
+            }
+            Part::Text(text) => signatures.push(marks(&text.opaque)),
+            Part::Unknown(unknown) => {
+                let mut value = unknown.value.clone();
+                let is_event = value["type"].is_string();
+                value.as_object_mut().unwrap().remove("sequence_number");
+                if !(is_event && framing == Framing::Whole) {
+                    others.push(value);
+                }
+            }
+            _ => {}
+        }
+    }
+    signatures.retain(|signature| !signature.is_null());
+    let broke = || (framing == Framing::Whole).then_some(StopReason::Error);
+    json!({
+        "text": answer.text(), "reasoning": reasoning, "calls": calls, "stop": answer.stop.clone().or_else(broke), "others": others,
+        "signatures": signatures, "usage": answer.usage, "grounding": answer.grounding,
+        "error": answer.error.as_ref().map(|error| (error.kind, &error.message)),
+    })
+}
+
+fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
+    let (mut normalizer, mut normal) = (Normalizer::new(Options::default()), Vec::new());
+    for chunk in chunks {
+        normalizer.push(chunk.clone(), &mut normal);
+    }
+    normalizer.finish(&mut normal);
+    let asked = Asked::new(Request::new("model", vec![Message::user("hi")]), framing);
+    let mut encoder = server.encoder(&asked, Reply::new("1", "model", 7));
+    let mut bytes = Vec::new();
+    for chunk in &normal {
+        encoder.push(chunk, &mut bytes).unwrap();
+    }
+    encoder.finish(&mut bytes).unwrap();
+    bytes
+}
+
+fn read(wire: &dyn Wire, framing: Framing, bytes: &[u8], name: &str) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    let result = if framing == Framing::Whole {
+        wire.decode_whole(bytes, Limits::default(), &mut chunks)
+    } else {
+        let (read, result) = decode(wire, &[bytes]);
+        chunks = read;
+        result
+    };
+    assert!(result.is_ok(), "{name}: {result:?} {}", String::from_utf8_lossy(bytes));
+    chunks
+}
+
+#[track_caller]
+fn check<F: Wire + Server>(format: &F, folder: &str, framings: &[Framing], floor: usize) {
+    let Some(path) = corpora::find(&format!("streams/{folder}")) else { return };
+    let (mut answers, mut same, mut named, mut unexplained) = (0, 0, 0, Vec::new());
+    for (file, body) in corpora::files(&path) {
+        if file.strip_suffix(".meta.json").is_some() {
+            continue;
+        }
+        let is_body = file.strip_suffix(".json").is_some_and(|name| name.strip_suffix(".array").is_none());
+        let mut chunks = Vec::new();
+        if is_body {
+            if format.decode_whole(&body, Limits::default(), &mut chunks).is_err() {
+                continue;
+            }
+        } else {
+            chunks = decode(format, &[&body]).0;
+        }
+        let answer = assemble(&chunks);
+        for framing in framings {
+            let wanted = said(&answer, *framing);
+            answers += 1;
+            let name = format!("{file} as {framing:?}");
+            let bytes = write(format, *framing, &chunks);
+            let met = said(&assemble(&read(format, *framing, &bytes, &name)), *framing);
+            match (met == wanted, DIFFERENCES.iter().find(|(known, ..)| *known == name)) {
+                (true, None) => same += 1,
+                (true, Some(_)) => unexplained.push(format!("{name} is listed, but is the same")),
+                (false, Some((_, rule, why))) => {
+                    println!("corpus: {name} differs by {rule}: {why}");
+                    named += 1;
+                }
+                (false, None) => unexplained.push(format!("{name}\n{}", difference(&met, &wanted))),
+            }
+        }
+    }
+    println!(
+        "corpus: {folder} answers written again: {same} of {answers} the same, {named} differ by a named rule"
+    );
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n"));
+    assert!(answers == 0 || same >= floor, "only {same} of {answers}");
+}
+
+/// The fields that differ.
+fn difference(met: &Value, wanted: &Value) -> String {
+    let fields = wanted.as_object().unwrap().iter().filter(|(name, value)| met[name.as_str()] != **value);
+    let lines =
+        fields.map(|(name, value)| format!(" {name}\n  met    {}\n  wanted {value}", met[name.as_str()]));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn corpus_openai_responses_answers_are_written_again() {
+    check(&OpenAiResponses::default(), "openai-responses", &[Framing::Events, Framing::Whole], 567);
+}
+
+#[test]
+fn corpus_gemini_answers_are_written_again() {
+    check(&Gemini::default(), "gemini", &[Framing::Events, Framing::Array, Framing::Whole], 924);
+}
+
+// S10
+#[test]
+fn an_answer_that_broke_off_is_none_that_ended() {
+    for framing in [Framing::Events, Framing::Array, Framing::Whole] {
+        let formats: [(&dyn Wire, &dyn Server); 2] = [
+            (&OpenAiResponses::default(), &OpenAiResponses::default()),
+            (&Gemini::default(), &Gemini::default()),
+        ];
+        for (wire, server) in formats {
+            let bytes = write(server, framing, &[Chunk::text("I lo")]);
+            let answer = assemble(&read(wire, framing, &bytes, "a piece"));
+            assert_ne!(answer.stop, Some(StopReason::Calls), "{}", wire.name());
+            assert_eq!(answer.text(), "I lo");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Markers for the provider's prompt cache: where they are, and where they are placed.
+
+use serde_json::Value;
+use windlass_protocol::Request;
+
+use crate::marks;
+
+/// How many markers the API takes, the field of the whole body among them.
+pub(crate) const MOST: usize = 4;
+
+/// How many markers a request has of its own.
+pub(crate) fn own_markers(request: &Request) -> usize {
+    let parts = request.messages.iter().flat_map(|message| &message.parts);
+    let in_parts = parts.filter_map(marks::of).map(markers).fold(0, usize::saturating_add);
+    let tools = request.tool_fields.values().map(|fields| &fields.value);
+    let tools = tools.chain(request.hosted_tools.iter().map(|tool| &tool.value));
+    let in_tools = tools.map(markers).fold(0, usize::saturating_add);
+    let in_body =
+        ["system", marks::CACHE].into_iter().filter_map(|name| Some((name, request.extra.get(name)?)));
+    let in_body = in_body.map(|(name, value)| if name == marks::CACHE { 1 } else { markers(value) });
+    in_body.fold(in_parts.saturating_add(in_tools), usize::saturating_add)
+}
+
+/// The markers inside a value. Values came through a parser that bounds their depth.
+fn markers(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(markers).fold(0, usize::saturating_add),
+        Value::Object(fields) => {
+            let inside = fields.iter().filter(|(name, _)| *name != marks::CACHE);
+            let inside = inside.map(|(_, value)| markers(value)).fold(0, usize::saturating_add);
+            inside.saturating_add(usize::from(fields.get(marks::CACHE).is_some_and(|mark| !mark.is_null())))
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,226 @@
+//! What this API would refuse in a request.
+
+use serde_json::Value;
+use windlass_protocol::{
+    File, FileSource, Image, ImageSource, Message, Part, Refusal, RefusalKind, Request, Role, ToolChoice,
+    ToolSpec,
+};
+use windlass_wire::check_conversation;
+
+use crate::cache::{MOST, own_markers};
+use crate::encode::{is_legal, is_legal_name};
+use crate::{AnthropicOptions, encode};
+
+/// All that is found, in the order of the request.
+pub(crate) fn check(options: &AnthropicOptions, request: &Request) -> Vec<Refusal> {
+    let mut lint = Lint { refusals: check_conversation(request) };
+    lint.parameters(options, request);
+    lint.tools(request);
+    lint.messages(request);
+    // What cannot be written at all is refused for that reason, unless a rule has said it.
+    if lint.refusals.is_empty()
+        && let Err(error) = encode::encode(options, request)
+    {
+        lint.refuse(RefusalKind::Unsupported, "", error.to_string());
+    }
+    lint.refusals
+}
+
+struct Lint {
+    refusals: Vec<Refusal>,
+}
+
+impl Lint {
+    fn refuse(&mut self, kind: RefusalKind, place: impl Into<String>, what: impl Into<String>) {
+        self.refusals.push(Refusal::new(kind, place, what));
+    }
+
+    fn parameters(&mut self, options: &AnthropicOptions, request: &Request) {
+        let extra = |name: &str| request.extra.get(name);
+        // Messages API, `temperature`: "Ranges from 0.0 to 1.0".
+        if let Some(temperature) = request.temperature
+            && !(0.0..=1.0).contains(&temperature)
+        {
+            let what = format!("the temperature is {temperature}, 0 to 1 is taken");
+            self.refuse(RefusalKind::Parameter, "temperature", what);
+        }
+        // Messages API, `max_tokens`: at least 1.
+        let tokens = request.max_output_tokens.unwrap_or(options.default_max_tokens);
+        if tokens == 0 {
+            self.refuse(RefusalKind::Parameter, "max_output_tokens", "an answer needs at least one token");
+        }
+        // Messages API: "stop_sequences: each stop sequence must contain non-whitespace".
+        for (position, text) in request.stop_sequences.iter().enumerate() {
+            if text.trim().is_empty() {
+                let what = "a stop sequence needs something other than white space";
+                self.refuse(RefusalKind::Parameter, format!("stop_sequences[{position}]"), what);
+            }
+        }
+        if extra("n").and_then(Value::as_u64).is_some_and(|answers| answers > 1) {
+            self.refuse(RefusalKind::Parameter, "extra.n", "this API gives one answer to a request");
+        }
+        // Prompt caching: "You can define up to 4 cache breakpoints"; the field of the body counts as one.
+        let markers = own_markers(request);
+        if markers > MOST {
+            let what = format!("{markers} cache markers, at most {MOST} are taken");
+            self.refuse(RefusalKind::Cache, "", what);
+        }
+        self.thinking(request, tokens);
+    }
+
+    /// Extended thinking, "Feature compatibility" and "Max tokens".
+    fn thinking(&mut self, request: &Request, tokens: u64) {
+        let Some(thinking) = request.extra.get("thinking") else { return };
+        if thinking.get("type").is_none_or(|kind| kind == "disabled") {
+            return;
+        }
+        // "Thinking isn't compatible with forced tool use."
+        if matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_)) {
+            self.refuse(
+                RefusalKind::Parameter,
+                "tool_choice",
+                "a call cannot be demanded while thinking is enabled",
+            );
+        }
+        let Some(budget) = thinking.get("budget_tokens").and_then(Value::as_u64) else { return };
+        // "The minimum budget is 1,024 tokens", and it "must be set to a value less than max_tokens".
+        if budget < 1024 {
+            let what = format!("a budget of {budget} tokens, at least 1024 are taken");
+            self.refuse(RefusalKind::Parameter, "extra.thinking.budget_tokens", what);
+        }
+        if budget >= tokens {
+            let what = format!("a budget of {budget} tokens does not fit in an answer of {tokens}");
+            self.refuse(RefusalKind::Parameter, "extra.thinking.budget_tokens", what);
+        }
+        // "Thinking isn't compatible with temperature or top_k modifications"; 1 is the default and is taken.
+        if request.temperature.is_some_and(|temperature| (temperature - 1.0).abs() > f64::EPSILON) {
+            let what = "the temperature can only be 1 while thinking is enabled";
+            self.refuse(RefusalKind::Parameter, "temperature", what);
+        }
+    }
+
+    fn tools(&mut self, request: &Request) {
+        for (position, tool) in request.tools.iter().enumerate() {
+            let place = |field: &str| format!("tools[{position}].{field}");
+            let ToolSpec::Function { name, parameters, .. } = tool else { continue };
+            if !is_legal_name(name.as_str()) {
+                let what =
+                    format!("the tool name {:?} is not 1 to 128 of A-Z, a-z, 0-9, _ and -", name.as_str());
+                self.refuse(RefusalKind::Name, place("name"), what);
+            }
+            let schema = parameters.to_value();
+            // "tools.0.custom.input_schema.type: Field required", and it must be `object`.
+            if schema.get("type").is_none_or(|kind| kind != "object") {
+                let what = "the schema's root needs the type object";
+                self.refuse(RefusalKind::Schema, place("parameters"), what);
+            }
+            // "input_schema does not support oneOf, allOf, or anyOf at the top level".
+            if let Some(word) = ["oneOf", "allOf", "anyOf"].iter().find(|word| schema.get(**word).is_some()) {
+                let what = format!("the schema's root has {word}, which is taken only below it");
+                self.refuse(RefusalKind::Schema, place("parameters"), what);
+            }
+        }
+    }
+
+    fn messages(&mut self, request: &Request) {
+        let system = request.messages.iter().take_while(|message| message.role == Role::System).count();
+        let mut spoken = request.messages.iter().enumerate().skip(system).peekable();
+        // "messages: first message must use the "user" role" was lifted for some models, which still begin so.
+        if let Some((position, first)) = spoken.peek()
+            && first.role == Role::Assistant
+        {
+            self.refuse(
+                RefusalKind::Order,
+                format!("messages[{position}]"),
+                "the first message has to be the user's",
+            );
+        }
+        let last = request.messages.len().saturating_sub(1);
+        for (position, message) in spoken {
+            for (at, part) in message.parts.iter().enumerate() {
+                self.part(message, &format!("messages[{position}].parts[{at}]"), part);
+            }
+            if message.role == Role::Assistant && position == last {
+                self.prefill(request, position, message);
+            }
+            self.silence(position, message);
+        }
+    }
+
+    /// "messages: all messages must have non-empty content except for the optional final assistant message".
+    fn silence(&mut self, position: usize, message: &Message) {
+        let is_silent = |part: &Part| match part {
+            Part::Text(text) => text.text.trim().is_empty(),
+            _ => false,
+        };
+        let is_user = matches!(message.role, Role::User | Role::System);
+        if is_user && !message.parts.is_empty() && message.parts.iter().all(is_silent) {
+            let what = "the message has no words, and the API wants some";
+            self.refuse(RefusalKind::Empty, format!("messages[{position}]"), what);
+        }
+    }
+
+    /// A last message of the assistant is the beginning of the answer.
+    fn prefill(&mut self, request: &Request, position: usize, message: &Message) {
+        let place = format!("messages[{position}]");
+        match message.parts.last() {
+            // "messages: final assistant content cannot end with trailing whitespace".
+            Some(Part::Text(text)) if text.text.ends_with(char::is_whitespace) => {
+                let what = "the last message is the assistant's and ends with white space";
+                self.refuse(RefusalKind::Order, place.as_str(), what);
+            }
+            // "The final block in an assistant message cannot be `thinking`".
+            Some(Part::Reasoning(thoughts)) if thoughts.opaque.is_some() => {
+                let what = "the last message is the assistant's and ends with thoughts";
+                self.refuse(RefusalKind::Order, place.as_str(), what);
+            }
+            _ => {}
+        }
+        // Extended thinking: "you cannot pre-fill responses".
+        let thinking = request.extra.get("thinking").and_then(|thinking| thinking.get("type"));
+        if thinking.is_some_and(|kind| kind != "disabled") && message.calls().next().is_none() {
+            let what = "an answer cannot be begun while thinking is enabled";
+            self.refuse(RefusalKind::Order, place, what);
+        }
+    }
+
+    fn part(&mut self, message: &Message, place: &str, part: &Part) {
+        match part {
+            // "messages.1.content.0: Expected `thinking` or `redacted_thinking`, but found `tool_use`": the thoughts of
+            // an answer stand before its calls.
+            Part::Reasoning(thoughts) if thoughts.opaque.is_some() => {
+                let before = message.parts.iter().take_while(|other| !std::ptr::eq(*other, part));
+                if before.into_iter().any(|part| matches!(part, Part::Call(_))) {
+                    self.refuse(RefusalKind::Order, place, "thoughts stand after a call of the same message");
+                }
+            }
+            Part::Image(image) => self.image(place, image),
+            Part::File(file) => self.file(place, file),
+            // Ids that the API refuses are mapped where they are written (RULES P1); only too long a one is left.
+            Part::Call(call) if call.id.as_str().bytes().all(is_legal) && call.id.as_str().len() > 256 => {
+                self.refuse(RefusalKind::Id, place, "the call's id is longer than 256 characters");
+            }
+            _ => {}
+        }
+    }
+
+    /// Vision: "JPEG, PNG, GIF and WebP".
+    fn image(&mut self, place: &str, image: &Image) {
+        let is_known =
+            matches!(image.media_type.as_str(), "image/jpeg" | "image/png" | "image/gif" | "image/webp");
+        if matches!(image.source, ImageSource::Base64(_)) && !is_known {
+            let what =
+                format!("a picture of {:?}; image/jpeg, png, gif and webp are taken", image.media_type);
+            self.refuse(RefusalKind::Unsupported, place, what);
+        }
+    }
+
+    /// PDF support and text documents.
+    fn file(&mut self, place: &str, file: &File) {
+        let is_known = file.media_type == "application/pdf" || file.media_type.starts_with("text/");
+        if matches!(file.source, FileSource::Base64(_)) && !is_known {
+            let what = format!("a document of {:?}; PDF and plain text are taken", file.media_type);
+            self.refuse(RefusalKind::Unsupported, place, what);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The parts of messages as blocks of this format.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use windlass_protocol::{
+    Content, File, FileSource, Image, ImageSource, Message, Part, Payload, Reasoning, ResultStatus, Role,
+    ToolCall, ToolResult,
+};
+use windlass_wire::EncodeError;
+
+use crate::base64;
+use crate::block::BLOCK_FIELD;
+use crate::encode::{is_legal, is_legal_name, unsupported};
+use crate::marks;
+use crate::request::{KnownBlock, ResultBlock, WireBlock, WireResult, WireSource};
+use crate::wire::NAME;
+
+/// The blocks of a message.
+pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeError> {
+    let mut blocks = Vec::with_capacity(message.parts.len());
+    for part in &message.parts {
+        let (block, opaque) = match part {
+            // The API refuses a text without a visible character.
+            Part::Text(text) if text.text.trim().is_empty() => continue,
+            Part::Text(text) => (KnownBlock::Text { text: &text.text }, text.opaque.as_ref()),
+            Part::Image(_) | Part::File(_) if message.role == Role::Assistant => {
+                return Err(unsupported("an image or a document in an assistant message"));
+            }
+            Part::Image(image) => (KnownBlock::Image { source: source(image)? }, image.opaque.as_ref()),
+            Part::File(file) => (document(file)?, file.opaque.as_ref()),
+            Part::Reasoning(reasoning) => match thoughts(reasoning) {
+                Some(block) => (block, None),
+                None => continue,
+            },
+            Part::Call(call) => (wire_call(call)?, call.opaque.as_ref()),
+            Part::Result(result) => (wire_result(result)?, result.opaque.as_ref()),
+            Part::Unknown(unknown) if unknown.wire == NAME => {
+                blocks.extend(unknown.value.get(BLOCK_FIELD).map(WireBlock::Raw));
+                continue;
+            }
+            Part::Unknown(_) => continue,
+            _ => return Err(unsupported("a part of a newer kind")),
+        };
+        blocks.push(WireBlock::Known { block, more: marks::block(opaque), cache_control: None });
+    }
+    Ok(blocks)
+}
+
+/// Thoughts go back with their signature or not at all: the API refuses them unsigned, and another
+/// provider's mean nothing to it (RULES P2).
+fn thoughts(reasoning: &Reasoning) -> Option<KnownBlock<'_>> {
+    let opaque = reasoning.opaque.as_ref()?.of(NAME)?;
+    let field = |name| opaque.get(name).and_then(Value::as_str);
+    match field("data") {
+        Some(data) => Some(KnownBlock::RedactedThinking { data }),
+        None => Some(KnownBlock::Thinking { thinking: &reasoning.text, signature: field("signature")? }),
+    }
+}
+
+fn wire_call(call: &ToolCall) -> Result<KnownBlock<'_>, EncodeError> {
+    let Payload::Function { arguments } = &call.payload else {
+        return Err(unsupported(format!("the form of the call {}", call.id)));
+    };
+    let opaque = call.opaque.as_ref().and_then(|opaque| opaque.of(NAME));
+    Ok(KnownBlock::ToolUse {
+        id: wire_id(call.id.as_str()),
+        name: history_name(call.name.as_str()),
+        input: serde_json::from_str(arguments.as_str())?,
+        caller: opaque.and_then(|opaque| opaque.get("caller")),
+    })
+}
+
+fn wire_result(result: &ToolResult) -> Result<KnownBlock<'_>, EncodeError> {
+    let given = |name| result.opaque.as_ref()?.of(NAME)?.get(name);
+    // A client's own error is said by the flag alone, as the client said it.
+    let text = if given(marks::IS_ERROR).is_some() {
+        ToolResult::new(result.call.clone(), ResultStatus::Ok, result.content.clone()).wire_text()
+    } else {
+        result.wire_text()
+    };
+    let content = if let Some(list) = given(marks::CONTENT) {
+        WireResult::Raw(list)
+    } else if result.images().next().is_none() {
+        WireResult::Text(text)
+    } else {
+        let mut blocks = vec![ResultBlock::Text { text }];
+        for content in &result.content {
+            if let Content::Image(image) = content {
+                blocks.push(ResultBlock::Image { source: source(image)? });
+            }
+        }
+        WireResult::Blocks(blocks)
+    };
+    let tool_use_id = wire_id(result.call.as_str());
+    Ok(KnownBlock::ToolResult { tool_use_id, content, is_error: !result.status.is_ok() })
+}
+
+fn source(image: &Image) -> Result<WireSource<'_>, EncodeError> {
+    match &image.source {
+        ImageSource::Base64(data) => Ok(WireSource::Base64 { media_type: &image.media_type, data }),
+        ImageSource::Url(url) => Ok(WireSource::Url { url }),
+        _ => Err(unsupported("an image of a newer kind")),
+    }
+}
+
+/// A document: a PDF as its bytes, a text as its words.
+fn document(file: &File) -> Result<KnownBlock<'_>, EncodeError> {
+    let source = match &file.source {
+        FileSource::Base64(data) if file.media_type == "application/pdf" => {
+            WireSource::Base64 { media_type: &file.media_type, data }
+        }
+        FileSource::Base64(data) if file.media_type.starts_with("text/") => {
+            let Some(data) = base64::decode_text(data) else {
+                return Err(unsupported(format!("a document of {} that is no text", file.media_type)));
+            };
+            WireSource::Text { media_type: "text/plain", data }
+        }
+        FileSource::Base64(_) => return Err(unsupported(format!("a document of {}", file.media_type))),
+        FileSource::Url(url) => WireSource::Url { url },
+        FileSource::Id(id) => WireSource::File { file_id: id },
+        _ => return Err(unsupported("a document of a newer kind")),
+    };
+    Ok(KnownBlock::Document { source, title: file.name.as_deref() })
+}
+
+/// An id that the API takes. An id that has to be changed always gets a hash of what it was, so that the same
+/// id is the same text in every turn, and no two are the same text (RULES P1, N6).
+fn wire_id(id: &str) -> Cow<'_, str> {
+    if id.bytes().all(is_legal) {
+        return Cow::Borrowed(id);
+    }
+    let legal: String =
+        id.chars().take(40).map(|character| if is_legal_char(character) { character } else { '_' }).collect();
+    Cow::Owned(format!("{legal}_{:016x}", fnv1a(id)))
+}
+
+/// A name that a model made up must not stop the conversation, so what the API refuses becomes `_`.
+fn history_name(name: &str) -> Cow<'_, str> {
+    if is_legal_name(name) {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(
+        name.chars()
+            .take(128)
+            .map(|character| if is_legal_char(character) { character } else { '_' })
+            .collect(),
+    )
+}
+
+fn is_legal_char(character: char) -> bool {
+    u8::try_from(character).is_ok_and(is_legal)
+}
+
+/// FNV-1a, 64 bits: small, and the same in every process.
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}

@@ -1,0 +1,40 @@
+//! The provider's side of the format: a client's request is read, and an answer is written for it.
+
+mod blocks;
+mod messages;
+mod request;
+mod tools;
+
+mod answer;
+mod stream;
+mod whole;
+
+mod error;
+
+use windlass_wire::{Asked, Encoder, Framing, ProviderError, Reply, RequestError, Server};
+
+use self::stream::Stream;
+use self::whole::Whole;
+use crate::Anthropic;
+use crate::wire::NAME;
+
+impl Server for Anthropic {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+        request::decode_request(path, body)
+    }
+
+    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+        match asked.framing {
+            Framing::Whole => Box::new(Whole::new(reply)),
+            _ => Box::new(Stream::new(reply)),
+        }
+    }
+
+    fn encode_error(&self, error: &ProviderError) -> (u16, Vec<u8>) {
+        error::encode_error(error)
+    }
+}

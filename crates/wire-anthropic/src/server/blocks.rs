@@ -1,0 +1,161 @@
+//! A client's blocks of content, read into parts.
+//!
+//! Fields of a block that have no word here are kept on its part (`crate::marks`), blocks of other kinds whole.
+
+use serde_json::{Map, Value, json};
+use windlass_protocol::{
+    Arguments, CallId, Content, File, Image, Opaque, Part, Reasoning, ResultStatus, Text, ToolCall, ToolName,
+    ToolResult, Unknown,
+};
+use windlass_wire::{Fields, RequestError};
+
+use crate::base64;
+use crate::block::BLOCK_FIELD;
+use crate::marks;
+use crate::wire::NAME;
+
+/// Takes a field that is a text or a list of blocks.
+pub(crate) fn read(fields: &mut Fields<'_>, name: &str) -> Result<Vec<Part>, RequestError> {
+    match fields.peek(name).map(|raw| raw.get().starts_with('[')) {
+        None => Ok(Vec::new()),
+        Some(true) => {
+            let blocks = fields.list(name)?.into_iter().flatten();
+            blocks.map(|(place, raw)| part(Fields::parse(place, raw.get())?, raw.get())).collect()
+        }
+        Some(false) => match fields.text(name) {
+            Ok(text) => Ok(text.filter(|text| !text.is_empty()).map(Part::text).into_iter().collect()),
+            Err(_) => Err(fields.wrong(name, "a text or a list of blocks is wanted")),
+        },
+    }
+}
+
+fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
+    match fields.required_text("type")?.as_str() {
+        "text" => {
+            let text = Text::new(fields.required_text("text")?);
+            Ok(Part::Text(text.with_opaque(marks::kept(fields.rest()))))
+        }
+        "image" => match image(&mut fields)? {
+            Some(image) => Ok(Part::Image(image.with_opaque(marks::kept(fields.rest())))),
+            None => unknown(raw),
+        },
+        "document" => match document(&mut fields)? {
+            Some(file) => {
+                let file = file.with_name(fields.text("title")?);
+                Ok(Part::File(file.with_opaque(marks::kept(fields.rest()))))
+            }
+            None => unknown(raw),
+        },
+        "thinking" => {
+            let text = fields.text("thinking")?.unwrap_or_default();
+            let signature = fields.text("signature")?.filter(|signature| !signature.is_empty());
+            let opaque = signature
+                .map(|signature| Opaque::new(NAME, json!({ "type": "thinking", "signature": signature })));
+            Ok(Part::Reasoning(Reasoning::new(text, opaque)))
+        }
+        "redacted_thinking" => {
+            let data = fields.required_text("data")?;
+            let opaque = Opaque::new(NAME, json!({ "type": "redacted_thinking", "data": data }));
+            Ok(Part::Reasoning(Reasoning::new("", Some(opaque))))
+        }
+        "tool_use" => Ok(Part::Call(call(fields)?)),
+        "tool_result" => Ok(Part::Result(result(fields)?)),
+        _ => unknown(raw),
+    }
+}
+
+fn unknown(raw: &str) -> Result<Part, RequestError> {
+    let block: Value = serde_json::from_str(raw)?;
+    Ok(Part::Unknown(Unknown::new(NAME, json!({ BLOCK_FIELD: block }))))
+}
+
+/// The picture of a block; none where its source has no word here, as an uploaded one.
+fn image(fields: &mut Fields<'_>) -> Result<Option<Image>, RequestError> {
+    let Some(mut source) = fields.object("source")? else {
+        return Err(fields.wrong("source", "an object is wanted"));
+    };
+    Ok(match source.required_text("type")?.as_str() {
+        "base64" => {
+            let media_type = source.required_text("media_type")?;
+            Some(Image::base64(media_type, source.required_text("data")?))
+        }
+        // The address does not say what it leads to, and no provider asks.
+        "url" => Some(Image::url("image/*", source.required_text("url")?)),
+        _ => None,
+    })
+}
+
+/// The document of a block; none where its source has no word here, as one made of blocks.
+fn document(fields: &mut Fields<'_>) -> Result<Option<File>, RequestError> {
+    let Some(mut source) = fields.object("source")? else {
+        return Err(fields.wrong("source", "an object is wanted"));
+    };
+    Ok(match source.required_text("type")?.as_str() {
+        "base64" => {
+            let media_type = source.required_text("media_type")?;
+            Some(File::base64(media_type, source.required_text("data")?))
+        }
+        "text" => {
+            let media_type = source.text("media_type")?.unwrap_or_else(|| "text/plain".to_owned());
+            Some(File::base64(media_type, base64::encode(source.required_text("data")?.as_bytes())))
+        }
+        "url" => Some(File::url("application/pdf", source.required_text("url")?)),
+        "file" => Some(File::uploaded("application/octet-stream", source.required_text("file_id")?)),
+        _ => None,
+    })
+}
+
+fn id(fields: &mut Fields<'_>, name: &str) -> Result<CallId, RequestError> {
+    let text = fields.required_text(name)?;
+    CallId::new(text).map_err(|error| fields.wrong(name, error.to_string()))
+}
+
+pub(crate) fn name(fields: &mut Fields<'_>) -> Result<ToolName, RequestError> {
+    let text = fields.required_text("name")?;
+    ToolName::new(text).map_err(|error| fields.wrong("name", error.to_string()))
+}
+
+fn call(mut fields: Fields<'_>) -> Result<ToolCall, RequestError> {
+    let (id, name) = (id(&mut fields, "id")?, name(&mut fields)?);
+    let text = fields.raw("input").map_or("{}", |raw| raw.get());
+    let arguments = Arguments::parse(text).map_err(|error| fields.wrong("input", error.to_string()))?;
+    Ok(ToolCall::function(id, name, arguments).with_opaque(marks::kept(fields.rest())))
+}
+
+fn result(mut fields: Fields<'_>) -> Result<ToolResult, RequestError> {
+    let id = id(&mut fields, "tool_use_id")?;
+    let failed = fields.flag("is_error")? == Some(true);
+    let raw = fields.peek("content").filter(|raw| raw.get().starts_with('['));
+    let parts = read(&mut fields, "content")?;
+    let is_plain = matches!(parts.as_slice(), [] | [Part::Text(Text { opaque: None, .. })]);
+    let mut status = ResultStatus::Ok;
+    let mut contents = Vec::with_capacity(parts.len());
+    for (position, part) in parts.into_iter().enumerate() {
+        contents.push(match part {
+            Part::Text(Text { text, .. }) if failed && position == 0 => {
+                let (named, words) = ResultStatus::named_in(&text);
+                status = named;
+                Content::text(words)
+            }
+            Part::Text(Text { text, .. }) => Content::text(text),
+            Part::Image(image) => Content::Image(image),
+            Part::Unknown(unknown) => Content::Structured { value: unknown.value },
+            other => Content::Structured { value: serde_json::to_value(other)? },
+        });
+    }
+    let mut marks = Map::new();
+    if failed && status.is_ok() {
+        // A client's own error, whose words name no status of ours.
+        status = ResultStatus::Error;
+        marks.insert(marks::IS_ERROR.to_owned(), true.into());
+    }
+    if let Some(raw) = raw.filter(|_| !is_plain) {
+        marks.insert(marks::CONTENT.to_owned(), serde_json::from_str(raw.get())?);
+    }
+    let rest = fields.rest();
+    if !rest.is_empty() {
+        marks.insert(marks::BLOCK.to_owned(), Value::Object(rest));
+    }
+    let opaque = (!marks.is_empty()).then(|| Opaque::new(NAME, Value::Object(marks)));
+    Ok(ToolResult::new(id, status, contents).with_opaque(opaque))
+}

@@ -1,0 +1,36 @@
+//! A client's messages, read into ours.
+
+use serde_json::value::RawValue;
+use windlass_protocol::{Message, Part, Role};
+use windlass_wire::{Fields, RequestError};
+
+use crate::server::blocks;
+
+/// Adds the messages of a request to the conversation. Results are a message of their own, before what the user
+/// says beside them.
+pub(crate) fn read(
+    items: Vec<(String, &RawValue)>,
+    conversation: &mut Vec<Message>,
+) -> Result<(), RequestError> {
+    for (place, raw) in items {
+        let mut fields = Fields::parse(place, raw.get())?;
+        let role = fields.required_text("role")?;
+        let parts = blocks::read(&mut fields, "content")?;
+        match role.as_str() {
+            "assistant" => conversation.push(Message::assistant(parts)),
+            "user" => {
+                let (results, words): (Vec<_>, Vec<_>) =
+                    parts.into_iter().partition(|part| matches!(part, Part::Result(_)));
+                let only_results = words.is_empty() && !results.is_empty();
+                if !results.is_empty() {
+                    conversation.push(Message::new(Role::Tool, results));
+                }
+                if !only_results {
+                    conversation.push(Message::new(Role::User, words));
+                }
+            }
+            _ => return Err(fields.wrong("role", "user or assistant is wanted")),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! A client's request, read into ours.
+
+use serde_json::Value;
+use windlass_protocol::{Delivery, Message, OutputFormat, OutputSchema, Part, Request, Role};
+use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
+
+use crate::server::{blocks, messages, tools};
+use crate::wire::NAME;
+
+pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+    let asked = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    if !asked.ends_with("/messages") {
+        return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
+    }
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}');
+    match replace_lone_surrogates(text) {
+        Some(repaired) => read(&repaired),
+        None => read(text),
+    }
+}
+
+fn read(text: &str) -> Result<Asked, RequestError> {
+    let mut fields = Fields::parse("", text)?;
+    let model = fields.required_text("model")?;
+    let Some(items) = fields.list("messages")? else {
+        return Err(fields.wrong("messages", "a list is wanted"));
+    };
+    let (system, mut conversation) = system(&mut fields)?;
+    messages::read(items, &mut conversation)?;
+    let mut request = Request::new(model, conversation);
+    request.system = system;
+    request.max_output_tokens = fields.count("max_tokens")?;
+    if request.max_output_tokens.is_none() {
+        return Err(fields.wrong("max_tokens", "a whole number is wanted"));
+    }
+    request.delivery = if fields.flag("stream")? == Some(true) { Delivery::Stream } else { Delivery::Whole };
+    request.temperature = fields.number("temperature")?;
+    request.stop_sequences = match fields.value("stop_sequences")? {
+        None => Vec::new(),
+        Some(list) => serde_json::from_value(list)
+            .map_err(|_| fields.wrong("stop_sequences", "a list of texts is wanted"))?,
+    };
+    tools::read(&mut fields, &mut request)?;
+    output(&mut fields, &mut request)?;
+    request.extra.extend(fields.rest());
+    let framing = if request.delivery == Delivery::Stream { Framing::Events } else { Framing::Whole };
+    Ok(Asked::new(request, framing))
+}
+
+/// The system prompt: one plain text, or blocks, which are a message before all others.
+fn system(fields: &mut Fields<'_>) -> Result<(Option<String>, Vec<Message>), RequestError> {
+    let mut parts = blocks::read(fields, "system")?;
+    if parts.is_empty() {
+        return Ok((None, Vec::new()));
+    }
+    Ok(match parts.as_mut_slice() {
+        [Part::Text(text)] if text.opaque.is_none() => (Some(std::mem::take(&mut text.text)), Vec::new()),
+        _ => (None, vec![Message::new(Role::System, parts)]),
+    })
+}
+
+/// The form of the answer, in its own field and in the one that it had while it was in beta.
+fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
+    let older = fields.peek("output_format");
+    if let (Some(mut format), Some(raw)) = (fields.object("output_format")?, older) {
+        request.output = schema(&mut format)?;
+        request.extra.insert("output_format".to_owned(), serde_json::from_str(raw.get())?);
+    }
+    if let Some(mut config) = fields.object("output_config")? {
+        if let Some(mut format) = config.object("format")? {
+            request.output = schema(&mut format)?;
+        }
+        let rest = config.rest();
+        if !rest.is_empty() {
+            request.extra.insert("output_config".to_owned(), Value::Object(rest));
+        }
+    }
+    Ok(())
+}
+
+fn schema(format: &mut Fields<'_>) -> Result<OutputFormat, RequestError> {
+    if format.required_text("type")? != "json_schema" {
+        return Err(format.wrong("type", "json_schema is wanted"));
+    }
+    let Some(raw) = format.raw("schema") else {
+        return Err(format.wrong("schema", "an object is wanted"));
+    };
+    // This API has no name for a schema; others want one.
+    Ok(OutputFormat::Schema(OutputSchema::new("answer", raw.get().parse()?)))
+}

@@ -1,0 +1,122 @@
+//! Writes an answer as a stream of named events.
+
+use serde_json::{Value, json};
+use windlass_protocol::{StopReason, Usage};
+use windlass_stream::Chunk;
+use windlass_wire::{EncodeError, Encoder, Reply};
+
+use crate::server::answer::{Blocks, Step, stop_word, usage};
+use crate::server::error::stream_error;
+
+/// One streamed answer.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    reply: Reply,
+    blocks: Blocks,
+    usage: Usage,
+    state: State,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    New,
+    Open,
+    /// With the reason, which goes out with the last usage.
+    Stopped(String),
+    Failed,
+}
+
+impl Stream {
+    pub(crate) fn new(reply: Reply) -> Self {
+        Self { reply, blocks: Blocks::default(), usage: Usage::default(), state: State::New }
+    }
+
+    fn begin(&mut self, bytes: &mut Vec<u8>) {
+        if self.state != State::New {
+            return;
+        }
+        self.state = State::Open;
+        let message = json!({
+            "id": format!("msg_{}", self.reply.id), "type": "message", "role": "assistant",
+            "model": self.reply.model, "content": [], "stop_reason": null, "stop_sequence": null,
+            "usage": usage(&self.usage),
+        });
+        event("message_start", &json!({ "type": "message_start", "message": message }), bytes);
+    }
+
+    fn fail(&mut self, error: &Value, bytes: &mut Vec<u8>) {
+        self.state = State::Failed;
+        event("error", error, bytes);
+    }
+}
+
+fn event(name: &str, data: &Value, bytes: &mut Vec<u8>) {
+    bytes.extend_from_slice(format!("event: {name}\ndata: {data}\n\n").as_bytes());
+}
+
+fn write(steps: Vec<Step>, bytes: &mut Vec<u8>) {
+    for step in steps {
+        let (name, data) = match step {
+            Step::Start { index, block } => {
+                ("content_block_start", json!({ "index": index, "content_block": block }))
+            }
+            Step::Delta { index, delta } => {
+                ("content_block_delta", json!({ "index": index, "delta": delta.value() }))
+            }
+            Step::Stop { index } => ("content_block_stop", json!({ "index": index })),
+        };
+        let mut data = data;
+        if let Some(fields) = data.as_object_mut() {
+            fields.insert("type".to_owned(), name.into());
+        }
+        event(name, &data, bytes);
+    }
+}
+
+impl Encoder for Stream {
+    fn content_type(&self) -> &'static str {
+        "text/event-stream"
+    }
+
+    fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match chunk {
+            Chunk::Usage { usage } => self.usage = *usage,
+            // After its end an answer has only its usage to tell.
+            _ if matches!(self.state, State::Stopped(_) | State::Failed) => {}
+            Chunk::Error { error } => self.fail(&stream_error(error), bytes),
+            Chunk::Finish { reason: StopReason::Error, .. } => self.fail(&broke_off(), bytes),
+            Chunk::Finish { reason, raw } => {
+                self.begin(bytes);
+                let mut steps = Vec::new();
+                self.blocks.close(&mut steps);
+                write(steps, bytes);
+                self.state = State::Stopped(stop_word(reason, raw).to_owned());
+            }
+            other => {
+                let mut steps = Vec::new();
+                self.blocks.push(other, &mut steps)?;
+                if !steps.is_empty() {
+                    self.begin(bytes);
+                }
+                write(steps, bytes);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        // An answer without a finish broke off: no end follows, so that no client takes it as whole.
+        if let State::Stopped(word) = &self.state {
+            let delta = json!({ "stop_reason": word, "stop_sequence": null });
+            let data = json!({ "type": "message_delta", "delta": delta, "usage": usage(&self.usage) });
+            event("message_delta", &data, bytes);
+            event("message_stop", &json!({ "type": "message_stop" }), bytes);
+        }
+        Ok(())
+    }
+}
+
+/// What is said where the provider failed without words.
+pub(crate) fn broke_off() -> Value {
+    json!({ "type": "error", "error": { "type": "api_error", "message": "the answer broke off" } })
+}

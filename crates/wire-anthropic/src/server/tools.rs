@@ -1,0 +1,51 @@
+//! The tools that a client offers, and its choice among them.
+
+use windlass_protocol::{ParallelCalls, RawJson, Request, Strictness, ToolChoice, ToolSpec, Unknown};
+use windlass_wire::{Fields, RequestError};
+
+use crate::marks;
+use crate::server::blocks::name;
+use crate::wire::NAME;
+
+pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
+    for (place, raw) in fields.list("tools")?.into_iter().flatten() {
+        let mut tool = Fields::parse(place, raw.get())?;
+        if tool.text("type")?.is_some_and(|kind| kind != "custom") {
+            request.hosted_tools.push(Unknown::new(NAME, serde_json::from_str(raw.get())?));
+            continue;
+        }
+        let name = name(&mut tool)?;
+        let description = tool.text("description")?.unwrap_or_default();
+        let parameters: RawJson = match tool.raw("input_schema") {
+            Some(raw) => raw.get().parse()?,
+            None => return Err(tool.wrong("input_schema", "an object is wanted")),
+        };
+        let strict = match tool.flag("strict")? {
+            None => Strictness::Unsaid,
+            Some(true) => Strictness::On,
+            Some(false) => Strictness::Off,
+        };
+        if let Some(opaque) = marks::kept(tool.rest()) {
+            request.tool_fields.insert(name.clone(), opaque);
+        }
+        request.tools.push(ToolSpec::Function { name, description, parameters, strict });
+    }
+    choice(fields, request)
+}
+
+fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
+    let Some(mut choice) = fields.object("tool_choice")? else { return Ok(()) };
+    request.tool_choice = match choice.required_text("type")?.as_str() {
+        "auto" => ToolChoice::Auto,
+        "any" => ToolChoice::Required,
+        "none" => ToolChoice::None,
+        "tool" => ToolChoice::Named(name(&mut choice)?),
+        _ => return Err(choice.wrong("type", "auto, any, tool or none is wanted")),
+    };
+    request.parallel_calls = match choice.flag("disable_parallel_tool_use")? {
+        None => ParallelCalls::ProviderDefault,
+        Some(true) => ParallelCalls::Forbid,
+        Some(false) => ParallelCalls::Allow,
+    };
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! Writes an answer as one message.
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use windlass_protocol::{StopReason, Usage};
+use windlass_stream::Chunk;
+use windlass_wire::{EncodeError, Encoder, Reply};
+
+use crate::server::answer::{Blocks, Delta, Step, stop_word, usage};
+use crate::server::error::stream_error;
+use crate::server::stream::broke_off;
+
+/// One answer, kept until it is whole.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    reply: Reply,
+    blocks: Blocks,
+    content: Vec<Draft>,
+    usage: Usage,
+    stop: Option<String>,
+    error: Option<Value>,
+}
+
+/// A block that is filled.
+#[derive(Debug, Default)]
+struct Draft {
+    fields: Map<String, Value>,
+    /// The text of a call's input, which keeps its order and spelling.
+    input: String,
+}
+
+/// The message; the order of its fields is that of the API.
+#[derive(Serialize)]
+struct Message<'a> {
+    id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    role: &'static str,
+    model: &'a str,
+    content: &'a [Draft],
+    stop_reason: &'a str,
+    stop_sequence: Option<&'a str>,
+    usage: Value,
+}
+
+impl Whole {
+    pub(crate) fn new(reply: Reply) -> Self {
+        let (blocks, usage) = (Blocks::default(), Usage::default());
+        Self { reply, blocks, content: Vec::new(), usage, stop: None, error: None }
+    }
+}
+
+impl Draft {
+    fn add(&mut self, delta: Delta) {
+        let (name, text) = match delta {
+            Delta::Text(text) => ("text", text),
+            Delta::Thinking(text) => ("thinking", text),
+            Delta::Signature(text) => ("signature", text),
+            Delta::Input(text) => {
+                self.input.push_str(&text);
+                return;
+            }
+            Delta::Citation(value) => {
+                let citations = self.fields.entry("citations").or_insert_with(|| Value::Array(Vec::new()));
+                if let Some(citations) = citations.as_array_mut() {
+                    citations.push(value);
+                }
+                return;
+            }
+        };
+        if let Some(Value::String(before)) = self.fields.get_mut(name) {
+            before.push_str(&text);
+        }
+    }
+}
+
+impl Serialize for Draft {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let input = match serde_json::from_str::<&RawValue>(&self.input) {
+            Ok(input) if input.get().starts_with('{') => Some(Written::Raw(input)),
+            // Nothing came, and the beginning's empty object stands, as the API itself sends it.
+            _ if self.input.trim().is_empty() => None,
+            // What was cut goes out as a text, which no client takes for arguments (RULES S10).
+            _ => Some(Written::Text(&self.input)),
+        };
+        serializer.collect_map(self.fields.iter().map(|(name, value)| match (name.as_str(), input) {
+            ("input", Some(input)) => (name, input),
+            _ => (name, Written::Value(value)),
+        }))
+    }
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(untagged)]
+enum Written<'a> {
+    Raw(&'a RawValue),
+    Text(&'a str),
+    Value(&'a Value),
+}
+
+impl Encoder for Whole {
+    fn content_type(&self) -> &'static str {
+        "application/json"
+    }
+
+    fn push(&mut self, chunk: &Chunk, _bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match chunk {
+            Chunk::Usage { usage } => self.usage = *usage,
+            _ if self.stop.is_some() || self.error.is_some() => {}
+            Chunk::Error { error } => self.error = Some(stream_error(error)),
+            Chunk::Finish { reason: StopReason::Error, .. } => self.error = Some(broke_off()),
+            Chunk::Finish { reason, raw } => self.stop = Some(stop_word(reason, raw).to_owned()),
+            other => {
+                let mut steps = Vec::new();
+                self.blocks.push(other, &mut steps)?;
+                for step in steps {
+                    match step {
+                        Step::Start { block: Value::Object(fields), .. } => {
+                            self.content.push(Draft { fields, input: String::new() });
+                        }
+                        Step::Start { .. } => self.content.push(Draft::default()),
+                        Step::Delta { index, delta } => {
+                            if let Some(draft) = self.content.get_mut(index) {
+                                draft.add(delta);
+                            }
+                        }
+                        Step::Stop { .. } => {}
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let body = match (&self.error, &self.stop) {
+            (Some(error), _) => serde_json::to_vec(error)?,
+            // An answer without a finish broke off, and no client may take it as whole.
+            (None, None) => serde_json::to_vec(&broke_off())?,
+            (None, Some(stop)) => serde_json::to_vec(&Message {
+                id: format!("msg_{}", self.reply.id),
+                kind: "message",
+                role: "assistant",
+                model: &self.reply.model,
+                content: &self.content,
+                stop_reason: stop,
+                stop_sequence: None,
+                usage: usage(&self.usage),
+            })?,
+        };
+        bytes.extend(body);
+        Ok(())
+    }
+}

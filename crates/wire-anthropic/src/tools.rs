@@ -1,0 +1,91 @@
+//! The tools on offer, as this format writes them.
+
+use serde_json::Value;
+use windlass_protocol::{Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
+use windlass_wire::EncodeError;
+
+use crate::encode::{is_legal_name, unsupported};
+use crate::marks;
+use crate::request::{Ephemeral, Field, OwnTool, WireChoice, WireTool};
+use crate::wire::NAME;
+
+/// Adds the tools and the choice among them. The marker is for the last tool.
+pub(crate) fn encode<'a>(
+    request: &'a Request,
+    marker: Option<Ephemeral>,
+    fields: &mut Vec<(&'a str, Field<'a>)>,
+) -> Result<(), EncodeError> {
+    if request.tools.is_empty() && request.hosted_tools.is_empty() {
+        return match &request.tool_choice {
+            ToolChoice::Auto | ToolChoice::None => Ok(()),
+            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
+        };
+    }
+    fields.extend(choice(request)?.map(|choice| ("tool_choice", Field::Choice(choice))));
+    let own = request.tools.iter().map(|tool| wire_tool(tool, request.tool_fields.get(tool.name())));
+    let hosted = request.hosted_tools.iter().map(|tool| {
+        if tool.wire == NAME {
+            return Ok(WireTool::Hosted(&tool.value));
+        }
+        Err(unsupported(format!("a tool that {} runs", tool.wire)))
+    });
+    let mut tools = own.chain(hosted).collect::<Result<Vec<_>, _>>()?;
+    // A hosted tool goes out as it is, so the marker stands on the last of our own.
+    let last = tools.iter_mut().rev().find_map(|tool| match tool {
+        WireTool::Own(tool) => Some(tool),
+        WireTool::Hosted(_) => None,
+    });
+    if let Some(last) = last {
+        last.cache_control = marker;
+    }
+    fields.push(("tools", Field::Tools(tools)));
+    Ok(())
+}
+
+fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
+    let disable_parallel_tool_use = match request.parallel_calls {
+        ParallelCalls::ProviderDefault => None,
+        ParallelCalls::Allow => Some(false),
+        ParallelCalls::Forbid => Some(true),
+    };
+    Ok(match &request.tool_choice {
+        // The default of the API, said only where the switch for several calls needs a place.
+        ToolChoice::Auto if disable_parallel_tool_use.is_none() => None,
+        ToolChoice::Auto => Some(WireChoice { kind: "auto", name: None, disable_parallel_tool_use }),
+        ToolChoice::None => Some(WireChoice { kind: "none", ..WireChoice::default() }),
+        ToolChoice::Required => Some(WireChoice { kind: "any", name: None, disable_parallel_tool_use }),
+        ToolChoice::Named(name) if is_offered(request, name.as_str()) => {
+            Some(WireChoice { kind: "tool", name: Some(name.as_str()), disable_parallel_tool_use })
+        }
+        ToolChoice::Named(name) => {
+            return Err(unsupported(format!("a demanded call of {name}, which is not offered")));
+        }
+    })
+}
+
+fn is_offered(request: &Request, name: &str) -> bool {
+    let is_hosted = |tool: &Value| tool.get("name").is_some_and(|hosted| hosted == name);
+    request.tools.iter().any(|tool| tool.name().as_str() == name)
+        || request.hosted_tools.iter().any(|tool| is_hosted(&tool.value))
+}
+
+fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireTool<'a>, EncodeError> {
+    match tool {
+        ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
+            Err(unsupported(format!("the tool name {:?}", name.as_str())))
+        }
+        ToolSpec::Function { name, description, parameters, strict } => Ok(WireTool::Own(OwnTool {
+            name: name.as_str(),
+            description,
+            input_schema: parameters.as_raw(),
+            strict: match strict {
+                Strictness::Unsaid => None,
+                Strictness::On => Some(true),
+                Strictness::Off => Some(false),
+            },
+            cache_control: None,
+            more: marks::block(opaque),
+        })),
+        _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
+    }
+}

@@ -1,0 +1,213 @@
+//! What the Gemini API would refuse in a request.
+
+use serde_json::Value;
+use windlass_protocol::{
+    File, FileSource, Image, ImageSource, Message, OutputFormat, ParallelCalls, Part, Refusal, RefusalKind,
+    Request, Role, ToolCall, ToolChoice, ToolSpec,
+};
+use windlass_wire::check_conversation;
+
+use crate::call::SIGNATURE;
+use crate::encode::{CONFIG, encode, several_candidates};
+use crate::tools::is_legal_name;
+use crate::wire::NAME;
+use crate::{GeminiOptions, Rules};
+
+/// All that is found, in the order of the request.
+pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> {
+    let is_three = Rules::ByModel.since_three(&request.model) || options.rules == Rules::SinceThree;
+    let mut lint = Lint { refusals: check_conversation(request), is_three };
+    lint.parameters(request);
+    lint.further(request);
+    lint.tools(request);
+    lint.messages(request);
+    if options.rules == Rules::AsGiven && is_three {
+        lint.signatures(&request.messages);
+    }
+    // What cannot be written at all is refused for that reason, unless a rule has said it.
+    if lint.refusals.is_empty()
+        && let Err(error) = encode(options, request)
+    {
+        lint.refuse(RefusalKind::Unsupported, "", error.to_string());
+    }
+    lint.refusals
+}
+
+struct Lint {
+    refusals: Vec<Refusal>,
+    /// Whether the rules since Gemini 3 hold.
+    is_three: bool,
+}
+
+impl Lint {
+    fn refuse(&mut self, kind: RefusalKind, place: impl Into<String>, what: impl Into<String>) {
+        self.refusals.push(Refusal::new(kind, place, what));
+    }
+
+    fn range(&mut self, place: &str, value: Option<f64>, most: f64) {
+        if let Some(value) = value.filter(|value| !(0.0..=most).contains(value)) {
+            self.refuse(RefusalKind::Parameter, place, format!("{value} is not in the range of 0 to {most}"));
+        }
+    }
+
+    fn parameters(&mut self, request: &Request) {
+        // API reference, GenerationConfig.temperature: "Values can range from [0.0, 2.0]".
+        self.range("temperature", request.temperature, 2.0);
+        // API reference, GenerationConfig.stopSequences: "up to 5".
+        let stops = request.stop_sequences.len();
+        if stops > 5 {
+            let what = format!("{stops} stop sequences, at most 5 are taken");
+            self.refuse(RefusalKind::Parameter, "stop_sequences", what);
+        }
+        if request.stop_sequences.iter().any(String::is_empty) {
+            self.refuse(RefusalKind::Empty, "stop_sequences", "a stop sequence is empty");
+        }
+        if request.max_output_tokens == Some(0) {
+            let what = "an answer needs at least one token";
+            self.refuse(RefusalKind::Parameter, "max_output_tokens", what);
+        }
+        if several_candidates(request) {
+            let what = "several candidates: the calls of one only could get their results";
+            self.refuse(RefusalKind::Parameter, "extra.generationConfig.candidateCount", what);
+        }
+        // The API has no such switch, and says so nowhere; a call too many cannot be left unanswered.
+        if request.parallel_calls == ParallelCalls::Forbid && !request.tools.is_empty() {
+            let what = "this API has no switch for one call at the most";
+            self.refuse(RefusalKind::Unsupported, "parallel_calls", what);
+        }
+    }
+
+    /// Fields that have no word in a request.
+    fn further(&mut self, request: &Request) {
+        let config = request.extra.get(CONFIG);
+        let member = |name: &str| config.and_then(|config| config.get(name));
+        self.range("extra.generationConfig.topP", member("topP").and_then(Value::as_f64), 1.0);
+        // "You can only set only one of thinking budget and thinking level."
+        let thinking = member("thinkingConfig");
+        let is_set = |name: &str| thinking.is_some_and(|thinking| thinking.get(name).is_some());
+        if is_set("thinkingBudget") && is_set("thinkingLevel") {
+            let what = "a budget for thoughts and their level are set, one of them is taken";
+            self.refuse(RefusalKind::Parameter, "extra.generationConfig.thinkingConfig", what);
+        }
+        // "CachedContent can not be used with GenerateContent request setting system_instruction, tools or
+        // tool_config."
+        let has_more = request.system.is_some()
+            || !request.tools.is_empty()
+            || !request.hosted_tools.is_empty()
+            || request.extra.contains_key("toolConfig");
+        if request.extra.contains_key("cachedContent") && has_more {
+            let what = "cached content has its own system prompt and tools, the request takes none beside it";
+            self.refuse(RefusalKind::Cache, "extra.cachedContent", what);
+        }
+        // "Function calling with a response mime type: 'application/json' is unsupported", before Gemini 3.
+        if request.output != OutputFormat::Text
+            && !request.tools.is_empty()
+            && !self.is_three
+            && request.tool_choice != ToolChoice::None
+        {
+            let what = "an answer in JSON and functions do not go together before Gemini 3";
+            self.refuse(RefusalKind::Parameter, "output", what);
+        }
+    }
+
+    fn tools(&mut self, request: &Request) {
+        // "Tool use with function calling is unsupported", before Gemini 3.
+        if !request.tools.is_empty() && !request.hosted_tools.is_empty() && !self.is_three {
+            let what = "functions and hosted tools do not go together before Gemini 3";
+            self.refuse(RefusalKind::Parameter, "hosted_tools", what);
+        }
+        for (position, tool) in request.tools.iter().enumerate() {
+            let name = tool.name().as_str();
+            // "Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9),
+            // underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64."
+            if !is_legal_name(name) {
+                let what = format!(
+                    "the tool name {name:?} is not a letter or _ and up to 63 letters, digits, _, ., : and -"
+                );
+                self.refuse(RefusalKind::Name, format!("tools[{position}].name"), what);
+            }
+            match tool {
+                ToolSpec::Function { parameters, .. } => self.root(position, &parameters.to_value()),
+                ToolSpec::Freeform { .. } => {
+                    let what = "this API has no tools that take free text";
+                    self.refuse(RefusalKind::Unsupported, format!("tools[{position}]"), what);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn root(&mut self, position: usize, schema: &Value) {
+        // "functionDeclaration parameters schema should be of type OBJECT."
+        let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+        let is_empty = schema.is_null() || schema.as_object().is_some_and(serde_json::Map::is_empty);
+        if !is_object && !is_empty && schema.get("$ref").is_none() {
+            let what = "the schema's root needs the type object";
+            self.refuse(RefusalKind::Schema, format!("tools[{position}].parameters"), what);
+        }
+    }
+
+    fn messages(&mut self, request: &Request) {
+        let mut before: Option<&Message> = None;
+        for (position, message) in request.messages.iter().enumerate() {
+            let place = format!("messages[{position}]");
+            // "Please ensure that function call turn comes immediately after a user turn or after a function response
+            // turn."
+            let follows = before.is_some_and(|before| before.role != Role::Assistant);
+            if message.role == Role::Assistant && message.calls().next().is_some() && !follows {
+                let what = "a turn with calls follows a turn of the user or of results";
+                self.refuse(RefusalKind::Order, place.as_str(), what);
+            }
+            let is_nothing = |part: &Part| matches!(part, Part::Text(text) if text.text.is_empty());
+            let is_said = matches!(message.role, Role::User | Role::System) && !message.parts.is_empty();
+            if is_said && message.parts.iter().all(is_nothing) {
+                // "Unable to submit request because it must have a text parameter".
+                self.refuse(RefusalKind::Empty, place.as_str(), "the message has no words");
+            }
+            for (at, part) in message.parts.iter().enumerate() {
+                self.part(&format!("{place}.parts[{at}]"), part);
+            }
+            before = Some(message);
+        }
+    }
+
+    fn part(&mut self, place: &str, part: &Part) {
+        let (media_type, is_here) = match part {
+            Part::Image(Image { media_type, source, .. }) => {
+                (media_type, matches!(source, ImageSource::Base64(_)))
+            }
+            Part::File(File { media_type, source, .. }) => {
+                (media_type, matches!(source, FileSource::Base64(_)))
+            }
+            _ => return,
+        };
+        if !is_here {
+            return;
+        }
+        if media_type.is_empty() {
+            self.refuse(RefusalKind::Parameter, place, "bytes need a media type");
+        }
+        // Guide to image understanding: PNG, JPEG, WEBP, HEIC, HEIF; else "Unsupported MIME type".
+        let known = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+        if media_type.starts_with("image/") && !known.contains(&media_type.as_str()) {
+            let what = format!("a picture of {media_type}; png, jpeg, webp, heic and heif are taken");
+            self.refuse(RefusalKind::Unsupported, place, what);
+        }
+    }
+
+    /// "Function call is missing a `thought_signature` in functionCall parts": of the calls since the user spoke last,
+    /// the first of each turn needs one.
+    fn signatures(&mut self, messages: &[Message]) {
+        let since = messages.iter().rposition(|message| message.role == Role::User).unwrap_or(0);
+        for (position, message) in messages.iter().enumerate().skip(since) {
+            let signed = |call: &ToolCall| {
+                let fields = call.opaque.as_ref().and_then(|opaque| opaque.of(NAME));
+                fields.is_some_and(|fields| fields.get(SIGNATURE).is_some())
+            };
+            if message.calls().next().is_some_and(|call| !signed(call)) {
+                let what = "the first call of the turn has no signature, which Gemini 3 asks for";
+                self.refuse(RefusalKind::Parameter, format!("messages[{position}]"), what);
+            }
+        }
+    }
+}

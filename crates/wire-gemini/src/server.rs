@@ -1,0 +1,36 @@
+//! The provider's side of the format: requests in, answers out.
+
+mod error;
+mod event;
+mod fields;
+mod messages;
+mod raw;
+mod request;
+mod results;
+mod schema;
+mod stream;
+mod tools;
+mod whole;
+
+use windlass_wire::{Asked, Encoder, ProviderError, Reply, RequestError, Server};
+
+use crate::Gemini;
+use crate::wire::NAME;
+
+impl Server for Gemini {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+        request::decode_request(path, body)
+    }
+
+    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+        Box::new(stream::AnswerEncoder::new(asked, reply))
+    }
+
+    fn encode_error(&self, error: &ProviderError) -> (u16, Vec<u8>) {
+        error::encode_error(error)
+    }
+}

@@ -1,0 +1,42 @@
+//! Refusals as this API writes them.
+
+use serde_json::{Value, json};
+use windlass_wire::{ProviderError, ProviderErrorKind};
+
+/// The status of a refusal and its body.
+pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
+    let (code, status) = match error.kind {
+        ProviderErrorKind::Authentication => (401, "UNAUTHENTICATED"),
+        ProviderErrorKind::NotFound => (404, "NOT_FOUND"),
+        ProviderErrorKind::RateLimit | ProviderErrorKind::Quota => (429, "RESOURCE_EXHAUSTED"),
+        ProviderErrorKind::Server => (500, "INTERNAL"),
+        ProviderErrorKind::NotProvider => (502, "UNAVAILABLE"),
+        _ => (400, "INVALID_ARGUMENT"),
+    };
+    // The API has no code for a conversation that is too long, only words.
+    let words = "The input token count exceeds the maximum number of tokens allowed";
+    let message = match error.kind {
+        ProviderErrorKind::ContextLength if !error.message.contains("maximum number of tokens") => {
+            format!("{words}: {}", error.message)
+        }
+        _ => error.message.clone(),
+    };
+    let mut details: Vec<Value> = Vec::new();
+    if error.kind == ProviderErrorKind::Quota {
+        details.push(json!({ "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+            "violations": [{ "quotaId": "RequestsPerDay" }] }));
+    }
+    if let Some(field) = &error.parameter {
+        details.push(json!({ "@type": "type.googleapis.com/google.rpc.BadRequest",
+            "fieldViolations": [{ "field": field, "description": error.message }] }));
+    }
+    if let Some(wait) = error.retry_after {
+        details.push(json!({ "@type": "type.googleapis.com/google.rpc.RetryInfo",
+            "retryDelay": format!("{}s", wait.as_secs_f64()) }));
+    }
+    let mut body = json!({ "code": code, "message": message, "status": status });
+    if let (false, Some(fields)) = (details.is_empty(), body.as_object_mut()) {
+        fields.insert("details".to_owned(), details.into());
+    }
+    (code, json!({ "error": body }).to_string().into_bytes())
+}

@@ -1,0 +1,66 @@
+//! The results of calls.
+
+use serde_json::{Map, Value, json};
+use windlass_protocol::{CallId, Content, Image, ResultStatus, ToolResult};
+use windlass_wire::RequestError;
+
+use crate::results::RESULT;
+use crate::server::fields::{Fields, camel};
+use crate::server::messages::opaque;
+
+/// Reads what a function returned.
+pub(crate) fn result(
+    call: CallId,
+    mut fields: Fields,
+    mut marks: Map<String, Value>,
+) -> Result<ToolResult, RequestError> {
+    fields.take("id");
+    fields.take("name");
+    let response = fields.take("response").unwrap_or_else(|| json!({}));
+    if !response.is_object() {
+        return Err(fields.wrong("response", &response, "an object"));
+    }
+    let (status, mut content) = said(response);
+    let parts = fields.list("parts")?;
+    let pictures: Option<Vec<Content>> = parts.iter().map(picture).collect();
+    let mut rest = Map::new();
+    match pictures {
+        Some(pictures) => content.extend(pictures),
+        None => {
+            rest.insert("parts".to_owned(), parts.into());
+        }
+    }
+    rest.extend(fields.rest());
+    if !rest.is_empty() {
+        marks.insert(RESULT.to_owned(), rest.into());
+    }
+    Ok(ToolResult::new(call, status, content).with_opaque(opaque(marks)))
+}
+
+/// The API knows two fields, of which each is a text; any other object is the function's own.
+fn said(response: Value) -> (ResultStatus, Vec<Content>) {
+    let only = |name: &str| match response.as_object()?.get(name)? {
+        Value::String(text) if !text.is_empty() && response.as_object()?.len() == 1 => Some(text.as_str()),
+        _ => None,
+    };
+    if let Some(text) = only("output") {
+        return (ResultStatus::Ok, vec![Content::text(text)]);
+    }
+    if let Some(text) = only("error") {
+        return match ResultStatus::named_in(text) {
+            (ResultStatus::Ok | ResultStatus::Error, _) => (ResultStatus::Error, vec![Content::text(text)]),
+            (status, "") => (status, vec![Content::text(text)]),
+            (status, words) => (status, vec![Content::text(words)]),
+        };
+    }
+    (ResultStatus::Ok, vec![Content::Structured { value: response }])
+}
+
+/// A picture inside a result; none if it is something else, or has something beside it.
+fn picture(part: &Value) -> Option<Content> {
+    let [(kind, blob)] = part.as_object()?.iter().collect::<Vec<_>>().try_into().ok()?;
+    let blob = blob.as_object().filter(|blob| blob.len() == 2 && camel(kind) == "inlineData")?;
+    let text = |name: &str| blob.iter().find(|(known, _)| camel(known) == name)?.1.as_str();
+    let (media_type, data) = (text("mimeType")?, text("data")?);
+    media_type.starts_with("image/").then(|| Content::Image(Image::base64(media_type, data)))
+}

@@ -1,0 +1,315 @@
+//! Writes an answer, part by part.
+
+use std::collections::VecDeque;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use windlass_protocol::{Opaque, Payload, StopReason, Unknown, Usage};
+use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
+use windlass_wire::{Asked, EncodeError, Encoder, Framing, Reply};
+
+use crate::call::{ID, SIGNATURE};
+use crate::reader::PART_FIELD;
+use crate::server::event::{CallPart, Candidate, Event, Part, finish_word, usage_metadata};
+use crate::server::whole::Whole;
+use crate::shape::Shape;
+use crate::wire::NAME;
+
+/// Writes one answer, as events, as the elements of an array or as one body.
+pub(crate) struct AnswerEncoder {
+    framing: Framing,
+    reply: Reply,
+    whole: Whole,
+    /// How many events were written.
+    events: u64,
+    /// The last words or thoughts. They wait for the next chunk, because a signature that follows belongs to the
+    /// very part that they are.
+    held: Option<(Shape, String)>,
+    /// Calls in the order in which they began: this API tells a call when it is whole, and those after it later
+    /// (RULES P4).
+    calls: VecDeque<OpenCall>,
+    /// Whether something was a call and could not be told as one.
+    broken: bool,
+    /// Whether an error was told.
+    failed: bool,
+    usage: Option<Usage>,
+    finish: Option<(StopReason, String)>,
+}
+
+struct OpenCall {
+    /// None where it is whole.
+    open: Option<CallKey>,
+    id: Option<String>,
+    name: String,
+    arguments: String,
+    opaque: Option<Opaque>,
+}
+
+impl AnswerEncoder {
+    pub(crate) fn new(asked: &Asked, reply: Reply) -> Self {
+        Self {
+            framing: asked.framing,
+            reply,
+            whole: Whole::default(),
+            events: 0,
+            held: None,
+            calls: VecDeque::new(),
+            broken: false,
+            failed: false,
+            usage: None,
+            finish: None,
+        }
+    }
+
+    fn event(&mut self, bytes: &mut Vec<u8>, event: Event<'_>) -> Result<(), EncodeError> {
+        if self.framing == Framing::Whole {
+            return self.whole.take(event);
+        }
+        let json = serde_json::to_string(&event.of(&self.reply))?;
+        self.frame(bytes, &json);
+        Ok(())
+    }
+
+    fn frame(&mut self, bytes: &mut Vec<u8>, json: &str) {
+        let before = match (self.framing, self.events) {
+            (Framing::Events, _) => "data: ",
+            (_, 0) => "[",
+            _ => ",\r\n",
+        };
+        bytes.extend_from_slice(before.as_bytes());
+        bytes.extend_from_slice(json.as_bytes());
+        if self.framing == Framing::Events {
+            bytes.extend_from_slice(b"\r\n\r\n");
+        }
+        self.events = self.events.saturating_add(1);
+    }
+
+    fn part(&mut self, bytes: &mut Vec<u8>, part: Part<'_>) -> Result<(), EncodeError> {
+        self.event(bytes, Event::candidate(Candidate::part(part)))
+    }
+
+    /// Tells the words that waited, with the signature that belongs to them.
+    fn release(&mut self, bytes: &mut Vec<u8>, signature: Option<&str>) -> Result<(), EncodeError> {
+        match self.held.take() {
+            Some((shape, text)) => {
+                self.part(bytes, Part::Words { thought: shape == Shape::Thoughts, text: &text, signature })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn grow(&mut self, bytes: &mut Vec<u8>, shape: Shape, text: &str) -> Result<(), EncodeError> {
+        if !text.is_empty() {
+            self.release(bytes, None)?;
+            self.held = Some((shape, text.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Ends a stretch of words or thoughts. Only a signature has to be told of it.
+    fn end(&mut self, bytes: &mut Vec<u8>, shape: Shape, opaque: Option<&Opaque>) -> Result<(), EncodeError> {
+        let signature = mark(opaque, SIGNATURE);
+        match (&self.held, signature) {
+            (Some((held, _)), _) if *held == shape => self.release(bytes, signature),
+            (_, Some(_)) => {
+                self.release(bytes, None)?;
+                self.part(bytes, Part::Words { thought: shape == Shape::Thoughts, text: "", signature })
+            }
+            (_, None) => Ok(()),
+        }
+    }
+
+    fn call(&mut self, bytes: &mut Vec<u8>, piece: &CallChunk) -> Result<(), EncodeError> {
+        match piece {
+            CallChunk::Start { key, id, name, opaque } => {
+                let (id, name, opaque) = (id.clone(), name.clone(), opaque.clone());
+                self.calls.push_back(OpenCall {
+                    open: Some(*key),
+                    id,
+                    name,
+                    arguments: String::new(),
+                    opaque,
+                });
+            }
+            CallChunk::Delta { key, arguments } => {
+                if let Some(call) = self.open(*key) {
+                    call.arguments.push_str(arguments);
+                }
+            }
+            CallChunk::End { key, arguments } => {
+                if let Some(call) = self.open(*key) {
+                    call.open = None;
+                    if call.arguments.is_empty() {
+                        call.arguments.push_str(arguments.as_deref().unwrap_or_default());
+                    }
+                }
+            }
+            CallChunk::Whole { id, name, body, opaque } => {
+                let arguments = match body {
+                    WholeCall::Arguments(text) => text.clone(),
+                    WholeCall::Payload(payload) => arguments(payload),
+                };
+                let (id, name, opaque) = (id.clone(), name.clone(), opaque.clone());
+                self.calls.push_back(OpenCall { open: None, id, name, arguments, opaque });
+            }
+            _ => {
+                let what = "a call's fragment that was not normalized".to_owned();
+                return Err(EncodeError::Unsupported { wire: NAME, what });
+            }
+        }
+        while let Some(call) = self.calls.pop_front_if(|call| call.open.is_none()) {
+            self.whole_call(bytes, &call)?;
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, key: CallKey) -> Option<&mut OpenCall> {
+        self.calls.iter_mut().find(|call| call.open == Some(key))
+    }
+
+    fn whole_call(&mut self, bytes: &mut Vec<u8>, call: &OpenCall) -> Result<(), EncodeError> {
+        self.release(bytes, None)?;
+        let text = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.trim() };
+        // An event is one line; between the values of JSON any white space is the same.
+        let args =
+            RawValue::from_string(text.replace(['\r', '\n'], " ")).ok().filter(|_| text.starts_with('{'));
+        let (Some(args), false) = (args, call.name.is_empty()) else {
+            // Arguments that are no object have no place here, and a call without them would be another call.
+            self.broken = true;
+            return Ok(());
+        };
+        let opaque = call.opaque.as_ref();
+        // Where the API gave a call no id, results go back without one.
+        let is_own = opaque.is_some_and(|opaque| opaque.of(NAME).is_some());
+        let id = if is_own { mark(opaque, ID) } else { call.id.as_deref() };
+        let part = CallPart { id, name: &call.name, args: &args };
+        self.part(bytes, Part::Call { call: part, signature: mark(opaque, SIGNATURE) })
+    }
+
+    /// Says where words came from, if it is said in this API's own form.
+    fn ground(&mut self, bytes: &mut Vec<u8>, value: &Value) -> Result<(), EncodeError> {
+        let names = ["citationMetadata", "groundingMetadata", "urlContextMetadata"];
+        match value.as_object() {
+            Some(fields) if fields.keys().all(|name| names.contains(&name.as_str())) => {
+                self.release(bytes, None)?;
+                self.event(bytes, Event::candidate(Candidate::fields(fields.clone())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What came from this API and has no word here: a part, or an event.
+    fn unknown(&mut self, bytes: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeError> {
+        let Some(value) = Some(&unknown.value).filter(|_| unknown.wire == NAME) else { return Ok(()) };
+        self.release(bytes, None)?;
+        if let Some(part) = value.get(PART_FIELD) {
+            self.part(bytes, Part::Raw(part))
+        } else if self.framing != Framing::Whole {
+            self.frame(bytes, &value.to_string());
+            Ok(())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn error(&mut self, bytes: &mut Vec<u8>, error: &StreamError) -> Result<(), EncodeError> {
+        self.release(bytes, None)?;
+        self.failed = true;
+        let fields = if error.kind == StreamErrorKind::Blocked {
+            let reason = error.code.as_deref().unwrap_or("OTHER");
+            json!({ "promptFeedback": { "blockReason": reason, "blockReasonMessage": error.message } })
+        } else {
+            let (code, status) = match error.kind {
+                StreamErrorKind::Overloaded => (503, "UNAVAILABLE"),
+                StreamErrorKind::RateLimit => (429, "RESOURCE_EXHAUSTED"),
+                StreamErrorKind::Request => (400, "INVALID_ARGUMENT"),
+                StreamErrorKind::Server => (500, "INTERNAL"),
+                _ => (500, "UNKNOWN"),
+            };
+            json!({ "error": { "code": code, "message": error.message, "status": status } })
+        };
+        match fields {
+            Value::Object(fields) => self.event(bytes, Event::fields(fields)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A field that this API gave with a part.
+fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
+    opaque?.of(NAME)?.get(name)?.as_str()
+}
+
+/// The arguments of a call of another form.
+fn arguments(payload: &Payload) -> String {
+    match payload {
+        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.as_str().to_owned(),
+        Payload::LocalShell { command, working_directory, .. } => {
+            json!({ "command": command, "working_directory": working_directory }).to_string()
+        }
+        other => json!({ "input": other.text() }).to_string(),
+    }
+}
+
+impl Encoder for AnswerEncoder {
+    fn content_type(&self) -> &'static str {
+        if self.framing == Framing::Events { "text/event-stream" } else { "application/json" }
+    }
+
+    fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match chunk {
+            Chunk::Text { text } => self.grow(bytes, Shape::Words, text),
+            Chunk::TextEnd { opaque } => self.end(bytes, Shape::Words, opaque.as_ref()),
+            Chunk::Reasoning { text } => self.grow(bytes, Shape::Thoughts, text),
+            Chunk::ReasoningEnd { opaque } => self.end(bytes, Shape::Thoughts, opaque.as_ref()),
+            Chunk::Call(piece) => self.call(bytes, piece),
+            Chunk::Usage { usage } => {
+                self.usage = Some(*usage);
+                Ok(())
+            }
+            Chunk::Grounding { value } => self.ground(bytes, value),
+            Chunk::Finish { reason, raw } => {
+                self.finish = Some((reason.clone(), raw.clone()));
+                Ok(())
+            }
+            Chunk::Error { error } => self.error(bytes, error),
+            Chunk::Unknown(unknown) => self.unknown(bytes, unknown),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        self.release(bytes, None)?;
+        // A call that was cut is not told at all: clients run what has a name (RULES S10).
+        for call in std::mem::take(&mut self.calls) {
+            if call.open.is_none() {
+                self.whole_call(bytes, &call)?;
+            } else {
+                self.broken = true;
+            }
+        }
+        let usage = self.usage.map(usage_metadata);
+        let mut last = Event { usage, ..Event::default() };
+        if let Some((reason, raw)) = self.finish.take() {
+            let word = finish_word(&reason, &raw, self.broken);
+            let fields = Map::from_iter([("finishReason".to_owned(), word.into())]);
+            last = Event { usage, ..Event::candidate(Candidate::fields(fields)) };
+        } else if self.framing == Framing::Whole && !self.failed {
+            // A stream that broke off ends without an end; a body has to say so.
+            let fields = Map::from_iter([("finishReason".to_owned(), "OTHER".into())]);
+            last = Event { usage, ..Event::candidate(Candidate::fields(fields)) };
+            let error = json!({ "code": 500, "message": "the answer broke off", "status": "INTERNAL" });
+            last.beside.insert("error".to_owned(), error);
+        }
+        if last.candidate.is_some() || usage.is_some() {
+            self.event(bytes, last)?;
+        }
+        match self.framing {
+            Framing::Whole => self.whole.write(&self.reply, bytes)?,
+            Framing::Array if self.events == 0 => bytes.extend_from_slice(b"[]"),
+            Framing::Array => bytes.extend_from_slice(b"]"),
+            _ => {}
+        }
+        Ok(())
+    }
+}

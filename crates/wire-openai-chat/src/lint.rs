@@ -1,0 +1,178 @@
+//! What OpenAI, and most servers that speak its format, would refuse in a request.
+
+use windlass_protocol::{
+    File, FileSource, Image, ImageSource, OutputFormat, OutputSchema, Part, Refusal, RefusalKind, Request,
+    Role, Strictness, ToolSpec,
+};
+use windlass_wire::check_conversation;
+
+use crate::encode::{self, is_legal_name, several_answers};
+use crate::parts::audio_format;
+use crate::{OpenAiChatOptions, marks};
+
+/// All that is found, in the order of the request.
+pub(crate) fn check(options: &OpenAiChatOptions, request: &Request) -> Vec<Refusal> {
+    let mut lint = Lint { refusals: check_conversation(request) };
+    lint.parameters(request);
+    lint.tools(request);
+    for (position, message) in request.messages.iter().enumerate() {
+        for (at, part) in message.parts.iter().enumerate() {
+            lint.part(message.role, &format!("messages[{position}].parts[{at}]"), part);
+        }
+    }
+    // What cannot be written at all is refused for that reason, unless a rule has said it.
+    if lint.refusals.is_empty()
+        && let Err(error) = encode::encode(options, request)
+    {
+        lint.refuse(RefusalKind::Unsupported, "", error.to_string());
+    }
+    lint.refusals
+}
+
+struct Lint {
+    refusals: Vec<Refusal>,
+}
+
+impl Lint {
+    fn refuse(&mut self, kind: RefusalKind, place: impl Into<String>, what: impl Into<String>) {
+        self.refusals.push(Refusal::new(kind, place, what));
+    }
+
+    fn parameters(&mut self, request: &Request) {
+        // API reference, `temperature`: "between 0 and 2".
+        if let Some(temperature) = request.temperature
+            && !(0.0..=2.0).contains(&temperature)
+        {
+            let what = format!("the temperature is {temperature}, 0 to 2 is taken");
+            self.refuse(RefusalKind::Parameter, "temperature", what);
+        }
+        // API reference, `stop`: "Up to 4 sequences".
+        if request.stop_sequences.len() > 4 {
+            let what = format!("{} stop sequences, at most 4 are taken", request.stop_sequences.len());
+            self.refuse(RefusalKind::Parameter, "stop_sequences", what);
+        }
+        if request.max_output_tokens == Some(0) {
+            self.refuse(RefusalKind::Parameter, "max_output_tokens", "an answer needs at least one token");
+        }
+        if several_answers(request) {
+            let what = "several answers to one request: the calls of one only could get their results";
+            self.refuse(RefusalKind::Parameter, "extra.n", what);
+        }
+        match &request.output {
+            OutputFormat::Schema(schema) => self.output_schema(schema),
+            OutputFormat::Json if !speaks_of_json(request) => {
+                // "'messages' must contain the word 'json' in some form".
+                let what = "an answer in JSON is asked for, and the conversation does not say JSON anywhere";
+                self.refuse(RefusalKind::Parameter, "output", what);
+            }
+            _ => {}
+        }
+    }
+
+    fn output_schema(&mut self, schema: &OutputSchema) {
+        // API reference, `json_schema.name`: "a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum
+        // length of 64".
+        if schema.name.is_empty() || !is_legal_name(&schema.name) {
+            let what =
+                format!("the schema's name {:?} is not 1 to 64 of A-Z, a-z, 0-9, _ and -", schema.name);
+            self.refuse(RefusalKind::Name, "output.name", what);
+        }
+        if schema.strict == Strictness::On {
+            self.strict_root("output.schema", &schema.schema.to_value());
+        }
+    }
+
+    fn tools(&mut self, request: &Request) {
+        // "Invalid 'tools': array too long. Expected an array with maximum length 128".
+        let tools = request.tools.len().saturating_add(request.hosted_tools.len());
+        if tools > 128 {
+            self.refuse(RefusalKind::Parameter, "tools", format!("{tools} tools, at most 128 are taken"));
+        }
+        for (position, tool) in request.tools.iter().enumerate() {
+            if !is_legal_name(tool.name().as_str()) {
+                let name = tool.name().as_str();
+                let what = format!("the tool name {name:?} is not 1 to 64 of A-Z, a-z, 0-9, _ and -");
+                self.refuse(RefusalKind::Name, format!("tools[{position}].name"), what);
+            }
+            let ToolSpec::Function { parameters, strict, .. } = tool else { continue };
+            let place = format!("tools[{position}].parameters");
+            let schema = parameters.to_value();
+            if schema.is_null() {
+                continue;
+            }
+            // "schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'". An empty schema is taken.
+            let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+            if !is_object && schema.as_object().is_none_or(|schema| !schema.is_empty()) {
+                let what = "the schema's root needs the type object";
+                self.refuse(RefusalKind::Schema, place.as_str(), what);
+            }
+            // "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
+            let words = ["oneOf", "anyOf", "allOf", "enum", "not"];
+            if let Some(word) = words.iter().find(|word| schema.get(**word).is_some()) {
+                let what = format!("the schema's root has {word}, which is taken only below it");
+                self.refuse(RefusalKind::Schema, place.as_str(), what);
+            }
+            if *strict == Strictness::On {
+                self.strict_root(&place, &schema);
+            }
+        }
+    }
+
+    /// Structured outputs: "additionalProperties: false must always be set in objects" and "all fields must be
+    /// required". The root stands for the rest; `windlass-schema` compiles whole schemas.
+    fn strict_root(&mut self, place: &str, schema: &serde_json::Value) {
+        if schema.get("additionalProperties").is_none_or(|more| more != false) {
+            let what = "a strict schema's root needs additionalProperties: false";
+            self.refuse(RefusalKind::Schema, place, what);
+        }
+        let names = schema.get("properties").and_then(|properties| properties.as_object());
+        let required = schema.get("required").and_then(|required| required.as_array());
+        let is_required = |name: &String| required.is_some_and(|all| all.iter().any(|one| one == name));
+        if let Some(name) = names.into_iter().flat_map(|names| names.keys()).find(|name| !is_required(name)) {
+            let what = format!("a strict schema needs all its properties as required, {name} is not");
+            self.refuse(RefusalKind::Schema, place, what);
+        }
+    }
+
+    fn part(&mut self, role: Role, place: &str, part: &Part) {
+        match part {
+            Part::Image(_) | Part::File(_) if matches!(role, Role::Assistant | Role::System) => {
+                let what = "pictures and documents stand in a user's message only";
+                self.refuse(RefusalKind::Unsupported, place, what);
+            }
+            Part::Image(image) => self.image(place, image),
+            Part::File(file) => self.file(place, file),
+            _ => {}
+        }
+    }
+
+    /// Images and vision: "PNG, JPEG, WEBP, non-animated GIF".
+    fn image(&mut self, place: &str, image: &Image) {
+        let known = ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"];
+        if matches!(image.source, ImageSource::Base64(_)) && !known.contains(&image.media_type.as_str()) {
+            let what =
+                format!("a picture of {:?}; image/png, jpeg, webp and gif are taken", image.media_type);
+            self.refuse(RefusalKind::Unsupported, place, what);
+        }
+    }
+
+    /// PDF files, and recordings as WAV or MP3.
+    fn file(&mut self, place: &str, file: &File) {
+        let is_audio = file.media_type.starts_with("audio/");
+        let is_known = audio_format(&file.media_type).is_some() || !is_audio;
+        if matches!(file.source, FileSource::Base64(_)) && !is_known {
+            let what = format!("a recording of {:?}; WAV and MP3 are taken", file.media_type);
+            self.refuse(RefusalKind::Unsupported, place, what);
+        }
+        if matches!(file.source, FileSource::Url(_)) && marks::of(&Part::File(file.clone())).is_none() {
+            let what = "a document at an address; its bytes or the id of an upload are taken";
+            self.refuse(RefusalKind::Unsupported, place, what);
+        }
+    }
+}
+
+fn speaks_of_json(request: &Request) -> bool {
+    let says = |text: &str| text.to_ascii_lowercase().contains("json");
+    request.system.as_deref().is_some_and(says)
+        || request.messages.iter().any(|message| says(&message.text()))
+}

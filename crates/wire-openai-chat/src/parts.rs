@@ -1,0 +1,126 @@
+//! The parts of messages, as this format writes them.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+use windlass_protocol::{
+    Content, File, FileSource, Image, ImageSource, Part, Payload, Text, ToolCall, ToolResult,
+};
+use windlass_wire::EncodeError;
+
+use crate::CallIds;
+use crate::encode::{is_legal_name, unsupported};
+use crate::ids::wire_id;
+use crate::marks;
+use crate::request::{
+    KnownPart, WireAudio, WireCall, WireCallBody, WireCustom, WireFile, WireFunction, WireImage, WirePart,
+};
+use crate::wire::NAME;
+
+fn known<'a>(part: KnownPart<'a>, more: Option<&'a Map<String, Value>>) -> WirePart<'a> {
+    WirePart::Known { part, more }
+}
+
+/// Words; none where there are none.
+pub(crate) fn words(text: &Text) -> Option<WirePart<'_>> {
+    let part = KnownPart::Text { text: text.text.as_str().into() };
+    (!text.text.is_empty()).then(|| known(part, marks::group(text.opaque.as_ref(), marks::PART)))
+}
+
+/// A part of a message that is not the assistant's; none for what has no place in one.
+pub(crate) fn user_part(part: &Part) -> Result<Option<WirePart<'_>>, EncodeError> {
+    Ok(match part {
+        Part::Text(text) => words(text),
+        Part::Image(image) => Some(picture(image)?),
+        Part::File(file) => Some(document(file)?),
+        Part::Unknown(unknown) if unknown.wire == NAME => unknown.value.get(marks::PART).map(WirePart::Raw),
+        Part::Result(_) | Part::Unknown(_) | Part::Reasoning(_) => None,
+        _ => return Err(unsupported("a call in a user message")),
+    })
+}
+
+/// The pictures of a result, after words that say whose they are.
+pub(crate) fn named_pictures<'a>(result: &'a ToolResult, beside: &mut Vec<WirePart<'a>>) {
+    if result.images().next().is_none() {
+        return;
+    }
+    let text = format!("The result of {} has these images:", result.call).into();
+    beside.push(known(KnownPart::Text { text }, None));
+    beside.extend(result.content.iter().filter_map(|content| match content {
+        Content::Image(image) => picture(image).ok(),
+        _ => None,
+    }));
+}
+
+fn picture(image: &Image) -> Result<WirePart<'_>, EncodeError> {
+    let url = match &image.source {
+        ImageSource::Base64(data) => Cow::Owned(format!("data:{};base64,{data}", image.media_type)),
+        ImageSource::Url(url) => Cow::Borrowed(url.as_str()),
+        _ => return Err(unsupported("an image of a newer kind")),
+    };
+    let opaque = image.opaque.as_ref();
+    let image_url = WireImage { url, more: marks::group(opaque, marks::BODY) };
+    Ok(known(KnownPart::ImageUrl { image_url }, marks::group(opaque, marks::PART)))
+}
+
+/// The recordings that the API takes, by their media types.
+pub(crate) fn audio_format(media_type: &str) -> Option<&'static str> {
+    match media_type {
+        "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
+        "audio/mp3" | "audio/mpeg" => Some("mp3"),
+        _ => None,
+    }
+}
+
+fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
+    let opaque = file.opaque.as_ref();
+    let more = marks::group(opaque, marks::PART);
+    let body = WireFile {
+        filename: file.name.as_deref(),
+        more: marks::group(opaque, marks::BODY),
+        ..WireFile::default()
+    };
+    let file = match (&file.source, audio_format(&file.media_type)) {
+        (FileSource::Base64(data), Some(format)) => {
+            return Ok(known(KnownPart::InputAudio { input_audio: WireAudio { data, format } }, more));
+        }
+        (FileSource::Base64(data), None) => {
+            let data = format!("data:{};base64,{data}", file.media_type);
+            WireFile { file_data: Some(Cow::Owned(data)), ..body }
+        }
+        (FileSource::Id(id), _) => WireFile { file_id: Some(id), ..body },
+        (FileSource::Url(url), _) if opaque.is_some_and(|opaque| opaque.of(NAME).is_some()) => {
+            WireFile { file_data: Some(Cow::Borrowed(url.as_str())), ..body }
+        }
+        _ => return Err(unsupported("a document that is neither at hand nor uploaded")),
+    };
+    Ok(known(KnownPart::File { file }, more))
+}
+
+pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> Result<WireCall<'_>, EncodeError> {
+    let opaque = call.opaque.as_ref();
+    let more = marks::group(opaque, marks::BODY);
+    let name = history_name(call.name.as_str());
+    let body = match &call.payload {
+        Payload::Function { arguments } => {
+            // The text that was no object goes back as the server gave it.
+            let text = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::ARGUMENTS)?.as_str());
+            let arguments = text.unwrap_or_else(|| arguments.as_str());
+            WireCallBody::Function { function: WireFunction { name, arguments, more } }
+        }
+        Payload::Custom { input } => WireCallBody::Custom { custom: WireCustom { name, input, more } },
+        _ => return Err(unsupported(format!("the form of the call {}", call.id))),
+    };
+    Ok(WireCall { id: wire_id(form, call.id.as_str()), body, more: marks::group(opaque, marks::CALL) })
+}
+
+/// A name that a model made up must not stop the conversation, so what the provider refuses becomes `_`.
+fn history_name(name: &str) -> Cow<'_, str> {
+    if is_legal_name(name) {
+        return Cow::Borrowed(name);
+    }
+    let legal = |character: char| {
+        if character.is_ascii_alphanumeric() || matches!(character, '_' | '-') { character } else { '_' }
+    };
+    Cow::Owned(name.chars().take(64).map(legal).collect())
+}

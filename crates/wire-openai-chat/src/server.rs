@@ -1,0 +1,44 @@
+//! The provider's side of the format: a client's request is read, and an answer is written for it.
+
+mod content;
+mod messages;
+mod request;
+pub(crate) mod tools;
+
+mod calls;
+mod stream;
+mod whole;
+mod words;
+
+mod error;
+
+use windlass_wire::{Asked, Encoder, Framing, ProviderError, Reply, RequestError, Server};
+
+use self::stream::{Stream, TellUsage};
+use self::whole::Whole;
+use crate::OpenAiChat;
+use crate::wire::NAME;
+
+impl Server for OpenAiChat {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+        request::decode_request(path, body)
+    }
+
+    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+        if asked.framing == Framing::Whole {
+            return Box::new(Whole::new(reply));
+        }
+        let options = asked.request.extra.get("stream_options");
+        let asks =
+            options.and_then(|options| options.get("include_usage")).is_some_and(|asked| asked == true);
+        Box::new(Stream::new(reply, if asks { TellUsage::Tell } else { TellUsage::Leave }))
+    }
+
+    fn encode_error(&self, error: &ProviderError) -> (u16, Vec<u8>) {
+        error::encode_error(error)
+    }
+}

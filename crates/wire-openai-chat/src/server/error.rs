@@ -1,0 +1,36 @@
+//! Refusals as this API writes them.
+
+use serde_json::{Value, json};
+use windlass_stream::{StreamError, StreamErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind};
+
+/// A refusal's status and body.
+pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
+    let (status, kind, code) = match error.kind {
+        ProviderErrorKind::Authentication => (401, "invalid_request_error", Some("invalid_api_key")),
+        ProviderErrorKind::NotFound => (404, "invalid_request_error", Some("model_not_found")),
+        ProviderErrorKind::ContextLength => (400, "invalid_request_error", Some("context_length_exceeded")),
+        ProviderErrorKind::RateLimit => (429, "requests", Some("rate_limit_exceeded")),
+        ProviderErrorKind::Quota => (429, "insufficient_quota", Some("insufficient_quota")),
+        ProviderErrorKind::Server => (500, "server_error", None),
+        ProviderErrorKind::NotProvider => (502, "server_error", Some("bad_gateway")),
+        _ => (400, "invalid_request_error", None),
+    };
+    let body = json!({ "error": {
+        "message": error.message, "type": kind, "param": error.parameter, "code": code,
+    } });
+    (status, body.to_string().into_bytes())
+}
+
+/// An error object inside a stream that began well, as `OpenRouter` sends it and OpenAI's own libraries read it.
+pub(crate) fn stream_error(error: &StreamError) -> Value {
+    let (kind, code) = match error.kind {
+        StreamErrorKind::Overloaded => ("overloaded_error", "overloaded"),
+        StreamErrorKind::RateLimit => ("requests", "rate_limit_exceeded"),
+        StreamErrorKind::Server => ("server_error", "server_error"),
+        StreamErrorKind::Request => ("invalid_request_error", "invalid_request"),
+        StreamErrorKind::Blocked => ("invalid_request_error", "content_filter"),
+        _ => ("unknown_error", "unknown"),
+    };
+    json!({ "error": { "message": error.message, "type": kind, "param": null, "code": code } })
+}

@@ -1,0 +1,115 @@
+//! A client's request, read into ours.
+
+use serde_json::Value;
+use windlass_protocol::{Delivery, OutputFormat, OutputSchema, ParallelCalls, RawJson, Request, Strictness};
+use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
+
+use crate::server::{messages, tools};
+use crate::wire::NAME;
+
+pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+    let asked = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let Some(before) = asked.strip_suffix("/chat/completions") else {
+        return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
+    };
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}');
+    match replace_lone_surrogates(text) {
+        Some(repaired) => read(before, &repaired),
+        None => read(before, text),
+    }
+}
+
+fn read(before: &str, text: &str) -> Result<Asked, RequestError> {
+    let mut fields = Fields::parse("", text)?;
+    // Azure names the deployment in the path, and its clients may leave the model out.
+    let deployment = before.split_once("/deployments/").map(|(_, name)| name.to_owned());
+    let Some(model) = fields.text("model")?.or(deployment) else {
+        return Err(fields.wrong("model", "a text is wanted"));
+    };
+    let Some(items) = fields.list("messages")? else {
+        return Err(fields.wrong("messages", "a list is wanted"));
+    };
+    let (system, messages) = messages::read(items)?;
+    let mut request = Request::new(model, messages);
+    request.system = system;
+    request.delivery = if fields.flag("stream")? == Some(true) { Delivery::Stream } else { Delivery::Whole };
+    request.temperature = fields.number("temperature")?;
+    request.parallel_calls = match fields.flag("parallel_tool_calls")? {
+        None => ParallelCalls::ProviderDefault,
+        Some(true) => ParallelCalls::Allow,
+        Some(false) => ParallelCalls::Forbid,
+    };
+    request.stop_sequences = stop_sequences(&mut fields)?;
+    tools::read(&mut fields, &mut request)?;
+    limit(&mut fields, &mut request)?;
+    output(&mut fields, &mut request)?;
+    request.extra.extend(fields.rest());
+    let framing = if request.delivery == Delivery::Stream { Framing::Events } else { Framing::Whole };
+    Ok(Asked::new(request, framing))
+}
+
+fn stop_sequences(fields: &mut Fields<'_>) -> Result<Vec<String>, RequestError> {
+    match fields.value("stop")? {
+        None => Ok(Vec::new()),
+        Some(Value::String(text)) => Ok(vec![text]),
+        Some(list) => serde_json::from_value(list)
+            .map_err(|_| fields.wrong("stop", "a text or a list of texts is wanted")),
+    }
+}
+
+/// The newer field keeps its name: which of the two a server takes is a matter of its model.
+fn limit(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
+    let older = fields.count("max_tokens")?;
+    let newer = fields.count("max_completion_tokens")?;
+    request.max_output_tokens = newer.or(older);
+    if let Some(tokens) = newer {
+        request.extra.insert("max_completion_tokens".to_owned(), tokens.into());
+        request.extra.extend(older.map(|tokens| ("max_tokens".to_owned(), tokens.into())));
+    }
+    Ok(())
+}
+
+fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
+    let whole = fields.peek("response_format");
+    let Some(mut format) = fields.object("response_format")? else { return Ok(()) };
+    match format.required_text("type")?.as_str() {
+        "text" => {}
+        "json_object" => request.output = OutputFormat::Json,
+        "json_schema" => {
+            let Some(mut schema) = format.object("json_schema")? else {
+                return Err(format.wrong("json_schema", "an object is wanted"));
+            };
+            request.output = OutputFormat::Schema(output_schema(&mut schema)?);
+        }
+        // A server's own form, as `grammar` or `regex`.
+        _ => {
+            if let Some(raw) = whole.and_then(|raw| serde_json::from_str(raw.get()).ok()) {
+                request.extra.insert("response_format".to_owned(), raw);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn output_schema(fields: &mut Fields<'_>) -> Result<OutputSchema, RequestError> {
+    let name = fields.text("name")?.unwrap_or_default();
+    let schema = match fields.raw("schema") {
+        Some(raw) => raw_json(raw.get())?,
+        None => RawJson::default(),
+    };
+    let strict = strictness(fields)?;
+    Ok(OutputSchema::new(name, schema).with_description(fields.text("description")?).with_strict(strict))
+}
+
+pub(crate) fn strictness(fields: &mut Fields<'_>) -> Result<Strictness, RequestError> {
+    Ok(match fields.flag("strict")? {
+        None => Strictness::Unsaid,
+        Some(true) => Strictness::On,
+        Some(false) => Strictness::Off,
+    })
+}
+
+pub(crate) fn raw_json(text: &str) -> Result<RawJson, RequestError> {
+    text.parse().map_err(RequestError::Json)
+}

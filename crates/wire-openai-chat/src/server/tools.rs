@@ -1,0 +1,121 @@
+//! The tools that a client offers, and its choice among them.
+
+use serde_json::{Map, Value, json};
+use windlass_protocol::{Grammar, Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec, Unknown};
+use windlass_wire::{Fields, RequestError};
+
+use crate::server::request::{raw_json, strictness};
+use crate::wire::NAME;
+
+/// Fields beside the tool's own body: `{"type": "function", "function": {…}, "cache_control": …}`.
+pub(crate) const OUTER: &str = "tool";
+/// Fields of a tool's body that have no word here.
+pub(crate) const INNER: &str = "function";
+
+pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
+    for (place, raw) in fields.list("tools")?.into_iter().flatten() {
+        let mut tool = Fields::parse(place, raw.get())?;
+        let kind = tool.text("type")?;
+        let (spec, inner) = match kind.as_deref() {
+            // Some servers take a function without a type.
+            Some("function") | None if tool.has("function") => function(&mut tool)?,
+            Some("custom") if tool.has("custom") => custom(&mut tool)?,
+            Some(_) => {
+                let value = serde_json::from_str(raw.get())?;
+                request.hosted_tools.push(Unknown::new(NAME, value));
+                continue;
+            }
+            None => return Err(tool.wrong("type", "a text is wanted")),
+        };
+        let mut marks = Map::new();
+        for (name, rest) in [(INNER, inner), (OUTER, tool.rest())] {
+            if !rest.is_empty() {
+                marks.insert(name.to_owned(), Value::Object(rest));
+            }
+        }
+        if !marks.is_empty() {
+            request.tool_fields.insert(spec.name().clone(), Opaque::new(NAME, Value::Object(marks)));
+        }
+        request.tools.push(spec);
+    }
+    choice(fields, request)
+}
+
+pub(crate) fn name(fields: &mut Fields<'_>) -> Result<ToolName, RequestError> {
+    let text = fields.required_text("name")?;
+    ToolName::new(text).map_err(|error| fields.wrong("name", error.to_string()))
+}
+
+fn function(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), RequestError> {
+    let Some(mut body) = tool.object("function")? else {
+        return Err(tool.wrong("function", "an object is wanted"));
+    };
+    let name = name(&mut body)?;
+    let description = body.text("description")?.unwrap_or_default();
+    let parameters = match body.raw("parameters") {
+        Some(raw) => raw_json(raw.get())?,
+        None => RawJson::default(),
+    };
+    let strict = strictness(&mut body)?;
+    Ok((ToolSpec::Function { name, description, parameters, strict }, body.rest()))
+}
+
+fn custom(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), RequestError> {
+    let Some(mut body) = tool.object("custom")? else {
+        return Err(tool.wrong("custom", "an object is wanted"));
+    };
+    let name = name(&mut body)?;
+    let description = body.text("description")?.unwrap_or_default();
+    let grammar = match body.object("format")? {
+        None => None,
+        Some(mut format) => match format.required_text("type")?.as_str() {
+            "grammar" => Some(grammar(&mut format)?),
+            "text" => None,
+            _ => return Err(format.wrong("type", "text or grammar is wanted")),
+        },
+    };
+    Ok((ToolSpec::Freeform { name, description, grammar }, body.rest()))
+}
+
+fn grammar(format: &mut Fields<'_>) -> Result<Grammar, RequestError> {
+    let Some(mut grammar) = format.object("grammar")? else {
+        return Err(format.wrong("grammar", "an object is wanted"));
+    };
+    let definition = grammar.required_text("definition")?;
+    match grammar.required_text("syntax")?.as_str() {
+        "lark" => Ok(Grammar::Lark(definition)),
+        "regex" => Ok(Grammar::Regex(definition)),
+        _ => Err(grammar.wrong("syntax", "lark or regex is wanted")),
+    }
+}
+
+fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
+    let place = fields.place("tool_choice");
+    let Some(raw) = fields.raw("tool_choice") else { return Ok(()) };
+    let value: Value = serde_json::from_str(raw.get())?;
+    request.tool_choice = match value.as_str() {
+        Some("auto") => ToolChoice::Auto,
+        Some("none") => ToolChoice::None,
+        Some("required") => ToolChoice::Required,
+        // Mistral's word, which goes back as it came.
+        Some("any") => {
+            request.extra.insert("tool_choice".to_owned(), json!("any"));
+            ToolChoice::Required
+        }
+        Some(_) => return Err(RequestError::shape(place, "auto, none, required or a tool is wanted")),
+        None => {
+            let mut choice = Fields::parse(place, raw.get())?;
+            let kind = choice.text("type")?.unwrap_or_else(|| "function".to_owned());
+            if matches!(kind.as_str(), "function" | "custom")
+                && let Some(mut named) = choice.object(&kind)?
+            {
+                ToolChoice::Named(name(&mut named)?)
+            } else {
+                // A choice of a form that has no word here, as `allowed_tools`.
+                request.extra.insert("tool_choice".to_owned(), value);
+                ToolChoice::Auto
+            }
+        }
+    };
+    Ok(())
+}

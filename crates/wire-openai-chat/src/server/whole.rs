@@ -1,0 +1,127 @@
+//! Writes an answer as one `chat.completion`.
+
+use serde_json::{Map, Value, json};
+use windlass_protocol::{StopReason, Usage};
+use windlass_stream::{Chunk, StreamError};
+use windlass_wire::{EncodeError, Encoder, Reply};
+
+use crate::reasoning::Field;
+use crate::server::calls::{Calls, Head};
+use crate::server::error::stream_error;
+use crate::server::words::{details, finish_word, refusal, thought_field, usage};
+
+/// One answer, kept until it is whole.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    reply: Reply,
+    text: String,
+    refusal: String,
+    thoughts: String,
+    field: Option<String>,
+    details: Vec<Value>,
+    calls: Calls,
+    written: Vec<(Head, String)>,
+    usage: Usage,
+    finish: Option<(StopReason, String)>,
+    error: Option<StreamError>,
+}
+
+impl Whole {
+    pub(crate) fn new(reply: Reply) -> Self {
+        Self {
+            reply,
+            text: String::new(),
+            refusal: String::new(),
+            thoughts: String::new(),
+            field: None,
+            details: Vec::new(),
+            calls: Calls::default(),
+            written: Vec::new(),
+            usage: Usage::default(),
+            finish: None,
+            error: None,
+        }
+    }
+
+    fn message(&mut self) -> Value {
+        let text = |text: &mut String| match std::mem::take(text) {
+            text if text.is_empty() => Value::Null,
+            text => text.into(),
+        };
+        let mut message = Map::new();
+        message.insert("role".to_owned(), "assistant".into());
+        message.insert("content".to_owned(), text(&mut self.text));
+        message.insert("refusal".to_owned(), text(&mut self.refusal));
+        if !self.thoughts.is_empty() {
+            let field = match self.field.as_deref() {
+                Some(field) if field == Field::Reasoning.as_str() => Field::Reasoning,
+                _ => Field::ReasoningContent,
+            };
+            message.insert(field.as_str().to_owned(), text(&mut self.thoughts));
+        }
+        if !self.details.is_empty() {
+            message.insert("reasoning_details".to_owned(), std::mem::take(&mut self.details).into());
+        }
+        let calls: Vec<Value> = self.written.drain(..).map(|(head, text)| head.item(&text)).collect();
+        if !calls.is_empty() {
+            message.insert("tool_calls".to_owned(), calls.into());
+        }
+        Value::Object(message)
+    }
+}
+
+impl Encoder for Whole {
+    fn content_type(&self) -> &'static str {
+        "application/json"
+    }
+
+    fn push(&mut self, chunk: &Chunk, _bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match chunk {
+            Chunk::Text { text } => self.text.push_str(text),
+            Chunk::Reasoning { text } => self.thoughts.push_str(text),
+            Chunk::ReasoningEnd { opaque } => {
+                self.field = thought_field(opaque.as_ref()).map(str::to_owned).or(self.field.take());
+                let details = details(opaque.as_ref()).and_then(Value::as_array);
+                self.details.extend(details.into_iter().flatten().cloned());
+            }
+            Chunk::Call(piece) => {
+                let Some(piece) = self.calls.push(piece)? else { return Ok(()) };
+                match (piece.head, self.written.get_mut(piece.index)) {
+                    (Some(head), _) => self.written.push((head, piece.text)),
+                    (None, Some((_, text))) => text.push_str(&piece.text),
+                    (None, None) => {}
+                }
+            }
+            Chunk::Usage { usage } => self.usage = *usage,
+            Chunk::Finish { reason, raw } => {
+                self.finish.get_or_insert_with(|| (reason.clone(), raw.clone()));
+            }
+            Chunk::Error { error } => {
+                self.error.get_or_insert_with(|| error.clone());
+            }
+            Chunk::Unknown(unknown) => self.refusal.push_str(refusal(unknown).unwrap_or_default()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let body = if let Some(error) = &self.error {
+            stream_error(error)
+        } else {
+            let refused = !self.refusal.is_empty();
+            let message = self.message();
+            // An answer without a finish broke off, and no client may take it as whole.
+            let (reason, raw) = self.finish.take().unwrap_or((StopReason::Error, String::new()));
+            let finish = finish_word(&reason, &raw, refused);
+            json!({
+                "id": format!("chatcmpl-{}", self.reply.id), "object": "chat.completion",
+                "created": self.reply.created, "model": self.reply.model,
+                "choices": [{ "index": 0, "message": message, "logprobs": null, "finish_reason": finish }],
+                "usage": usage(&self.usage),
+            })
+        };
+        bytes.extend_from_slice(body.to_string().as_bytes());
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! The tools on offer, as this format writes them.
+
+use windlass_protocol::{Grammar, Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
+use windlass_wire::EncodeError;
+
+use crate::encode::unsupported;
+use crate::marks;
+use crate::request::{
+    Field, WireChoice, WireCustomSpec, WireFormat, WireFunctionSpec, WireGrammar, WireName, WireNamed,
+    WireTool,
+};
+use crate::server::tools::{INNER, OUTER};
+use crate::wire::NAME;
+
+/// Adds the tools, the choice among them and the switch for several calls.
+pub(crate) fn encode<'a>(
+    request: &'a Request,
+    fields: &mut Vec<(&'a str, Field<'a>)>,
+) -> Result<(), EncodeError> {
+    if request.tools.is_empty() && request.hosted_tools.is_empty() {
+        return match &request.tool_choice {
+            ToolChoice::Auto | ToolChoice::None => Ok(()),
+            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
+        };
+    }
+    fields.extend(choice(request)?.map(|choice| ("tool_choice", Field::Choice(choice))));
+    match request.parallel_calls {
+        ParallelCalls::ProviderDefault => {}
+        ParallelCalls::Allow => fields.push(("parallel_tool_calls", Field::Flag(true))),
+        ParallelCalls::Forbid => fields.push(("parallel_tool_calls", Field::Flag(false))),
+    }
+    let own = request.tools.iter().map(|tool| wire_tool(tool, request.tool_fields.get(tool.name())));
+    let hosted = request.hosted_tools.iter().map(|tool| {
+        if tool.wire == NAME {
+            return Ok(WireTool::Hosted(&tool.value));
+        }
+        Err(unsupported(format!("a tool that {} runs", tool.wire)))
+    });
+    fields.push(("tools", Field::Tools(own.chain(hosted).collect::<Result<_, _>>()?)));
+    Ok(())
+}
+
+fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
+    Ok(match &request.tool_choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(WireChoice::Word("none")),
+        ToolChoice::Required => Some(WireChoice::Word("required")),
+        ToolChoice::Named(name) => {
+            let named = WireName { name: name.as_str() };
+            Some(WireChoice::Named(match request.tools.iter().find(|tool| tool.name() == name) {
+                Some(ToolSpec::Function { .. }) => WireNamed::Function { function: named },
+                Some(_) => WireNamed::Custom { custom: named },
+                None => return Err(unsupported(format!("a demanded call of {name}, which is not offered"))),
+            }))
+        }
+    })
+}
+
+fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireTool<'a>, EncodeError> {
+    let (inner, more) = (marks::group(opaque, INNER), marks::group(opaque, OUTER));
+    match tool {
+        ToolSpec::Function { name, description, parameters, strict } => {
+            let function = WireFunctionSpec {
+                name: name.as_str(),
+                description,
+                parameters: (parameters.as_str() != "null").then(|| parameters.as_raw()),
+                strict: self::strict(*strict),
+                more: inner,
+            };
+            Ok(WireTool::Own { kind: "function", function: Some(function), custom: None, more })
+        }
+        ToolSpec::Freeform { name, description, grammar } => {
+            let format = grammar.as_ref().map(wire_grammar).transpose()?;
+            let custom = WireCustomSpec { name: name.as_str(), description, format, more: inner };
+            Ok(WireTool::Own { kind: "custom", function: None, custom: Some(custom), more })
+        }
+        _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
+    }
+}
+
+/// The word for strictness; nothing where nothing was said.
+pub(crate) fn strict(strict: Strictness) -> Option<bool> {
+    match strict {
+        Strictness::Unsaid => None,
+        Strictness::On => Some(true),
+        Strictness::Off => Some(false),
+    }
+}
+
+fn wire_grammar(grammar: &Grammar) -> Result<WireFormat<'_>, EncodeError> {
+    let (syntax, definition) = match grammar {
+        Grammar::Lark(text) => ("lark", text),
+        Grammar::Regex(text) => ("regex", text),
+        _ => return Err(unsupported("the syntax of a grammar")),
+    };
+    Ok(WireFormat { grammar: WireGrammar { syntax, definition } })
+}

@@ -1,0 +1,34 @@
+//! The provider's side of the format: requests in, answers out.
+
+mod content;
+mod error;
+mod fields;
+mod frame;
+mod items;
+mod messages;
+mod request;
+mod results;
+mod stream;
+
+use windlass_wire::{Asked, Encoder, ProviderError, Reply, RequestError, Server};
+
+use crate::OpenAiResponses;
+use crate::wire::NAME;
+
+impl Server for OpenAiResponses {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+        request::decode_request(path, body)
+    }
+
+    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+        Box::new(stream::ResponseEncoder::new(asked, reply))
+    }
+
+    fn encode_error(&self, error: &ProviderError) -> (u16, Vec<u8>) {
+        error::encode_error(error)
+    }
+}

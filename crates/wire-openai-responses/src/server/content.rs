@@ -1,0 +1,138 @@
+//! The content of a message: words, pictures, documents.
+
+use serde_json::{Map, Value, json};
+use windlass_protocol::{File, Image, Message, Part, Role, Text, Unknown};
+use windlass_wire::RequestError;
+
+use crate::messages::{JOINED, PART};
+use crate::server::fields::Fields;
+use crate::server::messages::marks;
+use crate::spoken::REFUSAL_FIELD;
+use crate::wire::NAME;
+
+/// Reads a message. What it has beside its content travels with its words.
+pub(crate) fn said(place: &str, item: Value) -> Result<Message, RequestError> {
+    let mut fields = Fields::new(place, item)?;
+    fields.take("type");
+    let word = fields.needed("role")?;
+    let role = match word.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "system" | "developer" => Role::System,
+        _ => {
+            return Err(RequestError::shape(fields.place("role"), format!("the role {word:?} is not known")));
+        }
+    };
+    let content = fields.take("content").unwrap_or_default();
+    let content_place = fields.place("content");
+    let mut own = fields.rest();
+    if word == "system" {
+        own.insert("role".to_owned(), "system".into());
+    }
+    let parts = match content {
+        Value::String(text) => vec![Part::Text(Text::new(text).with_opaque(marks(own)))],
+        Value::Array(parts) => {
+            let mut read = Vec::with_capacity(parts.len());
+            for (position, part) in parts.into_iter().enumerate() {
+                let own = speech(role, position, &own);
+                read.push(self::part(&format!("{content_place}[{position}]"), part, role, own)?);
+            }
+            read
+        }
+        _ => return Err(RequestError::shape(content_place, "a text or a list of parts is wanted")),
+    };
+    Ok(Message::new(role, parts))
+}
+
+/// What travels with the part at this position: all of the message's own fields with the first part; the parts of an
+/// answer say that they stand in one item.
+fn speech(role: Role, position: usize, own: &Map<String, Value>) -> Map<String, Value> {
+    match (position, role) {
+        (0, _) => own.clone(),
+        (_, Role::Assistant) => Map::from_iter([(JOINED.to_owned(), true.into())]),
+        _ => Map::new(),
+    }
+}
+
+/// Reads a part of a message.
+fn part(place: &str, part: Value, role: Role, mut own: Map<String, Value>) -> Result<Part, RequestError> {
+    let kept = part.clone();
+    let mut fields = Fields::new(place, part)?;
+    Ok(match fields.needed("type")?.as_str() {
+        "input_text" | "output_text" => {
+            let text = fields.needed("text")?;
+            if fields.peek("annotations") == Some(&json!([])) {
+                fields.take("annotations");
+            }
+            let rest = fields.rest();
+            if !rest.is_empty() {
+                own.insert(PART.to_owned(), rest.into());
+            }
+            Part::Text(Text::new(text).with_opaque(marks(own)))
+        }
+        "refusal" if role == Role::Assistant => {
+            Part::Unknown(Unknown::new(NAME, json!({ REFUSAL_FIELD: fields.needed("refusal")? })))
+        }
+        "input_image" => image(fields)?,
+        "input_file" => file(fields)?,
+        _ => Part::Unknown(Unknown::new(NAME, kept)),
+    })
+}
+
+/// A picture at an address, in a data URL, or uploaded.
+pub(crate) fn image(mut fields: Fields) -> Result<Part, RequestError> {
+    if fields.peek("detail") == Some(&"auto".into()) {
+        fields.take("detail");
+    }
+    if let Some(id) = fields.text("file_id")? {
+        return Ok(Part::File(File::uploaded("image/*", id).with_opaque(marks(fields.rest()))));
+    }
+    let url = fields.needed("image_url")?;
+    let image = match data(&url) {
+        Some((media_type, base64)) => Image::base64(media_type, base64),
+        None => Image::url(media_type_of(&url), url),
+    };
+    Ok(Part::Image(image.with_opaque(marks(fields.rest()))))
+}
+
+/// A document, in a data URL, at an address, or uploaded.
+fn file(mut fields: Fields) -> Result<Part, RequestError> {
+    let name = fields.text("filename")?;
+    let media_type = name.as_deref().map(media_type_of).unwrap_or_default();
+    let file = match (fields.text("file_data")?, fields.text("file_url")?, fields.text("file_id")?) {
+        (Some(url), ..) => match data(&url) {
+            Some((media_type, base64)) => File::base64(media_type, base64),
+            None => File::base64(media_type, url),
+        },
+        (None, Some(url), _) => File::url(media_type_of(&url), url),
+        (None, None, Some(id)) => File::uploaded(media_type, id),
+        (None, None, None) => {
+            return Err(RequestError::shape(
+                fields.place("file_data"),
+                "a file has data, an address or an id",
+            ));
+        }
+    };
+    Ok(Part::File(file.with_name(name).with_opaque(marks(fields.rest()))))
+}
+
+/// The media type and the base64 of a data URL.
+fn data(url: &str) -> Option<(&str, &str)> {
+    url.strip_prefix("data:")?.split_once(";base64,")
+}
+
+/// The media type that the end of a name tells; none if it tells none.
+fn media_type_of(name: &str) -> &'static str {
+    let path = name.split(['?', '#']).next().unwrap_or(name);
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    match extension.to_ascii_lowercase().as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "pdf" => "application/pdf",
+        "txt" => "text/plain",
+        "md" => "text/markdown",
+        _ => "",
+    }
+}

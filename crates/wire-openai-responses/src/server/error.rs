@@ -1,0 +1,21 @@
+//! Refusals as this API writes them.
+
+use serde_json::json;
+use windlass_wire::{ProviderError, ProviderErrorKind};
+
+/// The status of a refusal and its body.
+pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
+    let (status, kind, code) = match error.kind {
+        ProviderErrorKind::Authentication => (401, "invalid_request_error", Some("invalid_api_key")),
+        ProviderErrorKind::NotFound => (404, "invalid_request_error", Some("model_not_found")),
+        ProviderErrorKind::ContextLength => (400, "invalid_request_error", Some("context_length_exceeded")),
+        ProviderErrorKind::RateLimit => (429, "rate_limit_error", Some("rate_limit_exceeded")),
+        ProviderErrorKind::Quota => (429, "insufficient_quota", Some("insufficient_quota")),
+        ProviderErrorKind::Server => (500, "server_error", Some("server_error")),
+        ProviderErrorKind::NotProvider => (502, "server_error", None),
+        _ => (400, "invalid_request_error", None),
+    };
+    let code = error.code.as_deref().or(code);
+    let error = json!({ "message": error.message, "type": kind, "param": error.parameter, "code": code });
+    (status, json!({ "error": error }).to_string().into_bytes())
+}

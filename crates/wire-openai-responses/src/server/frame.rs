@@ -1,0 +1,115 @@
+//! The response around the items of an answer, and what the request says of itself in it.
+
+use serde_json::{Map, Value, json};
+use windlass_protocol::{Request, StopReason, Usage};
+use windlass_stream::StreamError;
+use windlass_wire::{Asked, Reply};
+
+use crate::OpenAiResponsesOptions;
+use crate::encode::encode;
+
+/// All of a response but its status, its items and what it cost.
+pub(crate) struct Frame(Map<String, Value>);
+
+/// How a response ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending<'a> {
+    pub(crate) status: &'static str,
+    pub(crate) incomplete: Option<&'a str>,
+    pub(crate) error: Option<&'a StreamError>,
+    pub(crate) usage: Usage,
+}
+
+impl Frame {
+    /// The response that answers what was asked. The official clients want every one of these fields.
+    pub(crate) fn new(asked: &Asked, reply: &Reply) -> Self {
+        let fields = json!({
+            "background": false, "error": null, "incomplete_details": null, "instructions": null,
+            "max_output_tokens": null, "metadata": {}, "parallel_tool_calls": true, "previous_response_id": null,
+            "reasoning": { "effort": null, "summary": null }, "store": true, "temperature": 1.0,
+            "text": { "format": { "type": "text" } }, "tool_choice": "auto", "tools": [], "top_p": 1.0,
+            "truncation": "disabled", "usage": null, "user": null,
+        });
+        let Value::Object(mut fields) = fields else { return Self(Map::new()) };
+        fields.extend(said(&asked.request));
+        fields.insert("id".to_owned(), format!("resp_{}", reply.id).into());
+        fields.insert("object".to_owned(), "response".into());
+        fields.insert("created_at".to_owned(), reply.created.into());
+        fields.insert("model".to_owned(), reply.model.as_str().into());
+        Self(fields)
+    }
+
+    /// The response at its beginning.
+    pub(crate) fn begun(&self) -> Value {
+        let mut fields = self.0.clone();
+        fields.insert("status".to_owned(), "in_progress".into());
+        fields.insert("output".to_owned(), json!([]));
+        Value::Object(fields)
+    }
+
+    /// The response at its end.
+    pub(crate) fn ended(&self, output: Vec<Value>, ending: Ending<'_>) -> Value {
+        let mut fields = self.0.clone();
+        fields.insert("status".to_owned(), ending.status.into());
+        fields.insert("output".to_owned(), output.into());
+        if let Some(reason) = ending.incomplete {
+            fields.insert("incomplete_details".to_owned(), json!({ "reason": reason }));
+        }
+        if let Some(error) = ending.error {
+            let code = error.code.as_deref().unwrap_or("server_error");
+            fields.insert("error".to_owned(), json!({ "code": code, "message": error.message }));
+        }
+        fields.insert("usage".to_owned(), usage(ending.usage));
+        Value::Object(fields)
+    }
+}
+
+/// What the request says that its response says too.
+fn said(request: &Request) -> Map<String, Value> {
+    let mut bare = Request::new(request.model.as_str(), Vec::new())
+        .with_tools(request.tools.clone())
+        .with_hosted_tools(request.hosted_tools.clone())
+        .with_output(request.output.clone())
+        .with_tool_choice(request.tool_choice.clone())
+        .with_parallel_calls(request.parallel_calls);
+    bare.system.clone_from(&request.system);
+    bare.tool_fields.clone_from(&request.tool_fields);
+    bare.max_output_tokens = request.max_output_tokens;
+    bare.temperature = request.temperature;
+    bare.extra.clone_from(&request.extra);
+    let body = encode(&OpenAiResponsesOptions::as_given(), &bare);
+    let body: Option<Map<String, Value>> = body.ok().and_then(|http| serde_json::from_slice(&http.body).ok());
+    let mut body = body.unwrap_or_default();
+    body.retain(|name, _| {
+        !matches!(name.as_str(), "input" | "stream" | "stream_options" | "include" | "model")
+    });
+    body
+}
+
+fn usage(usage: Usage) -> Value {
+    let mut input = Map::new();
+    input.insert("cached_tokens".to_owned(), usage.cache_read_tokens.into());
+    if usage.cache_write_tokens > 0 {
+        input.insert("cache_write_tokens".to_owned(), usage.cache_write_tokens.into());
+    }
+    json!({
+        "input_tokens": usage.input_tokens,
+        "input_tokens_details": input,
+        "output_tokens": usage.output_tokens,
+        "output_tokens_details": { "reasoning_tokens": usage.reasoning_tokens },
+        "total_tokens": usage.total(),
+    })
+}
+
+/// The status of a response and the reason of an incomplete one, for why the model stopped.
+pub(crate) fn status(reason: &StopReason, raw: &str, refused: bool) -> (&'static str, Option<&'static str>) {
+    match reason {
+        StopReason::Length => ("incomplete", Some("max_output_tokens")),
+        StopReason::ContentFilter => ("incomplete", Some("content_filter")),
+        // Where no words say that the model refused, this status is the only place for it.
+        StopReason::Refusal if !refused => ("incomplete", Some("content_filter")),
+        StopReason::Error if raw == "incomplete" => ("incomplete", Some("error")),
+        StopReason::Error => ("failed", None),
+        _ => ("completed", None),
+    }
+}

@@ -1,0 +1,195 @@
+//! The items of a request as messages: items that stand together and have one speaker are one message.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use windlass_protocol::{
+    Arguments, CallId, Message, Opaque, Part, Payload, Reasoning, Role, ToolCall, ToolName, Unknown,
+};
+use windlass_stream::{CallChunk, CallKey, WholeCall};
+use windlass_wire::RequestError;
+
+use crate::call::whole_call;
+use crate::event::Item;
+use crate::item::ITEM_FIELD;
+use crate::server::content::said;
+use crate::server::fields::Fields;
+use crate::server::request::tool_name;
+use crate::server::results::result;
+use crate::wire::NAME;
+
+/// The messages that the items are. What the server keeps can hold the calls that results answer.
+pub(crate) fn messages(items: Vec<Value>, is_stateful: bool) -> Result<Vec<Message>, RequestError> {
+    // So can what the server keeps of single items.
+    let is_reference = |item: &Value| item.get("type").is_some_and(|kind| kind == "item_reference");
+    let is_stateful = is_stateful || items.iter().any(is_reference);
+    let mut input =
+        Input { messages: Vec::new(), calls: BTreeMap::new(), kept: BTreeSet::new(), is_stateful };
+    for (position, item) in items.into_iter().enumerate() {
+        input.item(&format!("input[{position}]"), item)?;
+    }
+    Ok(input.messages)
+}
+
+struct Input {
+    messages: Vec<Message>,
+    /// The calls that are read as calls, by the id with which results name them.
+    calls: BTreeMap<String, CallId>,
+    /// The ids of calls that are kept as they came, whose results are kept too.
+    kept: BTreeSet<String>,
+    is_stateful: bool,
+}
+
+impl Input {
+    fn item(&mut self, place: &str, item: Value) -> Result<(), RequestError> {
+        let kind = item.get("type").and_then(Value::as_str).unwrap_or("message").to_owned();
+        match kind.as_str() {
+            "message" => {
+                let message = said(place, item)?;
+                self.say(message.role, message.parts);
+            }
+            "function_call" | "custom_tool_call" => self.call(place, &kind, item)?,
+            "reasoning" => {
+                let words = thoughts(&item);
+                let opaque = Opaque::new(NAME, kept(item));
+                self.say(Role::Assistant, vec![Part::Reasoning(Reasoning::new(words, Some(opaque)))]);
+            }
+            "local_shell_call" | "shell_call" | "apply_patch_call" | "mcp_approval_request" => {
+                match special_call(&item) {
+                    Some(call) => self.push_call(call),
+                    None => self.keep(item),
+                }
+            }
+            "function_call_output"
+            | "custom_tool_call_output"
+            | "local_shell_call_output"
+            | "shell_call_output"
+            | "apply_patch_call_output"
+            | "mcp_approval_response" => self.result(place, &kind, item)?,
+            _ => self.keep(item),
+        }
+        Ok(())
+    }
+
+    /// Adds parts to the last message, if it is of the same speaker and its items belong together.
+    fn say(&mut self, role: Role, parts: Vec<Part>) {
+        match self.messages.last_mut() {
+            Some(last) if last.role == role && matches!(role, Role::Assistant | Role::Tool) => {
+                last.parts.extend(parts);
+            }
+            _ => self.messages.push(Message::new(role, parts)),
+        }
+    }
+
+    /// An item that has no word here goes back as it came (RULES P3).
+    fn keep(&mut self, item: Value) {
+        self.kept.extend(item_id(&item).map(str::to_owned));
+        let kept = Part::Unknown(Unknown::new(NAME, kept(item)));
+        // Inside a round of results it must not end the round.
+        let is_open = self.messages.last().is_some_and(|last| last.role == Role::Tool);
+        let is_output = is_output(&kept);
+        self.say(if is_open && is_output { Role::Tool } else { Role::Assistant }, vec![kept]);
+    }
+
+    fn push_call(&mut self, call: ToolCall) {
+        self.calls.insert(call.id.as_str().to_owned(), call.id.clone());
+        self.say(Role::Assistant, vec![Part::Call(call)]);
+    }
+
+    fn call(&mut self, place: &str, kind: &str, item: Value) -> Result<(), RequestError> {
+        let whole = item.clone();
+        let mut fields = Fields::new(place, item)?;
+        fields.take("type");
+        let id = call_id(&mut fields, "call_id")?;
+        let name = tool_name(fields.place("name"), fields.needed("name")?)?;
+        let payload = if kind == "custom_tool_call" {
+            Payload::Custom { input: fields.needed("input")? }
+        } else {
+            let text = fields.text("arguments")?.unwrap_or_default();
+            let text = if text.trim().is_empty() { "{}".to_owned() } else { text };
+            let Ok(arguments) = Arguments::parse(text) else {
+                // The API takes back whatever a model wrote.
+                self.keep(whole);
+                return Ok(());
+            };
+            Payload::Function { arguments }
+        };
+        self.push_call(ToolCall::new(id, name, payload).with_opaque(marks(fields.rest())));
+        Ok(())
+    }
+
+    fn result(&mut self, place: &str, kind: &str, item: Value) -> Result<(), RequestError> {
+        let id = item_id(&item).unwrap_or_default();
+        match self.calls.get(id) {
+            Some(call) => {
+                let result = result(place, kind, call.clone(), item)?;
+                self.say(Role::Tool, vec![Part::Result(result)]);
+            }
+            None if self.kept.contains(id) || self.is_stateful => self.keep(item),
+            // What it answers is not known; the pairing is looked at where the request is checked and encoded.
+            None => {
+                let call = call_id(&mut Fields::new(place, item.clone())?, id_field(kind))?;
+                let result = result(place, kind, call, item)?;
+                self.say(Role::Tool, vec![Part::Result(result)]);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An item as it goes back.
+pub(crate) fn kept(item: Value) -> Value {
+    Value::Object(Map::from_iter([(ITEM_FIELD.to_owned(), item)]))
+}
+
+fn id_field(kind: &str) -> &'static str {
+    if kind == "mcp_approval_response" { "approval_request_id" } else { "call_id" }
+}
+
+/// The id that ties an item to its call or result.
+fn item_id(item: &Value) -> Option<&str> {
+    let names = ["call_id", "approval_request_id", "id"];
+    names.iter().find_map(|name| item.get(*name)?.as_str().filter(|id| !id.is_empty()))
+}
+
+fn call_id(fields: &mut Fields, name: &str) -> Result<CallId, RequestError> {
+    CallId::new(fields.needed(name)?)
+        .map_err(|error| RequestError::shape(fields.place(name), error.to_string()))
+}
+
+fn is_output(kept: &Part) -> bool {
+    let Part::Unknown(unknown) = kept else { return false };
+    let kind = unknown.value.get(ITEM_FIELD).and_then(|item| item.get("type")).and_then(Value::as_str);
+    kind.is_some_and(|kind| kind.ends_with("_output") || kind.ends_with("_response"))
+}
+
+/// The words of an item of thoughts: its summary, or its content where the model shows it.
+fn thoughts(item: &Value) -> String {
+    let words = |name: &str| {
+        let parts = item.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let texts = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect::<Vec<_>>();
+        texts.join("\n\n")
+    };
+    let summary = words("summary");
+    if summary.is_empty() { words("content") } else { summary }
+}
+
+/// A call of one of the provider's own forms, read as an answer's is; none if it waits for no result of ours.
+fn special_call(item: &Value) -> Option<ToolCall> {
+    let raw = RawValue::from_string(item.to_string()).ok()?;
+    let read: Item<'_> = serde_json::from_str(raw.get()).ok()?;
+    let pieces = whole_call(&read, &raw, CallKey(0))?;
+    let [CallChunk::Whole { id: Some(id), name, body, opaque }] = pieces.as_slice() else { return None };
+    let payload = match body {
+        WholeCall::Payload(payload) => payload.clone(),
+        WholeCall::Arguments(text) => Payload::Function { arguments: Arguments::parse(text.as_str()).ok()? },
+    };
+    let (id, name) = (CallId::new(id.as_str()).ok()?, ToolName::new(name.as_str()).ok()?);
+    Some(ToolCall::new(id, name, payload).with_opaque(opaque.clone()))
+}
+
+/// Fields as what travels with a part; none if there are none.
+pub(crate) fn marks(fields: Map<String, Value>) -> Option<Opaque> {
+    (!fields.is_empty()).then(|| Opaque::new(NAME, Value::Object(fields)))
+}

@@ -1,0 +1,116 @@
+//! The results of calls.
+
+use serde_json::{Map, Value};
+use windlass_protocol::{CallId, Content, Opaque, Part, ResultStatus, ToolResult};
+use windlass_wire::RequestError;
+
+use crate::result::OUTPUT;
+use crate::server::content::image;
+use crate::server::fields::Fields;
+use crate::server::messages::{kept, marks};
+use crate::wire::NAME;
+
+/// Reads an item that answers a call.
+pub(crate) fn result(place: &str, kind: &str, call: CallId, item: Value) -> Result<ToolResult, RequestError> {
+    match kind {
+        "function_call_output" | "custom_tool_call_output" => function(place, call, item),
+        _ => Ok(special(kind, call, item)),
+    }
+}
+
+fn function(place: &str, call: CallId, item: Value) -> Result<ToolResult, RequestError> {
+    let mut fields = Fields::new(place, item)?;
+    for read in ["type", "call_id", "caller"] {
+        fields.take(read);
+    }
+    let output = fields.take("output").unwrap_or_default();
+    let output_place = fields.place("output");
+    let mut rest = fields.rest();
+    let (status, content) = match output {
+        Value::String(text) => words(&text),
+        Value::Array(parts) => pieces(&output_place, parts, &mut rest)?,
+        _ => return Err(RequestError::shape(output_place, "a text or a list of parts is wanted")),
+    };
+    Ok(ToolResult::new(call, status, content).with_opaque(marks(rest)))
+}
+
+/// The words of a result and the status that they name.
+fn words(text: &str) -> (ResultStatus, Vec<Content>) {
+    match ResultStatus::named_in(text) {
+        (status, words) if !words.is_empty() => (status, vec![Content::text(words)]),
+        _ => (ResultStatus::Ok, vec![Content::text(text)]),
+    }
+}
+
+/// The parts of a result. A list that results have no word for is kept beside its words.
+fn pieces(
+    place: &str,
+    parts: Vec<Value>,
+    rest: &mut Map<String, Value>,
+) -> Result<(ResultStatus, Vec<Content>), RequestError> {
+    let kept = Value::Array(parts.clone());
+    let (mut status, mut content, mut is_plain) = (ResultStatus::Ok, Vec::new(), true);
+    for (position, part) in parts.into_iter().enumerate() {
+        let mut fields = Fields::new(format!("{place}[{position}]"), part)?;
+        match fields.needed("type")?.as_str() {
+            "input_text" => {
+                let text = fields.needed("text")?;
+                // What is written again has its words first, as one part.
+                is_plain &= position == 0 && fields.rest().is_empty() && !text.is_empty();
+                if position == 0 {
+                    (status, content) = words(&text);
+                } else {
+                    content.push(Content::text(text));
+                }
+            }
+            "input_image" => {
+                is_plain &= position > 0;
+                match image(fields)? {
+                    Part::Image(image) => content.push(Content::Image(image)),
+                    _ => is_plain = false,
+                }
+            }
+            _ => is_plain = false,
+        }
+    }
+    if !is_plain || content.is_empty() {
+        rest.insert(OUTPUT.to_owned(), kept);
+    }
+    Ok((status, content))
+}
+
+/// The result of one of the provider's own calls: its words, and the item as it came.
+fn special(kind: &str, call: CallId, item: Value) -> ToolResult {
+    let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (status, content) = match kind {
+        "mcp_approval_response" if item.get("approve") == Some(&Value::Bool(true)) => words("approved"),
+        "mcp_approval_response" => (ResultStatus::Denied, vec![Content::text(text("reason"))]),
+        "shell_call_output" => shell(item.get("output")),
+        "apply_patch_call_output" if text("status") == "failed" => {
+            (ResultStatus::Error, vec![Content::text(text("output"))])
+        }
+        _ => words(text("output")),
+    };
+    ToolResult::new(call, status, content).with_opaque(Some(Opaque::new(NAME, kept(item))))
+}
+
+/// What the commands of a shell call wrote, and whether one of them failed.
+fn shell(output: Option<&Value>) -> (ResultStatus, Vec<Content>) {
+    let mut status = ResultStatus::Ok;
+    let mut content = Vec::new();
+    for command in output.and_then(Value::as_array).into_iter().flatten() {
+        for name in ["stdout", "stderr"] {
+            let text = command.get(name).and_then(Value::as_str).unwrap_or_default();
+            if !text.is_empty() {
+                content.push(Content::text(text));
+            }
+        }
+        let outcome = command.get("outcome").unwrap_or(&Value::Null);
+        if outcome.get("type").is_some_and(|kind| kind == "timeout") {
+            status = ResultStatus::TimedOut;
+        } else if outcome.get("exit_code").and_then(Value::as_i64).unwrap_or(0) != 0 && status.is_ok() {
+            status = ResultStatus::Error;
+        }
+    }
+    (status, content)
+}
