@@ -1,15 +1,15 @@
 //! The commands and their options.
 
 mod bytes;
+mod models;
 mod run;
 mod tools;
-
-use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
+pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
 pub(crate) use self::tools::{Policy, PolicyCommand, Tool, ToolCommand};
 
@@ -71,49 +71,6 @@ pub(crate) struct Demo {
     #[arg(long)]
     pub(crate) yes: bool,
     /// Print every event as a line of JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// How providers are found and reached.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct Reach {
-    /// A file of providers, laid over those that windlass knows. Without it: `WINDLASS_CONFIG`, else
-    /// windlass/providers.toml in the user's configuration.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// The proxy for all providers. Without it: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`; `NO_PROXY` counts in any case.
-    #[arg(long, value_name = "URL")]
-    pub(crate) proxy: Option<String>,
-    /// Certificates in PEM of authorities that are trusted besides the usual ones.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) ca_file: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Example: windlass models\nExample: windlass models --provider openrouter --refresh")]
-pub(crate) struct Models {
-    /// The provider whose models are listed; without it the providers are.
-    #[arg(long)]
-    pub(crate) provider: Option<String>,
-    /// Only this model, listed or not.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
-    /// The address of an endpoint, with its version path: `http://localhost:8080/v1`.
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    /// The wire format of `--base-url`, if the provider does not say it.
-    #[arg(long, value_enum)]
-    pub(crate) wire: Option<WireName>,
-    /// Ask the provider again, even if its list is not a day old.
-    #[arg(long)]
-    pub(crate) refresh: bool,
-    /// Forget what refusals of this provider have taught.
-    #[arg(long)]
-    pub(crate) forget: bool,
-    #[command(flatten)]
-    pub(crate) reach: Reach,
-    /// Print lines of JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

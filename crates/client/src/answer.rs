@@ -38,8 +38,9 @@ struct Stream {
     body: ByteStream,
     decoder: Box<dyn Decoder>,
     waiting: VecDeque<Result<Chunk, ModelError>>,
-    /// Since when something new is waited for. Pings are nothing new, and a reader's pause is no wait.
-    waits_since: Instant,
+    /// How long something new was waited for. Pings and counts of tokens are nothing new, and a reader's pause is no
+    /// wait.
+    quiet: Duration,
     /// Whether the provider has said that the answer is over.
     has_finished: bool,
     is_over: bool,
@@ -51,7 +52,7 @@ impl Reading {
     pub(crate) fn stream(self, response: Incoming) -> ChunkStream {
         let stream = Stream {
             decoder: self.wire.decoder(self.options.limits),
-            waits_since: Instant::now(),
+            quiet: Duration::ZERO,
             has_finished: false,
             waiting: VecDeque::new(),
             is_over: false,
@@ -110,9 +111,11 @@ impl Reading {
 
 impl Stream {
     async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
-        self.waits_since = Instant::now();
         loop {
             if let Some(chunk) = self.waiting.pop_front() {
+                if !matches!(chunk, Ok(Chunk::Usage { .. })) {
+                    self.quiet = Duration::ZERO;
+                }
                 return Some(chunk);
             }
             if self.is_over {
@@ -132,9 +135,12 @@ impl Stream {
     async fn read(&mut self) -> Result<Option<Bytes>, ModelError> {
         let (failures, options) = (&self.reading.failures, &self.reading.options);
         let patience = if self.has_finished { AFTER_END } else { Duration::MAX };
-        let idle_at = after(self.waits_since, options.idle_timeout.min(patience));
+        let begin = Instant::now();
+        let idle_at = after(begin, options.idle_timeout.min(patience).saturating_sub(self.quiet));
         let deadline = self.reading.deadline;
-        match timeout_at(idle_at.min(deadline), self.body.next()).await {
+        let read = timeout_at(idle_at.min(deadline), self.body.next()).await;
+        self.quiet = self.quiet.saturating_add(begin.elapsed());
+        match read {
             Ok(read) => read.transpose().map_err(|error| failures.transport(&error)),
             Err(_) if idle_at <= deadline => Err(idle(failures, options.idle_timeout)),
             Err(_) => Err(total(failures, options.total_timeout)),
@@ -142,7 +148,7 @@ impl Stream {
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        self.has_bytes = true;
+        self.has_bytes |= !bytes.is_empty();
         let mut chunks = Vec::new();
         let end = self.decoder.push(bytes, &mut chunks);
         self.hand_out(chunks);

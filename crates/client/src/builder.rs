@@ -138,6 +138,7 @@ impl ClientBuilder {
             failures: Failures { endpoint, key: Key::new(self.key) },
             options: self.options,
             observer: self.observer,
+            paces: Arc::default(),
             facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
         }))
     }

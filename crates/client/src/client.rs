@@ -4,20 +4,22 @@ use std::fmt;
 use std::sync::Arc;
 
 use secrecy::SecretString;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::Instant;
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Delivery, Refusal, Request};
 use windlass_wire::{HttpRequest, Wire};
 
 use crate::answer;
+use crate::begin::begun;
 use crate::event::{AnswerInfo, ClientEvent, Observer};
 use crate::facts::{Fact, Facts};
 use crate::failure::{Failures, request_id};
-use crate::lesson;
-use crate::retry::{self, Attempt};
+use crate::limits::Paces;
+use crate::retry::{self, Attempt, Tries};
+use crate::sending::Turn;
 use crate::speech::Speech;
 use crate::transport::{Header, Incoming, Outgoing, Transport};
-use crate::{ClientBuilder, ClientError, Endpoint, Options, Vendor};
+use crate::{ClientBuilder, ClientError, Endpoint, Options, RateLimits, Vendor};
 
 /// A provider over HTTP.
 ///
@@ -52,6 +54,7 @@ pub(crate) struct Parts {
     pub(crate) options: Options,
     pub(crate) observer: Option<Observer>,
     pub(crate) facts: Arc<Facts>,
+    pub(crate) paces: Arc<Paces>,
 }
 
 impl Client {
@@ -97,55 +100,73 @@ impl Client {
         Self { parts }
     }
 
+    /// What the provider said, with its last answer for a model, of how much is left.
+    pub fn rate_limits(&self, model: &str) -> Option<RateLimits> {
+        self.parts.paces.of(model)
+    }
+
     async fn answer(&self, request: &Request) -> Result<ChunkStream, ModelError> {
         let wire = self.wire(&request.model)?;
         let deadline = retry::after(Instant::now(), self.parts.options.total_timeout);
-        let (response, attempts) = self.sent(wire.as_ref(), request, deadline).await?;
-        let request_id = request_id(&response.headers);
+        let turn = Turn { wire: wire.as_ref(), model: &request.model, delivery: request.delivery, deadline };
+        let mut tries = Tries::new(&self.parts.options);
+        loop {
+            let response = self.sent(turn, request, &mut tries).await?;
+            let (status, request_id) = (response.status, request_id(&response.headers));
+            self.tell_answer(request, &response, tries.attempts);
+            let reading = self.reading(wire.clone(), request_id.clone(), deadline);
+            let chunks = if request.delivery == Delivery::Whole || is_json(&response) {
+                reading.whole(response).await
+            } else {
+                begun(reading.stream(response), |kind, text| self.parts.failures.of(kind, text)).await
+            };
+            let error = match chunks {
+                Ok(chunks) => return Ok(chunks),
+                Err(error) => error.with_request_id(request_id),
+            };
+            let failed = Attempt { status: Some(status), ..error.into() };
+            self.pause(failed, &mut tries, deadline).await.map_err(|failed| failed.error)?;
+        }
+    }
+
+    fn tell_answer(&self, request: &Request, response: &Incoming, attempts: usize) {
         self.tell(|| {
             ClientEvent::Answer(AnswerInfo {
                 provider: self.parts.failures.endpoint.name.clone(),
                 model: request.model.clone(),
                 status: response.status,
-                request_id: request_id.clone(),
+                request_id: request_id(&response.headers),
                 attempts,
+                rate_limits: self.rate_limits(&request.model),
             })
         });
-        let reading = self.reading(wire, request_id, deadline);
-        if request.delivery == Delivery::Whole || is_json(&response) {
-            return reading.whole(response).await;
-        }
-        Ok(reading.stream(response))
     }
 
     /// Says the request and sends it; again without a parameter that is refused by name, once for each (RULES L9).
     async fn sent(
         &self,
-        wire: &dyn Wire,
+        turn: Turn<'_>,
         request: &Request,
-        deadline: Instant,
-    ) -> Result<(Incoming, usize), ModelError> {
+        tries: &mut Tries,
+    ) -> Result<Incoming, ModelError> {
         let Parts { speech, failures, facts, .. } = &self.parts;
         let provider = self.provider();
         let mut refused = facts.of(&provider, &request.model);
         let known = refused.len();
-        let mut before = 0_usize;
         loop {
             let http = speech
-                .encode(wire, request, &refused)
+                .encode(turn.wire, request, &refused)
                 .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
-            let failed = match self.send_until(wire, &self.outgoing(http), request.delivery, deadline).await {
-                Ok((response, attempts)) => {
+            let failed = match self.send_until(turn, &self.outgoing(http), tries).await {
+                Ok(response) => {
                     // Only what helped is remembered.
-                    refused
-                        .split_off(known)
-                        .into_iter()
-                        .for_each(|fact| facts.learn(&provider, &request.model, fact));
-                    return Ok((response, before.saturating_add(attempts)));
+                    for fact in refused.split_off(known) {
+                        facts.learn(&provider, &request.model, fact);
+                    }
+                    return Ok(response);
                 }
                 Err(failed) => failed,
             };
-            before = before.saturating_add(1);
             match failed.lesson {
                 Some(fact) if fact.remedy.is_none() => {
                     let error = without(failed.error, &fact);
@@ -178,69 +199,6 @@ impl Client {
         answer::Reading { wire, failures: failures.clone(), options: *options, request_id, deadline }
     }
 
-    /// Sends, and sends again where that may help, until the answer's time would be over.
-    pub(crate) async fn send_until(
-        &self,
-        wire: &dyn Wire,
-        request: &Outgoing,
-        delivery: Delivery,
-        deadline: Instant,
-    ) -> Result<(Incoming, usize), Attempt> {
-        let mut waits = retry::waits(&self.parts.options);
-        let mut attempts = 1_usize;
-        loop {
-            let failed = match self.send(wire, request.clone(), delivery, deadline).await {
-                Ok(response) => return Ok((response, attempts)),
-                Err(failed) => failed,
-            };
-            // The provider knows best how long to wait.
-            let backoff = if failed.is_worth_another() { waits.next() } else { None };
-            let Some(wait) = backoff.and_then(|backoff| failed.wait(backoff, deadline)) else {
-                return Err(Attempt { error: given_up(failed.error, attempts), ..failed });
-            };
-            self.tell(|| ClientEvent::Retry { attempts, wait, message: failed.error.message.clone() });
-            sleep(wait).await;
-            attempts = attempts.saturating_add(1);
-        }
-    }
-
-    /// Sends once and looks at the status.
-    async fn send(
-        &self,
-        wire: &dyn Wire,
-        request: Outgoing,
-        delivery: Delivery,
-        deadline: Instant,
-    ) -> Result<Incoming, Attempt> {
-        let Parts { transport, failures, options, .. } = &self.parts;
-        let sent = request.body.clone();
-        let idle_at = match delivery {
-            Delivery::Stream => retry::after(Instant::now(), options.idle_timeout),
-            // A whole answer begins when it is all made: until then nothing is what is to be expected.
-            Delivery::Whole => deadline,
-        };
-        let response = timeout_at(idle_at.min(deadline), transport.send(request))
-            .await
-            .map_err(|_| {
-                if idle_at < deadline {
-                    answer::idle(failures, options.idle_timeout)
-                } else {
-                    answer::total(failures, options.total_timeout)
-                }
-            })?
-            .map_err(|error| failures.transport(&error))?;
-        if (200..300).contains(&response.status) {
-            return Ok(response);
-        }
-        let Incoming { status, headers, body } = response;
-        let until = retry::after(Instant::now(), options.idle_timeout).min(deadline);
-        let body = failures.key.redact_bytes(answer::refusal_body(body, until).await);
-        let refusal = wire.decode_error(status, &body);
-        let lesson = lesson::lesson(status, &refusal, &body, &sent);
-        let error = failures.refusal(status, &headers, &refusal);
-        Err(Attempt { error, status: Some(status), lesson })
-    }
-
     /// The request with its address and its headers.
     fn outgoing(&self, http: HttpRequest) -> Outgoing {
         let Failures { endpoint, key } = &self.parts.failures;
@@ -249,7 +207,7 @@ impl Client {
         own.chain(endpoint.all_headers(key.expose())).fold(request, Outgoing::with_header)
     }
 
-    fn tell(&self, event: impl FnOnce() -> ClientEvent) {
+    pub(crate) fn tell(&self, event: impl FnOnce() -> ClientEvent) {
         if let Some(observer) = &self.parts.observer {
             observer(&event());
         }
@@ -289,13 +247,6 @@ fn without(mut error: ModelError, fact: &Fact) -> ModelError {
     };
     error.kind = kind;
     error.message = format!("{} ({advice}; this is remembered)", error.message);
-    error
-}
-
-fn given_up(mut error: ModelError, attempts: usize) -> ModelError {
-    if attempts > 1 {
-        error.message = format!("{} (given up after {attempts} attempts)", error.message);
-    }
     error
 }
 

@@ -36,17 +36,14 @@ impl Edit {
     }
 }
 
-/// The body after the changes; a body that is no object, or that nothing changes, stays as it is.
+/// The body after the changes; a body that is no object, or that nothing changes, stays as it is. It is read once and
+/// written once, however many changes there are.
 pub(crate) fn apply(body: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
-    let mut body = body;
-    for edit in edits {
-        let path: Vec<&str> = edit.path.split('.').collect();
-        let changed = std::str::from_utf8(&body).ok().and_then(|text| changed(text, &path, &edit.change));
-        if let Some(changed) = changed {
-            body = changed.into_bytes();
-        }
+    if edits.is_empty() {
+        return body;
     }
-    body
+    let changed = std::str::from_utf8(&body).ok().and_then(|text| changed(text, edits));
+    changed.map_or(body, String::into_bytes)
 }
 
 /// Whether the body has the field of this path.
@@ -63,45 +60,75 @@ pub(crate) fn has(body: &[u8], path: &str) -> bool {
     std::str::from_utf8(body).is_ok_and(|text| find(text, &path))
 }
 
-/// The object with the change, or none if nothing changes.
-fn changed(text: &str, path: &[&str], change: &Change) -> Option<String> {
-    let (first, rest) = path.split_first()?;
-    let mut fields = serde_json::from_str::<Fields<'_>>(text).ok()?;
-    let at = fields.0.iter().position(|(name, _)| name == first);
-    let Some(at) = at else {
-        let (Change::Default(value), true) = (change, rest.is_empty()) else { return None };
-        // The last field stays the last: it is the conversation, and grows.
-        let end = fields.0.len().saturating_sub(1);
-        fields.0.insert(end, ((*first).to_owned(), Cow::Borrowed(value)));
-        return Some(fields.to_string());
-    };
-    if !rest.is_empty() {
-        let value = changed(&fields.0.get(at)?.1, rest, change)?;
-        fields.0.get_mut(at)?.1 = Cow::Owned(value);
-        return Some(fields.to_string());
+/// The object after the changes, or none if nothing changes.
+fn changed(text: &str, edits: &[Edit]) -> Option<String> {
+    let mut fields: Fields<'_> = serde_json::from_str(text).ok()?;
+    let mut is_changed = false;
+    for edit in edits {
+        is_changed |= fields.change(&edit.path, &edit.change).is_some();
     }
-    match change {
-        Change::Drop => drop(fields.0.remove(at)),
-        Change::Rename(name) if fields.0.iter().any(|(held, _)| held == name) => drop(fields.0.remove(at)),
-        Change::Rename(name) => fields.0.get_mut(at)?.0.clone_from(name),
-        Change::Exchange { from, to } if fields.0.get(at)?.1 == from.as_str() => {
-            fields.0.get_mut(at)?.1 = Cow::Borrowed(to);
-        }
-        Change::ObjectTo(to) if fields.0.get(at)?.1.starts_with('{') => {
-            fields.0.get_mut(at)?.1 = Cow::Borrowed(to);
-        }
-        Change::DropItem(item) => {
-            let mut items: Vec<String> = serde_json::from_str(&fields.0.get(at)?.1).ok()?;
-            items.retain(|held| held != item);
-            if items.is_empty() {
-                fields.0.remove(at);
+    is_changed.then(|| fields.to_string())
+}
+
+impl<'a> Fields<'a> {
+    /// Makes one change; none if there is nothing to change.
+    fn change(&mut self, path: &str, change: &'a Change) -> Option<()> {
+        let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+        let Some(at) = self.0.iter().position(|(held, _)| held == name) else {
+            let (Change::Default(value), true) = (change, rest.is_empty()) else { return None };
+            // The last field stays the last: it is the conversation, and grows.
+            let end = self.0.len().saturating_sub(1);
+            self.0.insert(end, (name.to_owned(), Cow::Borrowed(value)));
+            return Some(());
+        };
+        if let (Change::Rename(to), true) = (change, rest.is_empty()) {
+            if self.0.iter().any(|(held, _)| held == to) {
+                self.0.remove(at);
             } else {
-                fields.0.get_mut(at)?.1 = Cow::Owned(serde_json::to_string(&items).ok()?);
+                self.0.get_mut(at)?.0.clone_from(to);
             }
+            return Some(());
         }
-        Change::Exchange { .. } | Change::ObjectTo(_) | Change::Default(_) => return None,
+        let value = &mut self.0.get_mut(at)?.1;
+        let new = if rest.is_empty() {
+            New::of(value, change)?
+        } else {
+            let mut inner: Fields<'_> = serde_json::from_str(value).ok()?;
+            inner.change(rest, change)?;
+            New::Value(Cow::Owned(inner.to_string()))
+        };
+        match new {
+            New::Value(new) => *value = new,
+            New::Gone => drop(self.0.remove(at)),
+        }
+        Some(())
     }
-    Some(fields.to_string())
+}
+
+/// What a value becomes.
+enum New<'a> {
+    Value(Cow<'a, str>),
+    Gone,
+}
+
+impl<'a> New<'a> {
+    /// None if the value stays.
+    fn of(value: &str, change: &'a Change) -> Option<Self> {
+        match change {
+            Change::Drop => Some(Self::Gone),
+            Change::Exchange { from, to } if value == from => Some(Self::Value(Cow::Borrowed(to))),
+            Change::ObjectTo(to) if value.starts_with('{') => Some(Self::Value(Cow::Borrowed(to))),
+            Change::DropItem(item) => {
+                let mut items: Vec<String> = serde_json::from_str(value).ok()?;
+                items.retain(|held| held != item);
+                if items.is_empty() {
+                    return Some(Self::Gone);
+                }
+                Some(Self::Value(Cow::Owned(serde_json::to_string(&items).ok()?)))
+            }
+            Change::Exchange { .. } | Change::ObjectTo(_) | Change::Default(_) | Change::Rename(_) => None,
+        }
+    }
 }
 
 /// The fields of an object in their order, each value as its bytes.

@@ -1,5 +1,7 @@
 //! Where a provider is, and how it wants its key: data, not code.
 
+use std::fmt;
+
 use serde::Deserialize;
 
 use crate::Vendors;
@@ -27,7 +29,7 @@ pub enum Auth {
 /// assert_eq!(local.host(), "localhost:8080");
 /// # Ok::<(), &'static str>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Endpoint {
     /// The provider's name.
@@ -141,5 +143,21 @@ impl Endpoint {
         let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
         // What stands before an @ is a secret.
         authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    // A user's own header can be a key, and what stands before an @ is one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<Header> =
+            self.headers.iter().map(|(name, value)| Header::new(name, value)).collect();
+        f.debug_struct("Endpoint")
+            .field("name", &self.name)
+            .field("host", &self.host())
+            .field("wire", &self.wire)
+            .field("auth", &self.auth)
+            .field("key_env", &self.key_env)
+            .field("headers", &headers)
+            .finish_non_exhaustive()
     }
 }

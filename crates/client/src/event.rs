@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Fact;
+use crate::{Fact, RateLimits};
 
 /// What a client tells about its work while it goes on.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,11 @@ pub enum ClientEvent {
         wait: Duration,
         /// What the refusal said.
         message: String,
+    },
+    /// Nothing is left of what the provider allows: the request waits until there is.
+    Wait {
+        /// How long it waits.
+        wait: Duration,
     },
     /// A refusal named a parameter; the request is said without it, or with another in its place.
     Learned(Fact),
@@ -38,6 +43,8 @@ pub struct AnswerInfo {
     pub request_id: Option<String>,
     /// How many requests it took.
     pub attempts: usize,
+    /// How much is left, where the provider says it.
+    pub rate_limits: Option<RateLimits>,
 }
 
 /// Who is told. It is called between other work and must not wait.

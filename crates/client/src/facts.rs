@@ -2,19 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::book::{Book, Writing, is_believed, now, read};
 use crate::capability::Said;
 use crate::edit::{Change, Edit};
 use crate::{Endpoint, Quirk, Storage};
-
-/// The version of the document. A newer one is read by nobody here, and not written over.
-const VERSION: u32 = 1;
-
-/// How long a refusal is believed: servers are set up anew, and models get better.
-const BELIEVED: Duration = Duration::from_hours(7 * 24);
 
 /// What providers have said of their models, shared by clients and kept between processes if there is a place.
 ///
@@ -88,18 +82,6 @@ pub struct Listing {
     pub asked_at: u64,
     /// The models, in the provider's order.
     pub models: Vec<ModelEntry>,
-}
-
-/// The document.
-#[derive(Clone, Default, Serialize, Deserialize)]
-struct Book {
-    version: u32,
-    /// By provider, then by model.
-    #[serde(default)]
-    facts: BTreeMap<String, BTreeMap<String, Vec<Fact>>>,
-    /// By provider.
-    #[serde(default)]
-    listings: BTreeMap<String, Listing>,
 }
 
 impl ModelEntry {
@@ -227,72 +209,6 @@ impl Fact {
         };
         Some(Edit::new(&self.parameter, change))
     }
-}
-
-impl Book {
-    /// Drops what is no longer believed.
-    fn clean(&mut self, now: u64) {
-        self.version = VERSION;
-        for models in self.facts.values_mut() {
-            for facts in models.values_mut() {
-                facts.retain(|fact| is_believed(fact, now));
-            }
-            models.retain(|_, facts| !facts.is_empty());
-        }
-        self.facts.retain(|_, models| !models.is_empty());
-    }
-}
-
-/// Whether the place may be written to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Writing {
-    Allowed,
-    /// There is something that would be lost.
-    Forbidden,
-}
-
-/// What is in a place, whether it may be written over, and what is wrong with it.
-fn read(storage: &dyn Storage) -> (Option<Book>, Writing, Option<String>) {
-    #[derive(Deserialize)]
-    struct Head {
-        version: u32,
-    }
-    let document = match storage.read() {
-        Ok(Some(document)) => document,
-        Ok(None) => return (None, Writing::Allowed, None),
-        Err(error) => {
-            return (None, Writing::Forbidden, Some(format!("what was learned cannot be read: {error}")));
-        }
-    };
-    let broken = match serde_json::from_slice::<Head>(&document) {
-        Ok(Head { version }) if version > VERSION => {
-            let trouble = format!("what was learned is of the newer version {version}, and is left alone");
-            return (None, Writing::Forbidden, Some(trouble));
-        }
-        Ok(_) => match serde_json::from_slice(&document) {
-            Ok(book) => return (Some(book), Writing::Allowed, None),
-            Err(error) => error,
-        },
-        Err(error) => error,
-    };
-    match storage.set_aside() {
-        Ok(()) => {
-            let trouble = format!("what was learned cannot be understood ({broken}), and was set aside");
-            (None, Writing::Allowed, Some(trouble))
-        }
-        Err(error) => {
-            let trouble = format!("what was learned cannot be understood ({broken}), nor set aside: {error}");
-            (None, Writing::Forbidden, Some(trouble))
-        }
-    }
-}
-
-fn is_believed(fact: &Fact, now: u64) -> bool {
-    now < fact.learned_at.saturating_add(BELIEVED.as_secs())
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 impl std::fmt::Debug for Facts {

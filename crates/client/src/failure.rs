@@ -2,12 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
+use tokio::time::Instant;
 use windlass_model::{ModelError, ModelErrorKind};
 use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
 
-use crate::Endpoint;
 use crate::secret::Key;
 use crate::transport::{TransportError, TransportErrorKind, header};
+use crate::{Endpoint, RateLimits};
 
 /// Headers in which providers give their id of a request.
 const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"];
@@ -75,11 +76,14 @@ impl Failures {
         self.of(kind_of(error.kind), &text)
             .with_retry_after(retry_after(headers).or(error.retry_after))
             .with_request_id(request_id(headers))
+            .with_source(error.clone())
     }
 
     /// The provider refused under a status of success.
     pub(crate) fn refused_in_answer(&self, error: &ProviderError) -> ModelError {
         self.of(kind_of(error.kind), &format!("an error instead of an answer: {error}"))
+            .with_retry_after(error.retry_after)
+            .with_source(error.clone())
     }
 
     /// The answer is not of the provider's format.
@@ -107,8 +111,18 @@ pub(crate) fn request_id(headers: &[(String, String)]) -> Option<String> {
     REQUEST_IDS.iter().find_map(|name| header(headers, name)).map(str::to_owned)
 }
 
-/// How long the provider asks to wait: seconds or a date (RFC 9110, section 10.2.3).
+/// How long the provider asks to wait: seconds or a date (RFC 9110, section 10.2.3), or milliseconds as OpenAI and Azure
+/// have them besides; where nothing is asked, until there is something left of what it allows.
 fn retry_after(headers: &[(String, String)]) -> Option<Duration> {
+    let milliseconds = header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
+    let exact = milliseconds.and_then(|wait| Duration::try_from_secs_f64(wait / 1e3).ok());
+    exact.or_else(|| plain_retry_after(headers)).or_else(|| {
+        let until = RateLimits::read(headers)?.empty_until()?;
+        Some(until.saturating_duration_since(Instant::now()))
+    })
+}
+
+fn plain_retry_after(headers: &[(String, String)]) -> Option<Duration> {
     let text = header(headers, "retry-after")?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();

@@ -5,6 +5,8 @@
 )]
 
 mod answer;
+mod begin;
+mod book;
 mod builder;
 mod capability;
 mod client;
@@ -14,13 +16,16 @@ mod endpoint;
 mod event;
 mod facts;
 mod failure;
+mod fallback;
 mod http;
 mod lesson;
+mod limits;
 mod models;
 mod options;
 mod quirk;
 mod retry;
 mod secret;
+mod sending;
 mod speech;
 mod storage;
 mod transport;
@@ -33,7 +38,9 @@ pub use client::Client;
 pub use endpoint::{Auth, Endpoint, KeyUse};
 pub use event::{AnswerInfo, ClientEvent};
 pub use facts::{Fact, Facts, Listing, ModelEntry, Remedy};
+pub use fallback::{Fallback, FallbackEvent};
 pub use http::{HttpError, HttpOptions, HttpTransport};
+pub use limits::{RateLimits, Window};
 pub use options::Options;
 pub use quirk::Quirk;
 pub use storage::{FileStorage, Storage};

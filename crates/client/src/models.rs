@@ -7,6 +7,8 @@ use windlass_protocol::Delivery;
 use crate::capability::{Known, Said, Source};
 use crate::discovery::{self, Page};
 use crate::facts::{Facts, ModelEntry};
+use crate::retry::Tries;
+use crate::sending::Turn;
 use crate::speech::Speech;
 use crate::transport::{Header, Outgoing};
 use crate::{Client, Discovery, retry};
@@ -121,8 +123,9 @@ impl Client {
         let headers = self.parts.failures.endpoint.all_headers(key).into_iter().chain(version);
         let request = headers.fold(request, Outgoing::with_header);
         let deadline = retry::after(Instant::now(), self.parts.options.total_timeout);
-        let sent = self.send_until(wire.as_ref(), &request, Delivery::Whole, deadline).await;
-        let (response, _) = sent.map_err(|refused| refused.error)?;
+        let mut tries = Tries::new(&self.parts.options);
+        let turn = Turn { wire: wire.as_ref(), model: "", delivery: Delivery::Whole, deadline };
+        let response = self.send_until(turn, &request, &mut tries).await.map_err(|refused| refused.error)?;
         self.reading(wire, None, deadline).body(response.body).await
     }
 }

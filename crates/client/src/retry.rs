@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backon::{BackoffBuilder, ExponentialBuilder};
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use tokio::time::Instant;
 use windlass_model::{ModelError, ModelErrorKind};
 
@@ -26,7 +26,8 @@ impl Attempt {
     /// been paid for, so whether to repeat it is the caller's question.
     pub(crate) fn is_worth_another(&self) -> bool {
         match self.status {
-            Some(408 | 409 | 429 | 500..=599) => {
+            // A status of success is that of an answer whose first event was an error (RULES S12).
+            Some(200..=299 | 408 | 409 | 429 | 500..=599) => {
                 matches!(self.error.kind, ModelErrorKind::RateLimit | ModelErrorKind::Server)
             }
             Some(_) => false,
@@ -47,8 +48,28 @@ impl From<ModelError> for Attempt {
     }
 }
 
+/// The attempts for one answer.
+pub(crate) struct Tries {
+    waits: ExponentialBackoff,
+    /// How many requests were sent.
+    pub(crate) attempts: usize,
+}
+
+impl Tries {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self { waits: waits(options), attempts: 0 }
+    }
+
+    /// How long to wait before the next attempt; none if there is none.
+    pub(crate) fn wait(&mut self, failed: &Attempt, deadline: Instant) -> Option<Duration> {
+        // The provider knows best how long to wait.
+        let backoff = if failed.is_worth_another() { self.waits.next() } else { None };
+        backoff.and_then(|backoff| failed.wait(backoff, deadline))
+    }
+}
+
 /// The doubling waits, before jitter.
-pub(crate) fn waits(options: &Options) -> impl Iterator<Item = Duration> + Send + Sync + use<> {
+fn waits(options: &Options) -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_min_delay(options.backoff)
         .with_max_delay(options.longest_backoff)

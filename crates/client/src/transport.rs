@@ -151,9 +151,12 @@ impl Outgoing {
 }
 
 impl Header {
-    /// A header that may be shown.
+    /// A header that may be shown, unless its name says that it may not: `authorization`, `x-api-key`, `cookie`.
     pub fn new(name: impl AsRef<str>, value: impl Into<String>) -> Self {
-        Self { name: name.as_ref().to_ascii_lowercase(), value: value.into(), is_secret: false }
+        const SECRETS: [&str; 5] = ["authorization", "cookie", "key", "token", "secret"];
+        let name = name.as_ref().to_ascii_lowercase();
+        let is_secret = SECRETS.iter().any(|word| name.contains(word));
+        Self { name, value: value.into(), is_secret }
     }
 
     /// A header that carries a key.

@@ -93,6 +93,8 @@ impl Provider {
         let is_stream = request.get("stream").and_then(Value::as_bool).unwrap_or(false);
         let asked_before = self.count(number);
         let hostile = turn.hostile.as_ref().filter(|it| it.times.is_none_or(|times| asked_before < times));
+        let hostile =
+            hostile.filter(|it| it.switch != Switch::RefuseParameter || has(request, it.parameter()));
         let (content_type, rendered) = if is_stream {
             (EVENTS, render::stream(&turn, setting))
         } else {
@@ -133,6 +135,11 @@ pub(crate) fn assistant_messages(request: &Value) -> usize {
     messages.into_iter().flatten().filter(is_assistant).count()
 }
 
+/// Whether a body has a field at this path.
+fn has(request: &Value, path: &str) -> bool {
+    request.pointer(&format!("/{}", path.replace('.', "/"))).is_some()
+}
+
 fn spoil(
     hostile: &Hostile,
     turn: &Turn,
@@ -152,6 +159,11 @@ fn spoil(
             let refusal =
                 Refusal::new(status, refusal_kind(status), "the script refuses this request".to_owned());
             Reply { retry_after: hostile.retry_after, ..refusal.reply(format) }
+        }
+        Switch::RefuseParameter => {
+            let name = hostile.parameter();
+            let words = format!("Unsupported parameter: '{name}' is not supported with this model.");
+            Refusal::request(words, Some(name.to_owned())).reply(format)
         }
         Switch::ErrorMidStream => {
             let error =

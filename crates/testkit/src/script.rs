@@ -117,6 +117,10 @@ pub struct Hostile {
     /// It happens to so many requests of this turn, and then no more. Without it, always.
     #[serde(default)]
     pub times: Option<u32>,
+    /// The parameter of `refuse_parameter`, by its path in the body: `temperature`, `generationConfig.temperature`. Without it,
+    /// `temperature`.
+    #[serde(default)]
+    pub parameter: Option<String>,
 }
 
 /// What goes wrong.
@@ -140,6 +144,8 @@ pub enum Switch {
     Empty,
     /// An event, or a body, that is not JSON.
     NotJson,
+    /// A request that has the parameter is refused, in the words that OpenAI has for it; others are answered.
+    RefuseParameter,
 }
 
 impl Script {
@@ -164,6 +170,13 @@ impl Script {
                 hostile: None,
             },
         }
+    }
+}
+
+impl Hostile {
+    /// The parameter that is refused; without one it is the temperature.
+    pub(crate) fn parameter(&self) -> &str {
+        self.parameter.as_deref().unwrap_or("temperature")
     }
 }
 

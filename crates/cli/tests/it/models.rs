@@ -144,3 +144,49 @@ async fn the_environments_proxy_is_used_but_not_for_this_machine() {
     assert_eq!(asked(&format!("{proxy}/v1"), "HTTP_PROXY", "http://127.0.0.1:1"), (1, String::new()));
     server.shutdown().await;
 }
+
+// L9, P5: a model without tool calls of its own is asked in another way, in this run and in the next.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_refusal_taught_is_known_to_the_next_run() {
+    let refuses = r#"{"turns":[{"steps":[{"text":"Hello."}],
+        "hostile":{"switch":"refuse_parameter","parameter":"tools"}}]}"#;
+    let (place, server) = (Place::new(), provider(refuses).await);
+    let file = write_providers(&place, &server.base_url());
+    let run = [
+        "run",
+        "x",
+        "--deny",
+        "--provider",
+        "office",
+        "--model",
+        "scripted-1",
+        "--max-turns",
+        "1",
+        "--config",
+        &file,
+    ];
+    let has_tools = |server: &windlass_testkit::server::ScriptedProvider| -> Vec<bool> {
+        server.requests().iter().map(|request| request.body.get("tools").is_some()).collect()
+    };
+    let told = text(&place.run(&run).stderr);
+    assert_eq!(has_tools(&server)[..2], [true, false], "{told}");
+    let before = server.requests().len();
+    let told = text(&place.run(&run).stderr);
+    let second = has_tools(&server)[before..].to_vec();
+    assert!(!second.is_empty() && second.iter().all(|has| !has), "{second:?}: {told}");
+    let shown = place.run(&["models", "--provider", "office", "--model", "scripted-1", "--config", &file]);
+    let shown = text(&shown.stdout);
+    assert!(shown.contains("no r") && shown.contains("refused: tools (Unsupported parameter"), "{shown}");
+    let forgotten = place.run(&[
+        "models",
+        "--provider",
+        "office",
+        "--model",
+        "scripted-1",
+        "--forget",
+        "--config",
+        &file,
+    ]);
+    assert!(!text(&forgotten.stdout).contains("no r"), "{}", text(&forgotten.stdout));
+    server.shutdown().await;
+}

@@ -26,3 +26,12 @@ fn a_host_is_shown_without_what_stands_before_it() {
     let endpoint = Endpoint::custom("https://user:secret@example.com:8443/v1?key=secret", "openai-chat");
     assert_eq!(endpoint.host(), "example.com:8443");
 }
+
+#[test]
+fn a_secret_header_is_not_shown() {
+    let endpoint = Endpoint::custom("https://user:planted@example.com/v1", "openai-chat")
+        .with_header("X-Api-Key", "planted")
+        .with_header("x-title", "windlass");
+    let shown = format!("{endpoint:?}");
+    assert!(!shown.contains("planted") && shown.contains("windlass"), "{shown}");
+}

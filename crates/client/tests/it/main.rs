@@ -3,14 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "the functions that tests share may fail as tests do")]
 
 mod answer;
+mod canned;
 mod client;
 mod endpoint;
 mod failure;
+mod fallback;
 mod learned;
+mod pace;
 mod quirk;
 mod retry;
 mod scripted;
 mod server;
+mod streams;
 mod tls;
 mod transport;
 mod vendors;

@@ -1,4 +1,4 @@
-//! Both wire formats against the scripted provider: what it does wrong never becomes a finished call.
+//! The four wire formats against the scripted provider: what it does wrong never becomes a finished call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,19 @@ use windlass_testkit::script::Script;
 use windlass_testkit::server::ScriptedProvider;
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
 
 use crate::server::{KEY, ask, quick, text, words};
 
-fn wires() -> [Arc<dyn Wire>; 2] {
-    [Arc::new(OpenAiChat::default()), Arc::new(Anthropic::default())]
+fn wires() -> [Arc<dyn Wire>; 4] {
+    [
+        Arc::new(OpenAiChat::default()),
+        Arc::new(OpenAiResponses::default()),
+        Arc::new(Anthropic::default()),
+        Arc::new(Gemini::default()),
+    ]
 }
 
 /// What became of one request.
@@ -44,9 +51,10 @@ fn asked(wire: &Arc<dyn Wire>, hostile: &Value, delivery: Delivery, options: Opt
         let provider = ScriptedProvider::start(script, 0).await.unwrap();
         let endpoint = Endpoint::custom(format!("{}/v1", provider.base_url()), wire.name());
         let client = Client::new(endpoint, Some(KEY.into()), Arc::clone(wire), options).unwrap();
-        let request = Request::new("scripted-1", vec![Message::user("go")])
+        let mut request = Request::new("scripted-1", vec![Message::user("go")])
             .with_max_output_tokens(100)
             .with_delivery(delivery);
+        request.temperature = Some(0.5);
         let (chunks, error) = ask(&client, &request).await;
         let text = text(&chunks);
         let (mut assembler, mut events) = (Assembler::new(Assembly::default()), Vec::new());
@@ -63,7 +71,7 @@ fn asked(wire: &Arc<dyn Wire>, hostile: &Value, delivery: Delivery, options: Opt
     })
 }
 
-/// A way to misbehave that the client gets over, in both formats.
+/// A way to misbehave that the client gets over, in every format.
 #[track_caller]
 fn check_good(hostile: &Value, delivery: Delivery, requests: usize) {
     for wire in wires() {
@@ -75,12 +83,17 @@ fn check_good(hostile: &Value, delivery: Delivery, requests: usize) {
     }
 }
 
-/// A failure, in both formats: its kind, a word of it, and how many requests it took.
+/// A failure, in every format: its kind, a word of it, and how many requests it took.
 #[track_caller]
 fn check_bad(hostile: &Value, kind: ModelErrorKind, said: &str, requests: usize) {
+    check_bad_in(&wires(), hostile, kind, said, requests);
+}
+
+#[track_caller]
+fn check_bad_in(wires: &[Arc<dyn Wire>], hostile: &Value, kind: ModelErrorKind, said: &str, requests: usize) {
     let options = Options { idle_timeout: Duration::from_millis(150), ..quick() };
-    for wire in wires() {
-        let asked = asked(&wire, hostile, Delivery::Stream, options);
+    for wire in wires {
+        let asked = asked(wire, hostile, Delivery::Stream, options);
         let (got, message) = asked.error.as_ref().unwrap();
         assert_eq!((*got, asked.requests), (kind, requests), "{}: {message}", wire.name());
         assert!(message.contains(said), "{said} is not in {message}");
@@ -121,8 +134,12 @@ fn a_refusal_that_stays_is_given_up() {
 #[test]
 fn what_breaks_off_finishes_no_call() {
     for after_bytes in [1, 90, 400, 700, 1000] {
-        check_bad(&json!({"switch": "stall", "after_bytes": after_bytes}), ModelErrorKind::Idle, "150ms", 1);
-        check_bad(&json!({"switch": "cut", "after_bytes": after_bytes}), ModelErrorKind::Dropped, "", 1);
+        // Gemini's whole answer is shorter than the last of these.
+        let wires: Vec<_> =
+            wires().into_iter().filter(|wire| wire.name() != "gemini" || after_bytes < 400).collect();
+        let hostile = |switch: &str| json!({"switch": switch, "after_bytes": after_bytes});
+        check_bad_in(&wires, &hostile("stall"), ModelErrorKind::Idle, "150ms", 1);
+        check_bad_in(&wires, &hostile("cut"), ModelErrorKind::Dropped, "", 1);
     }
     check_bad(&json!({"switch": "html"}), ModelErrorKind::Malformed, "HTML", 1);
     check_bad(&json!({"switch": "not_json"}), ModelErrorKind::Malformed, "not JSON", 1);
@@ -133,8 +150,40 @@ fn what_breaks_off_finishes_no_call() {
 #[test]
 fn an_error_in_mid_stream_is_in_the_answer() {
     for wire in wires() {
-        let asked = asked(&wire, &json!({"switch": "error_mid_stream"}), Delivery::Stream, quick());
+        // After the first words, which come at different places.
+        let after_bytes = match wire.name() {
+            "gemini" => 1,
+            "openai-responses" => 1_500,
+            _ => 700,
+        };
+        let asked = asked(
+            &wire,
+            &json!({"switch": "error_mid_stream", "after_bytes": after_bytes}),
+            Delivery::Stream,
+            quick(),
+        );
         assert_ne!(asked.ending, Ending::Complete, "{asked:?}");
+        assert!(asked.text.starts_with("I l"), "{asked:?}");
         assert_eq!((asked.calls.len(), asked.requests), (0, 1), "{asked:?}");
+    }
+}
+
+// L9
+#[test]
+fn a_parameter_that_is_refused_by_name_is_got_over_in_every_format() {
+    for wire in wires() {
+        let parameter = match wire.name() {
+            "gemini" => "generationConfig.temperature",
+            _ => "temperature",
+        };
+        let hostile = json!({"switch": "refuse_parameter", "parameter": parameter});
+        let asked = asked(&wire, &hostile, Delivery::Stream, quick());
+        assert_eq!(
+            (&asked.error, asked.text.as_str(), asked.requests),
+            (&None, "I look.", 2),
+            "{}",
+            wire.name()
+        );
+        assert_eq!(asked.ending, Ending::Complete, "{}", wire.name());
     }
 }

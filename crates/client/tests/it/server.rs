@@ -153,8 +153,12 @@ pub(crate) fn whole() -> Request {
 
 /// The chunks until the end, and the failure if that was the end.
 pub(crate) async fn ask(client: &Client, request: &Request) -> (Vec<Chunk>, Option<ModelError>) {
+    ask_any(client, request).await
+}
+
+pub(crate) async fn ask_any(model: &dyn Model, request: &Request) -> (Vec<Chunk>, Option<ModelError>) {
     let mut chunks = Vec::new();
-    let mut stream = match client.stream(request).await {
+    let mut stream = match model.stream(request).await {
         Ok(stream) => stream,
         Err(error) => return (chunks, Some(error)),
     };

@@ -3,6 +3,8 @@
 use windlass_client::{Ability, Auth, Client, ClientError, Discovery, KeyUse, Quirk, Source, Vendors};
 use windlass_protocol::{Message, Request, Support};
 
+use windlass_schema::Dialect;
+
 use crate::quirk::body;
 
 #[test]
@@ -39,7 +41,10 @@ fn each_builtin_vendor_is_whole() {
         assert_eq!(endpoint.key_use == KeyUse::Optional, is_local, "{name}: who asks for a key");
         assert!(endpoint.key_env.is_some(), "{name}");
         assert_eq!(vendor.wire("any").unwrap().name(), endpoint.wire, "{name}");
-        assert!(!vendor.schema("any").is_empty(), "{name}");
+        assert!(Dialect::by_name(vendor.schema("any")).is_some(), "{name}: {}", vendor.schema("any"));
+        for pattern in vendor.patterns() {
+            assert!(Dialect::by_name(vendor.schema(pattern)).is_some(), "{name} {pattern}");
+        }
     }
 }
 

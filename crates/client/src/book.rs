@@ -1,0 +1,92 @@
+//! The document in which facts are kept.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Fact, Listing, Storage};
+
+/// The version of the document. A newer one is read by nobody here, and not written over.
+const VERSION: u32 = 1;
+
+/// How long a refusal is believed: servers are set up anew, and models get better.
+const BELIEVED: Duration = Duration::from_hours(7 * 24);
+
+/// The document.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Book {
+    version: u32,
+    /// By provider, then by model.
+    #[serde(default)]
+    pub(crate) facts: BTreeMap<String, BTreeMap<String, Vec<Fact>>>,
+    /// By provider.
+    #[serde(default)]
+    pub(crate) listings: BTreeMap<String, Listing>,
+}
+
+impl Book {
+    /// Drops what is no longer believed.
+    pub(crate) fn clean(&mut self, now: u64) {
+        self.version = VERSION;
+        for models in self.facts.values_mut() {
+            for facts in models.values_mut() {
+                facts.retain(|fact| is_believed(fact, now));
+            }
+            models.retain(|_, facts| !facts.is_empty());
+        }
+        self.facts.retain(|_, models| !models.is_empty());
+    }
+}
+
+/// Whether the place may be written to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writing {
+    Allowed,
+    /// There is something that would be lost.
+    Forbidden,
+}
+
+/// What is in a place, whether it may be written over, and what is wrong with it.
+pub(crate) fn read(storage: &dyn Storage) -> (Option<Book>, Writing, Option<String>) {
+    #[derive(Deserialize)]
+    struct Head {
+        version: u32,
+    }
+    let document = match storage.read() {
+        Ok(Some(document)) => document,
+        Ok(None) => return (None, Writing::Allowed, None),
+        Err(error) => {
+            return (None, Writing::Forbidden, Some(format!("what was learned cannot be read: {error}")));
+        }
+    };
+    let broken = match serde_json::from_slice::<Head>(&document) {
+        Ok(Head { version }) if version > VERSION => {
+            let trouble = format!("what was learned is of the newer version {version}, and is left alone");
+            return (None, Writing::Forbidden, Some(trouble));
+        }
+        Ok(_) => match serde_json::from_slice(&document) {
+            Ok(book) => return (Some(book), Writing::Allowed, None),
+            Err(error) => error,
+        },
+        Err(error) => error,
+    };
+    match storage.set_aside() {
+        Ok(()) => {
+            let trouble = format!("what was learned cannot be understood ({broken}), and was set aside");
+            (None, Writing::Allowed, Some(trouble))
+        }
+        Err(error) => {
+            let trouble = format!("what was learned cannot be understood ({broken}), nor set aside: {error}");
+            (None, Writing::Forbidden, Some(trouble))
+        }
+    }
+}
+
+pub(crate) fn is_believed(fact: &Fact, now: u64) -> bool {
+    now < fact.learned_at.saturating_add(BELIEVED.as_secs())
+}
+
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}

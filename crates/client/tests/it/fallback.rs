@@ -1,0 +1,107 @@
+//! Which failures lead to another model, and which do not.
+
+use std::sync::{Arc, Mutex};
+
+use windlass_client::{Fallback, FallbackEvent};
+use windlass_model::{Model, ModelErrorKind};
+
+use crate::canned::{Answer, Canned};
+use crate::server::{END, HELLO, ask_any, request, text};
+
+fn hello() -> Answer {
+    Answer::new(200, format!("{HELLO}{END}")).header("content-type", "text/event-stream")
+}
+
+/// What one request to two models comes to, whom it was sent to, and what was told.
+async fn outcome(first: Answer) -> (Result<String, (ModelErrorKind, String)>, Vec<String>, Vec<String>) {
+    let (one, two) = (Canned::new(vec![first]), Canned::new(vec![hello()]));
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let seen = told.clone();
+    let client = |canned: &Canned, vendor: &str| -> Arc<dyn Model> {
+        Arc::new(canned.client(vendor).build().unwrap())
+    };
+    let model = Fallback::new(client(&one, "groq"), "first").or(client(&two, "together"), "second").on_event(
+        move |event| {
+            seen.lock().unwrap().push(match event {
+                FallbackEvent::Next { index, model, .. } => format!("{index} {model} failed"),
+                FallbackEvent::Answer { index, model } => format!("{index} {model} answers"),
+                _ => String::new(),
+            });
+        },
+    );
+    let (chunks, error) = ask_any(&model, &request()).await;
+    let said = match error {
+        None => Ok(text(&chunks)),
+        Some(error) => Err((error.kind, error.message)),
+    };
+    let mut models = one.models();
+    models.extend(two.models());
+    let told = told.lock().unwrap().clone();
+    (said, models, told)
+}
+
+#[track_caller]
+fn check_next(first: Answer, requests: usize) {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let (said, models, told) = runtime.block_on(outcome(first));
+    assert_eq!(said.as_deref(), Ok("Hello"));
+    let mut expected = vec!["first".to_owned(); requests];
+    expected.push("second".to_owned());
+    assert_eq!(models, expected);
+    assert_eq!(told, ["0 first failed", "1 second answers"]);
+}
+
+#[test]
+fn another_model_is_asked_where_it_may_have_what_this_one_lacks() {
+    check_next(Answer::new(529, r#"{"error":{"message":"overloaded","type":"overloaded_error"}}"#), 5);
+    check_next(Answer::new(429, r#"{"error":{"message":"slow","type":"rate_limit_error"}}"#), 5);
+    check_next(Answer::new(429, r#"{"error":{"message":"nothing left","code":"insufficient_quota"}}"#), 1);
+    check_next(Answer::new(404, r#"{"error":{"message":"no such model","code":"model_not_found"}}"#), 1);
+    check_next(Answer::new(200, "data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n"), 5);
+    check_next(Answer::new(200, ""), 1);
+}
+
+#[track_caller]
+fn check_end(first: Answer, kind: ModelErrorKind) {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let (said, models, told) = runtime.block_on(outcome(first));
+    assert_eq!((said.unwrap_err().0, models, told), (kind, vec!["first".to_owned()], Vec::new()));
+}
+
+#[test]
+fn a_request_that_is_wrong_goes_to_nobody_else() {
+    check_end(
+        Answer::new(400, r#"{"error":{"message":"bad","type":"invalid_request_error"}}"#),
+        ModelErrorKind::Refused,
+    );
+    check_end(
+        Answer::new(401, r#"{"error":{"message":"no","code":"invalid_api_key"}}"#),
+        ModelErrorKind::Configuration,
+    );
+    let long = r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#;
+    check_end(Answer::new(400, long), ModelErrorKind::ContextLength);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_first_word_nobody_else_is_asked() {
+    let cut =
+        Answer::new(200, format!("{HELLO}data: nonsense\n\n")).header("content-type", "text/event-stream");
+    let (said, models, told) = outcome(cut).await;
+    assert_eq!(said.unwrap_err().0, ModelErrorKind::Malformed);
+    assert_eq!((models, told), (vec!["first".to_owned()], vec!["0 first answers".to_owned()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_failure_names_those_before() {
+    let quota = || Answer::new(402, r#"{"error":{"message":"nothing left"}}"#);
+    let (one, two) = (Canned::new(vec![quota()]), Canned::new(vec![quota()]));
+    let model = Fallback::new(Arc::new(one.client("groq").build().unwrap()), "first")
+        .or(Arc::new(two.client("together").build().unwrap()), "second");
+    let error = ask_any(&model, &request()).await.1.unwrap();
+    for part in ["api.together.xyz", "asked before: first: api.groq.com"] {
+        assert!(error.message.contains(part), "{part} is not in {error}");
+    }
+    assert_eq!(format!("{model:?}"), r#"["first", "second"]"#);
+}
