@@ -5,9 +5,11 @@
 )]
 
 mod arguments;
+mod assembly;
 mod demo;
 mod drive;
 mod encode;
+mod fork;
 mod input;
 mod json;
 mod mock;
@@ -17,11 +19,13 @@ mod parse;
 mod policy;
 mod project;
 mod provider;
+mod proxy;
 mod reach;
 mod run;
 mod runs;
 mod setup;
 mod show;
+mod tape;
 mod terminal;
 mod text;
 mod tool;
@@ -49,12 +53,14 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Demo(arguments) => block_on(demo::demo(arguments)),
         Command::Run(arguments) => block_on(run::run(arguments)),
+        Command::Fork(arguments) => block_on(fork::fork(arguments)),
         Command::Parse(arguments) => parse::parse(&arguments),
         Command::Json(arguments) => json::json(&arguments),
         Command::Encode(arguments) => encode::encode(&arguments),
         Command::Tool(arguments) => block_on(tool::tool(arguments)),
         Command::Policy(arguments) => policy::policy(arguments),
         Command::Models(arguments) => block_on(models::models(arguments)),
+        Command::Proxy(arguments) => block_on(proxy::proxy(arguments)),
         Command::Mock(arguments) => block_on(mock::mock(arguments)),
     }
 }

@@ -4,8 +4,9 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use windlass_client::{Client, Endpoint, Options, Vendor, Vendors};
 
-use crate::arguments::{Models, Reach, Run, WireName};
+use crate::arguments::{Models, Proxy, Reach, Run, WireName};
 use crate::reach::{missing_key, variable};
+use crate::tape::Tape;
 
 /// Which provider a run speaks to. It is kept with the run; the key is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,13 +57,23 @@ impl Provider {
         }
     }
 
+    /// A provider that answers for others.
+    pub(crate) fn of_upstream(arguments: &Proxy) -> Self {
+        Self {
+            name: arguments.upstream.clone(),
+            base_url: arguments.base_url.clone(),
+            wire: arguments.wire,
+            model: String::new(),
+        }
+    }
+
     /// The client, and the model's name.
-    pub(crate) fn client(&self, reach: &Reach) -> anyhow::Result<(Client, String)> {
+    pub(crate) fn client(&self, reach: &Reach, tape: &Tape) -> anyhow::Result<(Client, String)> {
         let vendor = self.vendor(&reach.vendors()?)?;
-        if let (Some(name), None) = (missing_key(&vendor), &self.base_url) {
+        if let (Some(name), None, true) = (missing_key(&vendor), &self.base_url, tape.is_live()) {
             anyhow::bail!("there is no key for {}: set {name}", vendor.name());
         }
-        Ok((reach.client(vendor, Options::default())?, self.model.clone()))
+        Ok((reach.client_on(tape, vendor, Options::default())?, self.model.clone()))
     }
 
     /// The vendor at the address that counts.

@@ -6,9 +6,12 @@ use std::{env, fs};
 
 use anyhow::Context as _;
 use secrecy::SecretString;
-use windlass_client::{Client, Facts, FileStorage, HttpOptions, KeyUse, Options, Vendor, Vendors};
+use windlass_client::{
+    Client, Facts, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace, Vendor, Vendors,
+};
 
 use crate::arguments::Reach;
+use crate::tape::Tape;
 use crate::{output, runs};
 
 /// Addresses of this machine, which a proxy that is meant for the world has nothing to do with.
@@ -27,6 +30,18 @@ impl Reach {
     pub(crate) fn client(&self, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
         let key = key(&vendor).map(SecretString::from);
         Ok(Client::vendor(vendor).key(key).options(options).http(self.http()?).facts(facts()).build()?)
+    }
+
+    /// A client for a run that may be recorded or played.
+    pub(crate) fn client_on(&self, tape: &Tape, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
+        let key = key(&vendor).map(SecretString::from);
+        let http = self.http()?.with_connect_timeout(options.connect_timeout);
+        let transport = tape.transport(Arc::new(HttpTransport::new(&http)?));
+        let pace = if tape.is_live() { Pace::Kept } else { Pace::Ignored };
+        let options = Options { pace, ..options };
+        // What was learned since would make other requests of the same run.
+        let facts = if tape.is_used() { Arc::new(Facts::in_memory()) } else { facts() };
+        Ok(Client::vendor(vendor).key(key).options(options).transport(transport).facts(facts).build()?)
     }
 
     /// The user's file, if there is one. A file that is named has to be there.

@@ -1,31 +1,37 @@
-//! `windlass run`: an agent does a task in a folder.
+//! `windlass run`: an agent does a task in a folder, or a recorded run happens again.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{Agent, AgentBuilder, Everything, Limits, Outcome, RunOptions};
+use windlass_agent::{EventStream, Outcome, RunOptions};
+use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Tail};
 
-use crate::arguments::{PresetName, Run};
+use crate::arguments::{ProtocolName, Run};
+use crate::assembly::Assembly;
 use crate::drive::{Telling, drive};
 use crate::provider::Provider;
 use crate::runs::{self, RunFolder, Settings};
 use crate::show::Show;
-use crate::terminal::{SayNo, Terminal, WouldAsk};
+use crate::tape::Tape;
 use crate::{output, setup};
 
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
+    if let Some(file) = &arguments.replay {
+        return replay(&arguments, file).await;
+    }
     let state = runs::state()?;
     let stop = CancellationToken::new();
     let telling = Telling::of(arguments.json);
     let mut show = Show::default();
-    let (folder, events) = match &arguments.resume {
+    let (folder, events, tape) = match &arguments.resume {
         Some(id) => resume(&arguments, RunFolder::find(&state, id)?, &stop)?,
         None => start(&arguments, &state, &stop)?,
     };
     let outcome = drive(events, &mut show, telling, &stop).await?;
+    tape.finish()?;
     Ok(ended(&folder, &outcome, &show))
 }
 
@@ -33,7 +39,7 @@ fn start(
     arguments: &Run,
     state: &Path,
     stop: &CancellationToken,
-) -> anyhow::Result<(RunFolder, windlass_agent::EventStream)> {
+) -> anyhow::Result<(RunFolder, EventStream, Tape)> {
     let provider = Provider::of(arguments)?;
     let settings = Settings {
         task: arguments.task.clone().context("say what to do")?,
@@ -42,90 +48,81 @@ fn start(
         preset: arguments.preset,
         max_turns: arguments.max_turns,
         provider,
+        protocol: arguments.protocol.map(ProtocolName::protocol),
+        dialect: arguments.dialect.map(|dialect| dialect.name().to_owned()),
     };
     // Everything that can be wrong is found before the run has a folder.
-    let built = agent(arguments, &settings, None, stop)?;
-    drop(built);
+    drop(assembly(arguments, &settings, None, &Tape::none(), stop).agent()?);
+    let tape = Tape::none().recording(arguments.record.as_deref(), &settings)?;
     let folder = RunFolder::create(state)?;
     folder.write_settings(&settings)?;
-    let agent = agent(arguments, &settings, Some(&folder), stop)?;
+    let agent = assembly(arguments, &settings, Some(&folder), &tape, stop).agent()?;
     let journal = FileJournal::create(folder.journal())?;
-    Ok((folder.clone(), agent.stream_with(settings.task, options(&folder, journal, stop))))
+    Ok((folder.clone(), agent.stream_with(settings.task, options(&folder, journal, stop)), tape))
 }
 
 fn resume(
     arguments: &Run,
     folder: RunFolder,
     stop: &CancellationToken,
-) -> anyhow::Result<(RunFolder, windlass_agent::EventStream)> {
+) -> anyhow::Result<(RunFolder, EventStream, Tape)> {
     let settings = folder.settings()?;
-    let agent = agent(arguments, &settings, Some(&folder), stop)?;
+    let agent = assembly(arguments, &settings, Some(&folder), &Tape::none(), stop).agent()?;
     let (journal, tail) = FileJournal::open(folder.journal())?;
     if let Tail::Torn { bytes } = tail {
         output::note(&format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));
     }
     let events = agent.resume(options(&folder, journal, stop))?;
-    Ok((folder, events))
+    Ok((folder, events, Tape::none()))
 }
 
-fn options(folder: &RunFolder, journal: FileJournal, stop: &CancellationToken) -> RunOptions {
+/// Lets a recorded run happen again. Nothing of it is kept: it is on record already.
+async fn replay(arguments: &Run, file: &Path) -> anyhow::Result<ExitCode> {
+    let player = Player::open(file)?;
+    let settings = recorded_settings(&player, file)?;
+    let (stop, tape) = (CancellationToken::new(), Tape::playing(player));
+    let agent = assembly(arguments, &settings, None, &tape, &stop).agent()?;
+    let events = agent.stream_with(settings.task, RunOptions::default().with_cancellation(stop.clone()));
+    let outcome = drive(events, &mut Show::default(), Telling::of(arguments.json), &stop).await?;
+    let is_same = tell_differences(&tape.finish()?);
+    if is_same {
+        output::note("the run went as it was recorded");
+    }
+    let completed = matches!(outcome, Outcome::Completed { .. });
+    Ok(if is_same && completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What a recorded run was started with.
+pub(crate) fn recorded_settings(player: &Player, file: &Path) -> anyhow::Result<Settings> {
+    serde_json::from_value(player.settings().clone())
+        .with_context(|| format!("{} was not recorded by `windlass run --record`", file.display()))
+}
+
+/// Says where the run went another way, and whether it did not.
+pub(crate) fn tell_differences(differences: &[Difference]) -> bool {
+    for difference in differences {
+        output::note(&format!("the replay differs: {difference}"));
+    }
+    differences.is_empty()
+}
+
+pub(crate) fn options(folder: &RunFolder, journal: FileJournal, stop: &CancellationToken) -> RunOptions {
     RunOptions::default().with_journal(journal).with_cancellation(stop.clone()).with_outputs(folder.outputs())
 }
 
-fn agent(
-    arguments: &Run,
-    settings: &Settings,
+fn assembly<'a>(
+    arguments: &'a Run,
+    settings: &'a Settings,
     folder: Option<&RunFolder>,
-    stop: &CancellationToken,
-) -> anyhow::Result<Agent> {
+    tape: &'a Tape,
+    stop: &'a CancellationToken,
+) -> Assembly<'a> {
     let outputs = folder.map(RunFolder::outputs);
-    let toolbox = setup::toolbox(&settings.root, outputs.as_deref(), settings.preset)?;
-    let (client, model) = settings.provider.client(&arguments.reach)?;
-    let capabilities = client.capabilities(&model).capabilities();
-    let builder = Agent::builder()
-        .model(client, model)
-        .capabilities(capabilities)
-        .toolbox(toolbox)
-        .policy(setup::policy(&settings.root, settings.policy.as_deref())?)
-        .root(settings.root.display().to_string())
-        .system(system_prompt(&settings.root, settings.preset))
-        .limits(Limits { turns: settings.max_turns, ..Limits::default() });
-    Ok(with_human(builder, arguments, stop).build()?)
-}
-
-/// Somebody who says yes, no, or is asked; a terminal only where there is one.
-fn with_human(builder: AgentBuilder, arguments: &Run, stop: &CancellationToken) -> AgentBuilder {
-    if arguments.yes {
-        return builder.approver(Everything);
-    }
-    if arguments.deny {
-        return builder.approver(SayNo);
-    }
-    if arguments.ask || Terminal::is_there() {
-        let terminal = Terminal::new();
-        return builder.approver(terminal.clone()).human(terminal);
-    }
-    builder.approver(WouldAsk { stop: stop.clone() })
-}
-
-fn system_prompt(root: &Path, preset: PresetName) -> String {
-    let done = match preset {
-        PresetName::Minimal => "When the task is done, say so in words without calling a tool.",
-        PresetName::Standard | PresetName::Full => {
-            "When the task is done and checked, call attempt_completion, alone."
-        }
-    };
-    format!(
-        "You are a careful coding agent working in the folder {}. All paths are relative to it; nothing outside \
-         can be touched. Look before you change, change as little as the task needs, and check what you changed \
-         by running it where that is possible. A human may have to approve a call; if one is denied, do not try \
-         to get the same in another way. {done}",
-        root.display()
-    )
+    Assembly { settings, approval: arguments.approval, reach: &arguments.reach, tape, outputs, stop }
 }
 
 /// Tells how the run ended and how to go on, and what the process says.
-fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
+pub(crate) fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
     output::note(&format!(
         "{} tokens in, {} out; journal: {}",
         show.usage.input_tokens,

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use windlass_protocol::ToolProtocol;
 
 use crate::arguments::PresetName;
 use crate::provider::Provider;
@@ -19,6 +20,12 @@ pub(crate) struct Settings {
     pub(crate) policy: Option<PathBuf>,
     pub(crate) preset: PresetName,
     pub(crate) max_turns: u32,
+    /// How calls reach the model, where the user says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) protocol: Option<ToolProtocol>,
+    /// How calls are written as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) dialect: Option<String>,
 }
 
 /// The folder of one run.

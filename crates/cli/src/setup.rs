@@ -12,6 +12,7 @@ use windlass_tool::Tool;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 use crate::arguments::PresetName;
+use crate::tape::Tape;
 
 /// The project's own policy file, below its root. It can only tighten.
 const PROJECT_POLICY: &str = ".windlass/policy.toml";
@@ -33,6 +34,16 @@ pub(crate) fn root(folder: &Path) -> anyhow::Result<PathBuf> {
 
 /// All tools over one workspace, offered as the preset says.
 pub(crate) fn toolbox(root: &Path, outputs: Option<&Path>, preset: PresetName) -> anyhow::Result<Toolbox> {
+    toolbox_on(&Tape::none(), root, outputs, preset)
+}
+
+/// The same for a run that may be recorded or played.
+pub(crate) fn toolbox_on(
+    tape: &Tape,
+    root: &Path,
+    outputs: Option<&Path>,
+    preset: PresetName,
+) -> anyhow::Result<Toolbox> {
     let mut workspace = Workspace::open(root)?;
     if let Some(outputs) = outputs {
         workspace = workspace.with_outputs(outputs);
@@ -44,12 +55,14 @@ pub(crate) fn toolbox(root: &Path, outputs: Option<&Path>, preset: PresetName) -
         Arc::new(AskFollowupQuestion::default()),
         Arc::new(AttemptCompletion::default()),
     ];
+    let all = windlass_tools_fs::tools(&workspace)
+        .into_iter()
+        .chain(windlass_tools_edit::tools(&workspace))
+        .chain(windlass_tools_search::tools(&workspace))
+        .chain(windlass_tools_shell::tools(&workspace))
+        .chain(control);
     let toolbox = Toolbox::builder()
-        .tools(windlass_tools_fs::tools(&workspace))
-        .tools(windlass_tools_edit::tools(&workspace))
-        .tools(windlass_tools_search::tools(&workspace))
-        .tools(windlass_tools_shell::tools(&workspace))
-        .tools(control)
+        .tools(all.map(|tool| tape.tool(tool)))
         .known_aliases()
         .config(ToolConfig::new(preset.preset()))
         .build()?;

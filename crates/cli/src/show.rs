@@ -48,6 +48,11 @@ impl Show {
                 self.growing.clear();
                 self.line(&format!("── turn {turn} "))
             }
+            Event::ProtocolChanged { protocol, reason } => self.line(&format!(
+                "· the provider refused ({}); calls now travel as: {}",
+                display_safe(reason),
+                protocol.as_str()
+            )),
             Event::Text { text } | Event::Reasoning { text } => display_safe(text),
             Event::CallStarted { key, name } => {
                 self.growing.insert(*key, Parser::new());

@@ -91,6 +91,11 @@ impl Client {
         ClientBuilder::new(vendor.endpoint.clone(), Speech::Vendor(Arc::new(vendor)))
     }
 
+    /// The endpoint that is spoken to.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.parts.failures.endpoint
+    }
+
     pub(crate) fn of(parts: Parts) -> Self {
         Self { parts }
     }

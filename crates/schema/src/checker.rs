@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
-use crate::kind::{uses_known_types, with_known_types};
+use crate::known_types::{uses_known_types, with_known_types};
 
 /// A tool's own schema, compiled once and used for every call (RULES J10, N5).
 ///

@@ -13,11 +13,14 @@ mod root;
 mod union;
 mod words;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::compile::mend::mend;
 use crate::compile::reference::Definitions;
-use crate::dialect::{Dialect, Rules, Unions};
+use crate::dialect::Dialect;
 use crate::json::{Json, Members};
 use crate::loss::Losses;
+use crate::rules::{Rules, Unions};
 
 pub(crate) use root::{WRAPPER, compile};
 
@@ -39,8 +42,9 @@ pub(super) struct Compiler<'a> {
     /// The references that are being written in place.
     expanding: Vec<String>,
     tally: Tally,
-    /// Names of properties that the dialect does not take: shown, and the author's.
-    renamed: Vec<(String, String)>,
+    /// Names of properties that the dialect does not take, and how they are shown.
+    renamed: BTreeMap<String, String>,
+    shown: BTreeSet<String>,
 }
 
 /// What the limits count.
@@ -92,7 +96,8 @@ impl<'a> Compiler<'a> {
             definitions: Definitions::default(),
             expanding: Vec::new(),
             tally: Tally::default(),
-            renamed: Vec::new(),
+            renamed: BTreeMap::new(),
+            shown: BTreeSet::new(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! A schema in a provider's dialect, and the way back.
 
+use std::collections::BTreeMap;
+
 use windlass_protocol::{Arguments, RawJson};
 
 use crate::compile::{WRAPPER, compile};
@@ -13,7 +15,8 @@ use crate::loss::Loss;
 pub struct Compiled {
     /// What is sent. The same schema gives the same bytes everywhere (RULES N6).
     pub schema: RawJson,
-    /// What it does not say, or says otherwise.
+    /// What it does not say, or says otherwise. Not told: that an object takes no properties but its own, or
+    /// others that its author did not mention, where a dialect knows only one of the two.
     pub losses: Vec<Loss>,
     restoration: Restoration,
 }
@@ -24,7 +27,7 @@ pub(crate) struct Restoration {
     /// Whether the arguments stand inside of one property.
     pub(crate) wrapped: bool,
     /// Names of properties: as they are shown, and the author's.
-    pub(crate) renamed: Vec<(String, String)>,
+    pub(crate) renamed: BTreeMap<String, String>,
 }
 
 /// What becomes of `anyOf` and `oneOf` at the root of a schema, where no provider takes them.
@@ -130,10 +133,7 @@ impl Compiled {
                 Json::Array(items.into_iter().map(|item| self.with_own_names(item)).collect())
             }
             Json::Object(members) => {
-                let own = |name: String| {
-                    let found = self.restoration.renamed.iter().find(|(shown, _)| *shown == name);
-                    found.map_or(name, |(_, own)| own.clone())
-                };
+                let own = |name: String| self.restoration.renamed.get(&name).cloned().unwrap_or(name);
                 let members =
                     members.into_iter().map(|(name, value)| (own(name), self.with_own_names(value)));
                 Json::Object(members.collect())

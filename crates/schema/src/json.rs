@@ -178,6 +178,10 @@ impl Members {
         self.0.push((key.into(), value));
     }
 
+    pub(crate) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.0.retain(|(key, _)| keep(key));
+    }
+
     pub(crate) fn remove(&mut self, key: &str) -> Option<Json> {
         let at = self.0.iter().position(|(known, _)| known == key)?;
         Some(self.0.remove(at).1)

@@ -2,6 +2,7 @@
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 mod dialect;
+mod rules;
 
 mod compiled;
 mod loss;
@@ -17,6 +18,8 @@ mod kind;
 
 #[cfg(feature = "validate")]
 mod checker;
+#[cfg(feature = "validate")]
+mod known_types;
 #[cfg(feature = "validate")]
 mod nearest;
 #[cfg(feature = "validate")]

@@ -92,13 +92,11 @@ impl Wanted {
             if schema.get("nullable") == Some(&Value::Bool(true)) {
                 wanted = wanted.with(WantedKind::Null);
             }
-            return Some(wanted);
+            // Of the kinds that are said, those that a value has.
+            return Some(Self::listed(schema).map_or(wanted, |listed| wanted.and(listed)));
         }
-        if let Some(value) = schema.get("const") {
-            return Some(Self::NOTHING.with(kind_of(value)));
-        }
-        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            return Some(values.iter().map(kind_of).fold(Self::NOTHING, Self::with));
+        if let Some(listed) = Self::listed(schema) {
+            return Some(listed);
         }
         for (word, all) in [("anyOf", false), ("oneOf", false), ("allOf", true)] {
             if let Some(branches) = schema.get(word).and_then(Value::as_array) {
@@ -111,6 +109,23 @@ impl Wanted {
             }
         }
         schema.get("properties").map(|_| Self::NOTHING.with(WantedKind::Object))
+    }
+
+    /// The kinds of the values that are listed, if any are.
+    fn listed(schema: &Value) -> Option<Self> {
+        if let Some(value) = schema.get("const") {
+            return Some(Self::NOTHING.with(kind_of(value)));
+        }
+        let values = schema.get("enum")?.as_array()?;
+        Some(values.iter().map(kind_of).fold(Self::NOTHING, Self::with))
+    }
+
+    /// The kinds of both; of the first where they have none in common, because one of them is a mistake.
+    fn and(self, other: Self) -> Self {
+        match self.kinds.unwrap_or_default() & other.kinds.unwrap_or_default() {
+            0 => self,
+            kinds => Self { kinds: Some(kinds) },
+        }
     }
 
     /// With the kind of this word; a word that nobody knows takes whatever comes.

@@ -5,6 +5,7 @@ mod coercion;
 mod machine;
 mod partial_json;
 mod round_trip;
+mod schema_compile;
 mod sse;
 mod text_calls;
 mod wire;
@@ -15,6 +16,7 @@ pub use coercion::coercion;
 pub use machine::machine;
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
 pub use round_trip::round_trip;
+pub use schema_compile::{schema_compile, schema_refusals};
 pub use sse::sse;
 pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 pub use wire::{wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses};
@@ -37,6 +39,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("text_calls_markers", text_calls_markers),
     ("text_calls_bare", text_calls_bare),
     ("coercion", coercion),
+    ("schema_compile", schema_compile),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),
     ("wire_openai_responses", wire_openai_responses),

@@ -45,7 +45,7 @@ pub enum BuildError {
         /// Why.
         source: NameError,
     },
-    /// A tool's schema cannot be used.
+    /// The schema of a tool of this program cannot be used.
     #[error("the schema of {name} cannot be used")]
     Schema {
         /// The tool.
@@ -113,15 +113,25 @@ impl ToolboxBuilder {
     /// The toolbox.
     ///
     /// # Errors
-    /// If two tools have one name, an alias or the configuration names no tool, or a schema cannot be used.
+    /// If two tools have one name, an alias or the configuration names no tool, or the schema of a tool of this
+    /// program cannot be used. A server's tool with such a schema is offered, and its arguments are the server's to
+    /// check: [`Toolbox::unchecked`].
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let mut names = NameMap::new(self.tools.iter().map(|(identity, _)| identity.clone()))?;
         let mut entries = Vec::with_capacity(self.tools.len());
+        let mut unchecked = Vec::new();
         for (identity, tool) in self.tools {
             let name = identity.name().clone();
             let schema = schema_of(tool.spec());
-            let checker = Checker::compile(&schema)
-                .map_err(|source| BuildError::Schema { name: name.clone(), source })?;
+            let checker = match Checker::compile(&schema) {
+                Ok(checker) => Some(checker),
+                // One bad tool of a server never takes the others with it (RULES N5).
+                Err(source) if identity.is_remote() => {
+                    unchecked.push((name.clone(), source));
+                    None
+                }
+                Err(source) => return Err(BuildError::Schema { name, source }),
+            };
             let offered = self.config.includes(name.as_str());
             let shown = names.shown(name.as_str()).unwrap_or(&name).clone();
             entries.push(Entry { name, shown, tool, schema, checker, offered });
@@ -136,7 +146,7 @@ impl ToolboxBuilder {
             let alias = ToolName::new(alias.clone()).map_err(|source| BuildError::Alias { alias, source })?;
             names = names.with_alias(alias, &name)?;
         }
-        Ok(Toolbox::new(names, entries, self.limit))
+        Ok(Toolbox::new(names, entries, unchecked, self.limit))
     }
 }
 

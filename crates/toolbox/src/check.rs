@@ -53,12 +53,12 @@ fn fitting(
     entry: &Entry,
     arguments: &Arguments,
 ) -> Result<Option<(Arguments, Vec<Coercion>)>, Vec<Violation>> {
-    let Err(violations) = entry.checker.check(arguments) else { return Ok(None) };
+    let Err(violations) = entry.check(arguments) else { return Ok(None) };
     let (fitting, changes) = coerce(&entry.schema, arguments);
     if changes.is_empty() {
         return Err(violations);
     }
-    entry.checker.check(&fitting)?;
+    entry.check(&fitting)?;
     Ok(Some((fitting, changes)))
 }
 

@@ -54,12 +54,12 @@ pub(crate) fn foresee(
 
 /// Checks one argument, and what coercion would make of it: the whole call would be coerced too.
 fn check_argument(entry: &Entry, name: &str, value: &Value) -> Result<(), Vec<Violation>> {
-    let Err(violations) = entry.checker.check_argument(name, value) else { return Ok(()) };
+    let Err(violations) = entry.check_argument(name, value) else { return Ok(()) };
     let alone = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
     let Ok(arguments) = Arguments::parse(alone.to_string()) else { return Err(violations) };
     let (coerced, changes) = coerce(&entry.schema, &arguments);
     if changes.is_empty() {
         return Err(violations);
     }
-    coerced.get(name).map_or(Ok(()), |value| entry.checker.check_argument(name, value))
+    coerced.get(name).map_or(Ok(()), |value| entry.check_argument(name, value))
 }

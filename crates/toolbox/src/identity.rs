@@ -43,6 +43,11 @@ impl Identity {
         &self.name
     }
 
+    /// Whether it comes from a server.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.remote.is_some()
+    }
+
     /// What a model may write for it besides the shown name: the name itself, and less of it.
     pub(crate) fn written(&self) -> Vec<String> {
         let mut names = vec![self.name.as_str().to_owned()];

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::RwLock;
 use windlass_hitl::Facts;
-use windlass_protocol::{Hints, RawJson, ToolCall, ToolName, ToolResult, ToolSpec};
-use windlass_schema::{Checker, Coercion};
+use windlass_protocol::{Arguments, Hints, RawJson, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_schema::{Checker, Coercion, SchemaError, Violation};
 use windlass_tool::{EarlyArguments, Tool};
 
 use crate::{Foreseen, NameMap, OutputLimit, Refusal, ToolboxBuilder};
@@ -18,6 +19,7 @@ use crate::{Foreseen, NameMap, OutputLimit, Refusal, ToolboxBuilder};
 pub struct Toolbox {
     names: Arc<NameMap>,
     entries: Arc<Vec<Entry>>,
+    unchecked: Arc<Vec<(ToolName, SchemaError)>>,
     pub(crate) limit: OutputLimit,
     // Fair: tokio's lock serves waiting tasks in the order in which they came (RULES L5).
     pub(crate) lock: Arc<RwLock<()>>,
@@ -30,8 +32,21 @@ pub(crate) struct Entry {
     pub(crate) shown: ToolName,
     pub(crate) tool: Arc<dyn Tool>,
     pub(crate) schema: RawJson,
-    pub(crate) checker: Checker,
+    /// None where the schema cannot be used.
+    pub(crate) checker: Option<Checker>,
     pub(crate) offered: bool,
+}
+
+impl Entry {
+    /// What is wrong with arguments.
+    pub(crate) fn check(&self, arguments: &Arguments) -> Result<(), Vec<Violation>> {
+        self.checker.as_ref().map_or(Ok(()), |checker| checker.check(arguments))
+    }
+
+    /// What is wrong with one argument, before the others have come.
+    pub(crate) fn check_argument(&self, name: &str, value: &Value) -> Result<(), Vec<Violation>> {
+        self.checker.as_ref().map_or(Ok(()), |checker| checker.check_argument(name, value))
+    }
 }
 
 /// A call that was looked up and checked: what policy needs, and what runs if it agrees.
@@ -57,8 +72,14 @@ impl Toolbox {
         ToolboxBuilder::default()
     }
 
-    pub(crate) fn new(names: NameMap, entries: Vec<Entry>, limit: OutputLimit) -> Self {
-        Self { names: Arc::new(names), entries: Arc::new(entries), limit, lock: Arc::default() }
+    pub(crate) fn new(
+        names: NameMap,
+        entries: Vec<Entry>,
+        unchecked: Vec<(ToolName, SchemaError)>,
+        limit: OutputLimit,
+    ) -> Self {
+        let (names, entries, unchecked) = (Arc::new(names), Arc::new(entries), Arc::new(unchecked));
+        Self { names, entries, unchecked, limit, lock: Arc::default() }
     }
 
     /// The tools on offer under the names that a model is shown, in the order in which they were added.
@@ -70,6 +91,11 @@ impl Toolbox {
     /// The names of all tools, offered or not.
     pub fn names(&self) -> &NameMap {
         &self.names
+    }
+
+    /// The tools of servers whose schema cannot be used, and why: their arguments go unchecked.
+    pub fn unchecked(&self) -> &[(ToolName, SchemaError)] {
+        &self.unchecked
     }
 
     /// All tools, offered or not, in the order in which they were added.

@@ -29,6 +29,8 @@ pub use windlass_tools_search as tools_search;
 pub use windlass_tools_shell as tools_shell;
 
 pub use windlass_agent as agent;
+pub use windlass_cassette as cassette;
+pub use windlass_gateway as gateway;
 pub use windlass_journal as journal;
 pub use windlass_loop as turn;
 pub use windlass_model as model;

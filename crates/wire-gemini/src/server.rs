@@ -1,10 +1,10 @@
 //! The provider's side of the format: requests in, answers out.
 
+mod calls;
 mod error;
 mod event;
 mod fields;
 mod messages;
-mod raw;
 mod request;
 mod results;
 mod schema;

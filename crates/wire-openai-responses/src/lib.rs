@@ -8,6 +8,7 @@ mod encode;
 mod messages;
 mod request;
 mod result;
+mod words;
 
 mod lint;
 

@@ -13,17 +13,13 @@ use crate::encode::{is_legal_char, is_legal_name, rest, unsupported};
 use crate::item::ITEM_FIELD;
 use crate::request::{KnownItem, KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
 use crate::result::{Form, file, picture, wire_id};
-use crate::spoken::REFUSAL_FIELD;
 use crate::wire::NAME;
+use crate::words::{
+    MESSAGE_FIELDS, content, is_joined, is_thoughts, mark, output_text, part_fields, plain, refusal,
+    spoken_by,
+};
 use crate::{History, OpenAiResponsesOptions, Storage};
 
-/// The fields of what travels with a part of a message that are not the message's own: what the part has beside its
-/// words, and whether it stands in one item with the part before it.
-pub(crate) const PART: &str = "part";
-pub(crate) const JOINED: &str = "joined";
-
-/// The fields of a message that are written one by one.
-const MESSAGE_FIELDS: [&str; 6] = ["id", "role", "status", "phase", PART, JOINED];
 const CALL_FIELDS: [&str; 4] = ["id", "namespace", "caller", ITEM_FIELD];
 
 pub(crate) fn input<'a>(
@@ -234,56 +230,6 @@ impl<'a> Input<'a> {
     }
 }
 
-impl<'a> WireContent<'a> {
-    /// Adds a part to a message of the assistant.
-    fn join(&mut self, part: KnownPart<'a>) {
-        if let Self::Text(Cow::Borrowed(text)) = self {
-            let first = KnownPart::OutputText { text, annotations: &[], rest: Rest::new() };
-            *self = Self::Parts(vec![WirePart::Known(first)]);
-        }
-        if let Self::Parts(parts) = self {
-            parts.push(WirePart::Known(part));
-        }
-    }
-}
-
-/// A message of the user or the developer, with what travels with its first words.
-fn spoken_by<'a>(message: &'a Message, content: WireContent<'a>) -> WireItem<'a> {
-    let first = message.parts.iter().find_map(|part| match part {
-        Part::Text(text) => Some(text.opaque.as_ref()),
-        _ => None,
-    });
-    let opaque = first.flatten();
-    let role = match (message.role, mark(opaque, "role")) {
-        (Role::System, Some("system")) => "system",
-        (Role::System, _) => "developer",
-        _ => "user",
-    };
-    let (id, status, phase) = (mark(opaque, "id"), mark(opaque, "status"), mark(opaque, "phase"));
-    let (kind, rest) = (id.map(|_| "message"), rest(opaque, &MESSAGE_FIELDS));
-    WireItem::Message(WireMessage { kind, id, role, status, phase, content, rest })
-}
-
-fn is_joined(opaque: Option<&Opaque>) -> bool {
-    opaque.and_then(|opaque| opaque.of(NAME)?.get(JOINED)) == Some(&Value::Bool(true))
-}
-
-/// What a part has beside its words.
-fn part_fields(opaque: Option<&Opaque>) -> Rest<'_> {
-    let fields = opaque.and_then(|opaque| opaque.of(NAME)?.get(PART)?.as_object());
-    fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
-}
-
-fn output_text(text: &Text) -> KnownPart<'_> {
-    let mut rest = part_fields(text.opaque.as_ref());
-    let annotations = rest.remove("annotations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    KnownPart::OutputText { text: &text.text, annotations, rest }
-}
-
-fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
-    opaque?.of(NAME)?.get(name)?.as_str()
-}
-
 /// A call that goes back as it came, and what answers it. Its id has to be the conversation's.
 fn raw_call(call: &ToolCall) -> Option<(&Value, Form<'_>)> {
     let item = call.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)?;
@@ -315,35 +261,6 @@ fn own_item(unknown: &Unknown) -> Option<&Value> {
 fn own_part(unknown: &Unknown) -> Option<&Value> {
     let kind = unknown.value.get("type").and_then(Value::as_str)?;
     (unknown.wire == NAME && kind.starts_with("input_")).then_some(&unknown.value)
-}
-
-fn refusal(unknown: &Unknown) -> Option<WireItem<'_>> {
-    let refusal =
-        if unknown.wire == NAME { unknown.value.get(REFUSAL_FIELD)?.as_str()? } else { return None };
-    let part = WirePart::Known(KnownPart::Refusal { refusal });
-    Some(plain("assistant", WireContent::Parts(vec![part])))
-}
-
-fn is_thoughts(item: &WireItem<'_>) -> bool {
-    matches!(item, WireItem::Raw(value) if value.get("type").is_some_and(|kind| kind == "reasoning"))
-}
-
-fn plain<'a>(role: &'static str, content: WireContent<'a>) -> WireItem<'a> {
-    let rest = Rest::new();
-    WireItem::Message(WireMessage { kind: None, id: None, role, status: None, phase: None, content, rest })
-}
-
-/// One text stays a plain string, which every server takes; more is a list.
-fn content(mut parts: Vec<WirePart<'_>>) -> Option<WireContent<'_>> {
-    match parts.pop()? {
-        WirePart::Known(KnownPart::InputText { text, rest }) if parts.is_empty() && rest.is_empty() => {
-            Some(WireContent::Text(text))
-        }
-        last => {
-            parts.push(last);
-            Some(WireContent::Parts(parts))
-        }
-    }
 }
 
 /// A name that a model made up must not stop the conversation, so what the provider refuses becomes `_`.

@@ -1,13 +1,14 @@
 //! The provider's side of the format: requests in, answers out.
 
+mod calls;
 mod content;
 mod error;
-mod fields;
 mod frame;
 mod items;
 mod messages;
 mod request;
 mod results;
+mod speech;
 mod stream;
 
 use windlass_wire::{Asked, Encoder, ProviderError, Reply, RequestError, Server};

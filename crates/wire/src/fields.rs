@@ -46,6 +46,12 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The same fields by other names, for an API that takes two spellings of each.
+    pub fn renamed(mut self, name: impl Fn(&str) -> String) -> Self {
+        self.members = self.members.into_iter().map(|(known, value)| (name(&known), value)).collect();
+        self
+    }
+
     /// The place of a field, as `messages[2].content`.
     pub fn place(&self, name: &str) -> String {
         match (self.place.as_str(), name) {

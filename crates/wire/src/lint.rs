@@ -82,6 +82,8 @@ impl<'a> Lint<'a> {
                     );
                 }
                 Part::Result(result) => self.result(&place(part), &result.call),
+                // What a format keeps as it came can be a result of its own kind.
+                Part::Unknown(_) => {}
                 _ if message.role == Role::Tool => {
                     self.refuse(
                         RefusalKind::Order,

@@ -9,7 +9,7 @@ use super::libtest::{self, TestCounts};
 use super::{Outcome, Setting, Verdict};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
-use crate::{bench, corpora, fuzz, tidy};
+use crate::{bench, corpora, fuzz, sdk, tidy};
 
 /// Fuzzing starts only while this much of the run's time is unused: its build is the longest.
 const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(11);
@@ -79,6 +79,11 @@ pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
 
 pub(super) fn corpora(setting: &Setting<'_>) -> Result<Outcome> {
     corpora::test(setting.sh)
+}
+
+/// The providers' own libraries as clients, where Python is there.
+pub(super) fn sdk(setting: &Setting<'_>) -> Result<Outcome> {
+    sdk::test(setting.sh)
 }
 
 pub(super) fn bench_smoke(setting: &Setting<'_>) -> Result<Outcome> {

@@ -11,5 +11,8 @@ mod errors;
 mod mock;
 mod models;
 mod program;
+mod protocol;
+mod proxy;
 mod resume;
+mod tape;
 mod text;

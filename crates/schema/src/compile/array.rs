@@ -1,8 +1,8 @@
 //! Finishing a list.
 
 use super::{Compiler, Place};
-use crate::dialect::Types;
 use crate::json::{Json, Members};
+use crate::rules::Types;
 
 impl Compiler<'_> {
     /// A list whose keywords are compiled.

@@ -3,9 +3,9 @@
 use super::kinds::kind_of;
 use super::words::Words;
 use super::{Compiler, Place};
-use crate::dialect::Enums;
 use crate::json::Json;
 use crate::kind::Kind;
+use crate::rules::Enums;
 
 /// From so many values on OpenAI counts the characters of one enum.
 const LONG: usize = 250;

@@ -4,9 +4,9 @@ use super::kinds::is_about;
 use super::pattern::{is_anchored, looks_around};
 use super::words::Words;
 use super::{Compiler, Place, is_annotation};
-use crate::dialect::{Formats, Patterns, Types};
 use crate::json::{Json, Members};
 use crate::kind::Kind;
+use crate::rules::{Formats, Patterns, Types};
 
 /// Larger numbers are no longer exact everywhere.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -2,9 +2,9 @@
 
 use super::mend::{kinds_of, types};
 use super::{Compiler, Place, is_annotation};
-use crate::dialect::{Types, Unions};
 use crate::json::{Json, Members};
 use crate::kind::Kind;
+use crate::rules::{Types, Unions};
 
 /// What `anything` stands for where a type must be said.
 const SCALARS: [Kind; 4] = [Kind::String, Kind::Number, Kind::Boolean, Kind::Null];
@@ -29,7 +29,12 @@ impl Compiler<'_> {
             Types::Said => values.len() > 1 && values.iter().any(holds),
             Types::One => values.len() > 1,
         };
-        if splits { self.split(members, &kinds, place) } else { self.one(&members, &kinds, place) }
+        let compiled =
+            if splits { self.split(members, &kinds, place) } else { self.one(&members, &kinds, place) };
+        match compiled {
+            Json::Object(said) if said.is_empty() => self.anything(said),
+            compiled => compiled,
+        }
     }
 
     /// The kinds of a schema that does not say them.

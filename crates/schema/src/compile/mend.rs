@@ -42,12 +42,12 @@ pub(crate) fn mend(schema: &Json, path: &str, losses: &mut Losses) -> Members {
             },
         }
     }
-    older(members, &mut out);
+    older(members, &mut out, path, losses);
     out
 }
 
 /// What older drafts and `OpenAPI` say with other words.
-fn older(members: &Members, out: &mut Members) {
+fn older(members: &Members, out: &mut Members, path: &str, losses: &mut Losses) {
     for (word, limit) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
         if members.get(word) == Some(&Json::Bool(true))
             && let Some(value) = out.remove(limit)
@@ -56,6 +56,9 @@ fn older(members: &Members, out: &mut Members) {
         }
     }
     if let Some(value) = members.get("const") {
+        if out.get("enum").and_then(Json::as_array).is_some_and(|values| !values.contains(value)) {
+            losses.tell(path, "enum", "has not the value of `const`, and is not sent");
+        }
         out.set("enum", Json::Array(vec![value.clone()]));
     }
     if members.get("nullable") == Some(&Json::Bool(true))

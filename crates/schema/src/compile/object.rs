@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::mend::{kinds_of, types};
 use super::words::Words;
 use super::{Compiler, Place};
-use crate::dialect::Objects;
 use crate::json::{Json, Members};
 use crate::kind::Kind;
+use crate::rules::Objects;
 
 /// How an object that cannot be described is asked for; it is read back by [`crate::coerce`].
 pub(super) const AS_TEXT: &str = "a JSON object, written as text";
@@ -52,7 +52,7 @@ impl Compiler<'_> {
 
     /// Names under `required` that are no properties are refused by most.
     pub(super) fn only_known_required(&mut self, out: &mut Members, place: &Place) {
-        let Some(Json::Array(required)) = out.remove("required") else { return };
+        let Some(Json::Array(required)) = out.get("required").cloned() else { return };
         let is_strict = self.rules.keywords.is_some();
         let known: BTreeSet<&str> = out
             .get("properties")
@@ -62,8 +62,7 @@ impl Compiler<'_> {
         let mut kept = Vec::new();
         let mut is_short = false;
         for name in required.iter().filter_map(Json::as_str) {
-            let shown =
-                self.renamed.iter().find(|(_, own)| own == name).map_or(name, |(shown, _)| shown.as_str());
+            let shown = self.renamed.get(name).map_or(name, String::as_str);
             if is_strict && !known.contains(shown) {
                 is_short = true;
             } else {
@@ -73,8 +72,10 @@ impl Compiler<'_> {
         if is_short {
             self.lose(place, "required", "names what is no property, and that is not sent");
         }
-        if !kept.is_empty() {
-            out.push("required", Json::Array(kept));
+        if kept.is_empty() && self.rules.objects != Objects::Closed {
+            out.remove("required");
+        } else {
+            out.set("required", Json::Array(kept));
         }
     }
 
@@ -111,28 +112,26 @@ impl Compiler<'_> {
     /// OpenAI's strict form: every property is required, those that were optional may be null, and there are no
     /// others.
     fn close(&mut self, out: &mut Members, place: &Place) {
-        match out.remove("additionalProperties") {
+        match out.get("additionalProperties") {
             None | Some(Json::Bool(false)) => {}
             Some(_) => self.lose(place, "additionalProperties", "is sent as false: no others can be given"),
         }
-        let required: BTreeSet<String> = match out.remove("required") {
+        let required: BTreeSet<String> = match out.get("required") {
             Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
             _ => BTreeSet::new(),
         };
-        let Some(Json::Object(properties)) = out.remove("properties") else {
-            out.push("properties", Json::Object(Members::new()));
-            out.push("required", Json::Array(Vec::new()));
-            out.push("additionalProperties", Json::Bool(false));
-            return;
+        let properties = match out.get("properties") {
+            Some(Json::Object(properties)) => properties.clone(),
+            _ => Members::new(),
         };
         let names = properties.keys().map(Json::text).collect();
         let closed = properties.into_iter().map(|(name, schema)| {
             let schema = if required.contains(&name) { schema } else { nullable(schema) };
             (name, schema)
         });
-        out.push("properties", Json::Object(closed.collect()));
-        out.push("required", Json::Array(names));
-        out.push("additionalProperties", Json::Bool(false));
+        out.set("properties", Json::Object(closed.collect()));
+        out.set("required", Json::Array(names));
+        out.set("additionalProperties", Json::Bool(false));
     }
 
     /// Gemini's form: the order of properties is said, because its own maps have none.

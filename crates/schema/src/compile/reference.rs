@@ -1,10 +1,12 @@
 //! References: kept with their definitions, or what they lead to written in their place.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::mend::mend;
 use super::merge::both;
 use super::{Compiler, Place, is_annotation, size};
-use crate::dialect::{Keys, References};
 use crate::json::{Json, Members};
+use crate::rules::{Keys, References};
 
 /// How many references lead to each other before they are cut.
 const CHAIN: usize = 16;
@@ -14,6 +16,10 @@ const CHAIN: usize = 16;
 pub(super) struct Definitions {
     /// Name and where it leads in the author's schema.
     known: Vec<(String, String)>,
+    /// How often a name was wanted.
+    names: BTreeMap<String, usize>,
+    /// Name by where it leads.
+    by_target: BTreeMap<String, String>,
     /// How many of them are written.
     written: usize,
 }
@@ -83,23 +89,26 @@ impl Compiler<'_> {
         if siblings.is_empty() {
             return Json::member("$ref", reference);
         }
+        if siblings.keys().all(is_annotation) {
+            let mut out = self.annotations(siblings);
+            if self.rules.references == References::Kept {
+                out.set_first("$ref", reference);
+            } else {
+                out.set("anyOf", Json::Array(vec![Json::member("$ref", reference)]));
+            }
+            return Json::Object(out);
+        }
         let mut out = match self.typed(siblings, place) {
             Json::Object(out) => out,
             _ => Members::new(),
         };
-        if self.rules.references == References::Kept {
-            out.set_first("$ref", reference);
-        } else {
-            let alone = Json::member("$ref", reference);
-            out.remove("type");
-            out.set("anyOf", Json::Array(vec![alone]));
-        }
+        out.set_first("$ref", reference);
         Json::Object(out)
     }
 
     /// The name under which a target is defined.
     fn definition(&mut self, pointer: String) -> String {
-        if let Some((name, _)) = self.definitions.known.iter().find(|(_, known)| *known == pointer) {
+        if let Some(name) = self.definitions.by_target.get(&pointer) {
             return name.clone();
         }
         let last = pointer.rsplit('/').next().unwrap_or_default();
@@ -108,20 +117,20 @@ impl Compiler<'_> {
         if base.is_empty() {
             "root".clone_into(&mut base);
         }
-        let taken = |name: &str| self.definitions.known.iter().any(|(known, _)| known == name);
         let mut name = base.clone();
-        let mut next = 2_usize;
-        while taken(&name) {
-            name = format!("{base}_{next}");
-            next = next.saturating_add(1);
+        while let Some(times) = self.definitions.names.get_mut(&name) {
+            *times = times.saturating_add(1);
+            name = format!("{base}_{times}");
         }
+        self.definitions.names.insert(name.clone(), 1);
         self.tally.characters = self.tally.characters.saturating_add(name.len());
+        self.definitions.by_target.insert(pointer.clone(), name.clone());
         self.definitions.known.push((name.clone(), pointer));
         name
     }
 
     /// Compiles what is referred to, and what that refers to, one after the other.
-    pub(super) fn definitions(&mut self) -> Option<Json> {
+    pub(super) fn definitions(&mut self) -> Members {
         let mut out = Members::new();
         while let Some((name, pointer)) = self.definitions.known.get(self.definitions.written).cloned() {
             self.definitions.written = self.definitions.written.saturating_add(1);
@@ -139,7 +148,7 @@ impl Compiler<'_> {
             };
             out.push(name, compiled);
         }
-        (!out.is_empty()).then_some(Json::Object(out))
+        out
     }
 
     /// The name under which a property is shown.
@@ -151,7 +160,7 @@ impl Compiler<'_> {
         if self.rules.keys == Keys::Kept || is_plain(name) {
             return name.to_owned();
         }
-        if let Some((shown, _)) = self.renamed.iter().find(|(_, known)| known == name) {
+        if let Some(shown) = self.renamed.get(name) {
             return shown.clone();
         }
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' };
@@ -160,14 +169,38 @@ impl Compiler<'_> {
         // A property of the same name, or another name with the same hash, is next to impossible and still looked at.
         loop {
             let shown = format!("{base}_{:08x}", hash(name, salt) & 0xffff_ffff);
-            let is_taken = self.renamed.iter().any(|(known, _)| *known == shown);
-            if !is_taken {
-                self.renamed.push((shown.clone(), name.to_owned()));
+            if self.shown.insert(shown.clone()) {
+                self.renamed.insert(name.to_owned(), shown.clone());
                 return shown;
             }
             salt = salt.saturating_add(1);
         }
     }
+}
+
+/// The definitions that a schema still leads to: what referred to the others was not sent.
+pub(super) fn used(schema: &Json, mut definitions: Members) -> Members {
+    let known: BTreeMap<&str, &Json> = definitions.iter().collect();
+    let mut reached = BTreeSet::new();
+    let mut open = vec![schema];
+    while let Some(json) = open.pop() {
+        match json {
+            Json::Array(items) => open.extend(items),
+            Json::Object(members) => {
+                let name =
+                    members.get("$ref").and_then(Json::as_str).and_then(|to| to.strip_prefix("#/$defs/"));
+                if let Some(name) = name
+                    && reached.insert(name.to_owned())
+                {
+                    open.extend(known.get(name));
+                }
+                open.extend(members.iter().map(|(_, value)| value));
+            }
+            _ => {}
+        }
+    }
+    definitions.retain(|name| reached.contains(name));
+    definitions
 }
 
 /// FNV-1a: the same on every machine, and nobody's secret depends on it.

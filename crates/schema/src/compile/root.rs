@@ -1,18 +1,20 @@
 //! The root of a schema: whatever the author wrote, an object and nothing beside.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::mend::{kinds_of, mend};
 use super::merge::both;
 use super::object::AS_TEXT;
+use super::reference::used;
 use super::union::says_no_shape;
 use super::words::Words;
 use super::{Compiler, Place, size};
 use crate::compiled::{Restoration, RootUnion};
-use crate::dialect::{Dialect, Objects};
+use crate::dialect::Dialect;
 use crate::json::{Json, Members};
 use crate::kind::Kind;
 use crate::loss::{Loss, Losses};
+use crate::rules::Objects;
 
 /// The longest schema that is read.
 const BYTES: usize = 1 << 20;
@@ -38,16 +40,21 @@ fn open(dialect: Dialect, why: &str) -> (Json, Vec<Loss>, Restoration) {
     losses.tell("", "the schema", why);
     let compiler = Compiler::new(&Json::Null, dialect);
     let (schema, wrapped) = compiler.open();
-    (schema, losses.into_told(), Restoration { wrapped, renamed: Vec::new() })
+    (schema, losses.into_told(), Restoration { wrapped, ..Restoration::default() })
 }
 
 impl Compiler<'_> {
     fn whole(mut self, union: RootUnion) -> (Json, Vec<Loss>, Restoration) {
         let (mut schema, wrapped) = self.root(union);
-        if let (Json::Object(schema), Some(definitions)) = (&mut schema, self.definitions()) {
-            schema.push("$defs", definitions);
+        let definitions = self.definitions();
+        let definitions = used(&schema, definitions);
+        if let Json::Object(schema) = &mut schema
+            && !definitions.is_empty()
+        {
+            schema.push("$defs", Json::Object(definitions));
         }
-        let restoration = Restoration { wrapped, renamed: self.renamed };
+        let renamed = self.renamed.into_iter().map(|(own, shown)| (shown, own)).collect();
+        let restoration = Restoration { wrapped, renamed };
         (schema, self.losses.into_told(), restoration)
     }
 
@@ -82,11 +89,6 @@ impl Compiler<'_> {
         let mut members = mend(document, "", &mut self.losses);
         self.inline(&mut members, &place);
         self.merge_all(&mut members, &place);
-        for word in ["not", "enum"] {
-            if members.remove(word).is_some() {
-                self.lose(&place, word, "cannot stand at the root, and is not sent");
-            }
-        }
         let kinds = members.remove("type").map(|kinds| kinds_of(&kinds));
         if kinds.is_some_and(|kinds| !kinds.contains(&Kind::Object)) {
             self.lose(&place, "type", "is sent as object: arguments are nothing else");
@@ -95,6 +97,11 @@ impl Compiler<'_> {
         let mut words = Words::default();
         if let Some(wrapped) = self.root_union(&mut members, union, &mut words, &place) {
             return (self.wrap(wrapped), true);
+        }
+        for word in ["not", "enum"] {
+            if members.remove(word).is_some() {
+                self.lose(&place, word, "cannot stand at the root, and is not sent");
+            }
         }
         let is_empty = members.get("properties").and_then(Json::as_object).is_none_or(Members::is_empty);
         let takes_more = members.get("additionalProperties").is_some_and(|more| *more != Json::Bool(false));
@@ -154,12 +161,16 @@ impl Compiler<'_> {
                         word,
                         "cannot stand at the root: the arguments are asked for inside of one property",
                     );
+                    self.tally.properties = self.tally.properties.saturating_add(1);
                     let inside = Place { depth: 1, level: 1, ..Place::default() };
                     return Some(self.members(whole, &inside));
                 }
             }
             self.merge_all(members, place);
         }
+        members.remove("anyOf");
+        members.remove("oneOf");
+        self.lose(place, "anyOf", "leads back to itself, and is not sent");
         None
     }
 
@@ -185,48 +196,82 @@ impl Compiler<'_> {
 
 /// One object that takes what any of the branches takes, with what stands beside them.
 fn either(beside: &Members, branches: &[(Place, Members)], losses: &mut Losses) -> Members {
-    let wholes: Vec<Members> = branches
-        .iter()
-        .map(|(place, branch)| {
-            let mut whole = beside.clone();
-            both(&mut whole, branch, &place.path, losses);
-            whole
-        })
-        .collect();
-    let mut properties: Vec<(String, Vec<Json>)> = Vec::new();
-    for (name, schema) in
-        wholes.iter().filter_map(|whole| whole.get("properties")?.as_object()).flat_map(Members::iter)
-    {
-        match properties.iter_mut().find(|(known, _)| known == name) {
-            Some((_, schemas)) if schemas.contains(schema) => {}
-            Some((_, schemas)) => schemas.push(schema.clone()),
-            None => properties.push((name.to_owned(), vec![schema.clone()])),
+    let none = Members::new();
+    let own = beside.get("properties").and_then(Json::as_object).unwrap_or(&none);
+    let own: BTreeMap<&str, &Json> = own.iter().collect();
+    // Each property in the order in which it is met, with what the branches make of it.
+    let mut order: Vec<&str> = Vec::new();
+    let mut variants: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
+    for (place, branch) in branches {
+        let properties = branch.get("properties").and_then(Json::as_object).unwrap_or(&none);
+        for (name, schema) in properties.iter() {
+            let schema = match own.get(name) {
+                Some(known) => merged(known, schema, &place.path, losses),
+                None => schema.clone(),
+            };
+            let known = variants.entry(name).or_default();
+            if known.is_empty() && !own.contains_key(name) {
+                order.push(name);
+            }
+            known.push(schema);
         }
     }
-    let required = |whole: &Members| -> BTreeSet<String> {
-        let names = whole.get("required").and_then(Json::as_array).unwrap_or_default();
+    let joined = |name: &str, schemas: &[Json]| {
+        let mut seen = BTreeSet::new();
+        let mut different: Vec<Json> =
+            schemas.iter().filter(|schema| seen.insert(schema.to_string())).cloned().collect();
+        let one = if different.len() == 1 { different.pop() } else { None };
+        (name.to_owned(), one.unwrap_or_else(|| Json::member("anyOf", Json::Array(different))))
+    };
+    let mut properties = Members::new();
+    let beside_properties = beside.get("properties").and_then(Json::as_object).unwrap_or(&none);
+    for (name, schema) in beside_properties.iter() {
+        // A branch that does not mention a property leaves it as it is, and that takes what the others take.
+        match variants.get(name).filter(|schemas| schemas.len() == branches.len()) {
+            Some(schemas) => {
+                let (name, schema) = joined(name, schemas);
+                properties.push(name, schema);
+            }
+            None => properties.push(name, schema.clone()),
+        }
+    }
+    for name in order {
+        let (name, schema) = joined(name, variants.get(name).map(Vec::as_slice).unwrap_or_default());
+        properties.push(name, schema);
+    }
+    finished(beside, branches, properties)
+}
+
+/// The object with these properties, and what is required in any case.
+fn finished(beside: &Members, branches: &[(Place, Members)], properties: Members) -> Members {
+    let required = |members: &Members| -> BTreeSet<String> {
+        let names = members.get("required").and_then(Json::as_array).unwrap_or_default();
         names.iter().filter_map(Json::as_str).map(str::to_owned).collect()
     };
-    let always = wholes.iter().map(required).reduce(|some, others| &some & &others).unwrap_or_default();
-    let is_closed = wholes.iter().all(|whole| whole.get("additionalProperties") == Some(&Json::Bool(false)));
+    let always = branches.iter().map(|(_, branch)| required(branch)).reduce(|some, others| &some & &others);
+    let always = &required(beside) | &always.unwrap_or_default();
+    let closes = |members: &Members| members.get("additionalProperties") == Some(&Json::Bool(false));
     let mut out: Members = beside
         .iter()
         .filter(|(key, _)| !matches!(*key, "properties" | "required" | "additionalProperties"))
         .map(|(key, value)| (key.to_owned(), value.clone()))
         .collect();
-    let joined = properties.into_iter().map(|(name, mut schemas)| match schemas.pop() {
-        Some(one) if schemas.is_empty() => (name, one),
-        last => {
-            schemas.extend(last);
-            (name, Json::member("anyOf", Json::Array(schemas)))
-        }
-    });
-    out.push("properties", Json::Object(joined.collect()));
+    out.push("properties", Json::Object(properties));
     if !always.is_empty() {
         out.push("required", Json::Array(always.into_iter().map(Json::String).collect()));
     }
-    if is_closed {
+    if closes(beside) || branches.iter().all(|(_, branch)| closes(branch)) {
         out.push("additionalProperties", Json::Bool(false));
+    } else if let Some(more) = beside.get("additionalProperties") {
+        out.push("additionalProperties", more.clone());
     }
     out
+}
+
+/// Two schemas that both hold for one property.
+fn merged(first: &Json, second: &Json, path: &str, losses: &mut Losses) -> Json {
+    let mut merged = Members::from_iter([("items".to_owned(), first.clone())]);
+    let second = Members::from_iter([("items".to_owned(), second.clone())]);
+    both(&mut merged, &second, path, losses);
+    merged.remove("items").unwrap_or(Json::Bool(true))
 }

@@ -3,8 +3,8 @@
 use super::mend::mend;
 use super::merge::both;
 use super::{Compiler, Place, is_annotation, size};
-use crate::dialect::{References, Unions};
 use crate::json::{Json, Members};
+use crate::rules::{References, Unions};
 
 /// The most branches of one `allOf` that are merged, nested ones counted.
 const BRANCHES: usize = 64;
@@ -150,13 +150,14 @@ impl Compiler<'_> {
     }
 
     /// Compiled branches as one schema.
-    pub(super) fn joined(&mut self, outer: Members, mut branches: Vec<Json>) -> Json {
+    pub(super) fn joined(&mut self, outer: Members, branches: Vec<Json>) -> Json {
         // A branch that is a union itself: its branches are as good as these.
-        let mut flat = Vec::new();
-        for branch in branches.drain(..) {
-            match inner_branches(&branch) {
-                Some(inner) => flat.extend(inner),
-                None => flat.push(branch),
+        let mut flat: Vec<Json> = Vec::new();
+        for branch in branches {
+            for branch in inner_branches(&branch).unwrap_or_else(|| vec![branch]) {
+                if !flat.contains(&branch) {
+                    flat.push(branch);
+                }
             }
         }
         if self.rules.unions == Unions::Alone {
@@ -182,22 +183,19 @@ impl Compiler<'_> {
             branch.as_object().and_then(|branch| branch.get("type")).and_then(Json::as_str) == Some("null")
         };
         let nullable = branches.iter().any(is_null);
-        let mut kept: Vec<Members> = branches
-            .into_iter()
-            .filter(|branch| !is_null(branch))
-            .filter_map(|branch| match branch {
-                Json::Object(branch) => Some(branch),
-                _ => None,
-            })
-            .collect();
-        let outer = self.annotations(outer);
-        if kept.is_empty() {
-            kept.push(Members::from_iter([("type".to_owned(), Json::text("string"))]));
-        }
-        for branch in &mut kept {
+        let mut kept: Vec<Members> = Vec::new();
+        for branch in branches.into_iter().filter(|branch| !is_null(branch)) {
+            let Json::Object(mut branch) = branch else { continue };
             if nullable {
                 branch.set("nullable", Json::Bool(true));
             }
+            if !kept.contains(&branch) {
+                kept.push(branch);
+            }
+        }
+        let outer = self.annotations(outer);
+        if kept.is_empty() {
+            kept.push(Members::from_iter([("type".to_owned(), Json::text("null"))]));
         }
         if let [one] = kept.as_mut_slice() {
             for (key, value) in outer {

@@ -7,7 +7,7 @@ use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::{Checker, Dialect, coerce};
 use windlass_testkit::corpora;
 
-use crate::legal::refusals;
+use windlass_testkit::oracle::schema_refusals as refusals;
 
 const FILES: [&str; 3] = ["BFCL_v4_simple_python.json", "BFCL_v4_multiple.json", "BFCL_v4_parallel.json"];
 

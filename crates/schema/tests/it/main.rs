@@ -2,8 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::disallowed_methods, reason = "corpora are files")]
 
+mod coerce;
+mod compile;
 mod corpus;
-mod legal;
 
 use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::Checker;

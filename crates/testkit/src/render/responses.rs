@@ -65,15 +65,32 @@ fn grow(turn: &Turn, (index, step): (usize, &Step), item: &Value, events: &mut E
         Step::Text(text) => ("output_text", Some("content_index"), text.clone()),
         Step::Call(call) => ("function_call_arguments", None, call.arguments_text()),
     };
-    for piece in pieces(&text, turn.piece) {
-        let mut fields = with("delta", piece.into());
+    let placed = |name: &str, more: Value| {
+        let mut fields = with(name, more);
         if let Some(name) = place_in_item {
             fields[name] = 0.into();
         }
-        events.push(&format!("{kind}.delta"), fields);
+        fields
+    };
+    // Words and thoughts stand in parts of their item, which begin and end by themselves.
+    let part = |text: &str| match step {
+        Step::Reasoning(_) => Some(("reasoning_summary_part", json!({"type": "summary_text", "text": text}))),
+        Step::Text(_) => {
+            Some(("content_part", json!({"type": "output_text", "text": text, "annotations": []})))
+        }
+        Step::Call(_) => None,
+    };
+    if let Some((kind, part)) = part("") {
+        events.push(&format!("{kind}.added"), placed("part", part));
+    }
+    for piece in pieces(&text, turn.piece) {
+        events.push(&format!("{kind}.delta"), placed("delta", piece.into()));
     }
     let whole = if place_in_item.is_some() { "text" } else { "arguments" };
-    events.push(&format!("{kind}.done"), with(whole, text.into()));
+    events.push(&format!("{kind}.done"), placed(whole, text.clone().into()));
+    if let Some((kind, part)) = part(&text) {
+        events.push(&format!("{kind}.done"), placed("part", part));
+    }
     events.push("output_item.done", json!({ "output_index": index, "item": item }));
 }
 

@@ -3,21 +3,23 @@
 //! What is equal for the API is made equal before the two are compared (`plain`); every other difference is named
 //! with the rule that decides it.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
-use windlass_testkit::corpora;
-use windlass_wire::{Server, Wire};
 use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
 
+use crate::golden::{self, Difference, Format};
+
 /// A request that does not come out as it went in, the rule that decides it, and why.
-const DIFFERENCES: &[(&str, &str, &str)] = &[(
-    "mirascope__typescript-e2e-input-empty-call-openai_responses-handles-empty-string-content.meta.json",
+const DIFFERENCES: &[Difference] = &[(
+    "mirascope__typescript-e2e-input-empty-call-openai_responses-handles-empty-string-content",
     "P3",
     "a message without words is refused here, though the API takes it: encoding is strict",
 )];
 
 /// Requests in which the linter finds something, though the API took them: the file, the rule, and why.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[(
-    "mirascope__typescript-e2e-input-empty-call-openai_responses-handles-empty-string-content.meta.json",
+const EXCEPTIONS: &[Difference] = &[(
+    "mirascope__typescript-e2e-input-empty-call-openai_responses-handles-empty-string-content",
     "P3",
     "a message without words, which encoding refuses",
 )];
@@ -96,69 +98,27 @@ fn is_only_words(part: &Value) -> bool {
     matches!(text(part, "type"), "input_text" | "output_text") && part.as_object().unwrap().len() == 2
 }
 
-#[test]
-fn corpus_openai_responses_golden_requests_come_out_as_they_went_in() {
-    let Some(folder) = corpora::find("streams/openai-responses") else { return };
-    let wire = OpenAiResponses::new(OpenAiResponsesOptions::as_given());
-    let (mut asked, mut same, mut named, mut unexplained) = (0, 0, 0, Vec::new());
-    for (file, meta) in corpora::files(&folder).into_iter().filter(|(file, _)| file.ends_with(".meta.json")) {
-        let meta: Value = serde_json::from_slice(&meta).unwrap();
-        let recorded = &meta["request"];
-        if !recorded.is_object() || meta["status"].as_u64() != Some(200) {
-            continue;
-        }
-        asked += 1;
-        let request = wire.decode_request("/responses", recorded.to_string().as_bytes()).unwrap().request;
-        let encoded = wire.encode(&request);
-        let met = encoded.as_ref().map(|http| plain(&serde_json::from_slice(&http.body).unwrap()));
-        let wanted = plain(recorded);
-        let is_same = met.as_ref().is_ok_and(|met| *met == wanted);
-        match (is_same, DIFFERENCES.iter().find(|(name, ..)| *name == file)) {
-            (true, None) => same += 1,
-            (true, Some(_)) => unexplained.push(format!("{file} is listed, but is the same")),
-            (false, Some((_, rule, why))) => {
-                println!("corpus: {file} differs by {rule}: {why}");
-                named += 1;
-            }
-            (false, None) => unexplained.push(format!(
-                "{file}\n met    {}\n wanted {wanted}",
-                met.map_or_else(ToString::to_string, |met| met.to_string())
-            )),
-        }
+fn format() -> Format<'static> {
+    static WIRE: LazyLock<OpenAiResponses> =
+        LazyLock::new(|| OpenAiResponses::new(OpenAiResponsesOptions::as_given()));
+    Format {
+        api: "openai-responses",
+        wire: &*WIRE,
+        server: &*WIRE,
+        path: "/responses",
+        plain,
+        differences: DIFFERENCES,
+        exceptions: EXCEPTIONS,
+        floor: 225,
     }
-    println!("corpus: openai-responses golden requests: {same} of {asked}, {named} differ by a named rule");
-    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n"));
-    assert!(same >= 225, "most requests come out as they went in, not {same}");
 }
 
-// The linter says nothing of what the API took.
+#[test]
+fn corpus_openai_responses_golden_requests_come_out_as_they_went_in() {
+    golden::check(&format());
+}
+
 #[test]
 fn corpus_openai_responses_golden_requests_are_not_refused() {
-    let Some(folder) = corpora::find("streams/openai-responses") else { return };
-    let wire = OpenAiResponses::new(OpenAiResponsesOptions::as_given());
-    let (mut asked, mut named, mut unexplained) = (0, 0, Vec::new());
-    for (file, meta) in corpora::files(&folder).into_iter().filter(|(file, _)| file.ends_with(".meta.json")) {
-        let meta: Value = serde_json::from_slice(&meta).unwrap();
-        if !meta["request"].is_object() || meta["status"].as_u64() != Some(200) {
-            continue;
-        }
-        asked += 1;
-        let body = meta["request"].to_string();
-        let request = wire.decode_request("/responses", body.as_bytes()).unwrap().request;
-        let refusals = wire.check(&request);
-        match (refusals.is_empty(), EXCEPTIONS.iter().find(|(name, ..)| *name == file)) {
-            (true, None) => {}
-            (true, Some(_)) => unexplained.push(format!("{file} is listed, but nothing is found")),
-            (false, Some((_, rule, why))) => {
-                println!("corpus: {file} refused by {rule}: {why}");
-                named += 1;
-            }
-            (false, None) => unexplained.push(format!("{file} {refusals:?}")),
-        }
-    }
-    println!(
-        "corpus: openai-responses golden requests linted: nothing found in {} of {asked}, {named} named",
-        asked - named
-    );
-    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n"));
+    golden::check_lint(&format());
 }

@@ -43,6 +43,11 @@ pub(crate) fn fake(name: &str, concurrency: Concurrency, does: Does) -> Arc<dyn 
     Arc::new(Fake { spec, concurrency, does })
 }
 
+pub(crate) fn with_schema(name: &str, schema: &str) -> Arc<dyn Tool> {
+    let spec = ToolSpec::function(ToolName::new(name).unwrap(), "A tool.", schema.parse().unwrap());
+    Arc::new(Fake { spec, concurrency: Concurrency::Parallel, does: Does::Says("x".into()) })
+}
+
 pub(crate) fn call(name: &str, arguments: &str) -> ToolCall {
     let id = CallId::new(format!("call-{name}")).unwrap();
     ToolCall::function(id, ToolName::new(name).unwrap(), Arguments::parse(arguments).unwrap())

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use windlass_protocol::{Concurrency, ToolName};
 use windlass_testkit::corpora;
-use windlass_toolbox::{Identity, NameMap, NameMapError, Preset, ToolConfig, Toolbox};
+use windlass_toolbox::{BuildError, Identity, NameMap, NameMapError, Preset, ToolConfig, Toolbox};
 
-use crate::fake::{Does, call, fake};
+use crate::fake::{Does, call, fake, with_schema};
 
 fn own(name: &str) -> Identity {
     Identity::own(ToolName::new(name).unwrap())
@@ -183,6 +183,26 @@ fn a_toolbox_offers_shown_names_and_resolves_them() {
         "{}",
         refused.wire_text()
     );
+}
+
+// N5
+#[test]
+fn one_bad_tool_of_a_server_does_not_take_the_others_with_it() {
+    let bad = || with_schema("bad", r#"{"type":"object","properties":{"a":{"type":"strin"}}}"#);
+    let says = |name| fake(name, Concurrency::Parallel, Does::Says("x".into()));
+    let full = || ToolConfig::new(Preset::Full);
+    let own = Toolbox::builder().tool(bad()).config(full()).build();
+    assert!(matches!(own, Err(BuildError::Schema { .. })));
+    let remote = Toolbox::builder()
+        .tool_as(Identity::mcp("s", "bad"), bad())
+        .tool_as(Identity::mcp("s", "good"), says("good"))
+        .config(full())
+        .build()
+        .unwrap();
+    assert_eq!(remote.offered().len(), 2);
+    assert_eq!(remote.unchecked()[0].0.as_str(), "mcp__s__bad");
+    assert!(remote.check(&call("mcp__s__bad", r#"{"a":1}"#)).is_ok());
+    assert!(remote.check(&call("mcp__s__good", r#"{"n":"x"}"#)).is_err());
 }
 
 fn names() -> impl Strategy<Value = Vec<String>> {

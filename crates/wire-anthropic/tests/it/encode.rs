@@ -2,11 +2,12 @@
 
 use serde_json::json;
 use windlass_protocol::{
-    Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Reasoning, Request,
-    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+    Arguments, CallId, Content, Delivery, Image, Message, Opaque, OutputFormat, OutputSchema, ParallelCalls,
+    Part, Reasoning, Request, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
+    Unknown,
 };
 use windlass_wire::Wire;
-use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
+use windlass_wire_anthropic::{Anthropic, AnthropicOptions, Caching};
 
 fn call(id: &str, name: &str, arguments: &str) -> Part {
     Part::Call(ToolCall::function(
@@ -245,4 +246,59 @@ fn ids_that_the_api_refuses_are_mapped_the_same_way_for_call_and_result() {
     let ids = ["functions.read:0", "functions.read.0", "functions_read_0", "ü", "ö"].map(sent);
     let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
     assert_eq!(distinct.len(), ids.len(), "{ids:?}");
+}
+
+// N6
+#[test]
+fn cache_markers_stand_where_they_never_move() {
+    let wire = |caching| Anthropic::new(AnthropicOptions::default().with_caching(caching));
+    let mut request = Request::new("m", vec![Message::user("hi")])
+        .with_system("Be brief.")
+        .with_tools(vec![tool("first"), tool("second")]);
+    let sent =
+        |request: &Request, caching| String::from_utf8(wire(caching).encode(request).unwrap().body).unwrap();
+    assert!(!sent(&request, Caching::AsMarked).contains("cache_control"));
+    let mark = r#""cache_control":{"type":"ephemeral"}"#;
+    let prefix = sent(&request, Caching::Prefix);
+    assert_eq!(prefix.matches(mark).count(), 2, "{prefix}");
+    assert!(
+        prefix.contains(&format!(r#""system":[{{"type":"text","text":"Be brief.",{mark}}}]"#)),
+        "{prefix}"
+    );
+    let before = sent(&request, Caching::Conversation);
+    assert_eq!(before.matches(mark).count(), 3, "{before}");
+    request.messages.extend([Message::assistant(vec![Part::text("hello")]), Message::user("and?")]);
+    let after = sent(&request, Caching::Conversation);
+    assert!(after.starts_with(before.strip_suffix("]}").unwrap()), "{after}");
+    // A request that has its own markers gets no more.
+    request.extra.insert("cache_control".into(), json!({ "type": "ephemeral", "ttl": "1h" }));
+    let own = sent(&request, Caching::Conversation);
+    assert_eq!(own.matches("cache_control").count(), 1, "{own}");
+}
+
+#[test]
+fn what_the_developer_says_first_belongs_to_the_system_prompt() {
+    let developer = Message::new(Role::System, vec![Part::text("Be kind.")]);
+    let request = Request::new("m", vec![developer, Message::user("hi")]).with_system("Be brief.");
+    let body = String::from_utf8(Anthropic::default().encode(&request).unwrap().body).unwrap();
+    let system = r#""system":[{"type":"text","text":"Be brief."},{"type":"text","text":"Be kind."}]"#;
+    assert!(body.contains(system), "{body}");
+}
+
+#[test]
+fn a_schema_of_the_answer_stands_beside_what_the_request_says() {
+    let schema = OutputSchema::new("s", r#"{"type":"object"}"#.parse().unwrap());
+    let mut request = Request::new("m", vec![Message::user("hi")]).with_output(OutputFormat::Schema(schema));
+    let format = r#""format":{"type":"json_schema","schema":{"type":"object"}}"#;
+    let sent =
+        |request: &Request| String::from_utf8(Anthropic::default().encode(request).unwrap().body).unwrap();
+    assert!(sent(&request).contains(&format!(r#""output_config":{{{format}}}"#)), "{}", sent(&request));
+    request.extra.insert("output_config".into(), json!({ "effort": "low" }));
+    assert!(
+        sent(&request).contains(&format!(r#""output_config":{{"effort":"low",{format}}}"#)),
+        "{}",
+        sent(&request)
+    );
+    request.output = OutputFormat::Json;
+    assert!(Anthropic::default().encode(&request).is_err());
 }

@@ -1,9 +1,12 @@
 //! The wire format from outside.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
+mod answers;
 mod decode;
 mod encode;
 mod error;
 mod limits;
+mod lint;
 mod properties;
+mod requests;
 mod whole;

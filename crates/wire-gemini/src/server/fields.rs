@@ -1,102 +1,40 @@
-//! The fields of a JSON object, taken out one by one; what is left has no word here.
+//! The fields of a request, by their names in camel case: the API takes both spellings.
 
-use serde_json::{Map, Value};
-use windlass_wire::RequestError;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use windlass_wire::{Fields, RequestError};
 
-/// The fields of an object that are still to be read, by their names in camel case: the API takes both spellings.
-/// `null` is no value.
-pub(crate) struct Fields {
-    place: String,
-    fields: Map<String, Value>,
+/// The fields of the object at this place.
+pub(crate) fn fields(place: impl Into<String>, raw: &RawValue) -> Result<Fields<'_>, RequestError> {
+    Ok(Fields::parse(place, raw.get())?.renamed(camel))
 }
 
-impl Fields {
-    /// The fields of the object at this place of the request; the request itself stands at no place.
-    pub(crate) fn new(place: impl Into<String>, value: Value) -> Result<Self, RequestError> {
-        let place = place.into();
-        match value {
-            Value::Object(fields) => {
-                let said = fields.into_iter().filter(|(_, value)| !value.is_null());
-                let fields = said.map(|(name, value)| (camel(&name), value)).collect();
-                Ok(Self { place, fields })
-            }
-            other => {
-                let place = if place.is_empty() { "the body".to_owned() } else { place };
-                Err(RequestError::shape(place, format!("{} where an object is wanted", kind(&other))))
-            }
-        }
-    }
+/// A field that is an object.
+pub(crate) fn object<'a>(of: &mut Fields<'a>, name: &str) -> Result<Option<Fields<'a>>, RequestError> {
+    Ok(of.object(name)?.map(|fields| fields.renamed(camel)))
+}
 
-    /// The place of one of the fields.
-    pub(crate) fn place(&self, name: &str) -> String {
-        if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) }
-    }
+/// A list; none is an empty one.
+pub(crate) fn list<'a>(of: &mut Fields<'a>, name: &str) -> Result<Vec<(String, &'a RawValue)>, RequestError> {
+    Ok(of.list(name)?.unwrap_or_default())
+}
 
-    pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
-        self.fields.remove(name)
-    }
+/// What is kept as it came.
+pub(crate) fn value(place: &str, raw: &RawValue) -> Result<Value, RequestError> {
+    serde_json::from_str(raw.get())
+        .map_err(|_| RequestError::shape(place, "a value of at most 128 levels is wanted"))
+}
 
-    pub(crate) fn peek(&self, name: &str) -> Option<&Value> {
-        self.fields.get(name)
+/// A whole number, also where it is written with a fraction of nothing.
+pub(crate) fn count(of: &mut Fields<'_>, name: &str) -> Result<Option<u64>, RequestError> {
+    let is_fraction = of.peek(name).is_some_and(|raw| raw.get().contains('.'));
+    if !is_fraction {
+        return of.count(name);
     }
-
-    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, RequestError> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.wrong(name, &other, "a text")),
-        }
-    }
-
-    /// A text that has to be there.
-    pub(crate) fn needed(&mut self, name: &str) -> Result<String, RequestError> {
-        self.text(name)?
-            .ok_or_else(|| RequestError::shape(self.place(name), "it is missing, a text is wanted"))
-    }
-
-    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, RequestError> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::Bool(flag)) => Ok(Some(flag)),
-            Some(other) => Err(self.wrong(name, &other, "true or false")),
-        }
-    }
-
-    pub(crate) fn number(&mut self, name: &str) -> Result<Option<f64>, RequestError> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(value) => match value.as_f64() {
-                Some(number) => Ok(Some(number)),
-                None => Err(self.wrong(name, &value, "a number")),
-            },
-        }
-    }
-
-    /// A whole number, also where it is written with a fraction of nothing.
-    pub(crate) fn count(&mut self, name: &str) -> Result<Option<u64>, RequestError> {
-        let Some(value) = self.take(name) else { return Ok(None) };
-        let whole = value.as_u64().or_else(|| format!("{:.0}", value.as_f64()?).parse().ok());
-        match whole {
-            Some(count) => Ok(Some(count)),
-            None => Err(self.wrong(name, &value, "a whole number")),
-        }
-    }
-
-    pub(crate) fn list(&mut self, name: &str) -> Result<Vec<Value>, RequestError> {
-        match self.take(name) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(items)) => Ok(items),
-            Some(other) => Err(self.wrong(name, &other, "a list")),
-        }
-    }
-
-    /// What was not taken.
-    pub(crate) fn rest(self) -> Map<String, Value> {
-        self.fields
-    }
-
-    pub(crate) fn wrong(&self, name: &str, met: &Value, wanted: &str) -> RequestError {
-        RequestError::shape(self.place(name), format!("{} where {wanted} is wanted", kind(met)))
+    let number = of.number(name)?.filter(|number| number.fract() == 0.0);
+    match number.and_then(|number| format!("{number:.0}").parse().ok()) {
+        Some(count) => Ok(Some(count)),
+        None => Err(of.wrong(name, "a whole number is wanted")),
     }
 }
 
@@ -115,15 +53,4 @@ pub(crate) fn camel(name: &str) -> String {
         }
     }
     camel
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

@@ -2,28 +2,27 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_protocol::{
     Arguments, CallId, File, Image, Message, Opaque, Part, Reasoning, Role, Text, ToolCall, Unknown,
 };
-use windlass_wire::RequestError;
+use windlass_wire::{Fields, RequestError};
 
 use crate::call::{ID, SIGNATURE};
 use crate::messages::BESIDE;
 use crate::reader::PART_FIELD;
 use crate::results::BLOB;
-use crate::server::fields::Fields;
-use crate::server::raw::{RawContent, RawPart};
+use crate::server::fields::{fields, list, object, value};
 use crate::server::results::result;
 use crate::server::tools::tool_name;
 use crate::wire::NAME;
 
 /// The messages that the contents are.
-pub(crate) fn messages(contents: Vec<Value>, raw: &[RawContent<'_>]) -> Result<Vec<Message>, RequestError> {
+pub(crate) fn messages(contents: Vec<(String, &RawValue)>) -> Result<Vec<Message>, RequestError> {
     let mut reader = Contents::default();
-    for (turn, content) in contents.into_iter().enumerate() {
-        let parts = raw.get(turn).and_then(|content| content.parts.as_deref()).unwrap_or_default();
-        reader.content(turn, content, parts)?;
+    for (turn, (place, raw)) in contents.into_iter().enumerate() {
+        reader.content(turn, fields(place, raw)?)?;
     }
     Ok(reader.messages)
 }
@@ -43,23 +42,18 @@ struct Waiting {
 }
 
 impl Contents {
-    fn content(&mut self, turn: usize, content: Value, raw: &[RawPart<'_>]) -> Result<(), RequestError> {
-        let mut fields = Fields::new(format!("contents[{turn}]"), content)?;
+    fn content(&mut self, turn: usize, mut fields: Fields<'_>) -> Result<(), RequestError> {
         let role = match fields.text("role")?.as_deref() {
             None | Some("" | "user" | "function" | "tool") => Role::User,
             Some("model") => Role::Assistant,
             Some(other) => {
                 let what = format!("the role {other:?} where user or model is wanted");
-                return Err(RequestError::shape(fields.place("role"), what));
+                return Err(fields.wrong("role", what));
             }
         };
-        let place = fields.place("parts");
         let (mut results, mut others) = (Vec::new(), Vec::new());
-        for (position, part) in fields.list("parts")?.into_iter().enumerate() {
-            let place = format!("{place}[{position}]");
-            let args = raw.get(position).and_then(|part| part.call.as_ref()?.args);
-            let read = Fields::new(place, part.clone())?;
-            match self.part(role, (turn, position), read, part, args.map(serde_json::value::RawValue::get))? {
+        for (position, (place, raw)) in list(&mut fields, "parts")?.into_iter().enumerate() {
+            match self.part(role, (turn, position), &place, raw)? {
                 result @ Part::Result(_) => results.push(result),
                 other => others.push(other),
             }
@@ -78,61 +72,60 @@ impl Contents {
         &mut self,
         role: Role,
         at: (usize, usize),
-        mut part: Fields,
-        kept: Value,
-        args: Option<&str>,
+        place: &str,
+        raw: &RawValue,
     ) -> Result<Part, RequestError> {
-        let signature = part.take(SIGNATURE);
-        let is_thought = part.flag("thought")? == Some(true);
-        let kind = ["functionCall", "functionResponse", "inlineData", "fileData", "text"]
-            .into_iter()
-            .find(|kind| part.peek(kind).is_some());
-        let place = kind.map(|kind| part.place(kind)).unwrap_or_default();
-        let whole =
-            || Part::Unknown(Unknown::new(NAME, Map::from_iter([(PART_FIELD.to_owned(), kept)]).into()));
-        let Some((kind, value)) = kind.and_then(|kind| Some((kind, part.take(kind)?))) else {
-            return Ok(whole());
+        let mut part = fields(place, raw)?;
+        let whole = || {
+            let kept = Map::from_iter([(PART_FIELD.to_owned(), value(place, raw)?)]);
+            Ok(Part::Unknown(Unknown::new(NAME, kept.into())))
         };
+        let is_thought = part.flag("thought")? == Some(true);
+        let kinds = ["functionCall", "functionResponse", "inlineData", "fileData", "text"];
+        let kind = match kinds.into_iter().find(|kind| part.has(kind)) {
+            // What the model drew goes back as it came, as it does from an answer.
+            Some("inlineData" | "fileData" | "functionResponse") if role == Role::Assistant => None,
+            Some(kind) if is_thought && kind != "text" => None,
+            kind => kind,
+        };
+        let Some(kind) = kind else { return whole() };
+        let text = if kind == "text" { part.text(kind)? } else { None };
+        let inner = if kind == "text" { None } else { object(&mut part, kind)? };
         let mut marks = Map::new();
-        marks.extend(signature.map(|signature| (SIGNATURE.to_owned(), signature)));
+        marks.extend(part.value(SIGNATURE)?.map(|signature| (SIGNATURE.to_owned(), signature)));
         let rest = part.rest();
         if !rest.is_empty() {
             marks.insert(BESIDE.to_owned(), rest.into());
         }
-        Ok(match (kind, role, is_thought) {
-            ("functionCall", _, false) => {
-                Part::Call(self.call(at, Fields::new(place, value)?, args, marks)?)
-            }
-            ("functionResponse", Role::User, false) => {
-                let fields = Fields::new(place, value)?;
-                let id = self.answered(&fields)?;
-                Part::Result(result(id, fields, marks)?)
-            }
-            ("text", _, true) => {
-                Part::Reasoning(Reasoning::new(value.as_str().unwrap_or_default(), opaque(marks)))
-            }
-            ("text", _, false) => {
-                let text = value.as_str().ok_or_else(|| RequestError::shape(place, "a text is wanted"))?;
+        let Some(inner) = inner else {
+            let text = text.unwrap_or_default();
+            return Ok(if is_thought {
+                Part::Reasoning(Reasoning::new(text, opaque(marks)))
+            } else {
                 Part::Text(Text::new(text).with_opaque(opaque(marks)))
+            });
+        };
+        match kind {
+            "functionCall" => Ok(Part::Call(self.call(at, inner, marks)?)),
+            "functionResponse" => {
+                let id = self.answered(&inner)?;
+                Ok(Part::Result(result(id, inner, marks)?))
             }
-            // What the model drew goes back as it came, as it does from an answer.
-            ("inlineData", Role::User, false) => inline(Fields::new(place, value)?, marks)?,
-            ("fileData", Role::User, false) => linked(Fields::new(place, value)?, marks)?,
-            _ => whole(),
-        })
+            "inlineData" => inline(inner, marks),
+            _ => linked(inner, marks),
+        }
     }
 
     fn call(
         &mut self,
         (turn, position): (usize, usize),
-        mut fields: Fields,
-        args: Option<&str>,
+        mut fields: Fields<'_>,
         mut marks: Map<String, Value>,
     ) -> Result<ToolCall, RequestError> {
         let given = fields.text("id")?.filter(|id| !id.is_empty());
-        let name = tool_name(fields.place("name"), fields.needed("name")?)?;
-        let arguments = Arguments::parse(args.unwrap_or("{}"))
-            .map_err(|error| RequestError::shape(fields.place("args"), error.to_string()))?;
+        let name = tool_name(fields.place("name"), fields.required_text("name")?)?;
+        let args = fields.raw("args").map_or("{}", RawValue::get);
+        let arguments = Arguments::parse(args).map_err(|error| fields.wrong("args", error.to_string()))?;
         let made = || CallId::synthesized(u64::try_from(turn).unwrap_or(u64::MAX), position);
         // An id that names an earlier call is no id (RULES P1).
         let known = given.as_deref().and_then(|id| CallId::new(id).ok()).filter(|id| !self.ids.contains(id));
@@ -149,16 +142,17 @@ impl Contents {
     }
 
     /// The call that a result answers: by its id, else by its name, else the next (RULES R3).
-    fn answered(&mut self, result: &Fields) -> Result<CallId, RequestError> {
-        let text = |name: &str| result.peek(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let (id, name) = (text("id"), text("name"));
+    fn answered(&mut self, result: &Fields<'_>) -> Result<CallId, RequestError> {
+        let text = |name: &str| serde_json::from_str::<String>(result.peek(name)?.get()).ok();
+        let (id, name) = (text("id").filter(|id| !id.is_empty()), text("name"));
+        let (id, name) = (id.as_deref(), name.as_deref());
         let find = |is_it: &dyn Fn(&Waiting) -> bool| self.waiting.iter().position(is_it);
         let by_id = id.and_then(|id| find(&|call| call.given.as_deref() == Some(id)));
         let by_name = || find(&|call| Some(call.name.as_str()) == name);
         let next = || (!self.waiting.is_empty()).then_some(0);
         let Some(at) = by_id.or_else(by_name).or_else(next) else {
             let what = format!("a result of {} which no call waits for", name.unwrap_or("no name"));
-            return Err(RequestError::shape(result.place("name"), what));
+            return Err(result.wrong("name", what));
         };
         Ok(self.waiting.remove(at).id)
     }
@@ -169,7 +163,7 @@ pub(crate) fn opaque(marks: Map<String, Value>) -> Option<Opaque> {
     (!marks.is_empty()).then(|| Opaque::new(NAME, Value::Object(marks)))
 }
 
-fn keep_rest(fields: Fields, mut marks: Map<String, Value>) -> Option<Opaque> {
+fn keep_rest(fields: Fields<'_>, mut marks: Map<String, Value>) -> Option<Opaque> {
     let rest = fields.rest();
     if !rest.is_empty() {
         marks.insert(BLOB.to_owned(), rest.into());
@@ -178,8 +172,8 @@ fn keep_rest(fields: Fields, mut marks: Map<String, Value>) -> Option<Opaque> {
 }
 
 /// Bytes: a picture, or a document of any other media type.
-fn inline(mut fields: Fields, marks: Map<String, Value>) -> Result<Part, RequestError> {
-    let (media_type, data) = (fields.needed("mimeType")?, fields.needed("data")?);
+fn inline(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, RequestError> {
+    let (media_type, data) = (fields.required_text("mimeType")?, fields.required_text("data")?);
     let opaque = keep_rest(fields, marks);
     Ok(if media_type.starts_with("image/") {
         Part::Image(Image::base64(media_type, data).with_opaque(opaque))
@@ -189,8 +183,8 @@ fn inline(mut fields: Fields, marks: Map<String, Value>) -> Result<Part, Request
 }
 
 /// What lies at an address.
-fn linked(mut fields: Fields, marks: Map<String, Value>) -> Result<Part, RequestError> {
-    let (media_type, url) = (fields.text("mimeType")?.unwrap_or_default(), fields.needed("fileUri")?);
+fn linked(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, RequestError> {
+    let (media_type, url) = (fields.text("mimeType")?.unwrap_or_default(), fields.required_text("fileUri")?);
     let opaque = keep_rest(fields, marks);
     Ok(if media_type.starts_with("image/") {
         Part::Image(Image::url(media_type, url).with_opaque(opaque))

@@ -1,13 +1,13 @@
 //! Reads a request as this API's clients send it.
 
-use serde_json::{Map, Value, json};
-use windlass_protocol::{Delivery, OutputFormat, OutputSchema, Request};
-use windlass_wire::{Asked, Framing, RequestError, replace_lone_surrogates};
+use serde_json::Map;
+use serde_json::value::RawValue;
+use windlass_protocol::{Delivery, OutputFormat, OutputSchema, RawJson, Request};
+use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
 
-use crate::encode::{RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA};
-use crate::server::fields::Fields;
+use crate::encode::{CONFIG, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA};
+use crate::server::fields::{camel, count, fields, list, object, value};
 use crate::server::messages::messages;
-use crate::server::raw::{RawConfig, RawRequest};
 use crate::server::schema::json_schema;
 use crate::server::tools::{choice, tools};
 use crate::wire::NAME;
@@ -25,13 +25,10 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
     };
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}');
-    match serde_json::from_str(text) {
-        Ok(value) => read(&address, text, value),
-        // A client hands on what a model wrote, half a surrogate pair too.
-        Err(error) => match replace_lone_surrogates(text) {
-            Some(repaired) => read(&address, &repaired, serde_json::from_str(&repaired)?),
-            None => Err(error.into()),
-        },
+    // A client hands on what a model wrote, half a surrogate pair too.
+    match replace_lone_surrogates(text) {
+        Some(repaired) => read(&address, &repaired),
+        None => read(&address, text),
     }
 }
 
@@ -57,35 +54,35 @@ fn address(path: &str) -> Option<Address<'_>> {
     (!model.is_empty()).then_some(Address { model, framing })
 }
 
-fn read(address: &Address<'_>, text: &str, body: Value) -> Result<Asked, RequestError> {
-    let mut body = Fields::new("", body)?;
-    let raw: RawRequest<'_> = serde_json::from_str(text).unwrap_or_default();
-    let contents = body.list("contents")?;
-    let messages = messages(contents, &raw.contents.unwrap_or_default())?;
-    let mut request = Request::new(address.model, messages);
+fn read(address: &Address<'_>, text: &str) -> Result<Asked, RequestError> {
+    let mut body = Fields::parse("", text)?.renamed(camel);
+    let mut request = Request::new(address.model, messages(list(&mut body, "contents")?)?);
     if address.framing == Framing::Whole {
         request.delivery = Delivery::Whole;
     }
     system(&mut request, &mut body)?;
-    tools(&mut request, &mut body, &raw.tools.unwrap_or_default())?;
+    tools(&mut request, &mut body)?;
     choice(&mut request, &mut body)?;
-    config(&mut request, &mut body, &raw.config.unwrap_or_default())?;
+    config(&mut request, &mut body)?;
     // The path says it.
-    body.take("model");
+    body.raw("model");
     request.extra.extend(body.rest());
     Ok(Asked::new(request, address.framing))
 }
 
 /// The system prompt. One of several parts, or of other things than words, is kept as it came, and its words stand
 /// beside it.
-fn system(request: &mut Request, body: &mut Fields) -> Result<(), RequestError> {
-    let Some(value) = body.take("systemInstruction") else { return Ok(()) };
-    let mut content = Fields::new("systemInstruction", value.clone())?;
-    let parts = content.list("parts")?;
-    let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
-    let is_plain = matches!(parts.as_slice(), [one] if one.as_object().is_some_and(|one| one.len() == 1));
+fn system(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
+    let Some(raw) = body.peek("systemInstruction") else { return Ok(()) };
+    let Some(mut content) = object(body, "systemInstruction")? else { return Ok(()) };
+    let (mut texts, mut is_plain) = (Vec::new(), true);
+    for (place, part) in list(&mut content, "parts")? {
+        let mut part = fields(place, part)?;
+        texts.extend(part.text("text")?);
+        is_plain &= part.rest().is_empty();
+    }
     if !(is_plain && texts.len() == 1) {
-        request.extra.insert("systemInstruction".to_owned(), value.clone());
+        request.extra.insert("systemInstruction".to_owned(), value("systemInstruction", raw)?);
     }
     if !texts.is_empty() {
         request.system = Some(texts.join("\n"));
@@ -94,37 +91,37 @@ fn system(request: &mut Request, body: &mut Fields) -> Result<(), RequestError> 
 }
 
 /// What the answer may be like.
-fn config(request: &mut Request, body: &mut Fields, raw: &RawConfig<'_>) -> Result<(), RequestError> {
-    let Some(config) = body.take("generationConfig") else { return Ok(()) };
-    let mut config = Fields::new("generationConfig", config)?;
+fn config(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
+    let Some(mut config) = object(body, CONFIG)? else { return Ok(()) };
     request.temperature = config.number("temperature")?;
-    request.max_output_tokens = config.count("maxOutputTokens")?;
-    for (position, stop) in config.list("stopSequences")?.into_iter().enumerate() {
-        let place = || config.place(&format!("stopSequences[{position}]"));
-        let stop = stop.as_str().ok_or_else(|| RequestError::shape(place(), "a text is wanted"))?;
-        request.stop_sequences.push(stop.to_owned());
+    request.max_output_tokens = count(&mut config, "maxOutputTokens")?;
+    for (place, stop) in list(&mut config, "stopSequences")? {
+        let stop = serde_json::from_str(stop.get());
+        request.stop_sequences.push(stop.map_err(|_| RequestError::shape(place, "a text is wanted"))?);
     }
+    let is_json = |raw: &RawValue| raw.get() == "\"application/json\"";
     let mut rest = Map::new();
-    if config.peek("responseMimeType") == Some(&json!("application/json")) {
-        config.take("responseMimeType");
-        let json = config.take(RESPONSE_JSON_SCHEMA).and(raw.json_schema);
-        let own = config.take(RESPONSE_SCHEMA);
-        request.output = match (json, raw.schema.filter(|_| own.is_some())) {
+    if config.peek("responseMimeType").is_some_and(is_json) {
+        config.raw("responseMimeType");
+        let (json, own) = (config.raw(RESPONSE_JSON_SCHEMA), config.raw(RESPONSE_SCHEMA));
+        request.output = match (json, own) {
             (Some(json), _) => schema(json.get().parse().unwrap_or_default()),
             (None, Some(own)) => schema(json_schema(own)),
             (None, None) => OutputFormat::Json,
         };
         // A schema in the API's own dialect goes back as it came.
-        rest.extend(own.map(|own| (RESPONSE_SCHEMA.to_owned(), own)));
+        if let Some(own) = own {
+            rest.insert(RESPONSE_SCHEMA.to_owned(), value(&config.place(RESPONSE_SCHEMA), own)?);
+        }
     }
     rest.extend(config.rest());
     if !rest.is_empty() {
-        request.extra.insert("generationConfig".to_owned(), rest.into());
+        request.extra.insert(CONFIG.to_owned(), rest.into());
     }
     Ok(())
 }
 
 /// The API asks for no name.
-fn schema(schema: windlass_protocol::RawJson) -> OutputFormat {
+fn schema(schema: RawJson) -> OutputFormat {
     OutputFormat::Schema(OutputSchema::new("response", schema))
 }

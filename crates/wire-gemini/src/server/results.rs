@@ -2,26 +2,29 @@
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{CallId, Content, Image, ResultStatus, ToolResult};
-use windlass_wire::RequestError;
+use windlass_wire::{Fields, RequestError};
 
 use crate::results::RESULT;
-use crate::server::fields::{Fields, camel};
+use crate::server::fields::{camel, list, value};
 use crate::server::messages::opaque;
 
 /// Reads what a function returned.
 pub(crate) fn result(
     call: CallId,
-    mut fields: Fields,
+    mut fields: Fields<'_>,
     mut marks: Map<String, Value>,
 ) -> Result<ToolResult, RequestError> {
-    fields.take("id");
-    fields.take("name");
-    let response = fields.take("response").unwrap_or_else(|| json!({}));
+    fields.raw("id");
+    fields.raw("name");
+    let response = fields.value("response")?.unwrap_or_else(|| json!({}));
     if !response.is_object() {
-        return Err(fields.wrong("response", &response, "an object"));
+        return Err(fields.wrong("response", "an object is wanted"));
     }
     let (status, mut content) = said(response);
-    let parts = fields.list("parts")?;
+    let mut parts = Vec::new();
+    for (place, raw) in list(&mut fields, "parts")? {
+        parts.push(value(&place, raw)?);
+    }
     let pictures: Option<Vec<Content>> = parts.iter().map(picture).collect();
     let mut rest = Map::new();
     match pictures {

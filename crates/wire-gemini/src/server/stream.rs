@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use windlass_protocol::{Opaque, Payload, StopReason, Unknown, Usage};
-use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
+use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
+use windlass_stream::{Chunk, StreamError, StreamErrorKind};
 use windlass_wire::{Asked, EncodeError, Encoder, Framing, Reply};
 
-use crate::call::{ID, SIGNATURE};
+use crate::call::SIGNATURE;
 use crate::reader::PART_FIELD;
-use crate::server::event::{CallPart, Candidate, Event, Part, finish_word, usage_metadata};
+use crate::server::calls::OpenCall;
+use crate::server::event::{Candidate, Event, Part, finish_word, usage_metadata};
 use crate::server::whole::Whole;
 use crate::shape::Shape;
 use crate::wire::NAME;
@@ -27,22 +27,13 @@ pub(crate) struct AnswerEncoder {
     held: Option<(Shape, String)>,
     /// Calls in the order in which they began: this API tells a call when it is whole, and those after it later
     /// (RULES P4).
-    calls: VecDeque<OpenCall>,
+    pub(super) calls: VecDeque<OpenCall>,
     /// Whether something was a call and could not be told as one.
-    broken: bool,
+    pub(super) broken: bool,
     /// Whether an error was told.
     failed: bool,
     usage: Option<Usage>,
     finish: Option<(StopReason, String)>,
-}
-
-struct OpenCall {
-    /// None where it is whole.
-    open: Option<CallKey>,
-    id: Option<String>,
-    name: String,
-    arguments: String,
-    opaque: Option<Opaque>,
 }
 
 impl AnswerEncoder {
@@ -61,7 +52,7 @@ impl AnswerEncoder {
         }
     }
 
-    fn event(&mut self, bytes: &mut Vec<u8>, event: Event<'_>) -> Result<(), EncodeError> {
+    pub(super) fn event(&mut self, bytes: &mut Vec<u8>, event: Event<'_>) -> Result<(), EncodeError> {
         if self.framing == Framing::Whole {
             return self.whole.take(event);
         }
@@ -70,7 +61,7 @@ impl AnswerEncoder {
         Ok(())
     }
 
-    fn frame(&mut self, bytes: &mut Vec<u8>, json: &str) {
+    pub(super) fn frame(&mut self, bytes: &mut Vec<u8>, json: &str) {
         let before = match (self.framing, self.events) {
             (Framing::Events, _) => "data: ",
             (_, 0) => "[",
@@ -84,12 +75,16 @@ impl AnswerEncoder {
         self.events = self.events.saturating_add(1);
     }
 
-    fn part(&mut self, bytes: &mut Vec<u8>, part: Part<'_>) -> Result<(), EncodeError> {
+    pub(super) fn part(&mut self, bytes: &mut Vec<u8>, part: Part<'_>) -> Result<(), EncodeError> {
         self.event(bytes, Event::candidate(Candidate::part(part)))
     }
 
     /// Tells the words that waited, with the signature that belongs to them.
-    fn release(&mut self, bytes: &mut Vec<u8>, signature: Option<&str>) -> Result<(), EncodeError> {
+    pub(super) fn release(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        signature: Option<&str>,
+    ) -> Result<(), EncodeError> {
         match self.held.take() {
             Some((shape, text)) => {
                 self.part(bytes, Part::Words { thought: shape == Shape::Thoughts, text: &text, signature })
@@ -117,73 +112,6 @@ impl AnswerEncoder {
             }
             (_, None) => Ok(()),
         }
-    }
-
-    fn call(&mut self, bytes: &mut Vec<u8>, piece: &CallChunk) -> Result<(), EncodeError> {
-        match piece {
-            CallChunk::Start { key, id, name, opaque } => {
-                let (id, name, opaque) = (id.clone(), name.clone(), opaque.clone());
-                self.calls.push_back(OpenCall {
-                    open: Some(*key),
-                    id,
-                    name,
-                    arguments: String::new(),
-                    opaque,
-                });
-            }
-            CallChunk::Delta { key, arguments } => {
-                if let Some(call) = self.open(*key) {
-                    call.arguments.push_str(arguments);
-                }
-            }
-            CallChunk::End { key, arguments } => {
-                if let Some(call) = self.open(*key) {
-                    call.open = None;
-                    if call.arguments.is_empty() {
-                        call.arguments.push_str(arguments.as_deref().unwrap_or_default());
-                    }
-                }
-            }
-            CallChunk::Whole { id, name, body, opaque } => {
-                let arguments = match body {
-                    WholeCall::Arguments(text) => text.clone(),
-                    WholeCall::Payload(payload) => arguments(payload),
-                };
-                let (id, name, opaque) = (id.clone(), name.clone(), opaque.clone());
-                self.calls.push_back(OpenCall { open: None, id, name, arguments, opaque });
-            }
-            _ => {
-                let what = "a call's fragment that was not normalized".to_owned();
-                return Err(EncodeError::Unsupported { wire: NAME, what });
-            }
-        }
-        while let Some(call) = self.calls.pop_front_if(|call| call.open.is_none()) {
-            self.whole_call(bytes, &call)?;
-        }
-        Ok(())
-    }
-
-    fn open(&mut self, key: CallKey) -> Option<&mut OpenCall> {
-        self.calls.iter_mut().find(|call| call.open == Some(key))
-    }
-
-    fn whole_call(&mut self, bytes: &mut Vec<u8>, call: &OpenCall) -> Result<(), EncodeError> {
-        self.release(bytes, None)?;
-        let text = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.trim() };
-        // An event is one line; between the values of JSON any white space is the same.
-        let args =
-            RawValue::from_string(text.replace(['\r', '\n'], " ")).ok().filter(|_| text.starts_with('{'));
-        let (Some(args), false) = (args, call.name.is_empty()) else {
-            // Arguments that are no object have no place here, and a call without them would be another call.
-            self.broken = true;
-            return Ok(());
-        };
-        let opaque = call.opaque.as_ref();
-        // Where the API gave a call no id, results go back without one.
-        let is_own = opaque.is_some_and(|opaque| opaque.of(NAME).is_some());
-        let id = if is_own { mark(opaque, ID) } else { call.id.as_deref() };
-        let part = CallPart { id, name: &call.name, args: &args };
-        self.part(bytes, Part::Call { call: part, signature: mark(opaque, SIGNATURE) })
     }
 
     /// Says where words came from, if it is said in this API's own form.
@@ -236,19 +164,8 @@ impl AnswerEncoder {
 }
 
 /// A field that this API gave with a part.
-fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
+pub(super) fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
     opaque?.of(NAME)?.get(name)?.as_str()
-}
-
-/// The arguments of a call of another form.
-fn arguments(payload: &Payload) -> String {
-    match payload {
-        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.as_str().to_owned(),
-        Payload::LocalShell { command, working_directory, .. } => {
-            json!({ "command": command, "working_directory": working_directory }).to_string()
-        }
-        other => json!({ "input": other.text() }).to_string(),
-    }
 }
 
 impl Encoder for AnswerEncoder {

@@ -3,11 +3,10 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, RawJson, Request, Strictness, ToolChoice, ToolName, ToolSpec, Unknown};
-use windlass_wire::RequestError;
+use windlass_wire::{Fields, RequestError};
 
 use crate::encode::CHOICE;
-use crate::server::fields::Fields;
-use crate::server::raw::{RawFunction, RawTool};
+use crate::server::fields::{fields, list, object, value};
 use crate::server::schema::{is_json_schema, json_schema};
 use crate::tools::{CALLING, DECLARATION, FIELD, PARAMETERS};
 use crate::wire::NAME;
@@ -15,18 +14,11 @@ use crate::wire::NAME;
 const JSON_SCHEMA: &str = "parametersJsonSchema";
 
 /// The functions of all tools, and what else stands in them: tools that the provider runs.
-pub(crate) fn tools(
-    request: &mut Request,
-    body: &mut Fields,
-    raw: &[RawTool<'_>],
-) -> Result<(), RequestError> {
-    for (position, tool) in body.list("tools")?.into_iter().enumerate() {
-        let mut tool = Fields::new(format!("tools[{position}]"), tool)?;
-        let raw = raw.get(position).and_then(|tool| tool.functions.as_deref()).unwrap_or_default();
-        let place = tool.place("functionDeclarations");
-        for (at, declared) in tool.list("functionDeclarations")?.into_iter().enumerate() {
-            let fields = Fields::new(format!("{place}[{at}]"), declared)?;
-            function(request, fields, raw.get(at))?;
+pub(crate) fn tools(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
+    for (place, raw) in list(body, "tools")? {
+        let mut tool = fields(place, raw)?;
+        for (place, raw) in list(&mut tool, "functionDeclarations")? {
+            function(request, fields(place, raw)?)?;
         }
         let rest = tool.rest();
         if !rest.is_empty() {
@@ -36,24 +28,18 @@ pub(crate) fn tools(
     Ok(())
 }
 
-fn function(
-    request: &mut Request,
-    mut fields: Fields,
-    raw: Option<&RawFunction<'_>>,
-) -> Result<(), RequestError> {
-    let name = tool_name(fields.place("name"), fields.needed("name")?)?;
+fn function(request: &mut Request, mut fields: Fields<'_>) -> Result<(), RequestError> {
+    let name = tool_name(fields.place("name"), fields.required_text("name")?)?;
     let description = fields.text("description")?.unwrap_or_default();
-    let (json, own) = (fields.take(JSON_SCHEMA), fields.take(PARAMETERS));
     let mut kept = Map::new();
-    let parameters = match (json, own) {
-        (Some(_), _) => raw_json(raw.and_then(|raw| raw.json_schema)),
+    let parameters = match (fields.raw(JSON_SCHEMA), fields.raw(PARAMETERS)) {
+        (Some(json), _) => raw_json(json),
         (None, Some(own)) => {
             kept.insert(FIELD.to_owned(), PARAMETERS.into());
-            let schema = raw.and_then(|raw| raw.parameters);
-            if !schema.is_some_and(is_json_schema) {
-                kept.insert(PARAMETERS.to_owned(), own);
+            if !is_json_schema(own) {
+                kept.insert(PARAMETERS.to_owned(), value(&fields.place(PARAMETERS), own)?);
             }
-            schema.map(json_schema).unwrap_or_default()
+            json_schema(own)
         }
         // A function without parameters.
         (None, None) => {
@@ -72,8 +58,8 @@ fn function(
     Ok(())
 }
 
-fn raw_json(raw: Option<&RawValue>) -> RawJson {
-    raw.and_then(|raw| raw.get().parse().ok()).unwrap_or_default()
+fn raw_json(raw: &RawValue) -> RawJson {
+    raw.get().parse().unwrap_or_default()
 }
 
 pub(crate) fn tool_name(place: String, name: String) -> Result<ToolName, RequestError> {
@@ -81,36 +67,38 @@ pub(crate) fn tool_name(place: String, name: String) -> Result<ToolName, Request
 }
 
 /// The choice among the tools. What has no word here is kept as it came, and the nearest word stands beside it.
-pub(crate) fn choice(request: &mut Request, body: &mut Fields) -> Result<(), RequestError> {
-    let Some(config) = body.take(CHOICE) else { return Ok(()) };
-    let mut fields = Fields::new(CHOICE, config.clone())?;
+pub(crate) fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
+    let Some(mut config) = object(body, CHOICE)? else { return Ok(()) };
     if request.tools.is_empty() {
-        request.extra.insert(CHOICE.to_owned(), fields.rest().into());
+        request.extra.insert(CHOICE.to_owned(), config.rest().into());
         return Ok(());
     }
     let mut kept = Map::new();
-    if let Some(calling) = fields.take(CALLING) {
-        let mut calling = Fields::new(format!("{CHOICE}.{CALLING}"), calling)?;
+    if let Some(mut calling) = object(&mut config, CALLING)? {
         let mode = calling.text("mode")?.unwrap_or_default();
-        let allowed = calling.list("allowedFunctionNames")?;
+        let mut allowed = Vec::new();
+        for (place, raw) in list(&mut calling, "allowedFunctionNames")? {
+            allowed.push((value(&place, raw)?, place));
+        }
         request.tool_choice = match (mode.as_str(), allowed.as_slice()) {
             ("" | "AUTO" | "MODE_UNSPECIFIED", []) => ToolChoice::Auto,
             ("NONE", []) => ToolChoice::None,
             ("ANY", []) => ToolChoice::Required,
-            ("ANY", [Value::String(name)]) => {
-                ToolChoice::Named(tool_name(calling.place("allowedFunctionNames[0]"), name.clone())?)
+            ("ANY", [(Value::String(name), place)]) => {
+                ToolChoice::Named(tool_name(place.clone(), name.clone())?)
             }
             (word, _) => {
                 kept.insert("mode".to_owned(), word.into());
                 if !allowed.is_empty() {
-                    kept.insert("allowedFunctionNames".to_owned(), allowed.clone().into());
+                    let names: Vec<Value> = allowed.iter().map(|(name, _)| name.clone()).collect();
+                    kept.insert("allowedFunctionNames".to_owned(), names.into());
                 }
                 if word == "ANY" { ToolChoice::Required } else { ToolChoice::Auto }
             }
         };
         kept.extend(calling.rest());
     }
-    let mut rest = fields.rest();
+    let mut rest = config.rest();
     if !kept.is_empty() {
         rest.insert(CALLING.to_owned(), kept.into());
     }

@@ -5,5 +5,7 @@ mod decode;
 mod encode;
 mod error;
 mod limits;
+mod lint;
 mod properties;
+mod server;
 mod whole;

@@ -6,7 +6,9 @@ use windlass_protocol::{
     Request, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
 use windlass_wire::Wire;
-use windlass_wire_openai_chat::{MaxTokensField, OpenAiChat, OpenAiChatOptions, StreamUsage, SystemRole};
+use windlass_wire_openai_chat::{
+    CallIds, MaxTokensField, OpenAiChat, OpenAiChatOptions, StreamUsage, SystemRole,
+};
 
 fn call(id: &str, name: &str, arguments: &str) -> Part {
     Part::Call(ToolCall::function(
@@ -273,4 +275,48 @@ fn tools_with_free_text_are_custom_tools() {
         r#""format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: X"}}}}]"#
     );
     assert!(body(&request).contains(expected), "{}", body(&request));
+}
+
+// P1
+#[test]
+fn ids_of_another_form_are_written_the_same_way_in_call_and_result() {
+    let id = "toolu_01ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let turns = vec![Message::assistant(vec![call(id, "read", "{}")]), Message::results([result(id, "x")])];
+    let sent = |form| {
+        let wire = OpenAiChat::new(OpenAiChatOptions::default().with_call_ids(form));
+        let body = wire.encode(&Request::new("m", turns.clone())).unwrap().body;
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let [asked, answered] = ["/messages/0/tool_calls/0/id", "/messages/1/tool_call_id"]
+            .map(|at| body.pointer(at).unwrap().clone());
+        assert_eq!(asked, answered);
+        asked.as_str().unwrap().to_owned()
+    };
+    assert_eq!(sent(CallIds::Any), id);
+    assert!(sent(CallIds::AtMostForty).len() <= 40);
+    let short = sent(CallIds::NineAlphanumerics);
+    assert!(short.len() == 9 && short.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{short}");
+}
+
+// P2
+#[test]
+fn a_gateway_sends_thoughts_back_in_their_own_field() {
+    let thoughts = |field: &str| {
+        let opaque = Opaque::new("openai-chat", json!({ "field": field }));
+        vec![Message::assistant(vec![
+            Part::Reasoning(Reasoning::new("hm", Some(opaque))),
+            Part::text("done"),
+        ])]
+    };
+    let sent = |field: &str, options: OpenAiChatOptions| {
+        let body = OpenAiChat::new(options).encode(&Request::new("m", thoughts(field))).unwrap().body;
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        body["messages"][0].clone()
+    };
+    let plain = json!({ "role": "assistant", "content": "done" });
+    for field in ["reasoning", "reasoning_content"] {
+        assert_eq!(sent(field, OpenAiChatOptions::default()), plain);
+        let mut given = plain.clone();
+        given[field] = "hm".into();
+        assert_eq!(sent(field, OpenAiChatOptions::as_given()), given);
+    }
 }

@@ -1,52 +1,56 @@
 //! The content of a message: words, pictures, documents.
 
-use serde_json::{Map, Value, json};
+use serde_json::value::RawValue;
+use serde_json::{Map, json};
 use windlass_protocol::{File, Image, Message, Part, Role, Text, Unknown};
-use windlass_wire::RequestError;
+use windlass_wire::{Fields, RequestError};
 
-use crate::messages::{JOINED, PART};
-use crate::server::fields::Fields;
 use crate::server::messages::marks;
+use crate::server::request::value;
 use crate::spoken::REFUSAL_FIELD;
 use crate::wire::NAME;
+use crate::words::{JOINED, PART};
 
 /// Reads a message. What it has beside its content travels with its words.
-pub(crate) fn said(place: &str, item: Value) -> Result<Message, RequestError> {
-    let mut fields = Fields::new(place, item)?;
-    fields.take("type");
-    let word = fields.needed("role")?;
+pub(crate) fn said(place: &str, raw: &RawValue) -> Result<Message, RequestError> {
+    let mut fields = Fields::parse(place, raw.get())?;
+    fields.raw("type");
+    let word = fields.required_text("role")?;
     let role = match word.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" | "developer" => Role::System,
-        _ => {
-            return Err(RequestError::shape(fields.place("role"), format!("the role {word:?} is not known")));
-        }
+        _ => return Err(fields.wrong("role", format!("the role {word:?} is not known"))),
     };
-    let content = fields.take("content").unwrap_or_default();
-    let content_place = fields.place("content");
+    let content = fields.peek("content").map(RawValue::get).unwrap_or_default();
+    let (text, parts) = if content.starts_with('"') {
+        (fields.text("content")?, Vec::new())
+    } else if content.starts_with('[') {
+        (None, fields.list("content")?.unwrap_or_default())
+    } else {
+        return Err(fields.wrong("content", "a text or a list of parts is wanted"));
+    };
     let mut own = fields.rest();
     if word == "system" {
         own.insert("role".to_owned(), "system".into());
     }
-    let parts = match content {
-        Value::String(text) => vec![Part::Text(Text::new(text).with_opaque(marks(own)))],
-        Value::Array(parts) => {
-            let mut read = Vec::with_capacity(parts.len());
-            for (position, part) in parts.into_iter().enumerate() {
-                let own = speech(role, position, &own);
-                read.push(self::part(&format!("{content_place}[{position}]"), part, role, own)?);
-            }
-            read
-        }
-        _ => return Err(RequestError::shape(content_place, "a text or a list of parts is wanted")),
-    };
-    Ok(Message::new(role, parts))
+    if let Some(text) = text {
+        return Ok(Message::new(role, vec![Part::Text(Text::new(text).with_opaque(marks(own)))]));
+    }
+    let mut read = Vec::with_capacity(parts.len());
+    for (position, (place, raw)) in parts.into_iter().enumerate() {
+        read.push(part(&place, raw, role, speech(role, position, &own))?);
+    }
+    Ok(Message::new(role, read))
 }
 
 /// What travels with the part at this position: all of the message's own fields with the first part; the parts of an
 /// answer say that they stand in one item.
-fn speech(role: Role, position: usize, own: &Map<String, Value>) -> Map<String, Value> {
+fn speech(
+    role: Role,
+    position: usize,
+    own: &Map<String, serde_json::Value>,
+) -> Map<String, serde_json::Value> {
     match (position, role) {
         (0, _) => own.clone(),
         (_, Role::Assistant) => Map::from_iter([(JOINED.to_owned(), true.into())]),
@@ -55,39 +59,43 @@ fn speech(role: Role, position: usize, own: &Map<String, Value>) -> Map<String, 
 }
 
 /// Reads a part of a message.
-fn part(place: &str, part: Value, role: Role, mut own: Map<String, Value>) -> Result<Part, RequestError> {
-    let kept = part.clone();
-    let mut fields = Fields::new(place, part)?;
-    Ok(match fields.needed("type")?.as_str() {
+fn part(
+    place: &str,
+    raw: &RawValue,
+    role: Role,
+    mut own: Map<String, serde_json::Value>,
+) -> Result<Part, RequestError> {
+    let mut fields = Fields::parse(place, raw.get())?;
+    Ok(match fields.required_text("type")?.as_str() {
         "input_text" | "output_text" => {
-            let text = fields.needed("text")?;
-            if fields.peek("annotations") == Some(&json!([])) {
-                fields.take("annotations");
+            let text = fields.required_text("text")?;
+            let mut rest = fields.rest();
+            if rest.get("annotations") == Some(&json!([])) {
+                rest.remove("annotations");
             }
-            let rest = fields.rest();
             if !rest.is_empty() {
                 own.insert(PART.to_owned(), rest.into());
             }
             Part::Text(Text::new(text).with_opaque(marks(own)))
         }
         "refusal" if role == Role::Assistant => {
-            Part::Unknown(Unknown::new(NAME, json!({ REFUSAL_FIELD: fields.needed("refusal")? })))
+            Part::Unknown(Unknown::new(NAME, json!({ REFUSAL_FIELD: fields.required_text("refusal")? })))
         }
         "input_image" => image(fields)?,
         "input_file" => file(fields)?,
-        _ => Part::Unknown(Unknown::new(NAME, kept)),
+        _ => Part::Unknown(Unknown::new(NAME, value(place, raw)?)),
     })
 }
 
 /// A picture at an address, in a data URL, or uploaded.
-pub(crate) fn image(mut fields: Fields) -> Result<Part, RequestError> {
-    if fields.peek("detail") == Some(&"auto".into()) {
-        fields.take("detail");
+pub(crate) fn image(mut fields: Fields<'_>) -> Result<Part, RequestError> {
+    if fields.peek("detail").is_some_and(|detail| detail.get() == "\"auto\"") {
+        fields.raw("detail");
     }
     if let Some(id) = fields.text("file_id")? {
         return Ok(Part::File(File::uploaded("image/*", id).with_opaque(marks(fields.rest()))));
     }
-    let url = fields.needed("image_url")?;
+    let url = fields.required_text("image_url")?;
     let image = match data(&url) {
         Some((media_type, base64)) => Image::base64(media_type, base64),
         None => Image::url(media_type_of(&url), url),
@@ -96,7 +104,7 @@ pub(crate) fn image(mut fields: Fields) -> Result<Part, RequestError> {
 }
 
 /// A document, in a data URL, at an address, or uploaded.
-fn file(mut fields: Fields) -> Result<Part, RequestError> {
+fn file(mut fields: Fields<'_>) -> Result<Part, RequestError> {
     let name = fields.text("filename")?;
     let media_type = name.as_deref().map(media_type_of).unwrap_or_default();
     let file = match (fields.text("file_data")?, fields.text("file_url")?, fields.text("file_id")?) {

@@ -87,11 +87,10 @@ fn said(request: &Request) -> Map<String, Value> {
 }
 
 fn usage(usage: Usage) -> Value {
-    let mut input = Map::new();
-    input.insert("cached_tokens".to_owned(), usage.cache_read_tokens.into());
-    if usage.cache_write_tokens > 0 {
-        input.insert("cache_write_tokens".to_owned(), usage.cache_write_tokens.into());
-    }
+    let input = json!({
+        "cached_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+    });
     json!({
         "input_tokens": usage.input_tokens,
         "input_tokens_details": input,

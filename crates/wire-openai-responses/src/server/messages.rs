@@ -8,26 +8,28 @@ use windlass_protocol::{
     Arguments, CallId, Message, Opaque, Part, Payload, Reasoning, Role, ToolCall, ToolName, Unknown,
 };
 use windlass_stream::{CallChunk, CallKey, WholeCall};
-use windlass_wire::RequestError;
+use windlass_wire::{Fields, RequestError};
 
 use crate::call::whole_call;
 use crate::event::Item;
 use crate::item::ITEM_FIELD;
 use crate::server::content::said;
-use crate::server::fields::Fields;
-use crate::server::request::tool_name;
+use crate::server::request::{tool_name, value};
 use crate::server::results::result;
 use crate::wire::NAME;
 
 /// The messages that the items are. What the server keeps can hold the calls that results answer.
-pub(crate) fn messages(items: Vec<Value>, is_stateful: bool) -> Result<Vec<Message>, RequestError> {
-    // So can what the server keeps of single items.
-    let is_reference = |item: &Value| item.get("type").is_some_and(|kind| kind == "item_reference");
-    let is_stateful = is_stateful || items.iter().any(is_reference);
+pub(crate) fn messages(
+    items: Vec<(String, &RawValue)>,
+    is_stateful: bool,
+) -> Result<Vec<Message>, RequestError> {
     let mut input =
         Input { messages: Vec::new(), calls: BTreeMap::new(), kept: BTreeSet::new(), is_stateful };
-    for (position, item) in items.into_iter().enumerate() {
-        input.item(&format!("input[{position}]"), item)?;
+    for (place, raw) in items {
+        let kind = Fields::parse(place.as_str(), raw.get())?.text("type")?;
+        // What the server keeps of single items can hold them too.
+        input.is_stateful |= kind.as_deref() == Some("item_reference");
+        input.item(&place, kind.as_deref().unwrap_or("message"), raw)?;
     }
     Ok(input.messages)
 }
@@ -42,23 +44,23 @@ struct Input {
 }
 
 impl Input {
-    fn item(&mut self, place: &str, item: Value) -> Result<(), RequestError> {
-        let kind = item.get("type").and_then(Value::as_str).unwrap_or("message").to_owned();
-        match kind.as_str() {
+    fn item(&mut self, place: &str, kind: &str, raw: &RawValue) -> Result<(), RequestError> {
+        match kind {
             "message" => {
-                let message = said(place, item)?;
+                let message = said(place, raw)?;
                 self.say(message.role, message.parts);
             }
-            "function_call" | "custom_tool_call" => self.call(place, &kind, item)?,
+            "function_call" | "custom_tool_call" => self.call(place, kind, raw)?,
             "reasoning" => {
+                let item = value(place, raw)?;
                 let words = thoughts(&item);
                 let opaque = Opaque::new(NAME, kept(item));
                 self.say(Role::Assistant, vec![Part::Reasoning(Reasoning::new(words, Some(opaque)))]);
             }
             "local_shell_call" | "shell_call" | "apply_patch_call" | "mcp_approval_request" => {
-                match special_call(&item) {
+                match special_call(raw) {
                     Some(call) => self.push_call(call),
-                    None => self.keep(item),
+                    None => self.keep(value(place, raw)?),
                 }
             }
             "function_call_output"
@@ -66,8 +68,8 @@ impl Input {
             | "local_shell_call_output"
             | "shell_call_output"
             | "apply_patch_call_output"
-            | "mcp_approval_response" => self.result(place, &kind, item)?,
-            _ => self.keep(item),
+            | "mcp_approval_response" => self.result(place, kind, raw)?,
+            _ => self.keep(value(place, raw)?),
         }
         Ok(())
     }
@@ -97,20 +99,19 @@ impl Input {
         self.say(Role::Assistant, vec![Part::Call(call)]);
     }
 
-    fn call(&mut self, place: &str, kind: &str, item: Value) -> Result<(), RequestError> {
-        let whole = item.clone();
-        let mut fields = Fields::new(place, item)?;
-        fields.take("type");
+    fn call(&mut self, place: &str, kind: &str, raw: &RawValue) -> Result<(), RequestError> {
+        let mut fields = Fields::parse(place, raw.get())?;
+        fields.raw("type");
         let id = call_id(&mut fields, "call_id")?;
-        let name = tool_name(fields.place("name"), fields.needed("name")?)?;
+        let name = tool_name(fields.place("name"), fields.required_text("name")?)?;
         let payload = if kind == "custom_tool_call" {
-            Payload::Custom { input: fields.needed("input")? }
+            Payload::Custom { input: fields.required_text("input")? }
         } else {
             let text = fields.text("arguments")?.unwrap_or_default();
             let text = if text.trim().is_empty() { "{}".to_owned() } else { text };
             let Ok(arguments) = Arguments::parse(text) else {
                 // The API takes back whatever a model wrote.
-                self.keep(whole);
+                self.keep(value(place, raw)?);
                 return Ok(());
             };
             Payload::Function { arguments }
@@ -119,18 +120,19 @@ impl Input {
         Ok(())
     }
 
-    fn result(&mut self, place: &str, kind: &str, item: Value) -> Result<(), RequestError> {
+    fn result(&mut self, place: &str, kind: &str, raw: &RawValue) -> Result<(), RequestError> {
+        let item = value(place, raw)?;
         let id = item_id(&item).unwrap_or_default();
         match self.calls.get(id) {
             Some(call) => {
-                let result = result(place, kind, call.clone(), item)?;
+                let result = result(place, kind, call.clone(), raw)?;
                 self.say(Role::Tool, vec![Part::Result(result)]);
             }
             None if self.kept.contains(id) || self.is_stateful => self.keep(item),
             // What it answers is not known; the pairing is looked at where the request is checked and encoded.
             None => {
-                let call = call_id(&mut Fields::new(place, item.clone())?, id_field(kind))?;
-                let result = result(place, kind, call, item)?;
+                let call = call_id(&mut Fields::parse(place, raw.get())?, id_field(kind))?;
+                let result = result(place, kind, call, raw)?;
                 self.say(Role::Tool, vec![Part::Result(result)]);
             }
         }
@@ -153,8 +155,8 @@ fn item_id(item: &Value) -> Option<&str> {
     names.iter().find_map(|name| item.get(*name)?.as_str().filter(|id| !id.is_empty()))
 }
 
-fn call_id(fields: &mut Fields, name: &str) -> Result<CallId, RequestError> {
-    CallId::new(fields.needed(name)?)
+fn call_id(fields: &mut Fields<'_>, name: &str) -> Result<CallId, RequestError> {
+    CallId::new(fields.required_text(name)?)
         .map_err(|error| RequestError::shape(fields.place(name), error.to_string()))
 }
 
@@ -176,10 +178,9 @@ fn thoughts(item: &Value) -> String {
 }
 
 /// A call of one of the provider's own forms, read as an answer's is; none if it waits for no result of ours.
-fn special_call(item: &Value) -> Option<ToolCall> {
-    let raw = RawValue::from_string(item.to_string()).ok()?;
-    let read: Item<'_> = serde_json::from_str(raw.get()).ok()?;
-    let pieces = whole_call(&read, &raw, CallKey(0))?;
+fn special_call(raw: &RawValue) -> Option<ToolCall> {
+    let item: Item<'_> = serde_json::from_str(raw.get()).ok()?;
+    let pieces = whole_call(&item, raw, CallKey(0))?;
     let [CallChunk::Whole { id: Some(id), name, body, opaque }] = pieces.as_slice() else { return None };
     let payload = match body {
         WholeCall::Payload(payload) => payload.clone(),

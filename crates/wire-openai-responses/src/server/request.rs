@@ -1,48 +1,15 @@
 //! Reads a request as this API's clients send it.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_protocol::{
     Delivery, Grammar, Message, Opaque, OutputFormat, OutputSchema, ParallelCalls, RawJson, Request,
     Strictness, ToolChoice, ToolName, ToolSpec, Unknown,
 };
-use windlass_wire::{Asked, Framing, RequestError, replace_lone_surrogates};
+use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
 
-use crate::server::fields::Fields;
 use crate::server::messages::messages;
 use crate::wire::NAME;
-
-/// What has to be lent out of the body's text: schemas keep the order of their keys.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Schemas<'a> {
-    #[serde(borrow)]
-    tools: Option<Vec<RawTool<'a>>>,
-    #[serde(borrow)]
-    text: Option<RawText<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct RawTool<'a> {
-    #[serde(borrow)]
-    parameters: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct RawText<'a> {
-    #[serde(borrow)]
-    format: Option<RawFormat<'a>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct RawFormat<'a> {
-    #[serde(borrow)]
-    schema: Option<&'a RawValue>,
-}
 
 /// Reads a request's path and body.
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
@@ -52,30 +19,28 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
     }
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}');
-    match serde_json::from_str(text) {
-        Ok(value) => read(text, value),
-        // A client hands on what a model wrote, half a surrogate pair too.
-        Err(error) => match replace_lone_surrogates(text) {
-            Some(repaired) => read(&repaired, serde_json::from_str(&repaired)?),
-            None => Err(error.into()),
-        },
+    // A client hands on what a model wrote, half a surrogate pair too.
+    match replace_lone_surrogates(text) {
+        Some(repaired) => read(&repaired),
+        None => read(text),
     }
 }
 
-fn read(text: &str, body: Value) -> Result<Asked, RequestError> {
-    let mut body = Fields::new("", body)?;
-    let schemas: Schemas<'_> = serde_json::from_str(text).unwrap_or_default();
-    let model = body.needed("model")?;
+fn read(text: &str) -> Result<Asked, RequestError> {
+    let mut body = Fields::parse("", text)?;
+    let model = body.required_text("model")?;
     // A call whose result is sent alone stands in what the server keeps.
-    let is_stateful = ["previous_response_id", "conversation"].iter().any(|name| body.peek(name).is_some());
-    let messages = match body.take("input") {
+    let is_stateful = ["previous_response_id", "conversation"].iter().any(|name| body.has(name));
+    let messages = match body.peek("input").map(RawValue::get) {
         None => Vec::new(),
-        Some(Value::String(text)) => vec![Message::user(text)],
-        Some(Value::Array(items)) => messages(items, is_stateful)?,
-        Some(other) => return Err(body.wrong("input", &other, "a text or a list of items")),
+        Some(text) if text.starts_with('"') => vec![Message::user(body.required_text("input")?)],
+        Some(list) if list.starts_with('[') => {
+            messages(body.list("input")?.unwrap_or_default(), is_stateful)?
+        }
+        Some(_) => return Err(body.wrong("input", "a text or a list of items is wanted")),
     };
     let mut request = Request::new(model, messages);
-    if matches!(body.peek("instructions"), Some(Value::String(_))) {
+    if body.peek("instructions").is_some_and(|raw| raw.get().starts_with('"')) {
         request.system = body.text("instructions")?;
     }
     request.max_output_tokens = body.count("max_output_tokens")?;
@@ -87,13 +52,10 @@ fn read(text: &str, body: Value) -> Result<Asked, RequestError> {
     };
     let is_streamed = body.flag("stream")? == Some(true);
     request.delivery = if is_streamed { Delivery::Stream } else { Delivery::Whole };
-    let raw_tools = schemas.tools.unwrap_or_default();
-    for (position, tool) in body.list("tools")?.into_iter().enumerate() {
-        let parameters = raw_tools.get(position).and_then(|tool| tool.parameters);
-        self::tool(&mut request, position, tool, parameters)?;
+    for (place, raw) in body.list("tools")?.unwrap_or_default() {
+        tool(&mut request, place, raw)?;
     }
-    let raw_format = schemas.text.unwrap_or_default().format.unwrap_or_default();
-    output(&mut request, &mut body, raw_format.schema)?;
+    output(&mut request, &mut body)?;
     choice(&mut request, &mut body)?;
     request.extra.extend(body.rest());
     let framing = if is_streamed { Framing::Events } else { Framing::Whole };
@@ -102,6 +64,12 @@ fn read(text: &str, body: Value) -> Result<Asked, RequestError> {
 
 fn raw_json(raw: Option<&RawValue>) -> RawJson {
     raw.and_then(|raw| raw.get().parse().ok()).unwrap_or_default()
+}
+
+/// What is kept as it came.
+pub(crate) fn value(place: &str, raw: &RawValue) -> Result<Value, RequestError> {
+    serde_json::from_str(raw.get())
+        .map_err(|_| RequestError::shape(place, "a value of at most 128 levels is wanted"))
 }
 
 pub(crate) fn strictness(flag: Option<bool>) -> Strictness {
@@ -117,26 +85,21 @@ pub(crate) fn tool_name(place: String, name: String) -> Result<ToolName, Request
 }
 
 /// One tool: the request's own, or one that the provider runs or defines, which is kept as it came.
-fn tool(
-    request: &mut Request,
-    position: usize,
-    tool: Value,
-    parameters: Option<&RawValue>,
-) -> Result<(), RequestError> {
-    let kept = Unknown::new(NAME, tool.clone());
-    let mut tool = Fields::new(format!("tools[{position}]"), tool)?;
-    let spec = match tool.needed("type")?.as_str() {
+fn tool(request: &mut Request, place: String, raw: &RawValue) -> Result<(), RequestError> {
+    let kept = Unknown::new(NAME, value(&place, raw)?);
+    let mut tool = Fields::parse(place, raw.get())?;
+    let spec = match tool.required_text("type")?.as_str() {
         "function" => {
-            tool.take("parameters");
-            let name = tool_name(tool.place("name"), tool.needed("name")?)?;
-            let (description, strict) = (tool.text("description")?.unwrap_or_default(), tool.flag("strict")?);
-            let (parameters, strict) = (raw_json(parameters), strictness(strict));
+            let name = tool_name(tool.place("name"), tool.required_text("name")?)?;
+            let description = tool.text("description")?.unwrap_or_default();
+            let strict = strictness(tool.flag("strict")?);
+            let parameters = raw_json(tool.raw("parameters"));
             Some(ToolSpec::Function { name, description, parameters, strict })
         }
         "custom" => {
-            let name = tool_name(tool.place("name"), tool.needed("name")?)?;
+            let name = tool_name(tool.place("name"), tool.required_text("name")?)?;
             let description = tool.text("description")?.unwrap_or_default();
-            match format(tool.take("format").as_ref()) {
+            match format(tool.value("format")?.as_ref()) {
                 Format::Any => Some(ToolSpec::Freeform { name, description, grammar: None }),
                 Format::Grammar(grammar) => {
                     Some(ToolSpec::Freeform { name, description, grammar: Some(grammar) })
@@ -178,25 +141,22 @@ fn format(format: Option<&Value>) -> Format {
 }
 
 /// The form of the answer's words; what else is said of them stays as it is.
-fn output(request: &mut Request, body: &mut Fields, schema: Option<&RawValue>) -> Result<(), RequestError> {
-    let Some(text) = body.take("text") else { return Ok(()) };
-    let mut text = Fields::new("text", text)?;
+fn output(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
+    let Some(mut text) = body.object("text")? else { return Ok(()) };
     let mut rest = Map::new();
-    if let Some(format) = text.take("format") {
-        let mut fields = Fields::new("text.format", format.clone())?;
-        match fields.needed("type")?.as_str() {
+    let format = text.peek("format");
+    if let Some(mut fields) = text.object("format")? {
+        match fields.required_text("type")?.as_str() {
             "text" => {}
             "json_object" => request.output = OutputFormat::Json,
             "json_schema" => {
                 let name = fields.text("name")?.unwrap_or_default();
-                let schema = OutputSchema::new(name, raw_json(schema))
+                let schema = OutputSchema::new(name, raw_json(fields.raw("schema")))
                     .with_description(fields.text("description")?)
                     .with_strict(strictness(fields.flag("strict")?));
                 request.output = OutputFormat::Schema(schema);
             }
-            _ => {
-                rest.insert("format".to_owned(), format);
-            }
+            _ => rest.extend(format.and_then(|raw| Some(("format".to_owned(), value("", raw).ok()?)))),
         }
     }
     rest.extend(text.rest());
@@ -207,23 +167,24 @@ fn output(request: &mut Request, body: &mut Fields, schema: Option<&RawValue>) -
 }
 
 /// The choice of a tool. A choice among several is kept as it came, and the nearest word stands beside it.
-fn choice(request: &mut Request, body: &mut Fields) -> Result<(), RequestError> {
-    let Some(choice) = body.take("tool_choice") else { return Ok(()) };
-    let mut fields = match &choice {
-        Value::String(word) => {
-            request.tool_choice = match word.as_str() {
-                "auto" => ToolChoice::Auto,
-                "none" => ToolChoice::None,
-                "required" => ToolChoice::Required,
-                _ => return Err(body.wrong("tool_choice", &choice, "auto, none or required")),
-            };
-            return Ok(());
-        }
-        _ => Fields::new("tool_choice", choice.clone())?,
-    };
-    let kind = fields.needed("type")?;
+fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
+    let Some(raw) = body.peek("tool_choice") else { return Ok(()) };
+    if raw.get().starts_with('"') {
+        request.tool_choice = match body.required_text("tool_choice")?.as_str() {
+            "auto" => ToolChoice::Auto,
+            "none" => ToolChoice::None,
+            "required" => ToolChoice::Required,
+            _ => return Err(body.wrong("tool_choice", "auto, none or required is wanted")),
+        };
+        return Ok(());
+    }
+    let choice = value("tool_choice", raw)?;
+    let Some(mut fields) = body.object("tool_choice")? else { return Ok(()) };
+    let kind = fields.required_text("type")?;
     request.tool_choice = match kind.as_str() {
-        "function" | "custom" => ToolChoice::Named(tool_name(fields.place("name"), fields.needed("name")?)?),
+        "function" | "custom" => {
+            ToolChoice::Named(tool_name(fields.place("name"), fields.required_text("name")?)?)
+        }
         "allowed_tools" => {
             request.extra.insert("tool_choice".to_owned(), choice);
             let is_required = fields.text("mode")?.as_deref() == Some("required");

@@ -1,37 +1,59 @@
 //! The results of calls.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use windlass_protocol::{CallId, Content, Opaque, Part, ResultStatus, ToolResult};
-use windlass_wire::RequestError;
+use windlass_wire::{Fields, RequestError};
 
 use crate::result::OUTPUT;
 use crate::server::content::image;
-use crate::server::fields::Fields;
 use crate::server::messages::{kept, marks};
+use crate::server::request::value;
 use crate::wire::NAME;
 
 /// Reads an item that answers a call.
-pub(crate) fn result(place: &str, kind: &str, call: CallId, item: Value) -> Result<ToolResult, RequestError> {
+pub(crate) fn result(
+    place: &str,
+    kind: &str,
+    call: CallId,
+    raw: &RawValue,
+) -> Result<ToolResult, RequestError> {
     match kind {
-        "function_call_output" | "custom_tool_call_output" => function(place, call, item),
-        _ => Ok(special(kind, call, item)),
+        "function_call_output" | "custom_tool_call_output" => function(place, call, raw),
+        _ => Ok(special(kind, call, value(place, raw)?)),
     }
 }
 
-fn function(place: &str, call: CallId, item: Value) -> Result<ToolResult, RequestError> {
-    let mut fields = Fields::new(place, item)?;
+fn function(place: &str, call: CallId, raw: &RawValue) -> Result<ToolResult, RequestError> {
+    let mut fields = Fields::parse(place, raw.get())?;
     for read in ["type", "call_id", "caller"] {
-        fields.take(read);
+        fields.raw(read);
     }
-    let output = fields.take("output").unwrap_or_default();
-    let output_place = fields.place("output");
-    let mut rest = fields.rest();
-    let (status, content) = match output {
-        Value::String(text) => words(&text),
-        Value::Array(parts) => pieces(&output_place, parts, &mut rest)?,
-        _ => return Err(RequestError::shape(output_place, "a text or a list of parts is wanted")),
+    let output = fields.peek("output");
+    let written = output.map(RawValue::get).unwrap_or_default();
+    let mut raw_output = None;
+    let (status, content) = if written.starts_with('"') {
+        words(&fields.required_text("output")?)
+    } else if written.starts_with('[') {
+        let (said, form) = pieces(fields.list("output")?.unwrap_or_default())?;
+        raw_output = output.filter(|_| form == Form::Own);
+        said
+    } else {
+        return Err(fields.wrong("output", "a text or a list of parts is wanted"));
     };
+    let mut rest = fields.rest();
+    if let Some(output) = raw_output {
+        rest.insert(OUTPUT.to_owned(), value(place, output)?);
+    }
     Ok(ToolResult::new(call, status, content).with_opaque(marks(rest)))
+}
+
+/// Whether results have words for a list of parts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    /// They have none, so the list is kept beside its words.
+    Own,
 }
 
 /// The words of a result and the status that they name.
@@ -42,20 +64,14 @@ fn words(text: &str) -> (ResultStatus, Vec<Content>) {
     }
 }
 
-/// The parts of a result. A list that results have no word for is kept beside its words.
-fn pieces(
-    place: &str,
-    parts: Vec<Value>,
-    rest: &mut Map<String, Value>,
-) -> Result<(ResultStatus, Vec<Content>), RequestError> {
-    let kept = Value::Array(parts.clone());
+/// The parts of a result. What is written again has its words first, as one part, and then its pictures.
+fn pieces(parts: Vec<(String, &RawValue)>) -> Result<((ResultStatus, Vec<Content>), Form), RequestError> {
     let (mut status, mut content, mut is_plain) = (ResultStatus::Ok, Vec::new(), true);
-    for (position, part) in parts.into_iter().enumerate() {
-        let mut fields = Fields::new(format!("{place}[{position}]"), part)?;
-        match fields.needed("type")?.as_str() {
+    for (position, (place, raw)) in parts.into_iter().enumerate() {
+        let mut fields = Fields::parse(place, raw.get())?;
+        match fields.required_text("type")?.as_str() {
             "input_text" => {
-                let text = fields.needed("text")?;
-                // What is written again has its words first, as one part.
+                let text = fields.required_text("text")?;
                 is_plain &= position == 0 && fields.rest().is_empty() && !text.is_empty();
                 if position == 0 {
                     (status, content) = words(&text);
@@ -73,10 +89,8 @@ fn pieces(
             _ => is_plain = false,
         }
     }
-    if !is_plain || content.is_empty() {
-        rest.insert(OUTPUT.to_owned(), kept);
-    }
-    Ok((status, content))
+    let form = if is_plain && !content.is_empty() { Form::Plain } else { Form::Own };
+    Ok(((status, content), form))
 }
 
 /// The result of one of the provider's own calls: its words, and the item as it came.

@@ -6,5 +6,7 @@ mod encode;
 mod error;
 mod forms;
 mod limits;
+mod lint;
 mod properties;
+mod server;
 mod whole;

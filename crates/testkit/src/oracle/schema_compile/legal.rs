@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use windlass_schema::Dialect;
 
-/// What the provider would refuse in this schema; empty if it takes it.
-pub(crate) fn refusals(dialect: Dialect, schema: &Value) -> Vec<String> {
+/// What a provider would refuse in a schema; empty if it takes it.
+pub fn refusals(dialect: Dialect, schema: &Value) -> Vec<String> {
     let mut walker = Walker { dialect, root: schema, refusals: Vec::new(), properties: 0, enum_values: 0 };
     walker.root();
     walker.refusals
@@ -68,6 +68,9 @@ impl Walker<'_> {
             }
             return;
         };
+        if self.dialect == Dialect::LlamaCpp && members.is_empty() {
+            self.refuse(path, "an empty schema, which is read as an object");
+        }
         self.keywords(members, path);
         self.types(members, path);
         self.object(members, path, level);

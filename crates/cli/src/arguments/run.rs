@@ -1,0 +1,185 @@
+//! The commands that let an agent work.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use windlass_protocol::{ResultStatus, ToolProtocol};
+use windlass_text_calls::Dialect;
+
+use super::{PresetName, Reach, WireName};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
+Example: windlass run \"explain src\" --provider ollama --model qwen3 --deny\n\
+Example: windlass run --resume 1790000000-3f9a12bc\n\
+Example: windlass run --replay recorded.jsonl")]
+pub(crate) struct Run {
+    /// What to do, in words.
+    #[arg(required_unless_present_any = ["resume", "replay"])]
+    pub(crate) task: Option<String>,
+    /// Go on with an earlier run, by its id.
+    #[arg(long, value_name = "ID", conflicts_with = "task")]
+    pub(crate) resume: Option<String>,
+    /// Write what the provider and the tools say into this file, for `--replay` and `windlass fork`.
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub(crate) record: Option<PathBuf>,
+    /// Let a recorded run happen again, without a network and without running a tool. Any difference is an error.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "resume", "record"])]
+    pub(crate) replay: Option<PathBuf>,
+    /// The provider's name of the model.
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// A provider that windlass or the user's file knows: openai, anthropic, openrouter, groq, ollama …
+    #[arg(long)]
+    pub(crate) provider: Option<String>,
+    /// The address of an endpoint, with its version path: `http://localhost:8080/v1`.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The wire format of `--base-url`, if the provider does not say it.
+    #[arg(long, value_enum)]
+    pub(crate) wire: Option<WireName>,
+    #[command(flatten)]
+    pub(crate) reach: Reach,
+    /// The folder to work in; nothing outside is touched.
+    #[arg(long, default_value = ".")]
+    pub(crate) root: PathBuf,
+    #[command(flatten)]
+    pub(crate) approval: Approval,
+    /// A policy file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// How many tools: minimal, standard, full.
+    #[arg(long, value_enum, default_value = "standard")]
+    pub(crate) preset: PresetName,
+    /// How calls reach the model. Without it: as the model can, natively if nothing else is known.
+    #[arg(long, value_enum)]
+    pub(crate) protocol: Option<ProtocolName>,
+    /// How calls are written where they travel as text; see `windlass parse --help`.
+    #[arg(long, value_name = "NAME", value_parser = crate::text::dialects())]
+    pub(crate) dialect: Option<Dialect>,
+    /// The most answers of the model; 0 is no limit.
+    #[arg(long, default_value_t = 100)]
+    pub(crate) max_turns: u32,
+    /// Print every event as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Who says whether a call may run.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Approval {
+    /// Say yes to every approval request.
+    #[arg(long, group = "approval")]
+    pub(crate) yes: bool,
+    /// Ask on the terminal (the default where there is one).
+    #[arg(long, group = "approval")]
+    pub(crate) ask: bool,
+    /// Say no to every approval request.
+    #[arg(long, group = "approval")]
+    pub(crate) deny: bool,
+}
+
+/// How calls reach a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProtocolName {
+    /// The provider's own tool calls.
+    Native,
+    /// Calls as JSON in a constrained answer.
+    Structured,
+    /// Calls written into the text.
+    Text,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: windlass fork recorded.jsonl --at call_0_1 --answer \"the file is locked\" --record forked.jsonl"
+)]
+pub(crate) struct Fork {
+    /// A cassette, as `windlass run --record` writes it.
+    #[arg(value_name = "FILE")]
+    pub(crate) cassette: PathBuf,
+    /// The call that gives another answer, by its id.
+    #[arg(long, value_name = "CALL")]
+    pub(crate) at: String,
+    /// What it gives back instead; `-` reads it from standard input.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) answer: String,
+    /// How it ends.
+    #[arg(long, value_enum, default_value = "ok")]
+    pub(crate) status: StatusName,
+    /// Write the forked run into this file, from its beginning.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) approval: Approval,
+    #[command(flatten)]
+    pub(crate) reach: Reach,
+    /// Print every event as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a call ends that a human answers for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StatusName {
+    /// It did what was asked.
+    Ok,
+    /// It could not.
+    Error,
+    /// It took too long.
+    TimedOut,
+    /// It was stopped.
+    Cancelled,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: windlass proxy --upstream anthropic --model claude-sonnet-4-6 --listen 127.0.0.1:4000\n\
+Then: OPENAI_BASE_URL=http://127.0.0.1:4000/v1 OPENAI_API_KEY=none any-openai-program"
+)]
+pub(crate) struct Proxy {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4000")]
+    pub(crate) listen: std::net::SocketAddr,
+    /// The provider that answers, as `windlass models` lists them.
+    #[arg(long, value_name = "PROVIDER", required_unless_present = "base_url")]
+    pub(crate) upstream: Option<String>,
+    /// Another address than the provider's own.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The wire format of a bare `--base-url`.
+    #[arg(long, value_enum)]
+    pub(crate) wire: Option<WireName>,
+    /// The model that is asked, whatever the client says.
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Listen at an address that other machines reach. Whoever reaches it speaks with your key.
+    #[arg(long)]
+    pub(crate) allow_remote: bool,
+    #[command(flatten)]
+    pub(crate) reach: Reach,
+    /// Print the address as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl ProtocolName {
+    pub(crate) fn protocol(self) -> ToolProtocol {
+        match self {
+            Self::Native => ToolProtocol::Native,
+            Self::Structured => ToolProtocol::Structured,
+            Self::Text => ToolProtocol::Text,
+        }
+    }
+}
+
+impl StatusName {
+    pub(crate) fn status(self) -> ResultStatus {
+        match self {
+            Self::Ok => ResultStatus::Ok,
+            Self::Error => ResultStatus::Error,
+            Self::TimedOut => ResultStatus::TimedOut,
+            Self::Cancelled => ResultStatus::Cancelled,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The commands that try tools and policy by hand.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::PresetName;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .")]
+pub(crate) struct Tool {
+    #[command(subcommand)]
+    pub(crate) command: ToolCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolCommand {
+    /// The tools of a preset, a line each.
+    #[command(after_help = "Example: windlass tool list --preset full")]
+    List {
+        /// How many tools.
+        #[arg(long, value_enum, default_value = "standard")]
+        preset: PresetName,
+        /// Print a line of JSON for each.
+        #[arg(long)]
+        json: bool,
+    },
+    /// What a model is told of a tool.
+    #[command(after_help = "Example: windlass tool show edit_file")]
+    Show {
+        /// The tool's name or an alias.
+        name: String,
+        /// Print a line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check, judge and run one call.
+    #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .")]
+    Call {
+        /// The tool's name or an alias.
+        name: String,
+        /// Its arguments as JSON; `-` reads them from standard input.
+        arguments: String,
+        /// The folder to work in; nothing outside is touched.
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
+        /// Run it even where policy asks.
+        #[arg(long)]
+        yes: bool,
+        /// A policy file.
+        #[arg(long, value_name = "FILE")]
+        policy: Option<PathBuf>,
+        /// Print the result as a line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: echo '{\"tool\":\"run_command\",\"input\":{\"command\":\"ls\"}}' | windlass policy explain"
+)]
+pub(crate) struct Policy {
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Decide about calls and say which rule decided, without running anything.
+    #[command(
+        after_help = "Example: echo '{\"tool\":\"write_file\",\"input\":{\"path\":\"../x\",\"content\":\"\"}}' \
+| windlass policy explain --root ."
+    )]
+    Explain {
+        /// The folder that the calls would work in.
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
+        /// A policy file.
+        #[arg(long, value_name = "FILE")]
+        policy: Option<PathBuf>,
+        /// Print lines of JSON (what this command always does).
+        #[arg(long)]
+        json: bool,
+        /// Lines of `{"tool": …, "input": …}`, or of calls as events and journals have them; `-` is standard input.
+        #[arg(default_value = "-", value_name = "FILE")]
+        file: PathBuf,
+    },
+}

@@ -1,0 +1,90 @@
+//! Puts an agent together from a run's settings.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use windlass_agent::{Agent, Approver, Everything, Limits};
+use windlass_text_calls::Dialect;
+use windlass_tool::Human;
+
+use crate::arguments::{Approval, PresetName, Reach};
+use crate::runs::Settings;
+use crate::setup;
+use crate::tape::Tape;
+use crate::terminal::{SayNo, Terminal, WouldAsk};
+
+/// What an agent is put together from.
+pub(crate) struct Assembly<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) approval: Approval,
+    pub(crate) reach: &'a Reach,
+    pub(crate) tape: &'a Tape,
+    /// Where outputs go that are too long for the model.
+    pub(crate) outputs: Option<PathBuf>,
+    pub(crate) stop: &'a CancellationToken,
+}
+
+impl Assembly<'_> {
+    pub(crate) fn agent(self) -> anyhow::Result<Agent> {
+        let settings = self.settings;
+        // A replay runs no tool, so it needs no folder to work in; the recorded one may be long gone.
+        let stand_in =
+            if self.tape.is_live() || settings.root.is_dir() { None } else { Some(tempfile::tempdir()?) };
+        let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
+        let toolbox = setup::toolbox_on(self.tape, folder, self.outputs.as_deref(), settings.preset)?;
+        let (client, model) = settings.provider.client(self.reach, self.tape)?;
+        let capabilities = client.capabilities(&model).capabilities();
+        let (approver, human) = people(self.approval, self.stop);
+        let mut builder = Agent::builder()
+            .model(client, model)
+            .toolbox(toolbox)
+            .capabilities(capabilities)
+            .policy(setup::policy(&settings.root, settings.policy.as_deref())?)
+            .root(settings.root.display().to_string())
+            .system(system_prompt(&settings.root, settings.preset))
+            .limits(Limits { turns: settings.max_turns, ..Limits::default() })
+            .approver(self.tape.approver(approver));
+        if let Some(protocol) = settings.protocol {
+            builder = builder.protocols([protocol]);
+        }
+        if let Some(name) = &settings.dialect {
+            builder = builder.dialect(name.parse::<Dialect>()?);
+        }
+        if let Some(human) = self.tape.human(human) {
+            builder = builder.human(human);
+        }
+        Ok(builder.build()?)
+    }
+}
+
+/// Somebody who says yes, no, or is asked; a terminal only where there is one.
+fn people(approval: Approval, stop: &CancellationToken) -> (Arc<dyn Approver>, Option<Arc<dyn Human>>) {
+    if approval.yes {
+        return (Arc::new(Everything), None);
+    }
+    if approval.deny {
+        return (Arc::new(SayNo), None);
+    }
+    if approval.ask || Terminal::is_there() {
+        let terminal = Terminal::new();
+        return (Arc::new(terminal.clone()), Some(Arc::new(terminal)));
+    }
+    (Arc::new(WouldAsk { stop: stop.clone() }), None)
+}
+
+fn system_prompt(root: &Path, preset: PresetName) -> String {
+    let done = match preset {
+        PresetName::Minimal => "When the task is done, say so in words without calling a tool.",
+        PresetName::Standard | PresetName::Full => {
+            "When the task is done and checked, call attempt_completion, alone."
+        }
+    };
+    format!(
+        "You are a careful coding agent working in the folder {}. All paths are relative to it; nothing outside \
+         can be touched. Look before you change, change as little as the task needs, and check what you changed \
+         by running it where that is possible. A human may have to approve a call; if one is denied, do not try \
+         to get the same in another way. {done}",
+        root.display()
+    )
+}

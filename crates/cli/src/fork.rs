@@ -1,0 +1,54 @@
+//! `windlass fork`: a recorded run up to a call, which gives another answer, and from there on a live one.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
+use windlass_cassette::Player;
+use windlass_journal::FileJournal;
+use windlass_protocol::CallId;
+use windlass_tool::Output;
+
+use crate::arguments::Fork;
+use crate::assembly::Assembly;
+use crate::drive::{Telling, drive};
+use crate::run::{ended, options, recorded_settings, tell_differences};
+use crate::runs::{self, RunFolder};
+use crate::show::Show;
+use crate::tape::Tape;
+use crate::{input, output};
+
+pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
+    let text = if arguments.answer == "-" { input::text(Path::new("-"))? } else { arguments.answer.clone() };
+    let call = CallId::new(arguments.at.as_str()).context("--at names no call")?;
+    let answer = Output::text(text).with_status(arguments.status.status());
+    let player = Player::fork(&arguments.cassette, windlass_cassette::Fork::new(call, answer))?;
+    let settings = recorded_settings(&player, &arguments.cassette)?;
+    let root = &settings.root;
+    anyhow::ensure!(root.is_dir(), "the run worked in {}, which is not there", root.display());
+    output::note(&format!(
+        "the folder {} is as it is now: what the recorded run did there before the fork is not done again",
+        root.display()
+    ));
+    let tape = Tape::forked(player).recording(arguments.record.as_deref(), &settings)?;
+    let stop = CancellationToken::new();
+    let folder = RunFolder::create(&runs::state()?)?;
+    folder.write_settings(&settings)?;
+    let assembly = Assembly {
+        settings: &settings,
+        approval: arguments.approval,
+        reach: &arguments.reach,
+        tape: &tape,
+        outputs: Some(folder.outputs()),
+        stop: &stop,
+    };
+    let agent = assembly.agent()?;
+    let journal = FileJournal::create(folder.journal())?;
+    let events = agent.stream_with(settings.task.clone(), options(&folder, journal, &stop));
+    let mut show = Show::default();
+    let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop).await?;
+    let is_same = tell_differences(&tape.finish()?);
+    let code = ended(&folder, &outcome, &show);
+    Ok(if is_same { code } else { ExitCode::FAILURE })
+}

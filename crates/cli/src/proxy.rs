@@ -1,0 +1,52 @@
+//! `windlass proxy`: one provider for clients of any wire format.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use serde_json::json;
+use tokio::net::TcpListener;
+use windlass_gateway::{Gateway, ServeOptions, Upstream, serve};
+
+use crate::arguments::{Proxy, WireName};
+use crate::output;
+use crate::provider::Provider;
+use crate::tape::Tape;
+
+pub(crate) async fn proxy(arguments: Proxy) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        arguments.listen.ip().is_loopback() || arguments.allow_remote,
+        "{} can be reached from other machines, and whoever reaches it speaks with your key; \
+         say --allow-remote if that is meant",
+        arguments.listen
+    );
+    let provider = Provider::of_upstream(&arguments);
+    let (client, _) = provider.client(&arguments.reach, &Tape::none())?;
+    let wire = client.endpoint().wire.clone();
+    let upstream = Upstream::new(Arc::new(client), wire.as_str()).with_name(arguments.model.clone());
+    let servers = WireName::ALL.into_iter().map(WireName::server);
+    let gateway = servers.fold(Gateway::new(upstream), Gateway::with_server);
+    let listener = TcpListener::bind(arguments.listen)
+        .await
+        .with_context(|| format!("{} cannot be listened at", arguments.listen))?;
+    tell(&arguments, &format!("http://{}", listener.local_addr()?), &wire)?;
+    tokio::select! {
+        end = serve(listener, gateway, ServeOptions::default()) => end.context("no connection can be taken any more")?,
+        signal = tokio::signal::ctrl_c() => signal.context("Ctrl-C cannot be waited for")?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(arguments: &Proxy, url: &str, wire: &str) -> anyhow::Result<()> {
+    if arguments.json {
+        return output::line(&json!({ "base_url": url, "wire": wire }));
+    }
+    let upstream = arguments.upstream.as_deref().or(arguments.base_url.as_deref()).unwrap_or_default();
+    let model = arguments.model.as_deref().unwrap_or("the one that the client names");
+    output::print(&format!(
+        "serving {upstream} ({wire}; model: {model}) until Ctrl-C, for clients of\n  \
+         OpenAI Chat and Responses  {url}/v1\n  \
+         Anthropic Messages         {url}\n  \
+         Gemini                     {url}/v1beta\n"
+    ))
+}

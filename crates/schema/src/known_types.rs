@@ -1,0 +1,79 @@
+//! A schema whose types a validator knows.
+
+use serde_json::{Map, Value};
+
+use crate::kind::{Kind, Word, word};
+
+/// Whether all types in a schema are JSON Schema's own words, and null is said as one of them.
+pub(crate) fn uses_known_types(schema: &Value) -> bool {
+    let is_known =
+        |one: &Value| one.as_str().is_none_or(|name| Kind::ALL.iter().any(|kind| kind.word() == name));
+    match schema {
+        Value::Object(members) => members.iter().all(|(key, value)| match (key.as_str(), value) {
+            ("type", Value::String(_)) => is_known(value),
+            ("type", Value::Array(words)) => words.iter().all(is_known),
+            ("properties" | "patternProperties" | "$defs" | "definitions", Value::Object(schemas)) => {
+                schemas.values().all(uses_known_types)
+            }
+            ("enum" | "const" | "default" | "examples", _) => true,
+            ("nullable", Value::Bool(true)) => false,
+            _ => uses_known_types(value),
+        }),
+        Value::Array(items) => items.iter().all(uses_known_types),
+        _ => true,
+    }
+}
+
+/// The schema with JSON Schema's words for what odd types, and `OpenAPI`'s `nullable`, mean.
+pub(crate) fn with_known_types(schema: Value) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let known = |(key, value): (String, Value)| {
+                let value = match (key.as_str(), value) {
+                    ("type", Value::String(name)) => known_word(&name)?,
+                    ("type", Value::Array(words)) => {
+                        let words = words.into_iter().map(|one| known_word(one.as_str()?));
+                        let mut words = words.collect::<Option<Vec<_>>>()?;
+                        words.sort_by_key(ToString::to_string);
+                        words.dedup();
+                        Value::Array(words)
+                    }
+                    (
+                        "properties" | "patternProperties" | "$defs" | "definitions",
+                        Value::Object(schemas),
+                    ) => Value::Object(
+                        schemas.into_iter().map(|(name, schema)| (name, with_known_types(schema))).collect(),
+                    ),
+                    ("enum" | "const" | "default" | "examples", value) => value,
+                    (_, value) => with_known_types(value),
+                };
+                Some((key, value))
+            };
+            let mut members: Map<_, _> = members.into_iter().filter_map(known).collect();
+            if members.get("nullable") == Some(&Value::Bool(true)) {
+                if let Some(Value::String(_)) = members.get("type") {
+                    let one = members.remove("type");
+                    members.insert("type".to_owned(), one.into_iter().collect());
+                }
+                let null = Value::from("null");
+                if let Some(Value::Array(words)) = members.get_mut("type")
+                    && !words.contains(&null)
+                {
+                    words.push(null);
+                }
+            }
+            Value::Object(members)
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(with_known_types).collect()),
+        other => other,
+    }
+}
+
+fn known_word(name: &str) -> Option<Value> {
+    match word(name) {
+        Word::Kind(kind) => Some(Value::from(kind.word())),
+        Word::Any => None,
+        // A mistake is told, not taken for anything.
+        Word::Unknown => Some(Value::from(name)),
+    }
+}

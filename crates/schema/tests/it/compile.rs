@@ -1,0 +1,327 @@
+//! A tool's schema in every dialect (N5, N6).
+
+use proptest::prelude::*;
+use serde_json::Value;
+use windlass_protocol::{Arguments, RawJson};
+use windlass_schema::{CompileOptions, Dialect, RootUnion, coerce};
+use windlass_testkit::oracle::{schema_compile, schema_refusals};
+
+/// In this dialect the schema becomes this, and that is lost.
+#[track_caller]
+fn check(dialect: Dialect, schema: &str, expected: &str, lost: &[&str]) {
+    let compiled = dialect.compile(&schema.parse().unwrap());
+    assert_eq!(compiled.schema.as_str(), expected, "{dialect}");
+    let told: Vec<String> = compiled.losses.iter().map(ToString::to_string).collect();
+    assert_eq!(told, lost, "{dialect}");
+    assert_eq!(schema_refusals(dialect, &compiled.schema.to_value()), Vec::<String>::new());
+}
+
+const PLAIN: &str = r#"{"type":"object","properties":{"path":{"type":"string","description":"A file."},"line":{"type":"integer"}},"required":["path"]}"#;
+
+#[test]
+fn what_is_legal_stays_as_it_is_to_the_byte() {
+    let others = Dialect::ALL
+        .into_iter()
+        .filter(|dialect| !matches!(dialect, Dialect::OpenAiStrict | Dialect::Gemini));
+    for dialect in others {
+        check(dialect, PLAIN, PLAIN, &[]);
+    }
+}
+
+#[test]
+fn strict_requires_everything_and_makes_null_of_what_was_optional() {
+    check(
+        Dialect::OpenAiStrict,
+        PLAIN,
+        r#"{"type":"object","properties":{"path":{"type":"string","description":"A file."},"line":{"type":["integer","null"]}},"required":["path","line"],"additionalProperties":false}"#,
+        &[],
+    );
+    check(
+        Dialect::OpenAiStrict,
+        r##"{"properties":{"e":{"enum":["a","b"]},"n":{"$ref":"#/definitions/n","description":"words"}},"definitions":{"n":{"type":"integer","minimum":1}}}"##,
+        r##"{"type":"object","properties":{"e":{"enum":["a","b",null],"type":["string","null"]},"n":{"description":"words","anyOf":[{"$ref":"#/$defs/n"},{"type":"null"}]}},"required":["e","n"],"additionalProperties":false,"$defs":{"n":{"type":"integer","minimum":1}}}"##,
+        &[],
+    );
+}
+
+#[test]
+fn a_default_that_cannot_be_sent_is_told_in_words() {
+    check(
+        Dialect::OpenAiStrict,
+        r#"{"properties":{"n":{"type":"integer","description":"How many.","default":10}},"required":["n"]}"#,
+        r#"{"type":"object","properties":{"n":{"type":"integer","description":"How many. (default: 10)"}},"required":["n"],"additionalProperties":false}"#,
+        &[],
+    );
+}
+
+#[test]
+fn gemini_has_one_type_and_an_order_of_properties() {
+    check(
+        Dialect::Gemini,
+        r#"{"$schema":"x","type":"object","properties":{"b":{"type":["string","null"],"format":"uri"},"a":{"type":["string","integer"],"description":"d"},"c":{"const":"x"}},"required":["b","gone"],"additionalProperties":false}"#,
+        r#"{"type":"object","properties":{"b":{"type":"string","nullable":true,"description":"format: \"uri\""},"a":{"anyOf":[{"type":"string","description":"d"},{"type":"integer","description":"d"}]},"c":{"enum":["x"],"type":"string"}},"required":["b"],"propertyOrdering":["b","a","c"]}"#,
+        &[
+            "/properties/b: `format` is said in the description only",
+            "the root: `required` names what is no property, and that is not sent",
+        ],
+    );
+}
+
+#[test]
+fn a_reference_that_leads_back_is_kept_where_it_can_be_and_cut_where_not() {
+    let tree = r##"{"type":"object","properties":{"tree":{"$ref":"#/$defs/node"}},"$defs":{"node":{"type":"object","properties":{"name":{"type":"string"},"next":{"$ref":"#/$defs/node"}}}}}"##;
+    check(Dialect::Anthropic, tree, tree, &[]);
+    check(
+        Dialect::Gemini,
+        tree,
+        r#"{"type":"object","properties":{"tree":{"type":"object","properties":{"name":{"type":"string"},"next":{"type":"string","description":"a JSON object, written as text"}},"propertyOrdering":["name","next"]}}}"#,
+        &[
+            "/properties/tree/properties/next: `$ref` leads back to itself, and is cut here",
+            "/properties/tree/properties/next: `properties` cannot be said here: the object is asked for as a text that holds JSON",
+        ],
+    );
+    let root = r##"{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#"}}}}"##;
+    check(
+        Dialect::OpenAi,
+        root,
+        r##"{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/$defs/root"}}},"$defs":{"root":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/$defs/root"}}}}}}"##,
+        &[],
+    );
+}
+
+#[test]
+fn nothing_is_fetched_and_what_leads_nowhere_takes_anything() {
+    check(
+        Dialect::OpenAi,
+        r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}"#,
+        r#"{"type":"object","properties":{"a":{}}}"#,
+        &["/properties/a: `$ref` leads to nothing that is here; anything is taken"],
+    );
+}
+
+#[test]
+fn all_of_is_merged_where_there_is_none() {
+    let all = r#"{"type":"object","properties":{"a":{"allOf":[{"type":"integer","minimum":1},{"maximum":5,"minimum":2}]}}}"#;
+    check(Dialect::Anthropic, all, all, &[]);
+    check(
+        Dialect::Groq,
+        all,
+        r#"{"type":"object","properties":{"a":{"type":"integer","minimum":2,"maximum":5}}}"#,
+        &[],
+    );
+    // At the root nobody takes it.
+    check(
+        Dialect::Anthropic,
+        r#"{"allOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}}}]}"#,
+        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}"#,
+        &[],
+    );
+}
+
+const EITHER: &str = r#"{"oneOf":[{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},{"type":"object","properties":{"url":{"type":"string"}},"required":["url"]}]}"#;
+
+#[test]
+fn a_union_at_the_root_is_wrapped_or_merged() {
+    check(
+        Dialect::Anthropic,
+        EITHER,
+        &format!(
+            r#"{{"type":"object","properties":{{"arguments":{{"type":"object",{}}},"required":["arguments"],"additionalProperties":false}}"#,
+            &EITHER[1..]
+        ),
+        &["the root: `oneOf` cannot stand at the root: the arguments are asked for inside of one property"],
+    );
+    let options = CompileOptions::default().with_root_union(RootUnion::Merge);
+    let merged = Dialect::Anthropic.compile_with(&EITHER.parse().unwrap(), options);
+    assert_eq!(
+        merged.schema.as_str(),
+        r#"{"type":"object","properties":{"path":{"type":"string"},"url":{"type":"string"}}}"#
+    );
+    assert!(!merged.has_restoration());
+    // Only which of the properties are needed differs: that is told in words, and nothing is wrapped.
+    check(
+        Dialect::OpenAi,
+        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
+        r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"description":"anyOf: [{\"required\":[\"a\"]},{\"required\":[\"b\"]}]"}"#,
+        &["the root: `anyOf` says which properties go together, which is not sent"],
+    );
+}
+
+/// Arguments that the model sends come back as these.
+#[track_caller]
+fn check_restored(dialect: Dialect, schema: &str, sent: &str, expected: &str) {
+    let schema: RawJson = schema.parse().unwrap();
+    let restored = dialect.compile(&schema).restore(&Arguments::parse(sent).unwrap());
+    assert_eq!(coerce(&schema, &restored).0.as_str(), expected, "{dialect}");
+}
+
+#[test]
+fn what_a_dialect_asked_for_otherwise_is_undone() {
+    check_restored(Dialect::Anthropic, EITHER, r#"{"arguments":{"path":"a"}}"#, r#"{"path":"a"}"#);
+    // As text too, and where the model did not wrap it.
+    check_restored(Dialect::Anthropic, EITHER, r#"{"arguments":"{\"path\":\"a\"}"}"#, r#"{"path":"a"}"#);
+    check_restored(Dialect::Anthropic, EITHER, r#"{"path":"a"}"#, r#"{"path":"a"}"#);
+    check_restored(Dialect::OpenAiStrict, PLAIN, r#"{"path":"a","line":null}"#, r#"{"path":"a"}"#);
+    let map = r#"{"type":"object","properties":{"env":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["env"]}"#;
+    check_restored(
+        Dialect::OpenAiStrict,
+        map,
+        r#"{"env":"{\"A\": 12345678901234567890123}"}"#,
+        r#"{"env":{"A":12345678901234567890123}}"#,
+    );
+    let open = r#"{"type":"object","additionalProperties":true}"#;
+    check_restored(Dialect::Gemini, open, r#"{"arguments":"{\"any\":[1]}"}"#, r#"{"any":[1]}"#);
+}
+
+#[test]
+fn names_of_properties_that_anthropic_refuses_are_shown_otherwise() {
+    let odd = r#"{"type":"object","properties":{"$top":{"type":"integer"},"filter[id]":{"type":"string"},"":{"type":"string"}},"required":["$top"]}"#;
+    let compiled = Dialect::Anthropic.compile(&odd.parse().unwrap());
+    let value = compiled.schema.to_value();
+    assert_eq!(schema_refusals(Dialect::Anthropic, &value), Vec::<String>::new());
+    assert!(compiled.losses.is_empty());
+    let names: Vec<&String> = value["properties"].as_object().unwrap().keys().collect();
+    let sent: Value =
+        names.iter().map(|name| ((*name).clone(), Value::from(1))).collect::<serde_json::Map<_, _>>().into();
+    let restored = compiled.restore(&Arguments::parse(sent.to_string()).unwrap());
+    let own: Vec<&String> = restored.as_object().keys().collect();
+    assert_eq!(own, ["", "$top", "filter[id]"]);
+}
+
+#[test]
+fn odd_types_and_older_drafts_are_said_as_json_schema_says_them() {
+    check(
+        Dialect::OpenAi,
+        r#"{"type":"dict","properties":{"f":{"type":"float"},"t":{"type":"tuple","items":{"type":"int"}},"x":{"type":"any","description":"d"},"m":{"type":"HashMap"},"l":{"type":"integer","minimum":3,"exclusiveMinimum":true},"p":{"type":"array","items":[{"type":"str"}]},"o":{"type":"string","nullable":true,"required":true,"optional":true}}}"#,
+        r#"{"type":"object","properties":{"f":{"type":"number"},"t":{"type":"array","items":{"type":"integer"}},"x":{"description":"d"},"m":{"type":"object"},"l":{"type":"integer","exclusiveMinimum":3},"p":{"type":"array","prefixItems":[{"type":"string"}],"items":{}},"o":{"type":["string","null"]}}}"#,
+        &[],
+    );
+}
+
+#[test]
+fn a_keyword_with_a_wrong_value_is_left_out() {
+    check(
+        Dialect::Anthropic,
+        r#"{"type":"object","properties":{"a":{"type":"strin","enum":"x","minLength":-1,"description":3}},"required":"a"}"#,
+        r#"{"type":"object","properties":{"a":{}}}"#,
+        &[
+            "the root: `required` has a value that it cannot have, and is not sent",
+            "/properties/a: `type` names a type that nobody knows; anything is taken",
+            "/properties/a: `enum` has a value that it cannot have, and is not sent",
+            "/properties/a: `minLength` has a value that it cannot have, and is not sent",
+            "/properties/a: `description` has a value that it cannot have, and is not sent",
+        ],
+    );
+}
+
+#[test]
+fn llama_cpp_gets_only_patterns_that_its_grammar_reads() {
+    let sent = |pattern: &str| {
+        let schema = serde_json::json!({ "properties": { "a": { "type": "string", "pattern": pattern } } });
+        Dialect::LlamaCpp.compile(&RawJson::from(&schema)).schema.as_str().contains("pattern\":\"")
+    };
+    for pattern in ["^a+$", "^[a-z]{1,3}(x|y)?$", "^\\.x$", "^[^/]+$"] {
+        assert!(sent(pattern), "{pattern}");
+    }
+    for pattern in [
+        "a",
+        "^a",
+        "^\\d+$",
+        "^(?=a)$",
+        "^(a$",
+        "^a{1,9999}$",
+        "^[a$",
+        "^+$",
+        "^()$",
+        "^a|$",
+        "^ü$",
+        "^a{x}$",
+    ] {
+        assert!(!sent(pattern), "{pattern}");
+    }
+}
+
+// One bad tool never kills the list.
+#[test]
+fn the_worst_of_schemas_becomes_an_object_that_takes_anything() {
+    let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
+    let many: Vec<String> = (0..51_000).map(|at| format!("\"k{at}\":{{}}")).collect();
+    let many = format!("{{\"properties\":{{{}}}}}", many.join(","));
+    let long = format!("{{\"description\":\"{}\"}}", "x".repeat(1_100_000));
+    for schema in ["null", "[]", "3", "\"x\"", &deep, &many, &long, r#"{"title":"\ud800"}"#] {
+        for dialect in Dialect::ALL {
+            let compiled = dialect.compile(&schema.parse().unwrap());
+            assert_eq!(schema_refusals(dialect, &compiled.schema.to_value()), Vec::<String>::new());
+            assert_eq!(compiled.losses.len(), 1, "{dialect}");
+            assert_eq!(compiled.losses[0].keyword, "the schema");
+        }
+    }
+}
+
+// What a hostile server multiplies ends: in time, in bytes, and legally.
+#[test]
+fn a_schema_that_means_harm_costs_no_more_than_a_large_one() {
+    let doubling: Vec<String> = (0..40)
+        .map(|at| format!(r##""d{at}":{{"properties":{{"a":{{"$ref":"#/$defs/d{0}"}},"b":{{"$ref":"#/$defs/d{0}"}}}}}}"##, at + 1))
+        .collect();
+    let doubling =
+        format!(r##"{{"properties":{{"a":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{}}}}}"##, doubling.join(","));
+    let nested = format!(
+        r#"{{"properties":{{"a":{}{{}}{}}}}}"#,
+        r#"{"anyOf":[{"type":"string"},"#.repeat(40),
+        "]}".repeat(40)
+    );
+    let branches: Vec<String> = (0..300).map(|at| format!(r#"{{"properties":{{"p{at}":{{}}}}}}"#)).collect();
+    let wide: Vec<String> = (0..3_000).map(|at| format!(r#""p{at}":{{"type":"string"}}"#)).collect();
+    let spread = format!(
+        r#"{{"properties":{{"a":{{"properties":{{{}}},"anyOf":[{}]}}}}}}"#,
+        wide.join(","),
+        branches.join(",")
+    );
+    let every = format!(r#"{{"properties":{{"a":{{"allOf":[{}]}}}}}}"#, branches.join(","));
+    let chain: Vec<String> =
+        (0..5_000).map(|at| format!(r##""c{at}":{{"$ref":"#/$defs/c{}"}}"##, at + 1)).collect();
+    let chain =
+        format!(r##"{{"properties":{{"a":{{"$ref":"#/$defs/c0"}}}},"$defs":{{{}}}}}"##, chain.join(","));
+    let name = "n".repeat(400_000);
+    let paths = format!(r#"{{"properties":{{"{name}":{{"properties":{{{}}}}}}}}}"#, wide.join(","));
+    let root = format!(r#"{{"properties":{{{}}},"anyOf":[{}]}}"#, wide.join(","), branches.join(","));
+    for (what, schema) in [
+        ("doubling", doubling),
+        ("nested", nested),
+        ("spread", spread),
+        ("every", every),
+        ("chain", chain),
+        ("paths", paths),
+        ("root", root),
+    ] {
+        let schema: RawJson = schema.parse().unwrap();
+        for dialect in Dialect::ALL {
+            for union in [RootUnion::Wrap, RootUnion::Merge] {
+                let compiled =
+                    dialect.compile_with(&schema, CompileOptions::default().with_root_union(union));
+                assert!(compiled.schema.as_str().len() < 8_000_000, "{what} {dialect}");
+                assert_eq!(
+                    schema_refusals(dialect, &compiled.schema.to_value()),
+                    Vec::<String>::new(),
+                    "{what} {dialect}"
+                );
+                let told: usize = compiled.losses.iter().map(|loss| loss.to_string().len()).sum();
+                assert!(told < 64_000, "{what} {dialect}: {told}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn any_schema_is_legal_and_means_the_same_where_no_loss_is_told(
+        bytes in proptest::collection::vec(any::<u8>(), 0..160),
+    ) {
+        // A first byte that no JSON has makes the rest a recipe.
+        let recipe = [&[0xff], bytes.as_slice()].concat();
+        schema_compile(&recipe);
+    }
+}

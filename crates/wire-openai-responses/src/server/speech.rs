@@ -1,0 +1,135 @@
+//! Writes words and thoughts, each an item that grows and ends.
+
+use serde_json::{Map, Value, json};
+
+use crate::server::items::{OpenMessage, OpenThoughts, message_item, refusal_part, summary_part, text_part};
+use crate::server::stream::{ResponseEncoder, with};
+
+impl ResponseEncoder {
+    pub(super) fn open_message(&mut self, bytes: &mut Vec<u8>) -> OpenMessage {
+        self.close_thoughts(bytes, None);
+        if let Some(message) = self.message.take() {
+            return message;
+        }
+        let index = self.place();
+        let id = self.id("msg", index);
+        self.added(bytes, index, &message_item(&id, "in_progress", &[]));
+        let part = text_part("", &[]);
+        self.event(
+            bytes,
+            "response.content_part.added",
+            json!({ "item_id": id, "output_index": index, "content_index": 0, "part": part }),
+        );
+        OpenMessage { index, id, text: String::new(), annotations: Vec::new() }
+    }
+
+    pub(super) fn speak(&mut self, bytes: &mut Vec<u8>, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let mut message = self.open_message(bytes);
+        message.text.push_str(text);
+        let delta = json!({ "item_id": message.id, "output_index": message.index, "content_index": 0,
+            "delta": text, "logprobs": [] });
+        self.event(bytes, "response.output_text.delta", delta);
+        self.message = Some(message);
+    }
+
+    /// Says where words came from, if it is said in this API's own form.
+    pub(super) fn annotate(&mut self, bytes: &mut Vec<u8>, annotation: &Value) {
+        let kind = annotation.get("type").and_then(Value::as_str).unwrap_or_default();
+        if !matches!(kind, "url_citation" | "file_citation" | "container_file_citation" | "file_path") {
+            return;
+        }
+        let mut message = self.open_message(bytes);
+        let event = json!({ "item_id": message.id, "output_index": message.index, "content_index": 0,
+            "annotation_index": message.annotations.len(), "annotation": annotation });
+        self.event(bytes, "response.output_text.annotation.added", event);
+        message.annotations.push(annotation.clone());
+        self.message = Some(message);
+    }
+
+    pub(super) fn close_message(&mut self, bytes: &mut Vec<u8>, status: &str, marks: Map<String, Value>) {
+        let Some(message) = self.message.take() else { return };
+        let OpenMessage { index, id, text, annotations } = &message;
+        let part = text_part(text, annotations);
+        let place = json!({ "item_id": id, "output_index": index, "content_index": 0 });
+        self.event(bytes, "response.output_text.done", with(&place, json!({ "text": text, "logprobs": [] })));
+        self.event(bytes, "response.content_part.done", with(&place, json!({ "part": part })));
+        self.done(bytes, message.index, message.item(status, marks));
+    }
+
+    /// A message of a refusal and nothing else.
+    pub(super) fn refuse(&mut self, bytes: &mut Vec<u8>, refusal: &str) {
+        self.refused = true;
+        self.close(bytes, "completed");
+        let index = self.place();
+        let id = self.id("msg", index);
+        self.added(bytes, index, &message_item(&id, "in_progress", &[]));
+        let place = json!({ "item_id": id, "output_index": index, "content_index": 0 });
+        let part = |text: &str| json!({ "part": refusal_part(text) });
+        self.event(bytes, "response.content_part.added", with(&place, part("")));
+        self.event(bytes, "response.refusal.delta", with(&place, json!({ "delta": refusal })));
+        self.event(bytes, "response.refusal.done", with(&place, json!({ "refusal": refusal })));
+        self.event(bytes, "response.content_part.done", with(&place, part(refusal)));
+        self.done(bytes, index, message_item(&id, "completed", &[refusal_part(refusal)]));
+    }
+
+    pub(super) fn think(&mut self, bytes: &mut Vec<u8>, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let mut thoughts = if let Some(thoughts) = self.thoughts.take() {
+            thoughts
+        } else {
+            self.close_message(bytes, "completed", Map::new());
+            let index = self.place();
+            let id = self.id("rs", index);
+            self.added(bytes, index, &json!({ "type": "reasoning", "id": id, "summary": [] }));
+            OpenThoughts { index, id, parts: Vec::new() }
+        };
+        // This is how the parts of a summary are told apart where they are read.
+        if text == "\n\n" || thoughts.parts.is_empty() {
+            self.end_summary(bytes, &thoughts);
+            let place = thoughts.place(thoughts.parts.len());
+            let part = json!({ "part": summary_part("") });
+            self.event(bytes, "response.reasoning_summary_part.added", with(&place, part));
+            thoughts.parts.push(String::new());
+        }
+        if text != "\n\n" {
+            let delta = with(&thoughts.last_place(), json!({ "delta": text }));
+            self.event(bytes, "response.reasoning_summary_text.delta", delta);
+            if let Some(last) = thoughts.parts.last_mut() {
+                last.push_str(text);
+            }
+        }
+        self.thoughts = Some(thoughts);
+    }
+
+    pub(super) fn end_summary(&mut self, bytes: &mut Vec<u8>, thoughts: &OpenThoughts) {
+        let Some(last) = thoughts.parts.last() else { return };
+        let place = thoughts.last_place();
+        self.event(bytes, "response.reasoning_summary_text.done", with(&place, json!({ "text": last })));
+        let part = json!({ "part": summary_part(last) });
+        self.event(bytes, "response.reasoning_summary_part.done", with(&place, part));
+    }
+
+    pub(super) fn close_thoughts(&mut self, bytes: &mut Vec<u8>, own: Option<Value>) {
+        let Some(thoughts) = self.thoughts.take() else {
+            // A cipher without words.
+            return own.into_iter().for_each(|item| self.whole_item(bytes, item));
+        };
+        self.end_summary(bytes, &thoughts);
+        self.done(bytes, thoughts.index, thoughts.item(own));
+    }
+}
+
+impl OpenThoughts {
+    fn place(&self, part: usize) -> Value {
+        json!({ "item_id": self.id, "output_index": self.index, "summary_index": part })
+    }
+
+    fn last_place(&self) -> Value {
+        self.place(self.parts.len().saturating_sub(1))
+    }
+}

@@ -1,0 +1,97 @@
+//! Messages of words, as this format writes them, and what travels with them.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use windlass_protocol::{Message, Opaque, Part, Role, Text, Unknown};
+
+use crate::encode::rest;
+use crate::request::{KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
+use crate::spoken::REFUSAL_FIELD;
+use crate::wire::NAME;
+
+/// The fields of what travels with a part of a message that are not the message's own: what the part has beside its
+/// words, and whether it stands in one item with the part before it.
+pub(crate) const PART: &str = "part";
+pub(crate) const JOINED: &str = "joined";
+
+/// The fields of a message that are written one by one.
+pub(crate) const MESSAGE_FIELDS: [&str; 6] = ["id", "role", "status", "phase", PART, JOINED];
+impl<'a> WireContent<'a> {
+    /// Adds a part to a message of the assistant.
+    pub(crate) fn join(&mut self, part: KnownPart<'a>) {
+        if let Self::Text(Cow::Borrowed(text)) = self {
+            let first = KnownPart::OutputText { text, annotations: &[], rest: Rest::new() };
+            *self = Self::Parts(vec![WirePart::Known(first)]);
+        }
+        if let Self::Parts(parts) = self {
+            parts.push(WirePart::Known(part));
+        }
+    }
+}
+
+/// A message of the user or the developer, with what travels with its first words.
+pub(crate) fn spoken_by<'a>(message: &'a Message, content: WireContent<'a>) -> WireItem<'a> {
+    let first = message.parts.iter().find_map(|part| match part {
+        Part::Text(text) => Some(text.opaque.as_ref()),
+        _ => None,
+    });
+    let opaque = first.flatten();
+    let role = match (message.role, mark(opaque, "role")) {
+        (Role::System, Some("system")) => "system",
+        (Role::System, _) => "developer",
+        _ => "user",
+    };
+    let (id, status, phase) = (mark(opaque, "id"), mark(opaque, "status"), mark(opaque, "phase"));
+    let (kind, rest) = (id.map(|_| "message"), rest(opaque, &MESSAGE_FIELDS));
+    WireItem::Message(WireMessage { kind, id, role, status, phase, content, rest })
+}
+
+pub(crate) fn is_joined(opaque: Option<&Opaque>) -> bool {
+    opaque.and_then(|opaque| opaque.of(NAME)?.get(JOINED)) == Some(&Value::Bool(true))
+}
+
+/// What a part has beside its words.
+pub(crate) fn part_fields(opaque: Option<&Opaque>) -> Rest<'_> {
+    let fields = opaque.and_then(|opaque| opaque.of(NAME)?.get(PART)?.as_object());
+    fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
+}
+
+pub(crate) fn output_text(text: &Text) -> KnownPart<'_> {
+    let mut rest = part_fields(text.opaque.as_ref());
+    let annotations = rest.remove("annotations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    KnownPart::OutputText { text: &text.text, annotations, rest }
+}
+
+pub(crate) fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
+    opaque?.of(NAME)?.get(name)?.as_str()
+}
+
+pub(crate) fn refusal(unknown: &Unknown) -> Option<WireItem<'_>> {
+    let refusal =
+        if unknown.wire == NAME { unknown.value.get(REFUSAL_FIELD)?.as_str()? } else { return None };
+    let part = WirePart::Known(KnownPart::Refusal { refusal });
+    Some(plain("assistant", WireContent::Parts(vec![part])))
+}
+
+pub(crate) fn is_thoughts(item: &WireItem<'_>) -> bool {
+    matches!(item, WireItem::Raw(value) if value.get("type").is_some_and(|kind| kind == "reasoning"))
+}
+
+pub(crate) fn plain<'a>(role: &'static str, content: WireContent<'a>) -> WireItem<'a> {
+    let rest = Rest::new();
+    WireItem::Message(WireMessage { kind: None, id: None, role, status: None, phase: None, content, rest })
+}
+
+/// One text stays a plain string, which every server takes; more is a list.
+pub(crate) fn content(mut parts: Vec<WirePart<'_>>) -> Option<WireContent<'_>> {
+    match parts.pop()? {
+        WirePart::Known(KnownPart::InputText { text, rest }) if parts.is_empty() && rest.is_empty() => {
+            Some(WireContent::Text(text))
+        }
+        last => {
+            parts.push(last);
+            Some(WireContent::Parts(parts))
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `cargo xtask sdk`: the providers' own Python libraries as clients of the mock and of the proxy.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use xshell::{Shell, cmd};
+
+use crate::arguments::Arguments;
+use crate::capture;
+use crate::ci::{Outcome, Verdict};
+
+pub(crate) const HELP: &str = "\
+cargo xtask sdk
+
+Lets the official libraries (openai, anthropic, google-genai for Python) call tools through us.
+
+Each does two streamed turns with two parallel calls, against `windlass mock` and against
+`windlass proxy` before a mock of each wire format. The libraries are installed once from the
+Python package index into the target folder; without python3 the command says so and is skipped.";
+
+const REQUIREMENTS: &str = "xtask/sdk/requirements.txt";
+const CLIENTS: &str = "xtask/sdk/two_turns.py";
+const SCRIPT: &str = "xtask/sdk/script.json";
+
+/// The formats behind the proxy, and where each begins on the mock.
+const FORMATS: [(&str, &str); 4] =
+    [("openai-chat", "/v1"), ("openai-responses", "/v1"), ("anthropic", ""), ("gemini", "/v1beta")];
+
+pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
+    arguments.finish()?;
+    Ok(test(sh)?.exit_code())
+}
+
+/// Runs every library against every server, and tells a line for each server.
+pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    let python = match python(sh)? {
+        Ok(python) => python,
+        Err(why) => return Ok(Outcome::new(Verdict::Skipped, why)),
+    };
+    if !capture::pass_through(cmd!(sh, "cargo build --quiet -p windlass-cli"))? {
+        return Ok(Outcome::new(Verdict::Failed, "the command line does not build"));
+    }
+    let windlass = target(sh).join("debug/windlass");
+    let mock = Server::start(&windlass, &["mock", "--script", SCRIPT, "--json"])?;
+    let (mut lines, mut good, mut all) = (Vec::new(), 0_usize, 0_usize);
+    let mut servers = vec![("windlass mock".to_owned(), None)];
+    servers.extend(FORMATS.map(|(wire, base)| (format!("windlass proxy before {wire}"), Some((wire, base)))));
+    for (name, behind) in servers {
+        // Each proxy ends where its turn does.
+        let proxy = match behind {
+            Some((wire, base)) => {
+                let upstream = format!("{}{base}", mock.url);
+                let proxy =
+                    ["proxy", "--base-url", &upstream, "--wire", wire, "--listen", "127.0.0.1:0", "--json"];
+                Some(Server::start(&windlass, &proxy)?)
+            }
+            None => None,
+        };
+        let url = proxy.as_ref().map_or(&mock.url, |proxy| &proxy.url);
+        let told = clients(&python, url)?;
+        let failed: Vec<&Told> = told.iter().filter(|told| !told.ok).collect();
+        let words: Vec<String> = told.iter().map(|told| told.words.clone()).collect();
+        lines.push(format!(
+            "corpus: {name}: {} of {} ({})",
+            told.len() - failed.len(),
+            told.len(),
+            words.join(", ")
+        ));
+        lines.extend(failed.iter().map(|told| format!("failed: {name}: {}: {}", told.words, told.error)));
+        good += told.len() - failed.len();
+        all += told.len();
+    }
+    let verdict = if good == all && all > 0 { Verdict::Passed } else { Verdict::Failed };
+    Ok(Outcome { lines, ..Outcome::new(verdict, format!("{good} of {all} conversations")) })
+}
+
+/// What one library came to.
+struct Told {
+    words: String,
+    ok: bool,
+    error: String,
+}
+
+fn clients(python: &Path, url: &str) -> Result<Vec<Told>> {
+    let output = Command::new(python).args([CLIENTS, url]).stderr(Stdio::inherit()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told = text.lines().map(|line| {
+        let line: Value = serde_json::from_str(line).with_context(|| format!("the clients said {line:?}"))?;
+        let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
+        let words = format!("{} {} {}", word("library"), word("version"), word("format"));
+        Ok(Told { words, ok: line["ok"] == true, error: word("error") })
+    });
+    told.collect()
+}
+
+/// A Python with the libraries in it, or why there is none.
+fn python(sh: &Shell) -> Result<std::result::Result<PathBuf, String>> {
+    let home = target(sh).join("sdk-venv");
+    let python = home.join("bin/python");
+    let wanted = sh.read_file(REQUIREMENTS)?;
+    let mark = home.join("requirements.txt");
+    if sh.read_file(&mark).is_ok_and(|installed| installed == wanted) {
+        return Ok(Ok(python));
+    }
+    let quiet = |command: xshell::Cmd<'_>| command.quiet().ignore_stdout().ignore_stderr().run().is_ok();
+    if !quiet(cmd!(sh, "python3 -m venv --clear {home}")) {
+        return Ok(Err(
+            "there is no python3 with venv: install it to let the official libraries call us".to_owned()
+        ));
+    }
+    println!("installing the official libraries once");
+    if !capture::pass_through(cmd!(
+        sh,
+        "{python} -m pip install --quiet --disable-pip-version-check -r {REQUIREMENTS}"
+    ))? {
+        return Ok(Err(
+            "the libraries cannot be installed: the Python package index is out of reach".to_owned()
+        ));
+    }
+    sh.write_file(mark, wanted)?;
+    Ok(Ok(python))
+}
+
+/// Where cargo builds.
+fn target(sh: &Shell) -> PathBuf {
+    sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
+}
+
+/// A server of ours; dropping it stops it.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    /// Starts it and waits until it says where it listens.
+    fn start(program: &Path, arguments: &[&str]) -> Result<Self> {
+        let mut child = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        let out = child.stdout.take().context("the server has no output")?;
+        BufReader::new(out).read_line(&mut line)?;
+        let told: Value =
+            serde_json::from_str(&line).with_context(|| format!("{arguments:?} said {line:?}"))?;
+        let url = told["base_url"].as_str().context("the server does not say where it listens")?.to_owned();
+        Ok(Self { child, url })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
