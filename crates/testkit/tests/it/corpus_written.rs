@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall, Ending, Normalizer, Options};
-use windlass_protocol::{Part, Request};
+use windlass_protocol::{Part, Request, StopReason};
 use windlass_stream::Chunk;
 use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
 use windlass_wire_anthropic::Anthropic;
@@ -56,9 +56,12 @@ fn said(answer: &Answer) -> Value {
         AnswerCall::Malformed(call) => json!({ "id": call.id, "name": call.name, "cut": call.text }),
     });
     let is_whole = answer.ending == Ending::Complete;
+    // S9: whoever hands calls on says so.
+    let has_calls = !answer.calls.is_empty() && answer.stop == Some(StopReason::End);
+    let stop = if has_calls { Some(StopReason::Calls) } else { answer.stop.clone() };
     json!({
         "words": words, "thoughts": thoughts, "thought_marks": marks, "others": others,
-        "calls": calls.collect::<Vec<_>>(), "stop": answer.stop, "whole": is_whole, "usage": answer.usage,
+        "calls": calls.collect::<Vec<_>>(), "stop": stop, "whole": is_whole, "usage": answer.usage,
         "failed": answer.error.as_ref().map(|error| (error.kind, error.message.clone())),
         "grounding": answer.grounding,
     })

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use windlass_wire::Framing;
+
 use crate::server::items::{OpenMessage, OpenThoughts, message_item, refusal_part, summary_part, text_part};
 use crate::server::stream::{ResponseEncoder, with};
 
@@ -56,7 +58,8 @@ impl ResponseEncoder {
         let place = json!({ "item_id": id, "output_index": index, "content_index": 0 });
         self.event(bytes, "response.output_text.done", with(&place, json!({ "text": text, "logprobs": [] })));
         self.event(bytes, "response.content_part.done", with(&place, json!({ "part": part })));
-        self.done(bytes, message.index, message.item(status, marks));
+        let item = self.known(message.item(status, marks), &message.id);
+        self.done(bytes, message.index, item);
     }
 
     /// A message of a refusal and nothing else.
@@ -120,7 +123,19 @@ impl ResponseEncoder {
             return own.into_iter().for_each(|item| self.whole_item(bytes, item));
         };
         self.end_summary(bytes, &thoughts);
-        self.done(bytes, thoughts.index, thoughts.item(own));
+        let item = self.known(thoughts.item(own), &thoughts.id);
+        self.done(bytes, thoughts.index, item);
+    }
+
+    /// The item under the id with which it began. Where it came from this API its own id is known only at its end,
+    /// and clients refuse an item that changes its name on the way; one that comes in one body keeps it.
+    fn known(&self, mut item: Value, id: &str) -> Value {
+        if self.framing != Framing::Whole
+            && let Some(fields) = item.as_object_mut()
+        {
+            fields.insert("id".to_owned(), id.into());
+        }
+        item
     }
 }
 
