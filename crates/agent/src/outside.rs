@@ -129,19 +129,26 @@ impl Outside {
         };
         checked.facts = checked.facts.with_mode(self.parts.mode);
         let decision = decide(&self.parts.policy, &self.grants, &checked.facts);
-        let digest = self.digest(&checked, call);
+        // A human is shown, and approves, what will run: the call as it was put right (RULES H14).
+        let shown = self.digest(&checked, &checked.call);
+        let made = self.digest(&checked, call);
         let request = match decision.verdict {
             Verdict::Ask => Some(Box::new(ApprovalRequest::new(
                 request_id()?,
                 checked.name.clone(),
-                call.clone(),
+                checked.call.clone(),
                 checked.facts.effects.clone(),
                 &decision,
-                digest.clone(),
+                shown,
             ))),
             Verdict::Allow | Verdict::Deny => None,
         };
-        self.checked.insert(call.id.clone(), (checked, digest));
+        if let (Some(events), false) = (&self.events, checked.coerced.is_empty()) {
+            let changes = checked.coerced.iter().map(ToString::to_string).collect();
+            // For showing only; the question that follows has the call itself.
+            drop(events.try_send(Event::CallCoerced { call: call.id.clone(), changes }));
+        }
+        self.checked.insert(call.id.clone(), (checked, made));
         Ok(Judgement::Decided { decision, request })
     }
 
@@ -178,10 +185,10 @@ impl Outside {
     }
 
     fn run(&mut self, call: ToolCall) {
-        let Some((checked, digest)) = self.checked.remove(&call.id) else { return };
+        let Some((checked, made)) = self.checked.remove(&call.id) else { return };
         let Some(toolbox) = self.parts.toolbox.clone() else { return };
-        // What runs has to be what was judged and shown (RULES H4).
-        if self.digest(&checked, &call) != digest {
+        // What runs has to be made of the call that was judged (RULES H4).
+        if self.digest(&checked, &call) != made {
             let text = "the call is not the one that was approved; make it again";
             self.come_back(Input::Result(ToolResult::text(call.id, ResultStatus::Denied, text)));
             return;

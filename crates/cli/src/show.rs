@@ -73,6 +73,9 @@ impl Show {
                 let told: Vec<String> = repairs.iter().map(ToString::to_string).collect();
                 self.line(&format!("! arguments repaired: {}", told.join(", ")))
             }
+            Event::CallCoerced { changes, .. } => {
+                self.line(&format!("! arguments read by the schema: {}", display_safe(&changes.join(", "))))
+            }
             Event::AttemptDiscarded { reason, delay_ms } => {
                 self.line(&format!("! {}; asking again in {delay_ms} ms", display_safe(reason)))
             }

@@ -139,6 +139,7 @@ impl ClientBuilder {
             options: self.options,
             observer: self.observer,
             paces: Arc::default(),
+            schemas: Arc::default(),
             facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
         }))
     }

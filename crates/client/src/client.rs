@@ -7,6 +7,7 @@ use secrecy::SecretString;
 use tokio::time::Instant;
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Delivery, Refusal, Request};
+use windlass_schema::Loss;
 use windlass_wire::{HttpRequest, Wire};
 
 use crate::answer;
@@ -16,6 +17,7 @@ use crate::facts::{Fact, Facts};
 use crate::failure::{Failures, request_id};
 use crate::limits::Paces;
 use crate::retry::{self, Attempt, Tries};
+use crate::schemas::{Restorations, Schemas, Shown};
 use crate::sending::Turn;
 use crate::speech::Speech;
 use crate::transport::{Header, Incoming, Outgoing, Transport};
@@ -55,6 +57,7 @@ pub(crate) struct Parts {
     pub(crate) observer: Option<Observer>,
     pub(crate) facts: Arc<Facts>,
     pub(crate) paces: Arc<Paces>,
+    pub(crate) schemas: Arc<Schemas>,
 }
 
 impl Client {
@@ -111,7 +114,7 @@ impl Client {
         let turn = Turn { wire: wire.as_ref(), model: &request.model, delivery: request.delivery, deadline };
         let mut tries = Tries::new(&self.parts.options);
         loop {
-            let response = self.sent(turn, request, &mut tries).await?;
+            let (response, restorations) = self.sent(turn, request, &mut tries).await?;
             let (status, request_id) = (response.status, request_id(&response.headers));
             self.tell_answer(request, &response, tries.attempts);
             let reading = self.reading(wire.clone(), request_id.clone(), deadline);
@@ -121,12 +124,20 @@ impl Client {
                 begun(reading.stream(response), |kind, text| self.parts.failures.of(kind, text)).await
             };
             let error = match chunks {
-                Ok(chunks) => return Ok(chunks),
+                Ok(chunks) => return Ok(restorations.restored(chunks)),
                 Err(error) => error.with_request_id(request_id),
             };
             let failed = Attempt { status: Some(status), ..error.into() };
             self.pause(failed, &mut tries, deadline).await.map_err(|failed| failed.error)?;
         }
+    }
+
+    /// The request with its tools' schemas as the vendor takes them.
+    fn shown<'a>(&self, request: &'a Request) -> Shown<'a> {
+        let told = |tool: &str, losses: &[Loss]| {
+            self.tell(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
+        };
+        self.parts.schemas.shown(request, self.parts.speech.dialect(&request.model), &told)
     }
 
     fn tell_answer(&self, request: &Request, response: &Incoming, attempts: usize) {
@@ -148,14 +159,16 @@ impl Client {
         turn: Turn<'_>,
         request: &Request,
         tries: &mut Tries,
-    ) -> Result<Incoming, ModelError> {
+    ) -> Result<(Incoming, Restorations), ModelError> {
         let Parts { speech, failures, facts, .. } = &self.parts;
         let provider = self.provider();
         let mut refused = facts.of(&provider, &request.model);
         let known = refused.len();
         loop {
+            let said = speech.said(request, &refused);
+            let shown = self.shown(&said);
             let http = speech
-                .encode(turn.wire, request, &refused)
+                .encode(turn.wire, &shown.request, &refused)
                 .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
             let failed = match self.send_until(turn, &self.outgoing(http), tries).await {
                 Ok(response) => {
@@ -163,7 +176,7 @@ impl Client {
                     for fact in refused.split_off(known) {
                         facts.learn(&provider, &request.model, fact);
                     }
-                    return Ok(response);
+                    return Ok((response, shown.restorations));
                 }
                 Err(failed) => failed,
             };
@@ -222,7 +235,8 @@ impl Model for Client {
     fn check(&self, request: &Request) -> Vec<Refusal> {
         let Ok(wire) = self.wire(&request.model) else { return Vec::new() };
         let refused = self.parts.facts.of(&self.provider(), &request.model);
-        wire.check(&self.parts.speech.said(request, &refused))
+        let said = self.parts.speech.said(request, &refused);
+        wire.check(&self.shown(&said).request)
     }
 }
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use windlass_schema::Loss;
+
 use crate::{Fact, RateLimits};
 
 /// What a client tells about its work while it goes on.
@@ -25,6 +27,13 @@ pub enum ClientEvent {
     },
     /// A refusal named a parameter; the request is said without it, or with another in its place.
     Learned(Fact),
+    /// The vendor's dialect of JSON Schema cannot say all of a tool's schema. Arguments are checked against the whole.
+    SchemaLoss {
+        /// The tool.
+        tool: String,
+        /// What is lost.
+        losses: Vec<Loss>,
+    },
     /// An answer began.
     Answer(AnswerInfo),
 }

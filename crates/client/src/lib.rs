@@ -24,6 +24,7 @@ mod models;
 mod options;
 mod quirk;
 mod retry;
+mod schemas;
 mod secret;
 mod sending;
 mod speech;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use windlass_protocol::Request;
+use windlass_schema::Dialect;
 use windlass_wire::{EncodeError, HttpRequest, Wire};
 
 use crate::facts::{Fact, Remedy};
@@ -28,19 +29,31 @@ impl Speech {
         }
     }
 
-    /// The request in the format's own words, without what is known to be refused.
+    /// The dialect of JSON Schema for a model.
+    pub(crate) fn dialect(&self, model: &str) -> Dialect {
+        match self {
+            Self::Vendor(vendor) => Dialect::by_name(vendor.schema(model)).unwrap_or(Dialect::OpenAi),
+            Self::Wire(wire) => match wire.name() {
+                "anthropic" => Dialect::Anthropic,
+                "gemini" => Dialect::GeminiJsonSchema,
+                _ => Dialect::OpenAi,
+            },
+        }
+    }
+
+    /// What was said, in the format's own words and without the fields that are known to be refused.
     pub(crate) fn encode(
         &self,
         wire: &dyn Wire,
-        request: &Request,
+        said: &Request,
         refused: &[Fact],
     ) -> Result<HttpRequest, EncodeError> {
         let mut edits = match self {
-            Self::Vendor(vendor) => vendor.edits(&request.model),
+            Self::Vendor(vendor) => vendor.edits(&said.model),
             Self::Wire(_) => Vec::new(),
         };
         edits.extend(refused.iter().filter_map(Fact::edit));
-        let mut http = wire.encode(&self.said(request, refused))?;
+        let mut http = wire.encode(said)?;
         http.body = edit::apply(http.body, &edits);
         Ok(http)
     }

@@ -63,6 +63,14 @@ pub enum Event {
         /// The call.
         call: ToolCall,
     },
+    /// Arguments did not fit the tool's schema and could be read so that they do; what is judged and run is that
+    /// (RULES J9).
+    CallCoerced {
+        /// Which call.
+        call: CallId,
+        /// Each change, in words.
+        changes: Vec<String>,
+    },
     /// What a call's arguments were repaired of; what is judged and run is the repaired text.
     CallRepaired {
         /// The call's place in its answer.

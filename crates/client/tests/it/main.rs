@@ -12,6 +12,7 @@ mod learned;
 mod pace;
 mod quirk;
 mod retry;
+mod schemas;
 mod scripted;
 mod server;
 mod streams;

@@ -1,0 +1,188 @@
+//! The schemas of a request's tools in the dialect of the vendor, and the way back (RULES N5).
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::{StreamExt, stream};
+use windlass_assemble::{Normalizer, Options};
+use windlass_model::{ChunkStream, ModelError};
+use windlass_protocol::{Arguments, OutputFormat, RawJson, Request, Strictness, ToolSpec};
+use windlass_schema::{CompileOptions, Compiled, Dialect, Loss, RootUnion};
+use windlass_stream::{CallChunk, CallKey, Chunk};
+
+/// How many compiled schemas are kept; a run has a few dozen.
+const KEPT: usize = 1024;
+
+/// Compiled schemas, so that each is compiled once and not once a turn.
+#[derive(Debug, Default)]
+pub(crate) struct Schemas {
+    kept: Mutex<HashMap<(Dialect, String), Arc<Compiled>>>,
+}
+
+/// A request as it is shown to the vendor.
+pub(crate) struct Shown<'a> {
+    pub(crate) request: Cow<'a, Request>,
+    pub(crate) restorations: Restorations,
+}
+
+/// The tools whose arguments come back in another form than their author's.
+pub(crate) struct Restorations(BTreeMap<String, Arc<Compiled>>);
+
+/// Told of each schema that a dialect cannot say whole: the tool's name, and what is lost.
+type Told<'a> = &'a dyn Fn(&str, &[Loss]);
+
+impl Schemas {
+    /// The request with its schemas in a dialect. What is lost is told once for each schema.
+    pub(crate) fn shown<'a>(&self, request: &'a Request, dialect: Dialect, told: Told<'_>) -> Shown<'a> {
+        let (mut shown, mut restorations) = (Cow::Borrowed(request), BTreeMap::new());
+        for (at, tool) in request.tools.iter().enumerate() {
+            let ToolSpec::Function { name, parameters, strict, .. } = tool else { continue };
+            let compiled = self.compiled(name.as_str(), parameters, of(dialect, *strict), told);
+            if compiled.schema.as_str() != parameters.as_str()
+                && let Some(ToolSpec::Function { parameters, .. }) = shown.to_mut().tools.get_mut(at)
+            {
+                *parameters = compiled.schema.clone();
+            }
+            if compiled.has_restoration() {
+                restorations.insert(name.as_str().to_owned(), compiled);
+            }
+        }
+        if let OutputFormat::Schema(output) = &request.output {
+            let compiled = self.compiled(&output.name, &output.schema, of(dialect, output.strict), told);
+            // An answer is words: nobody would undo what was renamed or wrapped in it.
+            if !compiled.has_restoration()
+                && let OutputFormat::Schema(output) = &mut shown.to_mut().output
+            {
+                output.schema = compiled.schema.clone();
+            }
+        }
+        Shown { request: shown, restorations: Restorations(restorations) }
+    }
+
+    fn compiled(&self, name: &str, schema: &RawJson, dialect: Dialect, told: Told<'_>) -> Arc<Compiled> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (dialect, schema.as_str().to_owned());
+        if let Some(compiled) = kept.get(&key) {
+            return compiled.clone();
+        }
+        // Inside of one property arguments could neither be shown nor judged while they arrive; which properties
+        // go together is checked against the author's schema all the same.
+        let options = CompileOptions::default().with_root_union(RootUnion::Merge);
+        let compiled = Arc::new(dialect.compile_with(schema, options));
+        if !compiled.losses.is_empty() {
+            told(name, &compiled.losses);
+        }
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(key, compiled.clone());
+        compiled
+    }
+}
+
+/// The dialect for a schema that the model is held to, or is not.
+fn of(dialect: Dialect, strict: Strictness) -> Dialect {
+    match (dialect, strict) {
+        (Dialect::OpenAi, Strictness::On) => Dialect::OpenAiStrict,
+        (dialect, _) => dialect,
+    }
+}
+
+impl Restorations {
+    /// The answer with arguments as the authors' schemas have them.
+    pub(crate) fn restored(self, chunks: ChunkStream) -> ChunkStream {
+        if self.0.is_empty() {
+            return chunks;
+        }
+        let state = Some((chunks, Restoring::new(self.0)));
+        let pieces = stream::unfold(state, |state| async move {
+            let (mut chunks, mut restoring) = state?;
+            let mut out: Vec<Result<Chunk, ModelError>> = Vec::new();
+            let next = match chunks.next().await {
+                Some(Ok(chunk)) => {
+                    restoring.push(chunk, &mut out);
+                    Some((chunks, restoring))
+                }
+                Some(Err(error)) => {
+                    out.push(Err(error));
+                    None
+                }
+                None => {
+                    restoring.finish(&mut out);
+                    None
+                }
+            };
+            Some((stream::iter(out), next))
+        });
+        Box::pin(pieces.flatten())
+    }
+}
+
+/// Holds the calls of some tools until they are whole.
+struct Restoring {
+    normalizer: Normalizer,
+    tools: BTreeMap<String, Arc<Compiled>>,
+    open: BTreeMap<CallKey, (Arc<Compiled>, String)>,
+}
+
+impl Restoring {
+    fn new(tools: BTreeMap<String, Arc<Compiled>>) -> Self {
+        Self { normalizer: Normalizer::new(Options::default()), tools, open: BTreeMap::new() }
+    }
+
+    fn push(&mut self, chunk: Chunk, out: &mut Vec<Result<Chunk, ModelError>>) {
+        let mut normal = Vec::new();
+        self.normalizer.push(chunk, &mut normal);
+        for chunk in normal {
+            self.take(chunk, out);
+        }
+    }
+
+    fn finish(self, out: &mut Vec<Result<Chunk, ModelError>>) {
+        let Self { normalizer, tools, open } = self;
+        let mut normal = Vec::new();
+        normalizer.finish(&mut normal);
+        let mut rest = Self { normalizer: Normalizer::new(Options::default()), tools, open };
+        for chunk in normal {
+            rest.take(chunk, out);
+        }
+        // What was cut goes on as it came: it will not run.
+        for (key, (_, arguments)) in rest.open {
+            out.push(Ok(Chunk::Call(CallChunk::Delta { key, arguments })));
+        }
+    }
+
+    fn take(&mut self, chunk: Chunk, out: &mut Vec<Result<Chunk, ModelError>>) {
+        match chunk {
+            Chunk::Call(CallChunk::Start { key, id, name, opaque }) => {
+                if let Some(compiled) = self.tools.get(&name) {
+                    self.open.insert(key, (compiled.clone(), String::new()));
+                }
+                out.push(Ok(Chunk::Call(CallChunk::Start { key, id, name, opaque })));
+            }
+            Chunk::Call(CallChunk::Delta { key, arguments }) => match self.open.get_mut(&key) {
+                Some((_, held)) => held.push_str(&arguments),
+                None => out.push(Ok(Chunk::Call(CallChunk::Delta { key, arguments }))),
+            },
+            Chunk::Call(CallChunk::End { key, arguments }) => {
+                if let Some((compiled, held)) = self.open.remove(&key) {
+                    let arguments = match Arguments::parse(held.as_str()) {
+                        Ok(shown) => compiled.restore(&shown).as_str().to_owned(),
+                        Err(_) => held,
+                    };
+                    out.push(Ok(Chunk::Call(CallChunk::Delta { key, arguments })));
+                }
+                out.push(Ok(Chunk::Call(CallChunk::End { key, arguments })));
+            }
+            // Calls that are still open were cut; their pieces come before the end.
+            finish @ (Chunk::Finish { .. } | Chunk::Error { .. }) => {
+                for (key, (_, arguments)) in std::mem::take(&mut self.open) {
+                    out.push(Ok(Chunk::Call(CallChunk::Delta { key, arguments })));
+                }
+                out.push(Ok(finish));
+            }
+            other => out.push(Ok(other)),
+        }
+    }
+}
