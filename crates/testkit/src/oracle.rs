@@ -9,6 +9,7 @@ mod schema_compile;
 mod sse;
 mod text_calls;
 mod wire;
+mod wire_answer;
 mod wire_request;
 
 pub use assemble::assemble;
@@ -20,6 +21,7 @@ pub use schema_compile::{schema_compile, schema_refusals};
 pub use sse::sse;
 pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 pub use wire::{wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_responses};
+pub use wire_answer::wire_answer;
 pub use wire_request::wire_request;
 
 /// A property that must hold of any bytes.
@@ -45,6 +47,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("wire_openai_responses", wire_openai_responses),
     ("wire_gemini", wire_gemini),
     ("wire_request", wire_request),
+    ("wire_answer", wire_answer),
 ];
 
 /// The names of all properties, which are the names of the fuzz targets.

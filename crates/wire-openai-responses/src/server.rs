@@ -1,6 +1,7 @@
 //! The provider's side of the format: requests in, answers out.
 
 mod calls;
+mod cipher;
 mod content;
 mod error;
 mod frame;

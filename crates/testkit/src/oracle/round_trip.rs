@@ -2,6 +2,7 @@
 
 use windlass_assemble::{Assembler, Options};
 use windlass_protocol::{Message, Part};
+use windlass_stream::Chunk;
 use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_gemini::Gemini;
@@ -14,12 +15,12 @@ use crate::split;
 
 /// What an answer says.
 #[derive(Debug, Default, PartialEq)]
-struct Said {
-    text: String,
-    reasoning: String,
-    calls: Vec<(String, String)>,
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) reasoning: String,
+    pub(super) calls: Vec<(String, String)>,
     /// What nobody said.
-    others: Vec<String>,
+    pub(super) others: Vec<String>,
 }
 
 /// Any bytes as an answer of words, thoughts and calls: what is written in a provider's format, however it is cut,
@@ -47,7 +48,7 @@ pub fn round_trip(bytes: &[u8]) {
 }
 
 /// Reads steps out of bytes: a kind, a length, and so many bytes of text.
-fn turn(bytes: &[u8]) -> Turn {
+pub(super) fn turn(bytes: &[u8]) -> Turn {
     const NAMES: [&str; 3] = ["read", "write", "run"];
     let mut steps = Vec::new();
     let mut rest = bytes;
@@ -71,7 +72,7 @@ fn turn(bytes: &[u8]) -> Turn {
     Turn { steps, finish: None, usage: None, delay_ms: 0, piece, hostile: None }
 }
 
-fn said_by(turn: &Turn) -> Said {
+pub(super) fn said_by(turn: &Turn) -> Said {
     let mut said = Said::default();
     for step in &turn.steps {
         match step {
@@ -84,11 +85,19 @@ fn said_by(turn: &Turn) -> Said {
 }
 
 fn read(wire: &dyn Wire, pieces: &[&[u8]]) -> Said {
+    said(read_all(wire, pieces))
+}
+
+pub(super) fn read_all(wire: &dyn Wire, pieces: &[&[u8]]) -> Vec<Chunk> {
     let (mut decoder, mut chunks) = (wire.decoder(Limits::default()), Vec::new());
     for piece in pieces {
         decoder.push(piece, &mut chunks).expect("the stream is one of this format");
     }
     decoder.finish(&mut chunks).expect("the stream is whole");
+    chunks
+}
+
+pub(super) fn said(chunks: Vec<Chunk>) -> Said {
     let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);

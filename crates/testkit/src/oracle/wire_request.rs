@@ -2,9 +2,9 @@
 
 use windlass_wire::{RequestError, Server, Wire};
 use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
-use windlass_wire_gemini::Gemini;
+use windlass_wire_gemini::{Gemini, GeminiOptions};
 use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
-use windlass_wire_openai_responses::OpenAiResponses;
+use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
 
 /// Any bytes as a client's request, in every format: it is read or refused with words, and what was read is written
 /// or refused with words. What the same format writes again is read as the same request, and any other format writes
@@ -15,8 +15,14 @@ use windlass_wire_openai_responses::OpenAiResponses;
 pub fn wire_request(bytes: &[u8]) {
     let chat = OpenAiChat::new(OpenAiChatOptions::as_given());
     let anthropic = Anthropic::new(AnthropicOptions::as_given());
-    let formats: [(&str, &dyn Server, &dyn Wire); 2] =
-        [("/v1/chat/completions", &chat, &chat), ("/v1/messages", &anthropic, &anthropic)];
+    let responses = OpenAiResponses::new(OpenAiResponsesOptions::as_given());
+    let gemini = Gemini::new(GeminiOptions::as_given());
+    let formats: [(&str, &dyn Server, &dyn Wire); 4] = [
+        ("/v1/chat/completions", &chat, &chat),
+        ("/v1/messages", &anthropic, &anthropic),
+        ("/v1/responses", &responses, &responses),
+        ("/v1beta/models/m:streamGenerateContent?alt=sse", &gemini, &gemini),
+    ];
     for (path, server, wire) in formats {
         check(path, server, wire, bytes);
     }

@@ -22,6 +22,8 @@ pub(crate) struct OpenThoughts {
     pub(crate) id: String,
     /// The parts of the summary, the last of which grows.
     pub(crate) parts: Vec<String>,
+    /// Whether the last part may have ended.
+    pub(crate) at_break: bool,
 }
 
 /// A call that is being written.

@@ -13,6 +13,7 @@ use windlass_wire::{Fields, RequestError};
 use crate::call::whole_call;
 use crate::event::Item;
 use crate::item::ITEM_FIELD;
+use crate::server::cipher::uncover;
 use crate::server::content::said;
 use crate::server::request::{tool_name, value};
 use crate::server::results::result;
@@ -52,7 +53,8 @@ impl Input {
             }
             "function_call" | "custom_tool_call" => self.call(place, kind, raw)?,
             "reasoning" => {
-                let item = value(place, raw)?;
+                let mut item = value(place, raw)?;
+                uncover(&mut item);
                 let words = thoughts(&item);
                 let opaque = Opaque::new(NAME, kept(item));
                 self.say(Role::Assistant, vec![Part::Reasoning(Reasoning::new(words, Some(opaque)))]);

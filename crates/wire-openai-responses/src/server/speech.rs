@@ -2,8 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
+use windlass_wire::Framing;
+
+use crate::server::cipher::cover;
 use crate::server::items::{OpenMessage, OpenThoughts, message_item, refusal_part, summary_part, text_part};
 use crate::server::stream::{ResponseEncoder, with};
+
+/// What stands between two parts of a summary where they are read as one text.
+const BREAK: &str = "\n\n";
 
 impl ResponseEncoder {
     pub(super) fn open_message(&mut self, bytes: &mut Vec<u8>) -> OpenMessage {
@@ -56,7 +62,8 @@ impl ResponseEncoder {
         let place = json!({ "item_id": id, "output_index": index, "content_index": 0 });
         self.event(bytes, "response.output_text.done", with(&place, json!({ "text": text, "logprobs": [] })));
         self.event(bytes, "response.content_part.done", with(&place, json!({ "part": part })));
-        self.done(bytes, message.index, message.item(status, marks));
+        let item = self.known(message.item(status, marks), &message.id);
+        self.done(bytes, message.index, item);
     }
 
     /// A message of a refusal and nothing else.
@@ -86,24 +93,38 @@ impl ResponseEncoder {
             let index = self.place();
             let id = self.id("rs", index);
             self.added(bytes, index, &json!({ "type": "reasoning", "id": id, "summary": [] }));
-            OpenThoughts { index, id, parts: Vec::new() }
+            OpenThoughts { index, id, parts: Vec::new(), at_break: false }
         };
-        // This is how the parts of a summary are told apart where they are read.
-        if text == "\n\n" || thoughts.parts.is_empty() {
-            self.end_summary(bytes, &thoughts);
-            let place = thoughts.place(thoughts.parts.len());
-            let part = json!({ "part": summary_part("") });
-            self.event(bytes, "response.reasoning_summary_part.added", with(&place, part));
-            thoughts.parts.push(String::new());
-        }
-        if text != "\n\n" {
-            let delta = with(&thoughts.last_place(), json!({ "delta": text }));
-            self.event(bytes, "response.reasoning_summary_text.delta", delta);
-            if let Some(last) = thoughts.parts.last_mut() {
-                last.push_str(text);
+        // This is how the parts of a summary are told apart where they are read; what follows shows if it is.
+        let is_break = text == BREAK && !thoughts.parts.is_empty();
+        match (thoughts.at_break, is_break) {
+            (false, true) => thoughts.at_break = true,
+            (true, true) => self.grow_summary(bytes, &mut thoughts, BREAK),
+            (at_break, false) => {
+                if at_break || thoughts.parts.is_empty() {
+                    self.begin_summary(bytes, &mut thoughts);
+                }
+                self.grow_summary(bytes, &mut thoughts, text);
             }
         }
         self.thoughts = Some(thoughts);
+    }
+
+    fn begin_summary(&mut self, bytes: &mut Vec<u8>, thoughts: &mut OpenThoughts) {
+        thoughts.at_break = false;
+        self.end_summary(bytes, thoughts);
+        let place = thoughts.place(thoughts.parts.len());
+        let part = json!({ "part": summary_part("") });
+        self.event(bytes, "response.reasoning_summary_part.added", with(&place, part));
+        thoughts.parts.push(String::new());
+    }
+
+    fn grow_summary(&mut self, bytes: &mut Vec<u8>, thoughts: &mut OpenThoughts, text: &str) {
+        let delta = with(&thoughts.last_place(), json!({ "delta": text }));
+        self.event(bytes, "response.reasoning_summary_text.delta", delta);
+        if let Some(last) = thoughts.parts.last_mut() {
+            last.push_str(text);
+        }
     }
 
     pub(super) fn end_summary(&mut self, bytes: &mut Vec<u8>, thoughts: &OpenThoughts) {
@@ -115,12 +136,32 @@ impl ResponseEncoder {
     }
 
     pub(super) fn close_thoughts(&mut self, bytes: &mut Vec<u8>, own: Option<Value>) {
-        let Some(thoughts) = self.thoughts.take() else {
+        let Some(mut thoughts) = self.thoughts.take() else {
             // A cipher without words.
             return own.into_iter().for_each(|item| self.whole_item(bytes, item));
         };
+        if std::mem::take(&mut thoughts.at_break) {
+            self.grow_summary(bytes, &mut thoughts, BREAK);
+        }
         self.end_summary(bytes, &thoughts);
-        self.done(bytes, thoughts.index, thoughts.item(own));
+        let mut item = thoughts.item(own);
+        if self.framing != Framing::Whole
+            && let Some(fields) = item.as_object_mut()
+        {
+            cover(fields, &thoughts.id);
+        }
+        self.done(bytes, thoughts.index, item);
+    }
+
+    /// The item under the id with which it began. Where it came from this API its own id is known only at its end,
+    /// and clients refuse an item that changes its name on the way; one that comes in one body keeps it.
+    fn known(&self, mut item: Value, id: &str) -> Value {
+        if self.framing != Framing::Whole
+            && let Some(fields) = item.as_object_mut()
+        {
+            fields.insert("id".to_owned(), id.into());
+        }
+        item
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_protocol::{
-    Content, Delivery, Grammar, ImageSource, Message, OutputFormat, ParallelCalls, Part, Payload, Request,
-    ResultStatus, Role, StopReason, Strictness, ToolChoice, ToolSpec,
+    Content, Delivery, Grammar, ImageSource, Message, Opaque, OutputFormat, ParallelCalls, Part, Payload,
+    Request, ResultStatus, Role, StopReason, Strictness, ToolChoice, ToolSpec,
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 use windlass_wire::{Asked, Framing, ProviderError, ProviderErrorKind, Reply, RequestError, Server, Wire};
@@ -355,5 +355,56 @@ fn refusals_are_read_as_what_they_are() {
         let (status, body) = OpenAiResponses::default().encode_error(&error);
         let met = OpenAiResponses::default().decode_error(status, &body);
         assert_eq!((met.kind, met.message.as_str(), met.parameter.as_deref()), (kind, "no", Some("input")));
+    }
+}
+
+// P4: the parts of a summary are told apart by the line breaks that stand between them when they are read.
+#[test]
+fn line_breaks_between_thoughts_are_parts_of_a_summary() {
+    let summary = |texts: &[&str]| {
+        let mut chunks: Vec<Chunk> = texts.iter().copied().map(Chunk::reasoning).collect();
+        chunks.push(finish(StopReason::End, "stop"));
+        let body: Value = serde_json::from_str(&write(Framing::Whole, &chunks)).unwrap();
+        let parts = body["output"][0]["summary"].as_array().unwrap().clone();
+        parts.iter().map(|part| part["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(summary(&["a", "\n\n", "b", " c"]), ["a", "b c"]);
+    assert_eq!(summary(&["a", "\n\n"]), ["a\n\n"]);
+    assert_eq!(summary(&["\n\n", "a"]), ["\n\na"]);
+    assert_eq!(summary(&["a", "\n\n", "\n\n", "b"]), ["a\n\n", "b"]);
+}
+
+// P2: the API binds a cipher to the id of its item, which is told only when the words have been streamed.
+#[test]
+fn a_cipher_comes_back_under_the_id_of_its_item() {
+    let own = json!({ "type": "reasoning", "id": "rs_own", "summary": [{ "type": "summary_text", "text": "hm" }],
+        "encrypted_content": "x:y" });
+    let opaque = Some(Opaque::new("openai-responses", json!({ "output_item": own })));
+    let stream =
+        write(Framing::Events, &[Chunk::reasoning("hm"), Chunk::ReasoningEnd { opaque: opaque.clone() }]);
+    let events =
+        stream.lines().filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+    let items: Vec<Value> = events.map(|event| event["item"].clone()).filter(Value::is_object).collect();
+    assert_eq!((items.len(), &items[0]["id"]), (2, &items[1]["id"]));
+    assert_ne!(items[1]["id"], "rs_own");
+    let back = |item: &Value| check_back(item)["output_item"].clone();
+    assert_eq!(back(&items[1]), own);
+    // In one body it keeps its id from the beginning.
+    let body: Value =
+        serde_json::from_str(&write(Framing::Whole, &[Chunk::ReasoningEnd { opaque }])).unwrap();
+    assert_eq!(body["output"][0], own);
+    // What only looks like it is left alone.
+    for cipher in ["windlass:99:a", "windlass:x:a", "windlass:"] {
+        let item = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": cipher });
+        assert_eq!(back(&item), item);
+    }
+}
+
+/// What is kept of thoughts that a client hands back.
+fn check_back(item: &Value) -> Value {
+    let request = read(&json!({ "model": "m", "input": [item] }));
+    match &request.messages[0].parts[0] {
+        Part::Reasoning(thoughts) => thoughts.opaque.as_ref().unwrap().value.clone(),
+        _ => Value::Null,
     }
 }

@@ -1,0 +1,109 @@
+//! Answers on their way through a gateway.
+
+use windlass_assemble::{Assembler, Normalizer, Options};
+use windlass_protocol::{Message, Request};
+use windlass_stream::Chunk;
+use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
+use windlass_wire_anthropic::Anthropic;
+use windlass_wire_gemini::Gemini;
+use windlass_wire_openai_chat::OpenAiChat;
+use windlass_wire_openai_responses::OpenAiResponses;
+
+use super::round_trip::{read_all, said, said_by, turn};
+use crate::render::{Format, Setting, StreamUsage, stream};
+
+/// Any bytes as an answer of words, thoughts and calls: written in a provider's format, read, written again in every
+/// format, as events, as an array and as a whole, and read once more, it says what it said. Cut at any byte, it is
+/// written without an error, and no call comes of it that was not whole.
+///
+/// # Panics
+/// The property is violated.
+pub fn wire_answer(bytes: &[u8]) {
+    let turn = turn(bytes);
+    let expected = said_by(&turn);
+    let wires: [(Format, &dyn Wire); 4] = [
+        (Format::Chat, &OpenAiChat::default()),
+        (Format::Responses, &OpenAiResponses::default()),
+        (Format::Anthropic, &Anthropic::default()),
+        (Format::Gemini, &Gemini::default()),
+    ];
+    let servers: [(&dyn Server, &dyn Wire); 4] = [
+        (&OpenAiChat::default(), &OpenAiChat::default()),
+        (&OpenAiResponses::default(), &OpenAiResponses::default()),
+        (&Anthropic::default(), &Anthropic::default()),
+        (&Gemini::default(), &Gemini::default()),
+    ];
+    for (format, wire) in wires {
+        let setting =
+            Setting { format, number: 1, model: "m", request_bytes: 9, stream_usage: StreamUsage::Tell };
+        let body = stream(&turn, setting).frames.concat();
+        let whole = normal(read_all(wire, &[&body]));
+        let cut = bytes.first().map_or(0, |first| body.len().saturating_mul(usize::from(*first)) / 255);
+        let cut = cut_short(wire, body.get(..cut).unwrap_or_default());
+        for (server, reader) in servers {
+            for framing in [Framing::Events, Framing::Whole, Framing::Array] {
+                // The array is one format's own.
+                if framing == Framing::Array && server.name() != "gemini" {
+                    continue;
+                }
+                let way = format!("{} as {} {framing:?}", wire.name(), server.name());
+                let read = read_framed(reader, framing, &write(server, framing, &whole));
+                assert_eq!(said(read), expected, "{way}");
+                let calls = good_calls(read_framed(reader, framing, &write(server, framing, &cut)));
+                assert!(expected.calls.starts_with(&calls), "{way}: {calls:?} of an answer that was cut");
+            }
+        }
+    }
+}
+
+/// What a gateway has of a stream that breaks off.
+fn cut_short(wire: &dyn Wire, body: &[u8]) -> Vec<Chunk> {
+    let (mut decoder, mut chunks) = (wire.decoder(Limits::default()), Vec::new());
+    // The end of half an event is an error, and what came before stands.
+    let _ = decoder.push(body, &mut chunks).and_then(|()| decoder.finish(&mut chunks));
+    normal(chunks)
+}
+
+/// The calls that would run.
+fn good_calls(chunks: Vec<Chunk>) -> Vec<(String, String)> {
+    let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
+    for chunk in chunks {
+        assembler.push(chunk, &mut events);
+    }
+    let answer = assembler.finish(&mut events);
+    answer.good_calls().map(|call| (call.name.to_string(), call.payload.text())).collect()
+}
+
+fn normal(chunks: Vec<Chunk>) -> Vec<Chunk> {
+    let (mut normalizer, mut normal) = (Normalizer::new(Options::default()), Vec::new());
+    for chunk in chunks {
+        normalizer.push(chunk, &mut normal);
+    }
+    normalizer.finish(&mut normal);
+    normal
+}
+
+fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
+    let asked = Asked::new(Request::new("m", vec![Message::user("hi")]), framing);
+    let mut encoder = server.encoder(&asked, Reply::new("1", "m", 7));
+    let mut bytes = Vec::new();
+    for chunk in chunks {
+        encoder.push(chunk, &mut bytes).expect("a normal chunk is written");
+    }
+    encoder.finish(&mut bytes).expect("an answer is ended");
+    bytes
+}
+
+fn read_framed(wire: &dyn Wire, framing: Framing, bytes: &[u8]) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    if framing == Framing::Whole {
+        wire.decode_whole(bytes, Limits::default(), &mut chunks).expect("a body of this format");
+        return chunks;
+    }
+    let mut decoder = wire.decoder(Limits::default());
+    // A stream without an event is no stream: an answer that broke off before it began.
+    if decoder.push(bytes, &mut chunks).and_then(|()| decoder.finish(&mut chunks)).is_err() {
+        assert!(chunks.is_empty(), "{} writes what it reads", wire.name());
+    }
+    chunks
+}
