@@ -8,7 +8,7 @@ use windlass_protocol::{
 use windlass_wire::check_conversation;
 
 use crate::cache::{MOST, own_markers};
-use crate::encode::{is_legal, is_legal_name};
+use crate::encode::is_legal_name;
 use crate::{AnthropicOptions, encode};
 
 /// All that is found, in the order of the request.
@@ -125,7 +125,7 @@ impl Lint {
     fn messages(&mut self, request: &Request) {
         let system = request.messages.iter().take_while(|message| message.role == Role::System).count();
         let mut spoken = request.messages.iter().enumerate().skip(system).peekable();
-        // "messages: first message must use the "user" role" was lifted for some models, which still begin so.
+        // "messages: first message must use the "user" role".
         if let Some((position, first)) = spoken.peek()
             && first.role == Role::Assistant
         {
@@ -196,10 +196,6 @@ impl Lint {
             }
             Part::Image(image) => self.image(place, image),
             Part::File(file) => self.file(place, file),
-            // Ids that the API refuses are mapped where they are written (RULES P1); only too long a one is left.
-            Part::Call(call) if call.id.as_str().bytes().all(is_legal) && call.id.as_str().len() > 256 => {
-                self.refuse(RefusalKind::Id, place, "the call's id is longer than 256 characters");
-            }
             _ => {}
         }
     }

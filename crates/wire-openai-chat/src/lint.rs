@@ -136,6 +136,7 @@ impl Lint {
 
     fn part(&mut self, role: Role, place: &str, part: &Part) {
         match part {
+            // API reference: the content of these two takes parts of text, and refusals.
             Part::Image(_) | Part::File(_) if matches!(role, Role::Assistant | Role::System) => {
                 let what = "pictures and documents stand in a user's message only";
                 self.refuse(RefusalKind::Unsupported, place, what);
