@@ -28,6 +28,7 @@ use crate::{Answer, AnswerCall, CallEvent, Ending, Notes, Options};
 ///         id: id.map(Into::into),
 ///         name: name.map(Into::into),
 ///         arguments: Some(arguments.into()),
+///         opaque: None,
 ///     })
 /// };
 /// let mut assembler = Assembler::new(Options::default());
@@ -188,6 +189,9 @@ impl Assembler {
         }
         let Placed::Call(at) = placed else { return };
         let Some(call) = self.calls.growing_mut(at) else { return };
+        if fragment.opaque.is_some() {
+            call.opaque = fragment.opaque;
+        }
         if let Some(name) = fragment.name {
             call.name.push(&name, &self.options.tools);
         }

@@ -120,12 +120,13 @@ pub(crate) struct Fragment {
     pub(crate) id: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) arguments: Option<String>,
+    pub(crate) opaque: Option<Opaque>,
 }
 
 impl Fragment {
     /// The fragment of a `Partial`, with `""` as absent (S1).
     pub(crate) fn of(chunk: CallChunk) -> Option<Self> {
-        let CallChunk::Partial { index, position, id, name, arguments } = chunk else { return None };
+        let CallChunk::Partial { index, position, id, name, arguments, opaque } = chunk else { return None };
         let given = |text: &String| !text.is_empty();
         Some(Self {
             index,
@@ -133,6 +134,7 @@ impl Fragment {
             id: id.filter(given),
             name: name.filter(given),
             arguments: arguments.filter(given),
+            opaque,
         })
     }
 }

@@ -24,6 +24,7 @@ use crate::{Assembler, CallEvent, MalformedCall, MalformedReason, Options};
 ///     id: Some("call_1".into()),
 ///     name: Some("list".into()),
 ///     arguments: Some("{}".into()),
+///     opaque: None,
 /// };
 /// let (mut normalizer, mut chunks) = (Normalizer::new(Options::default()), Vec::new());
 /// normalizer.push(Chunk::Call(fragment), &mut chunks);
@@ -58,7 +59,9 @@ impl Normalizer {
         match chunk {
             Chunk::Call(piece) => {
                 let opaque = match &piece {
-                    CallChunk::Start { opaque, .. } | CallChunk::Whole { opaque, .. } => opaque.clone(),
+                    CallChunk::Partial { opaque, .. }
+                    | CallChunk::Start { opaque, .. }
+                    | CallChunk::Whole { opaque, .. } => opaque.clone(),
                     _ => None,
                 };
                 self.assembler.push(Chunk::Call(piece), &mut self.events);

@@ -7,7 +7,7 @@ use std::{env, fs};
 use anyhow::Context as _;
 use secrecy::SecretString;
 use windlass_client::{
-    Client, Facts, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Vendor, Vendors,
+    Client, Facts, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace, Vendor, Vendors,
 };
 
 use crate::arguments::Reach;
@@ -37,6 +37,8 @@ impl Reach {
         let key = key(&vendor).map(SecretString::from);
         let http = self.http()?.with_connect_timeout(options.connect_timeout);
         let transport = tape.transport(Arc::new(HttpTransport::new(&http)?));
+        let pace = if tape.is_live() { Pace::Kept } else { Pace::Ignored };
+        let options = Options { pace, ..options };
         // What was learned since would make other requests of the same run.
         let facts = if tape.is_used() { Arc::new(Facts::in_memory()) } else { facts() };
         Ok(Client::vendor(vendor).key(key).options(options).transport(transport).facts(facts).build()?)

@@ -65,10 +65,12 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
     if !matches!(status, 400 | 404 | 422) {
         return None;
     }
-    let message = error.message.as_str();
+    let refusal: Value = serde_json::from_slice(refusal).unwrap_or_default();
+    // OpenRouter's own words say only that somebody refused; who did and why is kept beside them.
+    let raw = refusal.pointer("/error/metadata/raw").and_then(Value::as_str);
+    let message = raw.unwrap_or(&error.message);
     let said = message.to_lowercase();
     let plain = said.replace(['`', '\'', '"'], "");
-    let refusal: Value = serde_json::from_slice(refusal).unwrap_or_default();
     let location = location(&refusal);
     let refuses = REFUSES
         .iter()
@@ -87,6 +89,10 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
     }
     if said.contains("support image") || said.contains("image input") {
         return Some(Fact::new("images", None, no(Ability::Images), message));
+    }
+    // What is wrong inside of the conversation is not mended by leaving something else out.
+    if named.is_some_and(is_kept) {
+        return None;
     }
     let parameter = named.and_then(|path| field(path, sent)).or_else(|| word(message, sent))?;
     let abilities = abilities(&parameter, sent);
@@ -120,10 +126,15 @@ fn location(refusal: &Value) -> Option<(&str, &str)> {
     }
 }
 
+/// Whether a path leads into what is never left out.
+fn is_kept(path: &str) -> bool {
+    path.split(['.', '[']).next().is_some_and(|root| NEVER.contains(&root))
+}
+
 /// The field of the body that a path is about, as the body has it; none if it may not go or is not there.
 fn field(path: &str, sent: &[u8]) -> Option<String> {
     let path = path.strip_prefix("body.").unwrap_or(path);
-    if path.contains('[') || NEVER.contains(&path.split('.').next()?) {
+    if is_kept(path) {
         return None;
     }
     // Gemini's own names are in the one style, and in its refusals in the other.

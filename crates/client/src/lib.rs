@@ -41,7 +41,7 @@ pub use facts::{Fact, Facts, Listing, ModelEntry, Remedy};
 pub use fallback::{Fallback, FallbackEvent};
 pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use limits::{RateLimits, Window};
-pub use options::Options;
+pub use options::{Options, Pace};
 pub use quirk::Quirk;
 pub use storage::{FileStorage, Storage};
 pub use transport::{

@@ -29,6 +29,19 @@ pub struct Options {
     pub total_timeout: Duration,
     /// How much one answer may hold.
     pub limits: Limits,
+    /// Whether anything is waited for between requests.
+    pub pace: Pace,
+}
+
+/// Whether anything is waited for between requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "waiting or not")]
+pub enum Pace {
+    /// What a provider asks for, and what is decent without that.
+    #[default]
+    Kept,
+    /// Nothing: it is a recording that answers, and its waits are over.
+    Ignored,
 }
 
 impl Default for Options {
@@ -41,6 +54,7 @@ impl Default for Options {
             idle_timeout: Duration::from_mins(2),
             total_timeout: Duration::from_mins(30),
             limits: Limits::default(),
+            pace: Pace::Kept,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Sending a request: once, and again where that may help.
 
+use std::time::Duration;
+
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use windlass_model::ModelError;
 use windlass_protocol::Delivery;
@@ -9,7 +11,7 @@ use crate::client::Parts;
 use crate::event::ClientEvent;
 use crate::retry::{self, Attempt, Tries};
 use crate::transport::{Incoming, Outgoing};
-use crate::{Client, RateLimits, answer, lesson};
+use crate::{Client, Pace, RateLimits, answer, lesson};
 
 /// What all attempts for one answer have in common.
 #[derive(Clone, Copy)]
@@ -49,6 +51,7 @@ impl Client {
         let Some(wait) = tries.wait(&failed, deadline) else {
             return Err(Attempt { error: given_up(failed.error, tries.attempts), ..failed });
         };
+        let wait = if self.parts.options.pace == Pace::Ignored { Duration::ZERO } else { wait };
         let attempts = tries.attempts;
         self.tell(|| ClientEvent::Retry { attempts, wait, message: failed.error.message.clone() });
         sleep(wait).await;
@@ -58,6 +61,9 @@ impl Client {
     /// Waits until there is something left of what the provider allows. Where that would be too late, it is asked all
     /// the same: it may count otherwise than it said.
     async fn keep_pace(&self, turn: Turn<'_>) {
+        if self.parts.options.pace == Pace::Ignored {
+            return;
+        }
         let until = self.rate_limits(turn.model).and_then(|limits| limits.empty_until());
         if let Some(until) = until.filter(|until| *until < turn.deadline) {
             self.tell(|| ClientEvent::Wait { wait: until.saturating_duration_since(Instant::now()) });

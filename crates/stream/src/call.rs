@@ -34,6 +34,9 @@ pub enum CallChunk {
         /// More of the arguments' text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
+        /// Fields of the provider that travel with the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
     },
     /// A call begins.
     Start {

@@ -9,6 +9,7 @@ use windlass_stream::{CallChunk, CallKey, Chunk};
 use windlass_wire::Words;
 
 use crate::event::{Block, Delta};
+use crate::marks;
 use crate::shape::Field;
 use crate::wire::NAME;
 
@@ -19,7 +20,10 @@ pub(crate) const BLOCK_FIELD: &str = "content_block";
 /// A block that has begun and not ended.
 #[derive(Debug)]
 pub(crate) enum OpenBlock {
-    Text,
+    Text {
+        /// The sources told so far, which go back with the words: the API finds what it cited by them.
+        citations: Vec<Value>,
+    },
     Thinking {
         signature: String,
     },
@@ -43,10 +47,9 @@ impl OpenBlock {
         match block.kind.0.as_ref() {
             "text" => {
                 speak(block.text.0, chunks);
-                for citation in values(block.citations) {
-                    chunks.push(Chunk::Grounding { value: citation });
-                }
-                Some(Self::Text)
+                let citations = values(block.citations);
+                chunks.extend(citations.iter().map(|value| Chunk::Grounding { value: value.clone() }));
+                Some(Self::Text { citations })
             }
             "thinking" => {
                 think(block.thinking.0, chunks);
@@ -82,8 +85,9 @@ impl OpenBlock {
             _ => {}
         }
         match (self, delta.kind.0.as_ref()) {
-            (Self::Text, "citations_delta") => {
-                let citation = delta.citation.and_then(|raw| serde_json::from_str(raw.get()).ok());
+            (Self::Text { citations }, "citations_delta") => {
+                let citation = delta.citation.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+                citations.extend(citation.clone());
                 chunks.extend(citation.map(|value| Chunk::Grounding { value }));
             }
             (Self::Thinking { signature }, "signature_delta") => signature.push_str(&delta.signature.0),
@@ -95,7 +99,7 @@ impl OpenBlock {
     /// Takes the text of a delta, and says whether this kind of block has such a text.
     pub(crate) fn push_text(&mut self, field: Field, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) -> bool {
         match (self, field) {
-            (Self::Text, Field::Text) => speak(text, chunks),
+            (Self::Text { .. }, Field::Text) => speak(text, chunks),
             (Self::Thinking { .. }, Field::Thinking) => think(text, chunks),
             (Self::Call { key, placeholder }, Field::PartialJson) => {
                 if !text.is_empty() {
@@ -128,7 +132,8 @@ impl OpenBlock {
     /// The block's end has come.
     pub(crate) fn close(self, chunks: &mut Vec<Chunk>) {
         match self {
-            Self::Text | Self::Redacted => {}
+            Self::Text { citations } => chunks.push(Chunk::TextEnd { opaque: cited(&citations) }),
+            Self::Redacted => {}
             Self::Thinking { signature } => chunks.push(Chunk::ReasoningEnd { opaque: signed(&signature) }),
             Self::Call { key, placeholder } => {
                 chunks.push(Chunk::Call(CallChunk::End { key, arguments: placeholder }));
@@ -161,6 +166,11 @@ fn think(text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
 fn signed(signature: &str) -> Option<Opaque> {
     let is_signed = !signature.is_empty();
     is_signed.then(|| Opaque::new(NAME, json!({ "type": "thinking", "signature": signature })))
+}
+
+fn cited(citations: &[Value]) -> Option<Opaque> {
+    let fields = json!({ marks::BLOCK: { "citations": citations } });
+    (!citations.is_empty()).then(|| Opaque::new(NAME, fields))
 }
 
 fn values(raw: Option<&RawValue>) -> Vec<Value> {

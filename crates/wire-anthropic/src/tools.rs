@@ -30,10 +30,12 @@ pub(crate) fn encode<'a>(
         Err(unsupported(format!("a tool that {} runs", tool.wire)))
     });
     let mut tools = own.chain(hosted).collect::<Result<Vec<_>, _>>()?;
-    // A hosted tool goes out as it is, so the marker stands on the last of our own.
+    // A hosted tool goes out as it is, and the API refuses a marker on a tool that it loads later, so the marker
+    // stands on the last of the others.
+    let is_deferred = |tool: &OwnTool<'_>| tool.more.is_some_and(|more| more.contains_key("defer_loading"));
     let last = tools.iter_mut().rev().find_map(|tool| match tool {
-        WireTool::Own(tool) => Some(tool),
-        WireTool::Hosted(_) => None,
+        WireTool::Own(tool) if !is_deferred(tool) => Some(tool),
+        _ => None,
     });
     if let Some(last) = last {
         last.cache_control = marker;

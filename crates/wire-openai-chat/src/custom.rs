@@ -35,6 +35,7 @@ impl CustomCall {
                 id,
                 name: Some(name),
                 arguments: Some(input),
+                opaque: None,
             },
         }
     }

@@ -1,6 +1,7 @@
 //! One event of the stream, or the whole body, as this format writes it.
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::lenient::{ArgumentText, Content, Count, Index, Words};
@@ -58,6 +59,16 @@ pub(crate) struct Delta<'a> {
     pub(crate) tool_calls: Option<Vec<Option<Call<'a>>>>,
     #[serde(borrow)]
     pub(crate) function_call: Option<Function<'a>>,
+    /// Where words came from.
+    #[serde(borrow)]
+    pub(crate) annotations: Option<&'a RawValue>,
+}
+
+impl Delta<'_> {
+    /// The sources of an answer of a model that searches; most answers have an empty list.
+    pub(crate) fn sources(&self) -> Vec<Value> {
+        self.annotations.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -70,6 +81,9 @@ pub(crate) struct Call<'a> {
     pub(crate) function: Option<Function<'a>>,
     #[serde(borrow)]
     pub(crate) custom: Option<Custom<'a>>,
+    /// Gemini's signature, behind Google's own server of this format, comes here and goes back with the call.
+    #[serde(borrow)]
+    pub(crate) extra_content: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]

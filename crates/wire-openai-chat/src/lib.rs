@@ -27,5 +27,7 @@ mod whole;
 mod error;
 mod server;
 
-pub use options::{CallIds, MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole, Thoughts};
+pub use options::{
+    CallIds, MaxTokensField, OpenAiChatOptions, StreamUsage, SystemRole, Thoughts, ThoughtsField,
+};
 pub use wire::OpenAiChat;

@@ -1,6 +1,7 @@
 //! What messages and parts of this format have that has no word in a conversation: it travels in the opaque fields
 //! of a part, under these names.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Message, Opaque, Part};
 
@@ -67,4 +68,10 @@ pub(crate) fn set(message: &mut Message, name: &str, value: Value) {
     if let Some(fields) = opaque.value.as_object_mut() {
         fields.insert(name.to_owned(), value);
     }
+}
+
+/// What an answer says beside the body of a call and wants back with it (RULES P2).
+pub(crate) fn travelling(extra: &RawValue) -> Option<Opaque> {
+    let extra: Value = serde_json::from_str(extra.get()).ok()?;
+    (!extra.is_null()).then(|| Opaque::new(NAME, json!({ CALL: { "extra_content": extra } })))
 }

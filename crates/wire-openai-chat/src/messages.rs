@@ -13,7 +13,7 @@ use crate::parts::{named_pictures, user_part, wire_call, words};
 use crate::reasoning::Field;
 use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought};
 use crate::wire::NAME;
-use crate::{CallIds, OpenAiChatOptions, Thoughts};
+use crate::{CallIds, OpenAiChatOptions, Thoughts, ThoughtsField};
 
 pub(crate) fn wire_messages<'a>(
     options: &OpenAiChatOptions,
@@ -143,7 +143,7 @@ fn assistant<'a>(
         match part {
             Part::Text(text) => parts.extend(words(text)),
             Part::Call(call) => wire.tool_calls.push(wire_call(options.call_ids, call)?),
-            Part::Reasoning(reasoning) => thoughts(reasoning, &mut wire, &mut parts),
+            Part::Reasoning(reasoning) => thoughts(options.thoughts_field, reasoning, &mut wire, &mut parts),
             Part::Unknown(unknown) if unknown.wire == NAME => {
                 wire.refusal = wire.refusal.or_else(|| unknown.value.get("refusal").and_then(Value::as_str));
                 parts.extend(unknown.value.get(marks::PART).map(WirePart::Raw));
@@ -187,25 +187,40 @@ fn content(parts: Vec<WirePart<'_>>, as_list: bool) -> Option<WireContent<'_>> {
     (!text.is_empty()).then_some(WireContent::Text(text))
 }
 
-fn thoughts<'a>(reasoning: &'a Reasoning, wire: &mut WireMessage<'a>, parts: &mut Vec<WirePart<'a>>) {
+fn thoughts<'a>(
+    field: ThoughtsField,
+    reasoning: &'a Reasoning,
+    wire: &mut WireMessage<'a>,
+    parts: &mut Vec<WirePart<'a>>,
+) {
     // Thoughts of another provider are left out: nobody documents how to say them here.
     let Some(opaque) = reasoning.opaque.as_ref().and_then(|opaque| opaque.of(NAME)) else { return };
     let details = opaque.get("reasoning_details").and_then(Value::as_array);
     wire.reasoning_details.extend(details.into_iter().flatten());
-    let field = opaque.get("field").and_then(Value::as_str);
     let text = reasoning.text.as_str();
     if text.is_empty() {
         return;
     }
-    if field == Some(Field::ReasoningContent.as_str()) {
-        wire.reasoning_content.get_or_insert_default().to_mut().push_str(text);
-        if let Some(again) = opaque.get(Field::Reasoning.as_str()).and_then(Value::as_str) {
-            wire.reasoning.get_or_insert_default().to_mut().push_str(again);
+    let came = opaque.get("field").and_then(Value::as_str).and_then(Field::of);
+    let field = match field {
+        ThoughtsField::AsCame => came,
+        ThoughtsField::ReasoningContent => Some(Field::ReasoningContent),
+        ThoughtsField::Reasoning => Some(Field::Reasoning),
+        ThoughtsField::Content => Some(Field::Content),
+    };
+    match field {
+        Some(Field::ReasoningContent) => {
+            wire.reasoning_content.get_or_insert_default().to_mut().push_str(text);
+            // Ollama says the same thoughts in both.
+            if let Some(again) = opaque.get(Field::Reasoning.as_str()).and_then(Value::as_str) {
+                wire.reasoning.get_or_insert_default().to_mut().push_str(again);
+            }
         }
-    } else if field == Some(Field::Content.as_str()) {
-        let part = KnownPart::Thinking { thinking: [WireThought { text }] };
-        parts.push(WirePart::Known { part, more: None });
-    } else if field == Some(Field::Reasoning.as_str()) {
-        wire.reasoning.get_or_insert_default().to_mut().push_str(text);
+        Some(Field::Reasoning) => wire.reasoning.get_or_insert_default().to_mut().push_str(text),
+        Some(Field::Content) => {
+            let part = KnownPart::Thinking { thinking: [WireThought { text }] };
+            parts.push(WirePart::Known { part, more: None });
+        }
+        None => {}
     }
 }

@@ -21,6 +21,24 @@ pub struct OpenAiChatOptions {
     pub thoughts: Thoughts,
     /// The form of call ids that the server takes.
     pub call_ids: CallIds,
+    /// The field in which thoughts go back.
+    pub thoughts_field: ThoughtsField,
+}
+
+/// The field of a message in which thoughts go back to the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ThoughtsField {
+    /// That in which they came. A gateway's client has them from the gateway, which writes `reasoning_content`, so a
+    /// gateway names the field of the server behind it.
+    #[default]
+    AsCame,
+    /// `reasoning_content`: DeepSeek, vLLM, Moonshot.
+    ReasoningContent,
+    /// `reasoning`: OpenRouter, Groq.
+    Reasoning,
+    /// Parts of the content: Mistral, which refuses the others.
+    Content,
 }
 
 /// The form of call ids that a server takes. An id of another form is written as a hash of it, the same in every
@@ -91,6 +109,12 @@ impl OpenAiChatOptions {
     /// The same options with another form of call ids.
     pub fn with_call_ids(mut self, form: CallIds) -> Self {
         self.call_ids = form;
+        self
+    }
+
+    /// The same options with another field for thoughts.
+    pub fn with_thoughts_field(mut self, field: ThoughtsField) -> Self {
+        self.thoughts_field = field;
         self
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use windlass_protocol::{StopReason, Unknown, Usage};
+use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
 use windlass_stream::{CallChunk, Chunk};
 use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
 
@@ -12,6 +12,7 @@ use crate::custom::{CustomCall, Whole};
 use crate::error::stream_error;
 use crate::event::{Call, Delta, Event, Function};
 use crate::lenient::{ArgumentText, Content, Index};
+use crate::marks;
 use crate::reasoning::{Field, Shown, Stretch};
 use crate::shape::Shape;
 use crate::stop::stop_reason;
@@ -41,7 +42,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Reads one event's data or a whole body.
+    /// Reads one event's data or a body.
     pub(crate) fn read(
         &mut self,
         json: &str,
@@ -52,8 +53,7 @@ impl Reader {
         if source == Source::Stream
             && let Some((shape, text)) = self.template.read(json)
         {
-            let shape = *shape;
-            self.take_text(shape, text, chunks);
+            self.take_text(*shape, text, chunks);
             return Ok(());
         }
         match serde_json::from_str::<Event<'_>>(json) {
@@ -88,7 +88,8 @@ impl Reader {
             Shape::Arguments { index } => {
                 self.thoughts.end(chunks);
                 let arguments = Some(text.into_owned());
-                let fragment = CallChunk::Partial { index, position: 0, id: None, name: None, arguments };
+                let fragment =
+                    CallChunk::Partial { index, position: 0, id: None, name: None, arguments, opaque: None };
                 chunks.push(Chunk::Call(fragment));
             }
         }
@@ -144,6 +145,7 @@ impl Reader {
     fn delta(&mut self, delta: Delta<'_>, chunks: &mut Vec<Chunk>) {
         let before = chunks.len();
         self.think(&delta, chunks);
+        let sources = delta.sources();
         match delta.content {
             Content::Absent => {}
             Content::Text(text) => self.speak(&text, chunks),
@@ -165,13 +167,14 @@ impl Reader {
             self.refusal.push_str(&refusal);
         }
         if let Some(function) = delta.function_call {
-            self.fragment(None, 0, None, function, chunks);
+            self.fragment((None, 0), None, None, function, chunks);
         }
         for (position, call) in (0..).zip(delta.tool_calls.into_iter().flatten()) {
             if let Some(call) = call {
                 self.call(position, call, chunks);
             }
         }
+        chunks.extend(sources.into_iter().map(|value| Chunk::Grounding { value }));
         self.begun |= chunks.len() > before || !self.refusal.is_empty() || !self.customs.is_empty();
     }
 
@@ -210,26 +213,28 @@ impl Reader {
                 self.customs.push(CustomCall { slot, id, name, input });
             }
             (None, _) => {
-                self.fragment(call.index.0, position, id, call.function.unwrap_or_default(), chunks);
+                let opaque = call.extra_content.and_then(marks::travelling);
+                let place = (call.index.0, position);
+                self.fragment(place, id, opaque, call.function.unwrap_or_default(), chunks);
             }
         }
     }
 
     fn fragment(
         &mut self,
-        index: Option<u64>,
-        position: u64,
+        (index, position): (Option<u64>, u64),
         id: Option<String>,
+        opaque: Option<Opaque>,
         function: Function<'_>,
         chunks: &mut Vec<Chunk>,
     ) {
         let name = function.name.0.map(Cow::into_owned);
         let arguments = function.arguments.0.map(Cow::into_owned);
-        if id.is_none() && name.is_none() && arguments.is_none() {
+        if id.is_none() && name.is_none() && arguments.is_none() && opaque.is_none() {
             return;
         }
         self.thoughts.end(chunks);
-        chunks.push(Chunk::Call(CallChunk::Partial { index, position, id, name, arguments }));
+        chunks.push(Chunk::Call(CallChunk::Partial { index, position, id, name, arguments, opaque }));
     }
 
     fn usage(&mut self, usage: Usage, chunks: &mut Vec<Chunk>) {

@@ -18,6 +18,12 @@ pub(crate) enum Field {
 }
 
 impl Field {
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        [Self::ReasoningContent, Self::Reasoning, Self::Content]
+            .into_iter()
+            .find(|field| field.as_str() == name)
+    }
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::ReasoningContent => "reasoning_content",

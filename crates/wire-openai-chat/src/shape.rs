@@ -41,17 +41,26 @@ impl Shape {
             reasoning_details,
             tool_calls,
             function_call,
+            annotations,
         } = delta;
         let has_thoughts =
             reasoning_content.0.is_some() || reasoning.0.is_some() || reasoning_details.is_some();
-        if has_thoughts || refusal.0.is_some() || function_call.is_some() {
+        if has_thoughts || refusal.0.is_some() || function_call.is_some() || annotations.is_some() {
             return None;
         }
         match (content, tool_calls.as_deref().unwrap_or_default()) {
             (Content::Text(Cow::Borrowed(text)), []) => Some((Self::Content, text)),
             (
                 Content::Absent,
-                [Some(Call { index, id: Words(None), function: Some(function), custom: None })],
+                [
+                    Some(Call {
+                        index,
+                        id: Words(None),
+                        function: Some(function),
+                        custom: None,
+                        extra_content: None,
+                    }),
+                ],
             ) => {
                 let Function { name: Words(None), arguments: ArgumentText(Some(Cow::Borrowed(text))) } =
                     function

@@ -11,6 +11,7 @@ fn partial(index: u64, id: Option<&str>, name: Option<&str>, arguments: &str) ->
         id: id.map(Into::into),
         name: name.map(Into::into),
         arguments: Some(arguments.into()),
+        opaque: None,
     })
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn placed(index: i64, position: u64, id: &str, name: &str, arguments:
         id: Some(id.to_owned()),
         name: Some(name.to_owned()),
         arguments: Some(arguments.to_owned()),
+        opaque: None,
     })
 }
 

@@ -88,6 +88,18 @@ fn a_validators_place_counts() {
     assert_eq!(learned(422, "Extra inputs are not permitted", None, body), None);
 }
 
+// https://openrouter.ai/docs/api/reference/errors-and-debugging
+#[test]
+fn the_words_of_whoever_stands_behind_a_gateway_count() {
+    let raw = r#"{\"error\":{\"message\":\"Unsupported parameter: 'parallel_tool_calls' is not supported with this model.\"}}"#;
+    let body = format!(
+        r#"{{"error":{{"message":"Provider returned error","code":400,"metadata":{{"raw":"{raw}"}}}}}}"#
+    );
+    let fact = learned(400, "Provider returned error", None, &body).unwrap();
+    assert_eq!((fact.parameter.as_str(), fact.remedy), ("parallel_tool_calls", Some(Remedy::Drop)));
+    assert_eq!(learned(400, "Provider returned error", None, "{}"), None);
+}
+
 #[test]
 fn the_limit_gets_the_name_that_is_asked_for_or_stays() {
     let words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
@@ -153,6 +165,11 @@ fn a_value_that_is_wrong_teaches_nothing() {
     check_nothing(400, "temperature must be between 0 and 2", Some("temperature"));
     check_nothing(400, "the model does not support this user's messages", Some("messages"));
     check_nothing(400, "this user is not supported", None);
+    check_nothing(
+        400,
+        "messages[1].content: unsupported part, 'stop' is expected",
+        Some("messages[1].content"),
+    );
     check_nothing(400, "model is not supported", Some("model"));
     check_nothing(400, "seed is not supported", Some("seed"));
     check_nothing(401, "temperature is not supported", Some("temperature"));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use windlass_client::{ClientEvent, Options};
+use windlass_client::{ClientEvent, Options, Pace};
 use windlass_model::ModelErrorKind;
 
 use crate::canned::{Answer, Canned};
@@ -114,6 +114,20 @@ async fn a_window_that_opens_after_the_deadline_is_not_waited_for() {
         assert_eq!(text(&ask(&client, &request()).await.0), "Hello");
     }
     assert_eq!(canned.times(), [seconds(0.0), seconds(0.0)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recording_is_not_waited_for() {
+    let empty =
+        hello().header("x-ratelimit-remaining-requests", "0").header("x-ratelimit-reset-requests", "1m");
+    let refused = Answer::new(429, SLOW).header("retry-after", "20");
+    let canned = Canned::new(vec![empty, refused, hello()]);
+    let options = Options { pace: Pace::Ignored, ..Options::default() };
+    let client = canned.client("groq").options(options).build().unwrap();
+    for _ in 0..2 {
+        assert_eq!(text(&ask(&client, &request()).await.0), "Hello");
+    }
+    assert_eq!(canned.times().last(), Some(&Duration::ZERO));
 }
 
 fn usage_only() -> &'static str {

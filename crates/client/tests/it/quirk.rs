@@ -122,3 +122,36 @@ fn a_longer_conversation_begins_with_the_bytes_of_the_shorter() {
         assert!(long.starts_with(short.strip_suffix("]}").unwrap()), "{vendor}: {short} {long}");
     }
 }
+
+// P2. What DeepSeek demands inside of a round of calls it ignores elsewhere; the wire format needs no quirk for that.
+#[test]
+fn deepseeks_thoughts_go_back_where_there_are_calls_and_nowhere_else() {
+    let request: Request = serde_json::from_value(serde_json::json!({"model": "deepseek-reasoner", "messages": [
+        {"role": "user", "parts": [{"type": "text", "text": "hi"}]},
+        {"role": "assistant", "parts": [
+            {"type": "reasoning", "text": "one", "opaque": {"wire": "openai-chat", "value": {"field": "reasoning_content"}}},
+            {"type": "call", "id": "c1", "name": "look", "payload": {"kind": "function", "arguments": "{}"}}]},
+        {"role": "tool", "parts": [{"type": "result", "call": "c1", "status": "ok", "content": []}]},
+        {"role": "assistant", "parts": [
+            {"type": "reasoning", "text": "two", "opaque": {"wire": "openai-chat", "value": {"field": "reasoning_content"}}},
+            {"type": "text", "text": "done"}]},
+        {"role": "user", "parts": [{"type": "text", "text": "thanks"}]},
+    ]}))
+    .unwrap();
+    let sent: Value = serde_json::from_str(&body(&Vendors::builtin(), "deepseek", &request)).unwrap();
+    assert_eq!(sent["messages"][1]["reasoning_content"], "one");
+    assert_eq!(sent["messages"][3].get("reasoning_content"), None);
+}
+
+// The role `developer` is OpenAI's alone, and `system` is taken by all: https://github.com/earendil-works/pi/issues/1048.
+#[test]
+fn the_system_prompt_has_a_role_that_every_vendor_knows() {
+    let vendors = Vendors::builtin()
+        .with_file("[vendor.azure-openai]\nbase-url = \"http://localhost:1/openai/v1\"")
+        .unwrap();
+    let request = Request::new("any", vec![Message::user("hi")]).with_system("Be brief.");
+    for vendor in vendors.iter().filter(|vendor| vendor.endpoint.wire == "openai-chat") {
+        let sent: Value = serde_json::from_str(&body(&vendors, vendor.name(), &request)).unwrap();
+        assert_eq!(sent["messages"][0]["role"], "system", "{}", vendor.name());
+    }
+}

@@ -157,6 +157,7 @@ fn a_call_without_a_name_gets_an_error_result() {
         id: Some("c1".into()),
         name: None,
         arguments: Some("{}".into()),
+        opaque: None,
     })]);
     assert_eq!(run.statuses(), [("c1".into(), ResultStatus::UnknownTool)]);
     check_paired(run.machine.transcript().messages());

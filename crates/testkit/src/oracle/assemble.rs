@@ -127,6 +127,7 @@ fn chunks(bytes: &[u8]) -> Vec<Chunk> {
                 id: Some(pick(IDS)),
                 name: Some(pick(NAMES)),
                 arguments: Some(pick(ARGUMENTS)),
+                opaque: (kind & 0x10 == 0).then(|| Opaque::new("test", 2.into())),
             }),
             6 => {
                 let (id, name) = (Some(pick(IDS)), pick(NAMES));

@@ -56,9 +56,11 @@ fn said(answer: &Answer) -> Value {
         AnswerCall::Malformed(call) => json!({ "id": call.id, "name": call.name, "cut": call.text }),
     });
     let is_whole = answer.ending == Ending::Complete;
-    // S9: whoever hands calls on says so.
-    let has_calls = !answer.calls.is_empty() && answer.stop == Some(StopReason::End);
-    let stop = if has_calls { Some(StopReason::Calls) } else { answer.stop.clone() };
+    // An end with calls is calls (RULES S9), and is handed on as such.
+    let stop = match &answer.stop {
+        Some(StopReason::End) if !answer.calls.is_empty() => Some(StopReason::Calls),
+        stop => stop.clone(),
+    };
     json!({
         "words": words, "thoughts": thoughts, "thought_marks": marks, "others": others,
         "calls": calls.collect::<Vec<_>>(), "stop": stop, "whole": is_whole, "usage": answer.usage,

@@ -21,11 +21,11 @@ fn a_whole_body_gives_the_chunks_of_a_stream() {
         "usage": { "input_tokens": 1, "cache_read_input_tokens": 2, "output_tokens": 3 },
     });
     let chunks = decode(&body).unwrap();
-    assert_eq!(chunks[0], Chunk::text("Hi"));
-    assert!(matches!(&chunks[1], Chunk::Unknown(unknown) if unknown.value["content_block"]["id"] == "s"));
-    assert_eq!(chunks[2], Chunk::Finish { reason: StopReason::Pause, raw: "pause_turn".into() });
+    assert_eq!(chunks[..2], [Chunk::text("Hi"), Chunk::TextEnd { opaque: None }]);
+    assert!(matches!(&chunks[2], Chunk::Unknown(unknown) if unknown.value["content_block"]["id"] == "s"));
+    assert_eq!(chunks[3], Chunk::Finish { reason: StopReason::Pause, raw: "pause_turn".into() });
     assert!(
-        matches!(&chunks[3], Chunk::Usage { usage } if usage.input_tokens == 3 && usage.output_tokens == 3)
+        matches!(&chunks[4], Chunk::Usage { usage } if usage.input_tokens == 3 && usage.output_tokens == 3)
     );
 }
 

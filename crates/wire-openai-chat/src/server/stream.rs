@@ -7,7 +7,7 @@ use windlass_wire::{EncodeError, Encoder, Reply};
 
 use crate::server::calls::Calls;
 use crate::server::error::stream_error;
-use crate::server::words::{details, finish_word, refusal, usage};
+use crate::server::words::{details, finish_word, is_annotation, refusal, usage};
 
 /// One streamed answer.
 #[derive(Debug)]
@@ -108,6 +108,9 @@ impl Encoder for Stream {
                 if let Some(piece) = self.calls.push(piece)? {
                     self.delta(&json!({ "tool_calls": [piece.delta()] }), bytes);
                 }
+            }
+            Chunk::Grounding { value } if is_annotation(value) => {
+                self.delta(&json!({ "annotations": [value] }), bytes);
             }
             Chunk::Finish { reason, raw } => self.end(reason, raw, bytes),
             Chunk::Error { error } => {

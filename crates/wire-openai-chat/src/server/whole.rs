@@ -8,7 +8,7 @@ use windlass_wire::{EncodeError, Encoder, Reply};
 use crate::reasoning::Field;
 use crate::server::calls::{Calls, Head};
 use crate::server::error::stream_error;
-use crate::server::words::{details, finish_word, refusal, thought_field, usage};
+use crate::server::words::{details, finish_word, is_annotation, refusal, thought_field, usage};
 
 /// One answer, kept until it is whole.
 #[derive(Debug)]
@@ -19,6 +19,7 @@ pub(crate) struct Whole {
     thoughts: String,
     field: Option<String>,
     details: Vec<Value>,
+    annotations: Vec<Value>,
     calls: Calls,
     written: Vec<(Head, String)>,
     usage: Usage,
@@ -35,6 +36,7 @@ impl Whole {
             thoughts: String::new(),
             field: None,
             details: Vec::new(),
+            annotations: Vec::new(),
             calls: Calls::default(),
             written: Vec::new(),
             usage: Usage::default(),
@@ -61,6 +63,9 @@ impl Whole {
         }
         if !self.details.is_empty() {
             message.insert("reasoning_details".to_owned(), std::mem::take(&mut self.details).into());
+        }
+        if !self.annotations.is_empty() {
+            message.insert("annotations".to_owned(), std::mem::take(&mut self.annotations).into());
         }
         let calls: Vec<Value> = self.written.drain(..).map(|(head, text)| head.item(&text)).collect();
         if !calls.is_empty() {
@@ -92,6 +97,7 @@ impl Encoder for Whole {
                     (None, None) => {}
                 }
             }
+            Chunk::Grounding { value } if is_annotation(value) => self.annotations.push(value.clone()),
             Chunk::Usage { usage } => self.usage = *usage,
             Chunk::Finish { reason, raw } => {
                 self.finish.get_or_insert_with(|| (reason.clone(), raw.clone()));

@@ -46,3 +46,8 @@ pub(crate) fn thought_field(opaque: Option<&Opaque>) -> Option<&str> {
 pub(crate) fn refusal(unknown: &Unknown) -> Option<&str> {
     unknown.value.get("refusal")?.as_str()
 }
+
+/// Whether a source is one of this format's annotations.
+pub(crate) fn is_annotation(value: &Value) -> bool {
+    value.get("type").is_some_and(|kind| kind == "url_citation")
+}

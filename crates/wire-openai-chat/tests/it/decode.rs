@@ -23,6 +23,7 @@ macro_rules! fixture {
 }
 
 pub(crate) const FIXTURES: &[Fixture] = &[
+    fixture!("annotations"),
     fixture!("arguments_as_object"),
     fixture!("byte_order_mark"),
     fixture!("content_as_list"),
@@ -46,6 +47,7 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     fixture!("refusal"),
     fixture!("same_index_new_id"),
     fixture!("second_choice"),
+    fixture!("signed_call"),
     fixture!("unterminated_last_line"),
     fixture!("usage_after_done"),
 ];

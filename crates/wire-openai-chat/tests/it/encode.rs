@@ -7,7 +7,7 @@ use windlass_protocol::{
 };
 use windlass_wire::Wire;
 use windlass_wire_openai_chat::{
-    CallIds, MaxTokensField, OpenAiChat, OpenAiChatOptions, StreamUsage, SystemRole,
+    CallIds, MaxTokensField, OpenAiChat, OpenAiChatOptions, StreamUsage, SystemRole, ThoughtsField,
 };
 
 fn call(id: &str, name: &str, arguments: &str) -> Part {
@@ -318,5 +318,11 @@ fn a_gateway_sends_thoughts_back_in_their_own_field() {
         let mut given = plain.clone();
         given[field] = "hm".into();
         assert_eq!(sent(field, OpenAiChatOptions::as_given()), given);
+        let mistral = OpenAiChatOptions::as_given().with_thoughts_field(ThoughtsField::Content);
+        let parts = json!([
+            { "type": "thinking", "thinking": [{ "type": "text", "text": "hm" }] },
+            { "type": "text", "text": "done" },
+        ]);
+        assert_eq!(sent(field, mistral)["content"], parts);
     }
 }
