@@ -334,7 +334,8 @@ fn what_broke_says_so() {
     let cut = [Chunk::Call(start), finish(StopReason::Length, "length")];
     let body: Value = serde_json::from_str(&write(Framing::Whole, &cut)).unwrap();
     assert_eq!((&body["status"], &body["output"][0]["status"]), (&"incomplete".into(), &"incomplete".into()));
-    let partial = CallChunk::Partial { index: None, position: 0, id: None, name: None, arguments: None };
+    let partial =
+        CallChunk::Partial { index: None, position: 0, id: None, name: None, arguments: None, opaque: None };
     let asked = Asked::new(read(&ask(&json!({}))), Framing::Events);
     let mut encoder = OpenAiResponses::default().encoder(&asked, Reply::new("1", "m", 7));
     assert!(encoder.push(&Chunk::Call(partial), &mut Vec::new()).is_err());
