@@ -1,6 +1,6 @@
 //! Two schemas that both hold, as one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::mend::{kinds_of, mend, types};
 use crate::json::{Json, Members};
@@ -17,6 +17,13 @@ pub(crate) fn both(first: &mut Members, second: &Members, path: &str, losses: &m
 }
 
 fn merge(first: &mut Members, second: &Members, path: &str, losses: &mut Losses, depth: usize) {
+    if closes_over(first, second) || closes_over(second, first) {
+        losses.tell(
+            path,
+            "additionalProperties",
+            "is said of properties that are named beside it, which is not sent",
+        );
+    }
     for (key, value) in second.iter() {
         let Some(known) = first.get(key) else {
             first.push(key, value.clone());
@@ -30,6 +37,19 @@ fn merge(first: &mut Members, second: &Members, path: &str, losses: &mut Losses,
             None => losses.tell(path, key, "is said twice, and only the first is sent"),
         }
     }
+}
+
+/// Whether one schema says of properties that only the other names what becomes of those that it does not name: once
+/// they stand together they are named, and it is not said of them any more.
+fn closes_over(closing: &Members, other: &Members) -> bool {
+    if closing.get("additionalProperties").is_none_or(|more| *more == Json::Bool(true)) {
+        return false;
+    }
+    let none = Members::new();
+    let own = closing.get("properties").and_then(Json::as_object).unwrap_or(&none);
+    let own: BTreeSet<&str> = own.iter().map(|(name, _)| name).collect();
+    let named = other.get("properties").and_then(Json::as_object).unwrap_or(&none);
+    named.iter().any(|(name, _)| !own.contains(name))
 }
 
 fn together(

@@ -325,3 +325,12 @@ proptest! {
         schema_compile(&recipe);
     }
 }
+
+// Found by the property: a branch that closes its object says so of the properties beside it, too.
+#[test]
+fn what_a_branch_says_of_other_properties_is_told_where_it_cannot_be_said() {
+    let schema = r#"{"oneOf":[{"type":"string"},{"additionalProperties":false}],"properties":{"a":true}}"#;
+    let compiled = Dialect::OpenAi.compile(&schema.parse().unwrap());
+    let told: Vec<&str> = compiled.losses.iter().map(|loss| loss.keyword.as_str()).collect();
+    assert!(told.contains(&"additionalProperties"), "{:?}", compiled.losses);
+}
