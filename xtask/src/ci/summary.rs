@@ -20,7 +20,7 @@ impl Finished {
             Verdict::Skipped => "skipped",
         };
         let seconds = self.took.as_secs_f64();
-        format!("{:<18}{verdict:<9}{seconds:>7.1} s  {}", self.name, self.outcome.note).trim_end().to_owned()
+        format!("{:<19}{verdict:<9}{seconds:>7.1} s  {}", self.name, self.outcome.note).trim_end().to_owned()
     }
 }
 

@@ -6,6 +6,7 @@ mod corpus_anthropic_requests;
 mod corpus_chat_requests;
 mod corpus_gemini;
 mod corpus_gemini_requests;
+mod corpus_ollama;
 mod corpus_oracle;
 mod corpus_requests;
 mod corpus_streams;
