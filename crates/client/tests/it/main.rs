@@ -8,6 +8,7 @@ mod client;
 mod endpoint;
 mod failure;
 mod fallback;
+mod hostile;
 mod learned;
 mod pace;
 mod quirk;
