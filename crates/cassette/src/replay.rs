@@ -7,16 +7,13 @@ use futures_util::stream;
 use windlass_agent::{Approver, ApproverFuture};
 use windlass_client::{Incoming, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture};
 use windlass_hitl::ApprovalRequest;
-use windlass_protocol::{CallId, Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{
-    AnswerFuture, Context, EarlyArguments, GrowingArguments, Human, NoAnswer, Output, Question, Showing,
-    Tool, ToolError, ToolFuture,
-};
+use windlass_protocol::{CallId, Payload};
+use windlass_tool::{AnswerFuture, Context, Human, NoAnswer, Output, Question, Tool, ToolError, ToolFuture};
 
 use crate::Difference;
 use crate::line::{Body, Failure, Outcome};
 use crate::player::{Exchange, Played, State};
-use crate::tap::method;
+use crate::tap::{as_inner, method};
 
 pub(crate) struct ReplayTransport {
     pub(crate) played: Arc<Played>,
@@ -105,25 +102,7 @@ pub(crate) struct ReplayTool {
 }
 
 impl Tool for ReplayTool {
-    fn spec(&self) -> &ToolSpec {
-        self.inner.spec()
-    }
-
-    fn hints(&self) -> Hints {
-        self.inner.hints()
-    }
-
-    fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        self.inner.effects(payload)
-    }
-
-    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
-        self.inner.on_partial(show, arguments);
-    }
-
-    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        self.inner.early_effects(complete)
-    }
+    as_inner!();
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {

@@ -7,11 +7,8 @@ use futures_util::stream;
 use windlass_agent::{Approver, ApproverFuture};
 use windlass_client::{ByteStream, Incoming, Method, Outgoing, Transport, TransportError, TransportFuture};
 use windlass_hitl::ApprovalRequest;
-use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{
-    AnswerFuture, Context, EarlyArguments, GrowingArguments, Human, Question, Showing, Tool, ToolError,
-    ToolFuture,
-};
+use windlass_protocol::Payload;
+use windlass_tool::{AnswerFuture, Context, Human, Question, Tool, ToolError, ToolFuture};
 
 use crate::Line;
 use crate::line::{Body, Failure, Outcome};
@@ -131,31 +128,43 @@ fn failure(error: &TransportError) -> Failure {
     Failure { kind: format!("{:?}", error.kind), message: error.to_string() }
 }
 
+/// All of a tool but its call, as the inner one has it.
+macro_rules! as_inner {
+    () => {
+        fn spec(&self) -> &windlass_protocol::ToolSpec {
+            self.inner.spec()
+        }
+
+        fn hints(&self) -> windlass_protocol::Hints {
+            self.inner.hints()
+        }
+
+        fn effects(&self, payload: &windlass_protocol::Payload) -> Vec<windlass_protocol::Effect> {
+            self.inner.effects(payload)
+        }
+
+        fn on_partial(
+            &self,
+            show: &mut windlass_tool::Showing<'_>,
+            arguments: &mut windlass_tool::GrowingArguments,
+        ) {
+            self.inner.on_partial(show, arguments);
+        }
+
+        fn early_effects(&self, complete: &windlass_tool::EarlyArguments) -> Vec<windlass_protocol::Effect> {
+            self.inner.early_effects(complete)
+        }
+    };
+}
+pub(crate) use as_inner;
+
 pub(crate) struct ToolTap {
     pub(crate) inner: Arc<dyn Tool>,
     pub(crate) tape: Arc<Tape>,
 }
 
 impl Tool for ToolTap {
-    fn spec(&self) -> &ToolSpec {
-        self.inner.spec()
-    }
-
-    fn hints(&self) -> Hints {
-        self.inner.hints()
-    }
-
-    fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        self.inner.effects(payload)
-    }
-
-    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
-        self.inner.on_partial(show, arguments);
-    }
-
-    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        self.inner.early_effects(complete)
-    }
+    as_inner!();
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
