@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, Approver, Everything, Limits};
+use windlass_client::{Fallback, FallbackEvent};
+use windlass_model::Model;
 use windlass_text_calls::Dialect;
 use windlass_tool::Human;
 
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::runs::Settings;
-use crate::setup;
 use crate::tape::Tape;
 use crate::terminal::{SayNo, Terminal, WouldAsk};
+use crate::{output, setup};
 
 /// What an agent is put together from.
 pub(crate) struct Assembly<'a> {
@@ -26,7 +28,7 @@ pub(crate) struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    pub(crate) fn agent(self) -> anyhow::Result<Agent> {
+    pub(crate) fn agent(&self) -> anyhow::Result<Agent> {
         let settings = self.settings;
         // A replay runs no tool, so it needs no folder to work in; the recorded one may be long gone.
         let stand_in =
@@ -37,7 +39,7 @@ impl Assembly<'_> {
         let capabilities = client.capabilities(&model).capabilities();
         let (approver, human) = people(self.approval, self.stop);
         let mut builder = Agent::builder()
-            .model(client, model)
+            .model(self.with_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)
             .capabilities(capabilities)
             .policy(setup::policy(&settings.root, settings.policy.as_deref())?)
@@ -55,6 +57,25 @@ impl Assembly<'_> {
             builder = builder.human(human);
         }
         Ok(builder.build()?)
+    }
+}
+
+impl Assembly<'_> {
+    /// The model, and those that are asked where it has no answer.
+    fn with_fallbacks(&self, first: Arc<dyn Model>, name: &str) -> anyhow::Result<Arc<dyn Model>> {
+        if self.settings.fallbacks.is_empty() {
+            return Ok(first);
+        }
+        let mut models = Fallback::new(first, name);
+        for provider in &self.settings.fallbacks {
+            let (client, name) = provider.client(self.reach, self.tape)?;
+            models = models.or(Arc::new(client), name);
+        }
+        Ok(Arc::new(models.on_event(|event| {
+            if let FallbackEvent::Next { model, error, .. } = event {
+                output::note(&format!("{error}; asking {model}"));
+            }
+        })))
     }
 }
 

@@ -67,6 +67,24 @@ impl Provider {
         }
     }
 
+    /// Who is asked where this provider has no answer.
+    pub(crate) fn fallbacks(&self, arguments: &Run) -> anyhow::Result<Vec<Self>> {
+        let vendors = arguments.reach.vendors()?;
+        let of = |text: &String| match text.split_once(':') {
+            // Names of models have colons too, so what stands before one is a provider only if it is known.
+            Some((name, model)) if vendors.get(name).is_some() => {
+                Self { name: Some(name.to_owned()), base_url: None, wire: None, model: model.to_owned() }
+            }
+            _ => Self { model: text.clone(), ..self.clone() },
+        };
+        let fallbacks: Vec<Self> = arguments.fallback.iter().map(of).collect();
+        anyhow::ensure!(
+            fallbacks.iter().all(|provider| !provider.model.is_empty()),
+            "--fallback names no model"
+        );
+        Ok(fallbacks)
+    }
+
     /// The client, and the model's name.
     pub(crate) fn client(&self, reach: &Reach, tape: &Tape) -> anyhow::Result<(Client, String)> {
         let vendor = self.vendor(&reach.vendors()?)?;

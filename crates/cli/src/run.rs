@@ -47,6 +47,7 @@ fn start(
         policy: arguments.policy.as_deref().map(setup::root).transpose()?,
         preset: arguments.preset,
         max_turns: arguments.max_turns,
+        fallbacks: provider.fallbacks(arguments)?,
         provider,
         protocol: arguments.protocol.map(ProtocolName::protocol),
         dialect: arguments.dialect.map(|dialect| dialect.name().to_owned()),

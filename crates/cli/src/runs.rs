@@ -20,6 +20,9 @@ pub(crate) struct Settings {
     pub(crate) policy: Option<PathBuf>,
     pub(crate) preset: PresetName,
     pub(crate) max_turns: u32,
+    /// Who is asked where the provider has no answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) fallbacks: Vec<Provider>,
     /// How calls reach the model, where the user says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) protocol: Option<ToolProtocol>,

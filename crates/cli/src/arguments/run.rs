@@ -32,6 +32,10 @@ pub(crate) struct Run {
     /// A provider that windlass or the user's file knows: openai, anthropic, openrouter, groq, ollama …
     #[arg(long)]
     pub(crate) provider: Option<String>,
+    /// A model that is asked where the one before has no answer: overloaded, out of quota, not found, not reached. Of
+    /// the same provider, unless its name stands before a colon. May be said several times.
+    #[arg(long, value_name = "[PROVIDER:]MODEL")]
+    pub(crate) fallback: Vec<String>,
     /// The address of an endpoint, with its version path: `http://localhost:8080/v1`.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,

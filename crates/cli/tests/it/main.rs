@@ -8,6 +8,7 @@
 mod commands;
 mod demo;
 mod errors;
+mod fallback;
 mod mock;
 mod models;
 mod program;
