@@ -73,7 +73,7 @@ impl Assembly<'_> {
         }
         Ok(Arc::new(models.on_event(|event| {
             if let FallbackEvent::Next { model, error, .. } = event {
-                output::note(&format!("{error}; asking {model}"));
+                output::note(&format!("{model} has no answer: {error}; the next one is asked"));
             }
         })))
     }
