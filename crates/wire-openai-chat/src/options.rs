@@ -37,7 +37,7 @@ pub enum ThoughtsField {
     ReasoningContent,
     /// `reasoning`: OpenRouter, Groq.
     Reasoning,
-    /// Parts of the content: Mistral, which refuses the others.
+    /// Parts of the content, as Mistral writes them.
     Content,
 }
 
