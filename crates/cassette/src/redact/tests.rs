@@ -1,6 +1,6 @@
 //! A secret is found however it is cut.
 
-use super::{Held, Redactor};
+use super::{Held, Redactor, is_recorded};
 
 fn check(pieces: &[&str], expected: &str) {
     let redactor = Redactor::new(["sk-secret-1".to_owned().into(), "sk-secret-12345".to_owned().into()]);
@@ -34,4 +34,20 @@ fn a_scheme_is_not_part_of_the_key() {
     let mut redactor = Redactor::default();
     redactor.add("Bearer sk-abcdef");
     assert_eq!(redactor.text("key sk-abcdef"), "key [redacted]");
+}
+
+#[test]
+fn what_was_taken_out_may_have_been_anything() {
+    for (recorded, met, is_same) in [
+        ("plain", "plain", true),
+        ("plain", "plain!", false),
+        ("key [redacted]!", "key sk-other!", true),
+        ("key [redacted]!", "key sk-other", false),
+        ("[redacted]", "", true),
+        ("a [redacted] b [redacted]", "a x b y", true),
+        ("a [redacted] b [redacted] c", "a x c", false),
+        ("a [redacted]", "b x", false),
+    ] {
+        assert_eq!(is_recorded(recorded, met), is_same, "{recorded} / {met}");
+    }
 }

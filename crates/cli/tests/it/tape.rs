@@ -35,6 +35,8 @@ async fn recorded(place: &Place, wire: &str) -> u16 {
         .env("ANTHROPIC_API_KEY", "sk-planted-in-a-header")
         .env("GEMINI_API_KEY", "sk-planted-in-a-header")
         .env("PLANTED_TOKEN", "planted-in-the-environment")
+        // A word that the system prompt has as well, which is then not the same when it is played.
+        .env("ODD_KEY", "careful coding agent")
         .output()
         .unwrap();
     assert!(ended.status.success(), "{}{}", text(&ended.stdout), text(&ended.stderr));
