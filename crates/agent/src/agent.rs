@@ -13,6 +13,7 @@ use windlass_toolbox::Toolbox;
 
 use crate::asking::SpeechOptions;
 use crate::driver::Driver;
+use crate::lessons::Lessons;
 use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
 
 /// A model with tools, a policy and somebody to ask. Cheap to clone; each run is its own.
@@ -53,6 +54,7 @@ pub(crate) struct Parts {
     pub(crate) root: String,
     pub(crate) config: Config,
     pub(crate) speech: SpeechOptions,
+    pub(crate) lessons: Option<Arc<Lessons>>,
 }
 
 /// What is left of a run.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_hitl::{Mode, Policy};
+use windlass_hitl::{Learned, Mode, Policy};
 use windlass_loop::{Config, Limits, OfferedTool, Repairs};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
@@ -12,6 +12,7 @@ use windlass_toolbox::Toolbox;
 
 use crate::agent::Parts;
 use crate::asking::SpeechOptions;
+use crate::lessons::Lessons;
 use crate::{Agent, AgentError, Approver, Nobody};
 
 /// Puts an [`Agent`] together. Only a model is needed.
@@ -30,6 +31,7 @@ pub struct AgentBuilder {
     repairs: Repairs,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
+    lessons: Option<Arc<Lessons>>,
 }
 
 impl AgentBuilder {
@@ -118,6 +120,13 @@ impl AgentBuilder {
         self
     }
 
+    /// What earlier answers taught, and who keeps it when it changes. Only for an approver who is a person: what
+    /// says yes by itself would teach itself. Without it nothing is learned (RULES H9).
+    pub fn learned(mut self, learned: Learned, keeper: impl Fn(&Learned) + Send + Sync + 'static) -> Self {
+        self.lessons = Some(Arc::new(Lessons::new(learned, keeper)));
+        self
+    }
+
     /// The most tokens of each answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.max_output_tokens = Some(tokens);
@@ -148,6 +157,7 @@ impl AgentBuilder {
             root: self.root,
             config,
             speech: self.speech,
+            lessons: self.lessons,
         }))
     }
 }

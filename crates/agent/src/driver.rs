@@ -82,6 +82,9 @@ impl Driver {
 
     /// Tells whoever watches, and what tools show of calls that still arrive.
     async fn show(&mut self, event: Event, events: &mpsc::Sender<Event>) {
+        if let Event::ApprovalEnded { outcome } = &event {
+            self.outside.ended(outcome);
+        }
         let mut shown = Vec::new();
         self.previews.see(&event, self.parts.toolbox.as_ref(), &mut shown);
         // A watcher that went away is no reason to stop; whoever drops the stream drops the run.

@@ -8,7 +8,9 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Binding, Digest, Facts, Grants, Verdict, decide};
+use windlass_hitl::{
+    ApprovalOutcome, ApprovalRequest, Binding, Decision, Digest, Facts, Grants, Learned, Verdict, decide,
+};
 use windlass_loop::{Effect, Event, Input, Judgement, StreamFailure};
 use windlass_protocol::{CallId, Request, ResultStatus, ToolCall, ToolProtocol, ToolResult};
 use windlass_tool::{Context, Progress, Question, ToolError};
@@ -18,6 +20,7 @@ use crate::AgentError;
 use crate::agent::Parts;
 use crate::asking::Asking;
 use crate::early::EarlyChecks;
+use crate::lessons::now_ms;
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
 const WAITING_CHUNKS: usize = 64;
@@ -127,8 +130,9 @@ impl Outside {
             Ok(checked) => checked,
             Err(result) => return Ok(Judgement::Refused(*result)),
         };
-        checked.facts = checked.facts.with_mode(self.parts.mode);
-        let decision = decide(&self.parts.policy, &self.grants, &checked.facts);
+        checked.facts =
+            checked.facts.with_mode(self.parts.mode).with_place(self.parts.root.as_str(), now_ms());
+        let decision = self.decide(&checked.facts);
         // A human is shown, and approves, what will run: the call as it was put right (RULES H14).
         let shown = self.digest(&checked, &checked.call);
         let made = self.digest(&checked, call);
@@ -152,6 +156,14 @@ impl Outside {
         Ok(Judgement::Decided { decision, request })
     }
 
+    fn decide(&self, facts: &Facts) -> Decision {
+        let (policy, grants) = (&self.parts.policy, &self.grants);
+        match &self.parts.lessons {
+            Some(lessons) => decide(policy, grants, &lessons.learned(), facts),
+            None => decide(policy, grants, &Learned::default(), facts),
+        }
+    }
+
     fn digest(&self, checked: &Checked, call: &ToolCall) -> Digest {
         Binding { tool: &checked.name, call, spec: &checked.spec, root: &self.parts.root }.digest()
     }
@@ -173,6 +185,7 @@ impl Outside {
     pub(crate) fn remember(&mut self, outcome: &ApprovalOutcome) -> Option<String> {
         let (call, task) = self.questions.remove(outcome.request_id())?;
         task.abort();
+        self.hear(&call, outcome);
         let ApprovalOutcome::Answered(decision) = outcome else { return None };
         if !decision.approved || !(decision.remember || decision.always_allow) {
             return None;
@@ -182,6 +195,20 @@ impl Outside {
             .remember(facts, decision)
             .err()
             .map(|error| format!("the answer is not remembered: {error}"))
+    }
+
+    /// A question has ended. One that nobody answered is taken back, and counts as asked.
+    pub(crate) fn ended(&mut self, outcome: &ApprovalOutcome) {
+        if let Some((call, task)) = self.questions.remove(outcome.request_id()) {
+            task.abort();
+            self.hear(&call, outcome);
+        }
+    }
+
+    fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
+        if let (Some(lessons), Some((checked, _))) = (&self.parts.lessons, self.checked.get(call)) {
+            lessons.hear(&checked.facts, outcome);
+        }
     }
 
     fn run(&mut self, call: ToolCall) {

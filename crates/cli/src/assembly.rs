@@ -11,6 +11,7 @@ use windlass_text_calls::Dialect;
 use windlass_tool::Human;
 
 use crate::arguments::{Approval, PresetName, Reach};
+use crate::lessons::LessonFile;
 use crate::runs::Settings;
 use crate::tape::Tape;
 use crate::terminal::{SayNo, Terminal, WouldAsk};
@@ -38,15 +39,21 @@ impl Assembly<'_> {
         let (client, model) = settings.provider.client(self.reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
         let (approver, human) = people(self.approval, self.stop);
+        let policy = setup::policy(&settings.root, settings.policy.as_deref())?;
         let mut builder = Agent::builder()
             .model(self.with_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)
             .capabilities(capabilities)
-            .policy(setup::policy(&settings.root, settings.policy.as_deref())?)
+            .policy(policy.clone())
             .root(settings.root.display().to_string())
             .system(system_prompt(&settings.root, settings.preset))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .approver(self.tape.approver(approver));
+        // A person teaches; a switch of the command line and a recording do not.
+        if human.is_some() && !self.tape.is_used() {
+            let file = LessonFile::of(&settings.root)?;
+            builder = builder.learned(file.load(&policy), move |learned| file.save(learned));
+        }
         if let Some(protocol) = settings.protocol {
             builder = builder.protocols([protocol]);
         }

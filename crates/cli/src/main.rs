@@ -12,6 +12,7 @@ mod encode;
 mod fork;
 mod input;
 mod json;
+mod lessons;
 mod mock;
 mod models;
 mod output;

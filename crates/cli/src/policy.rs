@@ -2,20 +2,66 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use windlass_hitl::{Decision, Grants, Step, decide};
+use serde_json::{Value, json};
+use windlass_hitl::{Decision, Grants, Learned, Step, decide, display_safe};
 use windlass_protocol::{Arguments, CallId, ResultStatus, Risk, ToolCall, ToolName, ToolResult};
 use windlass_toolbox::Toolbox;
 
 use crate::arguments::{Policy, PolicyCommand, PresetName};
+use crate::drive::Telling;
+use crate::lessons::LessonFile;
 use crate::{input, output, setup};
 
 pub(crate) fn policy(arguments: Policy) -> anyhow::Result<ExitCode> {
-    let PolicyCommand::Explain { root, policy, file, json: _ } = arguments.command;
-    explain(&root, policy.as_deref(), &file)
+    match arguments.command {
+        PolicyCommand::Explain { root, policy, file, json: _ } => explain(&root, policy.as_deref(), &file),
+        PolicyCommand::Learned { root, policy, revoke, json } => {
+            learned(&root, policy.as_deref(), revoke.as_deref(), Telling::of(json))
+        }
+    }
+}
+
+/// Lists what was learned in a workspace, or takes a lesson back.
+fn learned(
+    root: &Path,
+    policy: Option<&Path>,
+    revoke: Option<&str>,
+    telling: Telling,
+) -> anyhow::Result<ExitCode> {
+    let root = setup::root(root)?;
+    let file = LessonFile::of(&root)?;
+    let mut learned = file.load(&setup::policy(&root, policy)?);
+    if let Some(id) = revoke {
+        anyhow::ensure!(learned.revoke(id), "there is no lesson {id}");
+        file.save(&learned);
+    }
+    let now_ms = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
+    for (id, lesson) in learned.lessons() {
+        let state = match (lesson.is_over(now_ms), lesson.suspended, lesson.is_active(now_ms)) {
+            (true, ..) => "over".to_owned(),
+            (_, 1.., _) => format!("suspended, {} approvals to come", lesson.suspended),
+            (_, _, true) => "runs without a question".to_owned(),
+            _ => "asks".to_owned(),
+        };
+        if telling == Telling::Json {
+            output::line(&json!({ "id": id, "lesson": lesson, "state": state }))?;
+            continue;
+        }
+        let counts = format!("{} of {} approved", lesson.approvals, lesson.total);
+        output::print(&format!(
+            "{id}  {} {}: {counts}; {state}\n",
+            lesson.tool,
+            display_safe(&lesson.shape)
+        ))?;
+    }
+    if learned.lessons().next().is_none() {
+        output::note("nothing is learned here yet");
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A call as `policy explain` reads it: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
@@ -79,7 +125,7 @@ fn judge(
     let call = ToolCall::function(id, name, arguments);
     Ok(toolbox
         .check(&call)
-        .map(|checked| decide(policy, &Grants::default(), &checked.facts))
+        .map(|checked| decide(policy, &Grants::default(), &Learned::default(), &checked.facts))
         .map_err(|result| *result))
 }
 

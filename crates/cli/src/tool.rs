@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::json;
-use windlass_hitl::{Grants, Verdict, decide};
+use windlass_hitl::{Grants, Learned, Verdict, decide};
 use windlass_protocol::{Arguments, CallId, RawJson, ToolCall, ToolName, ToolSpec};
 use windlass_tool::Context;
 
@@ -75,7 +75,8 @@ async fn run(call: &ToolCall, root: &Path, policy: Option<&Path>, how: Output) -
         Ok(checked) => checked,
         Err(result) => return told(&result, None, how.json),
     };
-    let decision = decide(&setup::policy(&root, policy)?, &Grants::default(), &checked.facts);
+    let decision =
+        decide(&setup::policy(&root, policy)?, &Grants::default(), &Learned::default(), &checked.facts);
     let (rule_id, reason) = (&decision.reason.rule_id, &decision.reason.text);
     match decision.verdict {
         Verdict::Deny => anyhow::bail!("policy denies this call: {reason} (rule {rule_id})"),

@@ -4,31 +4,32 @@ use windlass_protocol::{Effect, Risk, ToolName};
 
 use crate::floor::{floor, must_ask};
 use crate::policy::Compiled;
-use crate::{Action, Decision, Facts, Grants, Mode, Policy, Reason, Source, Step, Verdict};
+use crate::{Action, Decision, Facts, Grants, Learned, Mode, Policy, Reason, Source, Step, Verdict};
 
 /// Decides whether a call may run.
 ///
 /// Each effect goes through the stages in order, and the first that has a verdict ends it: the floor that no
 /// rule can lower, deny rules, constraints, must-ask rules, allow rules, what the human granted in this
-/// session, the mode's default (RULES H2, SECURITY "Policy engine"). The most severe effect decides.
+/// session, what earlier answers taught, the mode's default (RULES H2, SECURITY "Policy engine"). The most severe effect decides.
 ///
 /// ```
-/// use windlass_hitl::{Facts, Grants, Policy, Verdict, decide};
+/// use windlass_hitl::{Facts, Grants, Learned, Policy, Verdict, decide};
 /// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 ///
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("write_file")?, Arguments::default());
 /// let judge = |path: &str| {
 ///     let effects = vec![Effect::Write { path: path.into() }];
 ///     let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
-///     decide(&Policy::default(), &Grants::default(), &facts)
+///     decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts)
 /// };
 /// assert_eq!(judge("src/lib.rs").verdict, Verdict::Ask);
 /// let outside = judge("../../etc/passwd");
 /// assert_eq!((outside.verdict, outside.reason.rule_id.as_str()), (Verdict::Deny, "f.outside_write"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn decide(policy: &Policy, grants: &Grants, facts: &Facts) -> Decision {
-    let trace = facts.judged().iter().map(|effect| judge(policy, grants, facts, effect)).collect();
+pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts) -> Decision {
+    let known = granted(grants, facts).or_else(|| taught(learned, facts));
+    let trace = facts.judged().iter().map(|effect| judge(policy, known.as_ref(), facts, effect)).collect();
     Decision::of(trace, facts.risk())
 }
 
@@ -68,7 +69,7 @@ fn denial(policy: &Policy, tool: &ToolName, effect: &Effect) -> Option<Step> {
     Some(Step::new(3, Verdict::Deny, Reason::new(&fence.id, fence.source, text)))
 }
 
-fn judge(policy: &Policy, grants: &Grants, facts: &Facts, effect: &Effect) -> Step {
+fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, effect: &Effect) -> Step {
     if let Some(step) = denial(policy, &facts.tool, effect) {
         return step;
     }
@@ -81,7 +82,7 @@ fn judge(policy: &Policy, grants: &Grants, facts: &Facts, effect: &Effect) -> St
     if let Some(rule) = rule(policy, Action::Allow, &facts.tool, effect) {
         return Step::new(5, Verdict::Allow, quoted(rule, allow_text(rule, effect)));
     }
-    granted(grants, facts).unwrap_or_else(|| by_mode(facts, effect))
+    known.cloned().unwrap_or_else(|| by_mode(facts, effect))
 }
 
 /// The fitting rule of an action with the lowest id, so that the order of files never matters.
@@ -112,6 +113,12 @@ fn granted(grants: &Grants, facts: &Facts) -> Option<Step> {
     }
     let reason = Reason::new("g.session", Source::Session, "allowed by the human for this session");
     Some(Step::new(6, Verdict::Allow, reason))
+}
+
+fn taught(learned: &Learned, facts: &Facts) -> Option<Step> {
+    let id = learned.covers(facts)?;
+    let text = "calls of this shape were approved before, and often enough";
+    Some(Step::new(7, Verdict::Allow, Reason::new(format!("l.{id}"), Source::Learned, text)))
 }
 
 fn by_mode(facts: &Facts, effect: &Effect) -> Step {

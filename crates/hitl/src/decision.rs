@@ -31,6 +31,8 @@ pub enum Source {
     Project,
     /// An answer of the human in this session.
     Session,
+    /// Many answers of the human before.
+    Learned,
 }
 
 /// Which rule decided, and in what words.

@@ -33,17 +33,31 @@ pub struct Facts {
     pub effects: Vec<Effect>,
     /// How far the run goes without asking.
     pub mode: Mode,
+    /// The workspace, as lessons are kept apart by it.
+    #[serde(default)]
+    pub scope: String,
+    /// When it is judged, in milliseconds since 1970: decisions read no clock.
+    #[serde(default)]
+    pub now_ms: u64,
 }
 
 impl Facts {
     /// The facts of a call of a tool.
     pub fn new(tool: ToolName, hints: Hints, call: &ToolCall, effects: Vec<Effect>) -> Self {
-        Self { tool, hints, payload: call.payload.clone(), effects, mode: Mode::Ask }
+        let payload = call.payload.clone();
+        Self { tool, hints, payload, effects, mode: Mode::Ask, scope: String::new(), now_ms: 0 }
     }
 
     /// The same facts in another mode.
     pub fn with_mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
+        self
+    }
+
+    /// The same facts in a workspace and at a time.
+    pub fn with_place(mut self, scope: impl Into<String>, now_ms: u64) -> Self {
+        self.scope = scope.into();
+        self.now_ms = now_ms;
         self
     }
 

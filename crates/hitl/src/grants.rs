@@ -55,7 +55,7 @@ impl Grants {
 
 /// The shape of a call: for files the folder and the ending, for commands the whole command, for the rest
 /// the whole payload.
-fn shape(facts: &Facts) -> Vec<String> {
+pub(crate) fn shape(facts: &Facts) -> Vec<String> {
     let mut shape: Vec<String> = facts
         .judged()
         .iter()

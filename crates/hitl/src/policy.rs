@@ -1,6 +1,7 @@
 //! Rules made ready for judging.
 
 use globset::{GlobBuilder, GlobMatcher};
+use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Effect, ToolName};
 
 use crate::place::components;
@@ -110,6 +111,17 @@ impl Policy {
             self.fences.push(Fence::new(constraint, source)?);
         }
         Ok(self)
+    }
+
+    /// A digest of all rules and constraints: what was learned under other ones does not count (RULES H9). The order
+    /// of rules never matters.
+    pub fn epoch(&self) -> String {
+        let rules = self.rules.iter().map(|rule| format!("{rule:?}"));
+        let mut words: Vec<String> =
+            rules.chain(self.fences.iter().map(|fence| format!("{fence:?}"))).collect();
+        words.sort_unstable();
+        let digest = Sha256::digest(words.join("\n").as_bytes());
+        digest.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
     }
 
     fn refuse_taken(&self, id: &str) -> Result<(), PolicyError> {

@@ -4,6 +4,7 @@
 mod coercion;
 mod control;
 mod early;
+mod learned;
 mod order;
 mod partial;
 mod protocol;

@@ -86,4 +86,22 @@ pub(crate) enum PolicyCommand {
         #[arg(default_value = "-", value_name = "FILE")]
         file: PathBuf,
     },
+    /// List what a person's answers have taught in a folder: calls that run without another question.
+    #[command(
+        after_help = "Example: windlass policy learned --root .\nExample: windlass policy learned --revoke 3f9a12bc00d1e2f3"
+    )]
+    Learned {
+        /// The folder that the runs worked in.
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
+        /// The policy file that the runs had; lessons of another policy do not count.
+        #[arg(long, value_name = "FILE")]
+        policy: Option<PathBuf>,
+        /// Forget this lesson.
+        #[arg(long, value_name = "ID")]
+        revoke: Option<String>,
+        /// Print a line of JSON for each.
+        #[arg(long)]
+        json: bool,
+    },
 }

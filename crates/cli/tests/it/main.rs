@@ -9,6 +9,7 @@ mod commands;
 mod demo;
 mod errors;
 mod fallback;
+mod learned;
 mod mock;
 mod models;
 mod program;

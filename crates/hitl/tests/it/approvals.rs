@@ -2,7 +2,7 @@
 
 use windlass_hitl::{
     AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals, Binding, GrantError, Grants,
-    Policy, Verdict, decide, display_safe,
+    Learned, Policy, Verdict, decide, display_safe,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Grammar, Payload, ToolCall, ToolSpec};
 
@@ -19,7 +19,8 @@ fn call(arguments: &str) -> ToolCall {
 fn request(id: &str) -> ApprovalRequest {
     let (call, spec) = (call("{}"), spec("d", "{}"));
     let digest = Binding { tool: &call.name, call: &call, spec: &spec, root: "/" }.digest();
-    let decision = decide(&Policy::default(), &Grants::default(), &facts("tool", vec![write("a")]));
+    let decision =
+        decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts("tool", vec![write("a")]));
     ApprovalRequest::new(id, name("tool"), call, vec![write("a")], &decision, digest)
 }
 
@@ -75,7 +76,7 @@ fn a_no_and_a_critical_call_are_not_remembered() {
     assert_eq!(grants.remember(&facts("tool", vec![write("a")]), &no), Err(GrantError::Denied));
     let critical = facts("tool", vec![write(".git/config")]);
     assert_eq!(grants.remember(&critical, &ApprovalDecision::approve("x")), Err(GrantError::Critical));
-    assert_eq!(decide(&Policy::default(), &grants, &critical).verdict, Verdict::Ask);
+    assert_eq!(decide(&Policy::default(), &grants, &Learned::default(), &critical).verdict, Verdict::Ask);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use windlass_hitl::ApprovalDecision;
 use windlass_hitl::{
-    Action, Constraint, Decision, EffectKind, Facts, Grants, Mode, Policy, PolicyError, Risk, Rule, RuleFile,
-    Source, Verdict, decide,
+    Action, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy, PolicyError, Risk, Rule,
+    RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 
@@ -40,7 +40,7 @@ fn policy(rules: Vec<Rule>) -> Policy {
 }
 
 fn by_default(effects: Vec<Effect>) -> Decision {
-    decide(&Policy::default(), &Grants::default(), &facts("tool", effects))
+    decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts("tool", effects))
 }
 
 #[track_caller]
@@ -76,8 +76,14 @@ fn deny_beats_allow_in_any_order() {
     let deny = Rule::new("no", Action::Deny).with_effect(EffectKind::Write).with_path("src/**");
     let allow = Rule::new("yes", Action::Allow).with_effect(EffectKind::Write);
     for rules in [vec![deny.clone(), allow.clone()], vec![allow.clone(), deny.clone()]] {
-        let decide =
-            |path| decide(&policy(rules.clone()), &Grants::default(), &facts("tool", vec![write(path)]));
+        let decide = |path| {
+            decide(
+                &policy(rules.clone()),
+                &Grants::default(),
+                &Learned::default(),
+                &facts("tool", vec![write(path)]),
+            )
+        };
         check(&decide("src/lib.rs"), Verdict::Deny, "no");
         check(&decide("docs/a.md"), Verdict::Allow, "yes");
         check(&decide("docs/../src/lib.rs"), Verdict::Deny, "no");
@@ -91,7 +97,7 @@ fn an_ask_rule_is_not_lowered_by_an_allow_rule_or_a_grant() {
     let facts = facts("tool", vec![write("a")]);
     let mut grants = Grants::default();
     grants.remember(&facts, &ApprovalDecision::approve("x")).unwrap();
-    let decision = decide(&policy(vec![ask, allow]), &grants, &facts);
+    let decision = decide(&policy(vec![ask, allow]), &grants, &Learned::default(), &facts);
     check(&decision, Verdict::Ask, "ask");
     assert!(!decision.can_remember());
 }
@@ -102,7 +108,8 @@ fn a_constraint_denies_what_lies_outside_its_fence() {
     let fence = Constraint::new("fence", EffectKind::Write, vec!["docs/**".into(), "*.md".into()]);
     let allow = Rule::new("yes", Action::Allow);
     let policy = Policy::default().with_file(Source::User, file(vec![allow], vec![fence])).unwrap();
-    let decide = |effect| decide(&policy, &Grants::default(), &facts("any", vec![effect]));
+    let decide =
+        |effect| decide(&policy, &Grants::default(), &Learned::default(), &facts("any", vec![effect]));
     check(&decide(write("docs/a/b.txt")), Verdict::Allow, "yes");
     check(&decide(write("README.md")), Verdict::Allow, "yes");
     check(&decide(write("src/README.md")), Verdict::Deny, "fence");
@@ -112,8 +119,14 @@ fn a_constraint_denies_what_lies_outside_its_fence() {
 #[test]
 fn a_rule_for_a_tool_is_for_that_tool() {
     let rule = Rule::new("yes", Action::Allow).with_tool(name("write_file"));
-    let decide =
-        |tool| decide(&policy(vec![rule.clone()]), &Grants::default(), &facts(tool, vec![write("a")]));
+    let decide = |tool| {
+        decide(
+            &policy(vec![rule.clone()]),
+            &Grants::default(),
+            &Learned::default(),
+            &facts(tool, vec![write("a")]),
+        )
+    };
     check(&decide("write_file"), Verdict::Allow, "yes");
     check(&decide("write_file_too"), Verdict::Ask, "d.ask");
 }
@@ -121,7 +134,7 @@ fn a_rule_for_a_tool_is_for_that_tool() {
 #[test]
 fn no_allow_rule_lowers_what_protects_everything_else() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
-    let decide = |effect| decide(&all, &Grants::default(), &facts("tool", vec![effect]));
+    let decide = |effect| decide(&all, &Grants::default(), &Learned::default(), &facts("tool", vec![effect]));
     check(&decide(write(".GIT/config")), Verdict::Ask, "p.protected");
     check(&decide(write("../x")), Verdict::Deny, "f.outside_write");
     check(&decide(execute("ls")), Verdict::Allow, "yes");
@@ -130,7 +143,12 @@ fn no_allow_rule_lowers_what_protects_everything_else() {
 #[test]
 fn modes_change_only_what_no_rule_decides() {
     let decide = |mode, effect| {
-        decide(&Policy::default(), &Grants::default(), &facts("tool", vec![effect]).with_mode(mode))
+        decide(
+            &Policy::default(),
+            &Grants::default(),
+            &Learned::default(),
+            &facts("tool", vec![effect]).with_mode(mode),
+        )
     };
     check(&decide(Mode::Headless, write("a")), Verdict::Deny, "d.headless");
     check(&decide(Mode::ReadOnly, write("a")), Verdict::Deny, "d.read_only");
@@ -145,7 +163,11 @@ fn a_projects_file_tightens_and_never_loosens() {
     assert!(matches!(Policy::default().with_file(Source::Project, allow), Err(PolicyError::Loosens { .. })));
     let deny = file(vec![Rule::new("no", Action::Deny)], vec![]);
     let policy = Policy::default().with_file(Source::Project, deny).unwrap();
-    check(&decide(&policy, &Grants::default(), &facts("tool", vec![read("a")])), Verdict::Deny, "no");
+    check(
+        &decide(&policy, &Grants::default(), &Learned::default(), &facts("tool", vec![read("a")])),
+        Verdict::Deny,
+        "no",
+    );
 }
 
 #[test]
@@ -182,13 +204,17 @@ fn risk_is_the_highest_of_the_effects_and_never_below_the_tools() {
 fn a_call_without_effects_is_judged_like_an_unknown_one() {
     let none = || facts("tool", vec![]);
     let deny = policy(vec![Rule::new("no", Action::Deny).with_tool(name("tool"))]);
-    check(&decide(&deny, &Grants::default(), &none()), Verdict::Deny, "no");
-    let judge = |mode| decide(&Policy::default(), &Grants::default(), &none().with_mode(mode));
+    check(&decide(&deny, &Grants::default(), &Learned::default(), &none()), Verdict::Deny, "no");
+    let judge =
+        |mode| decide(&Policy::default(), &Grants::default(), &Learned::default(), &none().with_mode(mode));
     check(&judge(Mode::Headless), Verdict::Deny, "d.headless");
     check(&judge(Mode::ReadOnly), Verdict::Deny, "d.read_only");
     for mode in [Mode::Ask, Mode::Headless, Mode::ReadOnly] {
         let unknown = facts("tool", vec![Effect::Unknown]).with_mode(mode);
-        assert_eq!(judge(mode), decide(&Policy::default(), &Grants::default(), &unknown));
+        assert_eq!(
+            judge(mode),
+            decide(&Policy::default(), &Grants::default(), &Learned::default(), &unknown)
+        );
     }
 }
 
@@ -202,8 +228,16 @@ fn a_grant_without_effects_covers_that_payload_only() {
     };
     let mut grants = Grants::default();
     grants.remember(&facts(r#"{"a":1}"#), &ApprovalDecision::approve("x")).unwrap();
-    check(&decide(&Policy::default(), &grants, &facts(r#"{"a":1}"#)), Verdict::Allow, "g.session");
-    check(&decide(&Policy::default(), &grants, &facts(r#"{"a":2}"#)), Verdict::Ask, "d.ask");
+    check(
+        &decide(&Policy::default(), &grants, &Learned::default(), &facts(r#"{"a":1}"#)),
+        Verdict::Allow,
+        "g.session",
+    );
+    check(
+        &decide(&Policy::default(), &grants, &Learned::default(), &facts(r#"{"a":2}"#)),
+        Verdict::Ask,
+        "d.ask",
+    );
 }
 
 // H14: a command may have lines, a name may not.
@@ -244,6 +278,10 @@ fn deny_beats_allow_whichever_file_comes_first() {
     let two = Policy::default().with_file(Source::Project, deny()).unwrap();
     let two = two.with_file(Source::User, allow()).unwrap();
     for policy in [one, two] {
-        check(&decide(&policy, &Grants::default(), &facts("tool", vec![write("a")])), Verdict::Deny, "no");
+        check(
+            &decide(&policy, &Grants::default(), &Learned::default(), &facts("tool", vec![write("a")])),
+            Verdict::Deny,
+            "no",
+        );
     }
 }

@@ -3,4 +3,5 @@
 
 mod approvals;
 mod decide;
+mod learned;
 mod properties;

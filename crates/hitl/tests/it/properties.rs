@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use windlass_hitl::{
-    Action, Constraint, EffectKind, Grants, Policy, Rule, RuleFile, Source, Verdict, decide,
+    Action, Constraint, EffectKind, Grants, Learned, Policy, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::Effect;
 
@@ -71,11 +71,11 @@ proptest! {
     #[test]
     fn every_call_gets_a_verdict_with_a_rule(rules in prop::collection::vec(rule(all()), 0..6), effects in prop::collection::vec(effect(), 0..4)) {
         let (policy, facts) = (policy(&rules, Source::User), facts("tool", effects));
-        let decision = decide(&policy, &Grants::default(), &facts);
+        let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);
         prop_assert!(!decision.reason.rule_id.is_empty());
         // A call without effects is judged as one unknown effect.
         prop_assert_eq!(decision.trace.len(), facts.effects.len().max(1));
-        prop_assert_eq!(&decision, &decide(&policy, &Grants::default(), &facts));
+        prop_assert_eq!(&decision, &decide(&policy, &Grants::default(), &Learned::default(), &facts));
     }
 
     #[test]
@@ -84,8 +84,8 @@ proptest! {
         let reversed: Vec<Rule> = named.iter().rev().cloned().collect();
         let facts = facts("tool", effects);
         prop_assert_eq!(
-            decide(&policy(&named, Source::User), &Grants::default(), &facts),
-            decide(&policy(&reversed, Source::User), &Grants::default(), &facts)
+            decide(&policy(&named, Source::User), &Grants::default(), &Learned::default(), &facts),
+            decide(&policy(&reversed, Source::User), &Grants::default(), &Learned::default(), &facts)
         );
     }
 
@@ -104,7 +104,7 @@ proptest! {
             file.constraints.push(Constraint::new("fence", kind, vec!["src/**".into()]));
             after = after.with_file(Source::Project, file).unwrap();
         }
-        let verdict = |policy: &Policy| decide(policy, &Grants::default(), &facts).verdict;
+        let verdict = |policy: &Policy| decide(policy, &Grants::default(), &Learned::default(), &facts).verdict;
         prop_assert!(verdict(&after) >= verdict(&before));
     }
 
@@ -112,8 +112,8 @@ proptest! {
     fn allow_never_covers_the_floor(effects in prop::collection::vec(effect(), 1..4)) {
         let facts = facts("tool", effects);
         let open = policy(&[Rule::new("id", Action::Allow)], Source::User);
-        if decide(&Policy::default(), &Grants::default(), &facts).reason.rule_id.starts_with("f.") {
-            prop_assert_eq!(decide(&open, &Grants::default(), &facts).verdict, Verdict::Deny);
+        if decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts).reason.rule_id.starts_with("f.") {
+            prop_assert_eq!(decide(&open, &Grants::default(), &Learned::default(), &facts).verdict, Verdict::Deny);
         }
     }
 }

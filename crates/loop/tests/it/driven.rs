@@ -1,7 +1,8 @@
 //! A machine that is driven by a list, and what is asked about its effects.
 
 use windlass_hitl::{
-    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Decision, Facts, Grants, Policy, decide,
+    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Decision, Facts, Grants, Learned, Policy,
+    decide,
 };
 use windlass_loop::{
     Config, Effect as Want, Entry, Event, Input, Judgement, Limits, Machine, OfferedTool, Outcome,
@@ -101,7 +102,7 @@ impl Driven {
             _ => vec![Effect::Internal],
         };
         let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);
-        let decision = decide(&Policy::default(), &Grants::default(), &facts);
+        let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
         let request = request(call, &decision);
         let judgement = Box::new(Judgement::Decided { decision, request: Some(Box::new(request)) });
         self.step(Input::Judged { call: call.id.clone(), judgement });

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use windlass_hitl::{
-    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Policy, Reason, Source,
-    decide,
+    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Learned, Policy, Reason,
+    Source, decide,
 };
 use windlass_loop::{
     Config, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, OfferedTool, Repairs,
@@ -112,7 +112,7 @@ impl Drive {
             _ => vec![Effect::Write { path: "a.txt".into() }],
         };
         let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
-        let decision = decide(&Policy::default(), &Grants::default(), &facts);
+        let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
         let spec = spec("look");
         let digest = Binding { tool: &call.name, call: &call, spec: &spec, root: "/" }.digest();
         let id = format!("ask-{}", call.id);

@@ -1,0 +1,80 @@
+//! What a person approves often enough runs without another question (H9).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use windlass_agent::{Approver, ApproverFuture};
+use windlass_hitl::{ApprovalDecision, ApprovalRequest, Learned, Policy};
+
+use crate::scene::{Scene, way};
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "change", "arguments": {"n": 1}}}]},
+    {"steps": [{"call": {"name": "change", "arguments": {"n": 2}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+/// A person who says yes or no, or nothing, and counts the questions.
+#[derive(Clone)]
+struct Person {
+    says: Option<bool>,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Approver for Person {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let id = request.request_id.clone();
+        let Some(yes) = self.says else { return Box::pin(std::future::pending()) };
+        Box::pin(async move {
+            Some(if yes { ApprovalDecision::approve(id) } else { ApprovalDecision::deny(id, None) })
+        })
+    }
+}
+
+/// Runs with a person and what is learned so far; how often they were asked, and what is learned then.
+async fn run(says: Option<bool>, learned: Learned) -> (usize, Learned) {
+    let person = Person { says, asked: Arc::default() };
+    let kept = Arc::new(Mutex::new(learned.clone()));
+    let keeper = kept.clone();
+    let agent = Scene::new(SCRIPT, way())
+        .builder()
+        .approver(person.clone())
+        .learned(learned, move |learned| *keeper.lock().unwrap() = learned.clone())
+        .build()
+        .unwrap();
+    assert_eq!(agent.run("task").await.unwrap().text(), Some("done"));
+    let kept = kept.lock().unwrap().clone();
+    (person.asked.load(Ordering::SeqCst), kept)
+}
+
+fn nothing() -> Learned {
+    Learned::new(Policy::default().epoch())
+}
+
+#[tokio::test]
+async fn after_three_approvals_nobody_is_asked_any_more() {
+    let (asked, learned) = run(Some(true), nothing()).await;
+    assert_eq!(asked, 2);
+    let (asked, learned) = run(Some(true), learned).await;
+    assert_eq!(asked, 1, "the third yes teaches it");
+    let (asked, _) = run(Some(true), learned).await;
+    assert_eq!(asked, 0);
+}
+
+#[tokio::test]
+async fn a_no_is_heard_too() {
+    let (_, learned) = run(Some(false), nothing()).await;
+    let (_, lesson) = learned.lessons().next().unwrap();
+    assert_eq!((lesson.approvals, lesson.total), (0, 2));
+}
+
+// H12: on a clock that only the test moves.
+#[tokio::test(start_paused = true)]
+async fn a_question_that_nobody_answers_counts_as_asked() {
+    let began = tokio::time::Instant::now();
+    let (asked, learned) = run(None, nothing()).await;
+    assert!(began.elapsed() >= Duration::from_mins(10));
+    let (_, lesson) = learned.lessons().next().unwrap();
+    assert_eq!((asked, lesson.approvals, lesson.total), (2, 0, 2));
+}

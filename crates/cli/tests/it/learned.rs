@@ -1,0 +1,57 @@
+//! `windlass policy learned`: what is kept between runs, and what becomes of a file that cannot be trusted (H9).
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use crate::program::{Place, text};
+
+/// The file in which lessons of the place's project are kept.
+fn file(place: &Place) -> PathBuf {
+    let folder = place.folder.path().join("state/learned");
+    std::fs::create_dir_all(&folder).unwrap();
+    let root = place.project().canonicalize().unwrap();
+    let name: String = root
+        .to_string_lossy()
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
+        .collect();
+    folder.join(format!("{name}.json"))
+}
+
+fn write(place: &Place, content: &str, mode: u32) {
+    let file = file(place);
+    std::fs::write(&file, content).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn nothing_is_learned_at_first() {
+    let place = Place::new();
+    let listed = place.run(&["policy", "learned"]);
+    assert!(listed.status.success());
+    assert!(text(&listed.stderr).contains("nothing is learned here yet"));
+    let unknown = place.run(&["policy", "learned", "--revoke", "nope"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(text(&unknown.stderr).contains("there is no lesson nope"));
+}
+
+#[test]
+fn a_file_that_is_corrupt_or_open_to_others_is_kept_aside_and_said() {
+    for (content, mode, words) in [
+        ("{", 0o600, "what was learned cannot be read"),
+        (r#"{"version":9,"epoch":"","lessons":{}}"#, 0o600, "has version 9"),
+        (r#"{"version":1,"epoch":"","lessons":{}}"#, 0o644, "is open to others"),
+    ] {
+        let place = Place::new();
+        write(&place, content, mode);
+        let listed = place.run(&["policy", "learned"]);
+        assert!(listed.status.success());
+        let told = text(&listed.stderr);
+        assert!(told.contains(words) && told.contains("it begins anew"), "{told}");
+        let folder = file(&place).parent().unwrap().to_owned();
+        let kept: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(kept.len(), 1);
+        assert!(kept[0].to_string_lossy().contains("corrupt-"), "{kept:?}");
+        assert_eq!(std::fs::read_to_string(&kept[0]).unwrap(), content);
+    }
+}

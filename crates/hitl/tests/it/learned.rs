@@ -1,0 +1,160 @@
+//! Learning's boundaries (H9, SECURITY "Risk levels and learning").
+
+use windlass_hitl::{
+    Action, Answer, Facts, Grants, Learned, LearnedError, Mode, Policy, Rule, RuleFile, Source, Verdict,
+    decide,
+};
+use windlass_protocol::Effect;
+
+use crate::decide::facts;
+
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+fn write(path: &str) -> Facts {
+    facts("tool", vec![Effect::Write { path: path.into() }]).with_place("/project", DAY)
+}
+
+fn taught(answers: &str) -> Learned {
+    let mut learned = Learned::new("epoch");
+    for answer in answers.chars() {
+        let answer = match answer {
+            'y' => Answer::Approved,
+            'n' => Answer::Denied,
+            _ => Answer::Unanswered,
+        };
+        learned.hear(&write("docs/a.md"), answer);
+    }
+    learned
+}
+
+#[track_caller]
+fn check(answers: &str, expected: bool) {
+    let covers = taught(answers).covers(&write("docs/a.md")).is_some();
+    assert_eq!(covers, expected, "{answers}");
+}
+
+// Issue 5, "Must be shown" 4: approvals of all answers. What is not an approval came before the lesson was active.
+#[test]
+fn three_approvals_and_four_in_five_are_enough_and_nothing_less_is() {
+    check("yyy", true);
+    check("yy", false);
+    check("nyyy", false);
+    check("nyyyy", true);
+    check("nnyyyyy", false);
+    check("nnyyyyyyyy", true);
+    check("", false);
+}
+
+#[test]
+fn a_question_without_an_answer_counts_as_asked() {
+    check("-yyy", false);
+    check("-yyyy", true);
+    check("yyy-", false);
+    check("yyyy-", true);
+}
+
+#[test]
+fn a_denial_of_what_was_learned_suspends_it_until_three_more_approvals() {
+    check(&("y".repeat(20) + "n"), false);
+    check(&("y".repeat(20) + "nyy"), false);
+    check(&("y".repeat(20) + "nyyy"), true);
+    check(&("y".repeat(20) + "nynyy"), false);
+    check(&("y".repeat(20) + "nynyyy"), true);
+}
+
+#[test]
+fn a_lesson_is_of_its_tool_its_workspace_and_its_shape() {
+    let learned = taught("yyy");
+    assert!(learned.covers(&write("docs/b.md")).is_some(), "the same folder and ending");
+    for other in [
+        write("docs/a.rs"),
+        write("src/a.md"),
+        write("docs/a.md").with_place("/other", DAY),
+        facts("other", vec![Effect::Write { path: "docs/a.md".into() }]).with_place("/project", DAY),
+        facts("tool", vec![Effect::Read { path: "docs/a.md".into() }]).with_place("/project", DAY),
+    ] {
+        assert_eq!(learned.covers(&other), None, "{other:?}");
+    }
+}
+
+#[test]
+fn a_lesson_ends_after_30_days_of_silence_and_begins_anew() {
+    let mut learned = taught("yyyy");
+    let later = |days: u64| write("docs/a.md").with_place("/project", (1 + days) * DAY);
+    assert!(learned.covers(&later(30)).is_some());
+    assert!(learned.covers(&later(31)).is_none());
+    learned.hear(&later(31), Answer::Approved);
+    assert!(learned.covers(&later(31)).is_none(), "one approval is not three");
+}
+
+#[test]
+fn what_is_of_high_risk_is_never_learned() {
+    for effect in [
+        Effect::Execute { command: "ls".into(), directory: ".".into() },
+        Effect::Delete { path: "a".into() },
+        Effect::Write { path: ".git/config".into() },
+        Effect::Unknown,
+    ] {
+        let facts = facts("tool", vec![effect]);
+        let mut learned = Learned::new("epoch");
+        for _ in 0..10 {
+            learned.hear(&facts, Answer::Approved);
+        }
+        assert_eq!((learned.covers(&facts), learned.lessons().count()), (None, 0), "{facts:?}");
+    }
+}
+
+// H2: a lesson stands after every rule, and a mode without a human is no place for it.
+#[test]
+fn a_lesson_never_lifts_what_a_rule_says() {
+    let learned = taught("yyyyy");
+    let judge = |policy: &Policy, facts: &Facts| decide(policy, &Grants::default(), &learned, facts);
+    let allowed = judge(&Policy::default(), &write("docs/a.md"));
+    assert_eq!((allowed.verdict, allowed.reason.source), (Verdict::Allow, Source::Learned));
+    let (id, _) = learned.lessons().next().unwrap();
+    assert_eq!(allowed.reason.rule_id, format!("l.{id}"));
+    for (action, verdict) in [(Action::Deny, Verdict::Deny), (Action::Ask, Verdict::Ask)] {
+        let mut file = RuleFile::default();
+        file.rules.push(Rule::new("docs", action).with_path("docs/**"));
+        let policy = Policy::default().with_file(Source::Project, file).unwrap();
+        assert_eq!(judge(&policy, &write("docs/a.md")).verdict, verdict);
+    }
+    for mode in [Mode::Headless, Mode::ReadOnly] {
+        let decision = judge(&Policy::default(), &write("docs/a.md").with_mode(mode));
+        assert_eq!(decision.verdict, Verdict::Deny, "{mode:?}");
+    }
+}
+
+#[test]
+fn a_lesson_can_be_listed_and_revoked() {
+    let mut learned = taught("yyyn");
+    let (id, lesson) = learned.lessons().next().map(|(id, lesson)| (id.to_owned(), lesson.clone())).unwrap();
+    assert_eq!((lesson.approvals, lesson.total, lesson.suspended), (3, 4, 3));
+    assert_eq!(lesson.shape, "write docs md");
+    assert!(learned.revoke(&id) && !learned.revoke(&id));
+    assert_eq!(learned.lessons().count(), 0);
+}
+
+#[test]
+fn a_store_comes_back_as_it_was_unless_the_policy_is_another() {
+    let learned = taught("yyy");
+    let text = learned.to_text().unwrap();
+    assert_eq!(Learned::parse(&text, "epoch").unwrap(), learned);
+    assert_eq!(Learned::parse(&text, "other").unwrap(), Learned::new("other"));
+}
+
+// A corrupt store is an error that its reader keeps aside; nothing is allowed by it.
+#[test]
+fn a_corrupt_store_is_refused() {
+    let text = taught("yyy").to_text().unwrap();
+    for (from, to) in [("{", "["), ("\"version\": 1", "\"version\": 2"), ("\"total\": 3", "\"total\": 2")] {
+        let corrupt = text.replacen(from, to, 1);
+        assert_ne!(corrupt, text, "{from}");
+        let error = Learned::parse(&corrupt, "epoch").unwrap_err();
+        match from {
+            "{" => assert!(matches!(error, LearnedError::Json(_))),
+            "\"total\": 3" => assert!(matches!(error, LearnedError::Contradiction { .. })),
+            _ => assert!(matches!(error, LearnedError::Version { version: 2 })),
+        }
+    }
+}
