@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use crate::program::{Place, text};
+use crate::program::{Place, provider, text};
 
 /// The file in which lessons of the place's project are kept.
 fn file(place: &Place) -> PathBuf {
@@ -54,4 +54,34 @@ fn a_file_that_is_corrupt_or_open_to_others_is_kept_aside_and_said() {
         assert!(kept[0].to_string_lossy().contains("corrupt-"), "{kept:?}");
         assert_eq!(std::fs::read_to_string(&kept[0]).unwrap(), content);
     }
+}
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "write_file", "arguments": {"path": "docs/made.md", "content": "by a script"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "it is written"}}}]}]}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_three_times_yes_the_fourth_run_asks_no_more_until_it_is_revoked() {
+    let (place, provider) = (Place::new(), provider(SCRIPT).await);
+    let url = provider.base_url();
+    let run = |answer: &str| {
+        drop(std::fs::remove_dir_all(place.project().join("docs")));
+        let ended =
+            place.run_with_input(&["run", "task", "--base-url", &url, "--model", "m", "--ask"], answer);
+        assert!(ended.status.success(), "{}{}", text(&ended.stdout), text(&ended.stderr));
+        (place.project().join("docs/made.md").exists(), text(&ended.stderr).contains("May it run?"))
+    };
+    for _ in 0..3 {
+        assert_eq!(run("y\n"), (true, true));
+    }
+    assert_eq!(run(""), (true, false), "nobody is asked");
+    let listed = text(&place.run(&["policy", "learned"]).stdout);
+    assert!(
+        listed.contains("write_file write docs md: 3 of 3 approved; runs without a question"),
+        "{listed}"
+    );
+    let id = listed.split_whitespace().next().unwrap();
+    assert!(place.run(&["policy", "learned", "--revoke", id]).status.success());
+    assert_eq!(run("n\n"), (false, true));
+    provider.shutdown().await;
 }
