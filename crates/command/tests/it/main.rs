@@ -1,6 +1,7 @@
 //! What is read from commands: the literal lexer, the effects, the tolerant scan, and bash as the judge.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
+mod attacks;
 mod bash;
 mod effects;
 mod generator;
