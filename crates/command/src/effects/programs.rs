@@ -1,7 +1,8 @@
 //! The programs that only read, each with the options under which that holds.
 //!
 //! An option is left out because it writes (`sort -o`, `tree -o`), runs another program (`rg --pre`, `rg -z`,
-//! `diff -l`, `sort --compress-program`), reads names from a file (`wc --files0-from`), sets something (`date -s`)
+//! `diff -l`, `sort --compress-program`), reads names from a file (`wc --files0-from`), touches what it
+//! reads (`file -p`), sets something (`date -s`)
 //! or does not end (`tail -f`).
 
 use super::options::{Numbers, Options};
@@ -123,7 +124,7 @@ const PROGRAMS: &[Program] = &[
     program(
         "file",
         Operands::Files,
-        "b i k L h n N p r s v brief mime mime-type mime-encoding keep-going dereference no-dereference no-pad raw",
+        "b i k L h n N r v brief mime mime-type mime-encoding keep-going dereference no-dereference no-pad raw",
     ),
     program(
         "tree",
@@ -154,7 +155,6 @@ const PROGRAMS: &[Program] = &[
     program("seq", Operands::Texts, "w s= f= equal-width separator= format="),
     program("expr", Operands::Texts, ""),
     program("echo", Operands::Texts, "n e E"),
-    program("printf", Operands::Texts, ""),
     program("pwd", Operands::None, "L P"),
     program("true", Operands::Texts, ""),
     program("false", Operands::Texts, ""),

@@ -133,6 +133,11 @@ pub(super) fn of_feed(name: &str, words: &[String], texts: &[String], feed: Feed
         scan.dangers.push(Danger::Evaluates);
     }
     scan.partial |= feed == Feed::Expansion && (evaluates || interpreter);
+    if matches!(name, "at" | "batch") && feed == Feed::Pipe {
+        scan.dangers.push(Danger::FeedsShell);
+        scan.partial = true;
+        return Runs::Input;
+    }
     if !interpreter {
         return Runs::Nothing;
     }

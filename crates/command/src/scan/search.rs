@@ -28,6 +28,8 @@ pub(super) struct Search {
 struct Draft {
     words: Vec<Word>,
     reads_pipe: bool,
+    /// What stands behind `<` and `<<<`.
+    fed: Vec<String>,
 }
 
 impl Search {
@@ -104,7 +106,11 @@ impl Search {
                         self.scan.writes.push(target.text);
                     }
                 }
-                Token::Read => _ = list.next_if(|next| matches!(next, Token::Word(_))),
+                Token::Read => {
+                    if let Some(Token::Word(source)) = list.next_if(|next| matches!(next, Token::Word(_))) {
+                        draft.fed.push(source.text);
+                    }
+                }
                 Token::Pipe => {
                     let words = std::mem::take(&mut draft);
                     pipeline.extend(words.words.iter().map(|word| word.text.clone()));
@@ -138,19 +144,19 @@ impl Search {
         }
         let argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         let dynamic = words.iter().any(|word| word.dynamic);
-        let feed = if draft.reads_pipe {
+        let has_input = draft.reads_pipe || !draft.fed.is_empty();
+        let feed = if has_input {
             Feed::Pipe
         } else if dynamic {
             Feed::Expansion
         } else {
             Feed::Nothing
         };
-        if draft.reads_pipe && self.program(&argv, feed, 0) == Runs::Input {
+        if self.program(&argv, feed, 0) == Runs::Input {
             // What is printed into a shell is a command.
             pipeline.iter().filter(|word| word.contains(' ')).for_each(|word| self.deeper(word.clone()));
             self.raw(&pipeline.join(" "));
-        } else if !draft.reads_pipe {
-            self.program(&argv, feed, 0);
+            draft.fed.iter().for_each(|text| self.raw(text));
         }
     }
 
@@ -178,9 +184,7 @@ impl Search {
             self.deeper(text);
         }
         let mut places = wrapped::inner(&name, words);
-        if name == "find" {
-            places = wrapped::find_places(words);
-        }
+        places.extend(wrapped::started_by_option(&name, words));
         for place in places {
             let inner = words.get(place..).unwrap_or_default();
             if self.program(inner, feed, wrappers.saturating_add(1)) == Runs::Input {

@@ -81,7 +81,7 @@ impl Tokens {
             '\\' => return self.backslash(behind),
             '\'' => return self.single(behind),
             '"' => return self.double(behind),
-            '`' => return self.substitution(nested::until(behind, None, '`')),
+            '`' => return self.backtick(behind),
             '$' => return self.dollar(behind, Quoted::No),
             '#' if self.word.is_none() => return self.comment(behind),
             '{' | '}' | ',' => return self.brace(char, behind),
@@ -127,10 +127,8 @@ impl Tokens {
     }
 
     fn backslash<'t>(&mut self, behind: &'t str) -> &'t str {
-        for line_end in ["\r\n", "\n"] {
-            if let Some(behind) = behind.strip_prefix(line_end) {
-                return behind;
-            }
+        if let Some(behind) = behind.strip_prefix('\n') {
+            return behind;
         }
         let Some(char) = behind.chars().next() else { return behind };
         self.word().quoted = true;
@@ -165,7 +163,7 @@ impl Tokens {
                         next
                     }
                 },
-                '`' => self.substitution(nested::until(next, None, '`')),
+                '`' => self.backtick(next),
                 '$' => self.dollar(next, Quoted::Yes),
                 _ => {
                     self.push(char);
@@ -177,10 +175,18 @@ impl Tokens {
         rest
     }
 
+    /// Backticks inside backticks are escaped, once for each level.
+    fn backtick<'t>(&mut self, behind: &'t str) -> &'t str {
+        let (inner, behind) = nested::until(behind, None, '`');
+        let inner = inner.replace("\\`", "`").replace("\\\\", "\\");
+        self.substitution((&inner, behind))
+    }
+
     /// What is inside runs by itself, and decides what the word is.
     fn substitution<'t>(&mut self, (inner, behind): (&str, Option<&'t str>)) -> &'t str {
         self.word().dynamic = true;
-        self.broken |= behind.is_none();
+        // The parenthesis of a case's pattern looks like the end.
+        self.broken |= behind.is_none() || inner.split_whitespace().any(|word| word == "case");
         self.nested.push(inner.to_owned());
         behind.unwrap_or_default()
     }

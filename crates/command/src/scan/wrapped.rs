@@ -48,6 +48,12 @@ const WRAPPERS: &[(&str, &[&str], usize)] = &[
     ("bwrap", &[], 0),
     ("ssh", &["-p", "-i", "-l", "-o", "-F", "-J"], 1),
     ("coproc", &[], 0),
+    ("runuser", &["-u", "-g"], 0),
+    ("chronic", &[], 0),
+    ("dbus-launch", &[], 0),
+    ("dbus-run-session", &[], 0),
+    ("xvfb-run", &["-s", "-n", "-f"], 0),
+    ("npx", &["-p", "--package"], 0),
 ];
 
 const KEYWORDS: &[&str] =
@@ -138,17 +144,25 @@ pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
         "su" | "script" | "flock" | "runuser" | "sg" => {
             shell_texts(words).chain(behind(&["-c", "--command", "-qc"])).collect()
         }
-        "git" => words
-            .iter()
-            .filter_map(|word| word.split_once('='))
-            .map(|(_, value)| value.trim_start_matches('!').to_owned())
-            .collect(),
+        "git" => git_texts(words),
         "mapfile" | "readarray" | "compgen" | "complete" => behind(&["-C"]),
         "vim" | "vi" | "nvim" | "ex" | "view" => {
             words.iter().filter_map(|word| Some(word.split_once('!')?.1.to_owned())).collect()
         }
-        "make" => behind(&["--eval"]),
-        "tar" => words.iter().filter_map(|word| Some(word.split_once("exec=")?.1.to_owned())).collect(),
+        "make" => {
+            let assigned = words.iter().filter_map(|word| assigned(word)).map(str::to_owned);
+            assigned.chain(behind(&["--eval"])).collect()
+        }
+        "rsync" => behind(&["-e", "--rsh"]),
+        "gdb" | "expect" => {
+            words.iter().map(|word| word.replace(['!', '"'], " ").replace("spawn ", "")).collect()
+        }
+        "tar" => {
+            let actions = words.iter().filter_map(|word| Some(word.split_once("exec=")?.1.to_owned()));
+            actions
+                .chain(behind(&["--to-command", "-I", "--use-compress-program", "--rsh-command"]))
+                .collect()
+        }
         _ if SHELLS.contains(&program) => shell_texts(words).collect(),
         _ => Vec::new(),
     }
@@ -163,8 +177,38 @@ fn shell_texts(words: &[String]) -> impl Iterator<Item = String> {
     behind.iter().find(|word| !word.starts_with('-') && !word.starts_with('+')).cloned().into_iter()
 }
 
-/// The programs that `find` is told to start.
-pub(super) fn find_places(words: &[String]) -> Vec<usize> {
-    let starts = |word: &String| ["-exec", "-execdir", "-ok", "-okdir"].contains(&word.as_str());
+/// Where the programs stand that an option names: `find -exec`, `fd -x`.
+pub(super) fn started_by_option(program: &str, words: &[String]) -> Vec<usize> {
+    let options: &[&str] = match program {
+        "find" => &["-exec", "-execdir", "-ok", "-okdir"],
+        "fd" | "fdfind" => &["-x", "-X", "--exec", "--exec-batch"],
+        _ => return Vec::new(),
+    };
+    let starts = |word: &String| options.contains(&word.as_str());
     words.iter().enumerate().filter(|(_, word)| starts(word)).map(|(at, _)| at.saturating_add(1)).collect()
+}
+
+/// What git is told to run: values of `-c`, aliases, and the commands of some sub-commands.
+fn git_texts(words: &[String]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        let rest = words.get(index.saturating_add(1)..).unwrap_or_default();
+        match word.as_str() {
+            "-c" | "config" => {
+                texts.extend(
+                    rest.iter().filter_map(|value| value.split_once('=')).map(|(_, value)| value.to_owned()),
+                );
+                texts.extend(rest.iter().filter(|value| value.starts_with('!')).cloned());
+            }
+            "foreach" | "run" => texts.push(rest.join(" ")),
+            "--exec" | "-x" | "--upload-pack" | "--receive-pack" | "--extcmd" => {
+                texts.extend(rest.first().cloned());
+            }
+            other => {
+                let glued = ["--exec=", "--upload-pack=", "--receive-pack=", "--extcmd="];
+                texts.extend(glued.iter().filter_map(|option| other.strip_prefix(option)).map(str::to_owned));
+            }
+        }
+    }
+    texts.iter().map(|text| text.trim_start_matches('!').to_owned()).collect()
 }

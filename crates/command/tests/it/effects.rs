@@ -60,7 +60,8 @@ fn unknown_options_and_programs_are_never_reading() {
     doubtful("head -n", DoubtKind::Operand, "-n");
     doubtful("uniq a b", DoubtKind::Operand, "b");
     doubtful("date 01010101", DoubtKind::Operand, "01010101");
-    doubtful("printf -v x y", DoubtKind::UnknownOption, "-v");
+    doubtful("printf -v x y", DoubtKind::UnknownProgram, "printf");
+    doubtful("file -p a", DoubtKind::UnknownOption, "-p");
     doubtful("find . -exec x '{}' +", DoubtKind::UnknownOption, "-exec");
     doubtful("find . -delete", DoubtKind::UnknownOption, "-delete");
     doubtful("find . -e\"xe\"c x", DoubtKind::UnknownOption, "-exec");

@@ -3,6 +3,7 @@
 
 mod attacks;
 mod bash;
+mod dresses;
 mod effects;
 mod generator;
 mod lexer;

@@ -2,6 +2,8 @@
 
 use windlass_command::{Certainty, Danger, Scan};
 
+use crate::dresses::DRESSES;
+
 #[track_caller]
 fn finds(text: &str, rule: &[&str]) {
     let scan = Scan::of(text);
@@ -19,91 +21,6 @@ fn danger(text: &str, expected: &Danger) {
     let scan = Scan::of(text);
     assert!(scan.dangers().contains(expected), "{text:?}: {:?}", scan.dangers());
 }
-
-/// Texts that run `rm`, each in another dress.
-const DRESSES: &[&str] = &[
-    "rm -rf x",
-    "r\"m\" x",
-    "'rm' x",
-    "r\\m x",
-    "r\\\nm x",
-    "$'\\162m' x",
-    "$'\\x72\\u006d' x",
-    "/bin/rm x",
-    "RM x",
-    "command rm x",
-    "env -i A=1 rm x",
-    "env -u B rm x",
-    "env -S 'rm x'",
-    "nohup rm x",
-    "nice -n 5 rm x",
-    "nice -5 rm x",
-    "timeout -s KILL 5 rm x",
-    "timeout --foreground 5 rm x",
-    "xargs rm",
-    "xargs -I % rm %",
-    "sudo -u root rm x",
-    "busybox rm x",
-    "stdbuf -o0 rm x",
-    "setsid rm x",
-    "exec -a ls rm x",
-    "sh -c 'rm x'",
-    "bash -xec \"rm x\"",
-    "sh -c \"sh -c 'rm x'\"",
-    "eval 'rm x'",
-    "eval rm x",
-    "echo ok && rm x",
-    "ls;rm x",
-    "ls&rm x",
-    "ls|rm x",
-    "ls\nrm x",
-    "ls\rrm x",
-    "ls\u{2028}rm x",
-    "ls\u{85}rm x",
-    "if true; then rm x; fi",
-    "! rm x",
-    "{ rm x; }",
-    "(rm x)",
-    "f(){ rm x; }; f",
-    "for i in a; do rm x; done",
-    "case a in a) rm x;; esac",
-    "echo $(rm x)",
-    "echo \"$(rm x)\"",
-    "echo `rm x`",
-    "echo \"`rm x`\"",
-    "cat <(rm x)",
-    "ls > >(rm x)",
-    "echo ${x:-$(rm x)}",
-    "find . -exec rm {} \\;",
-    "find . -name x -execdir rm {} +",
-    "A=1 B=2 rm x",
-    "X=rm; $X y",
-    "rm${IFS}-rf${IFS}x",
-    "r$@m x",
-    "{rm,-rf,x}",
-    "> out rm x",
-    "2>err rm x",
-    "<in rm x",
-    "cat <<E\n$(rm x)\nE",
-    "trap 'rm x' EXIT",
-    "alias ls='rm x'",
-    "echo 'rm x' | sh",
-    "echo rm x | bash -s",
-    "ls # don't\nrm x",
-    "echo 'unclosed\nrm x",
-    "echo \"a; rm x",
-    "r\u{200b}m x",
-    "git -c alias.x='!rm x' x",
-    "python3 -c 'import os; os.system(\"rm x\")'",
-    "coproc rm x",
-    "time -p rm x",
-    "su -c 'rm x' me",
-    "script -qc 'rm x' /dev/null",
-    "ssh host 'rm x'",
-    "ssh host rm x",
-    "$((1)) ; rm x",
-    "echo ${a[$(rm x)]}",
-];
 
 #[test]
 fn a_program_is_found_in_any_dress() {
@@ -212,4 +129,29 @@ fn redirections_are_written() {
     assert_eq!(writes("ls >a 2>>b &>c >|d 1<>e >& f"), ["a", "b", "c", "d", "e", "f"]);
     assert_eq!(writes("ls 2>&1 >&- < a"), [] as [&str; 0]);
     assert_eq!(writes("dd of=x; touch y z"), ["x", "y", "z"]);
+}
+
+#[test]
+fn hostile_sizes_end_and_hide_nothing() {
+    for opening in [
+        "$(",
+        "`",
+        "\"$(",
+        "(){",
+        "sudo ",
+        "${x:-",
+        "env ",
+        "x=y ",
+        "a|",
+        "sh|",
+        "echo 'a b'|sh|",
+        "{a,",
+        "eval ",
+    ] {
+        let text = opening.repeat(3_000) + "'; rm x";
+        let scan = Scan::of(&text);
+        assert!(scan.runs(&["rm"]) || scan.certainty() == Certainty::Partial, "{opening:?}");
+    }
+    let long = "ls; ".repeat(60_000) + "rm x";
+    assert!(Scan::of(&long).runs(&["rm"]));
 }
