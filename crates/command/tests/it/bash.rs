@@ -17,6 +17,9 @@ use crate::generator::Generator;
 /// No generated string holds this name, so no string can start the recorder itself.
 const RECORDER: &str = "zz_record_zz";
 
+/// A file that is there from the start, for a pattern to find.
+const PRESENT: &str = "x1";
+
 /// A folder with the recorder, the start-up file and a place to run in.
 struct Judge {
     bash: PathBuf,
@@ -58,6 +61,7 @@ impl Judge {
         let (place, log) = (self.path("place"), self.path("log"));
         fs::create_dir(&place).unwrap();
         fs::write(&log, "").unwrap();
+        fs::write(place.join(PRESENT), "").unwrap();
         let redirections = || command.commands().iter().flat_map(Simple::redirections);
         for redirection in redirections() {
             if let Redirection::Read { path } = redirection {
@@ -96,7 +100,7 @@ fn recorded(log: &str) -> Vec<Vec<String>> {
 
 /// What should be seen if every program ends with this status.
 fn predicted(command: &Command, status: u8) -> Seen {
-    let mut seen = Seen { argv: Vec::new(), files: BTreeSet::new() };
+    let mut seen = Seen { argv: Vec::new(), files: BTreeSet::from([PRESENT.to_owned()]) };
     let (mut runs, mut succeeded) = (true, true);
     for simple in command.commands() {
         for redirection in simple.redirections() {

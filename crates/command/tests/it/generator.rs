@@ -37,21 +37,29 @@ impl Generator {
         usize::try_from(self.0 % u64::try_from(bound).unwrap()).unwrap()
     }
 
-    /// The next string: most begin with a name and hold mild pieces with a nasty one here and there, and a part of
-    /// them join several such commands.
+    /// The next string: commands of mild pieces, a part of them joined, a part with one nasty piece somewhere, a part
+    /// with many.
     pub(crate) fn string(&mut self) -> String {
-        let mut text = String::new();
-        let nasty = [0, 0, 10, 100][self.below(4)];
-        for command in 0..[1, 1, 2, 3][self.below(4)] {
+        let (often, once) = [(0, false), (0, true), (0, true), (10, false), (100, false)][self.below(5)];
+        let commands = [1, 1, 2, 3][self.below(4)];
+        let spot = self.below(commands * 6);
+        let (mut text, mut at) = (String::new(), 0);
+        for command in 0..commands {
             if command > 0 {
                 text.push_str(JOINTS[self.below(JOINTS.len())]);
+            }
+            if once && spot == command * 6 {
+                text.push_str(PIECES[MILD + self.below(PIECES.len() - MILD)]);
+                text.push_str(["", " "][self.below(2)]);
             }
             if self.below(10) < 8 {
                 text.push_str(NAMES[self.below(NAMES.len())]);
             }
             for _ in 0..self.below(9) {
-                let bound = if self.below(100) < nasty { PIECES.len() } else { MILD };
-                text.push_str(PIECES[self.below(bound)]);
+                at += 1;
+                let nasty = (once && at == spot) || self.below(100) < often;
+                let (from, to) = if nasty { (MILD, PIECES.len()) } else { (0, MILD) };
+                text.push_str(PIECES[from + self.below(to - from)]);
             }
         }
         text
