@@ -2,6 +2,7 @@
 
 mod assemble;
 mod coercion;
+mod command;
 mod machine;
 mod partial_json;
 mod round_trip;
@@ -14,6 +15,7 @@ mod wire_request;
 
 pub use assemble::assemble;
 pub use coercion::coercion;
+pub use command::command;
 pub use machine::machine;
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
 pub use round_trip::round_trip;
@@ -41,6 +43,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("text_calls_markers", text_calls_markers),
     ("text_calls_bare", text_calls_bare),
     ("coercion", coercion),
+    ("command", command),
     ("schema_compile", schema_compile),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),

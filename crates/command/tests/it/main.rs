@@ -1,0 +1,12 @@
+//! What is read from commands: the literal lexer, the effects, the tolerant scan, and bash as the judge.
+#![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
+
+mod attacks;
+#[cfg(unix)]
+mod bash;
+mod dresses;
+mod effects;
+mod generator;
+mod lexer;
+mod properties;
+mod scan;

@@ -1,0 +1,34 @@
+//! What holds of any text.
+
+use proptest::prelude::*;
+use windlass_command::{Effects, Scan};
+use windlass_testkit::oracle;
+
+use crate::generator::Generator;
+
+#[test]
+fn the_properties_hold_for_nasty_strings() {
+    let mut generator = Generator::new(77);
+    for _ in 0..20_000 {
+        oracle::command(generator.string().as_bytes());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_properties_hold_for_any_text(text in any::<String>()) {
+        oracle::command(text.as_bytes());
+    }
+
+    #[test]
+    fn effects_of_any_words_do_not_panic(
+        program in "(find|sed|git|ls|sort|grep|env|sh|timeout|nice|cp|chmod|date|uniq|[a-z]{0,3})",
+        words in prop::collection::vec("[-a-z0-9=,.;$%é ]{0,6}", 0..6),
+    ) {
+        let argv: Vec<String> = std::iter::once(program).chain(words).collect();
+        let _ = Effects::of_argv(&argv);
+        let _ = Scan::of_argv(&argv);
+    }
+}
