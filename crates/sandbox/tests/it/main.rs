@@ -7,4 +7,6 @@
 
 #[cfg(unix)]
 mod attacks;
+#[cfg(target_os = "linux")]
+mod confined;
 mod files;
