@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use cap_tempfile::TempFile;
@@ -158,6 +159,14 @@ impl Workspace {
             return Err(FileError::HiddenTarget { path: path.to_string(), target: real.to_string() });
         }
         Ok(real)
+    }
+
+    /// The handle of a folder whose path is real: a link that took the place of one of its parts since the
+    /// path was judged is not followed, wherever it leads.
+    pub(crate) fn folder(&self, path: &WorkspacePath, real: &Path) -> Result<Dir, FileError> {
+        real.iter().try_fold(self.handle(path)?, |folder, part| {
+            folder.open_dir_nofollow(part).map_err(|error| FileError::from_io(path, error))
+        })
     }
 
     /// The handle below which a path is opened.

@@ -125,8 +125,7 @@ impl Workspace {
         let Some(name) = real.relative().file_name().map(PathBuf::from) else {
             return Err(FileError::NotAFile { path: path.to_string(), kind: crate::Kind::Folder });
         };
-        let folder =
-            self.dir.open_dir(parent.for_handle()).map_err(|error| FileError::from_io(path, error))?;
+        let folder = self.folder(path, parent.relative())?;
         Ok(Target { path: real, folder, name })
     }
 }

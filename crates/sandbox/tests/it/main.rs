@@ -10,3 +10,5 @@ mod attacks;
 #[cfg(target_os = "linux")]
 mod confined;
 mod files;
+#[cfg(unix)]
+mod races;
