@@ -132,8 +132,16 @@ impl Workspace {
         if path.area() == Area::Outputs {
             return Ok(path.clone());
         }
-        let real =
-            self.dir.canonicalize(path.for_handle()).map_err(|error| FileError::from_io(path, error))?;
+        let look =
+            || self.dir.canonicalize(path.for_handle()).map_err(|error| FileError::from_io(path, error));
+        let mut real = look()?;
+        for _ in 0..64 {
+            // Linux names a file so that was replaced between its opening and the asking for its name.
+            if !real.as_os_str().as_encoded_bytes().ends_with(b" (deleted)") || self.dir.exists(&real) {
+                break;
+            }
+            real = look()?;
+        }
         let real = if real == Path::new(".") { PathBuf::new() } else { real };
         Ok(WorkspacePath::inside(real))
     }
