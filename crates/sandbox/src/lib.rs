@@ -1,4 +1,8 @@
 #![doc = include_str!("../README.md")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "children are started here, with the host's environment filtered"
+)]
 
 mod error;
 mod folder;
@@ -8,9 +12,32 @@ mod version;
 mod workspace;
 mod write;
 
+mod confinement;
+mod environment;
+mod level;
+mod plan;
+mod probe;
+
+#[cfg(target_os = "linux")]
+mod confine;
+#[cfg(not(target_os = "linux"))]
+#[path = "unconfined.rs"]
+mod confine;
+#[cfg(target_os = "linux")]
+mod landlocked;
+#[cfg(target_os = "linux")]
+mod namespaces;
+#[cfg(target_os = "linux")]
+mod syscalls;
+
+pub use confine::confine_and_exec;
+pub use confinement::{ChildLimits, Confinement, Gap, Helper};
+pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
 pub use folder::{Entry, Kind};
+pub use level::{Level, Missing, Part};
 pub use path::{PathError, WorkspacePath};
+pub use probe::Probe;
 pub use read::{Contents, MAX_FILE_BYTES};
 pub use version::Version;
 pub use workspace::{Access, Workspace};

@@ -1,6 +1,7 @@
 //! Reading a file below the workspace's handle.
 
 use std::io::Read;
+use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
@@ -31,21 +32,29 @@ impl Workspace {
     /// If it is missing, no regular file, too large, or leads out of the workspace.
     pub fn read(&self, path: &WorkspacePath) -> Result<Contents, FileError> {
         let real = self.judged(path)?;
-        let (mut file, metadata) = open_regular(&self.handle(&real)?, &real)?;
+        let (mut file, metadata) = self.open_real(&real)?;
         let bytes = read_all(&mut file, &metadata, &real)?;
         Ok(Contents { version: Version::of(&bytes), path: real, bytes })
     }
-}
 
-/// Opens what is already a real path; a link that took its place meanwhile is refused.
-pub(crate) fn open_regular(dir: &Dir, path: &WorkspacePath) -> Result<(File, Metadata), FileError> {
-    open_named(dir, path, path.for_handle())
+    /// Opens what is already a real path; a link that took the place of a part meanwhile is refused.
+    fn open_real(&self, real: &WorkspacePath) -> Result<(File, Metadata), FileError> {
+        if real.is_output() {
+            return open_named(&self.handle(real)?, real, real.for_handle());
+        }
+        let path = real.relative();
+        let Some(name) = path.file_name() else {
+            return Err(FileError::NotAFile { path: real.to_string(), kind: Kind::Folder });
+        };
+        let folder = self.folder(real, path.parent().unwrap_or(Path::new("")))?;
+        open_named(&folder, real, Path::new(name))
+    }
 }
 
 pub(crate) fn open_named(
     dir: &Dir,
     path: &WorkspacePath,
-    name: &std::path::Path,
+    name: &Path,
 ) -> Result<(File, Metadata), FileError> {
     let failed = |error| FileError::from_io(path, error);
     let mut options = OpenOptions::new();

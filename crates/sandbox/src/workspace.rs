@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use cap_tempfile::TempFile;
@@ -131,8 +132,16 @@ impl Workspace {
         if path.area() == Area::Outputs {
             return Ok(path.clone());
         }
-        let real =
-            self.dir.canonicalize(path.for_handle()).map_err(|error| FileError::from_io(path, error))?;
+        let look =
+            || self.dir.canonicalize(path.for_handle()).map_err(|error| FileError::from_io(path, error));
+        let mut real = look()?;
+        for _ in 0..64 {
+            // Linux names a file so that was replaced between its opening and the asking for its name.
+            if !real.as_os_str().as_encoded_bytes().ends_with(b" (deleted)") || self.dir.exists(&real) {
+                break;
+            }
+            real = look()?;
+        }
         let real = if real == Path::new(".") { PathBuf::new() } else { real };
         Ok(WorkspacePath::inside(real))
     }
@@ -158,6 +167,14 @@ impl Workspace {
             return Err(FileError::HiddenTarget { path: path.to_string(), target: real.to_string() });
         }
         Ok(real)
+    }
+
+    /// The handle of a folder whose path is real: a link that took the place of one of its parts since the
+    /// path was judged is not followed, wherever it leads.
+    pub(crate) fn folder(&self, path: &WorkspacePath, real: &Path) -> Result<Dir, FileError> {
+        real.iter().try_fold(self.handle(path)?, |folder, part| {
+            folder.open_dir_nofollow(part).map_err(|error| FileError::from_io(path, error))
+        })
     }
 
     /// The handle below which a path is opened.

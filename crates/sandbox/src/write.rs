@@ -79,7 +79,12 @@ impl Workspace {
             return Err(FileError::Stale { path: path.to_string() });
         }
         let failed = |error| FileError::from_io(path, error);
-        self.dir.remove_file(path.for_handle()).map_err(failed)
+        let parent = path.relative().parent().unwrap_or(Path::new(""));
+        let parent = self.judged(&WorkspacePath::inside(parent.to_path_buf()))?;
+        let Some(name) = path.relative().file_name() else {
+            return Err(FileError::NotAFile { path: path.to_string(), kind: crate::Kind::Folder });
+        };
+        self.folder(path, parent.relative())?.remove_file(name).map_err(failed)
     }
 
     fn check_writable(&self, path: &WorkspacePath) -> Result<(), FileError> {
@@ -125,8 +130,7 @@ impl Workspace {
         let Some(name) = real.relative().file_name().map(PathBuf::from) else {
             return Err(FileError::NotAFile { path: path.to_string(), kind: crate::Kind::Folder });
         };
-        let folder =
-            self.dir.open_dir(parent.for_handle()).map_err(|error| FileError::from_io(path, error))?;
+        let folder = self.folder(path, parent.relative())?;
         Ok(Target { path: real, folder, name })
     }
 }

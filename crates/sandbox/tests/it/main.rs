@@ -7,4 +7,8 @@
 
 #[cfg(unix)]
 mod attacks;
+#[cfg(target_os = "linux")]
+mod confined;
 mod files;
+#[cfg(unix)]
+mod races;

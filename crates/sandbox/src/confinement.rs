@@ -1,0 +1,217 @@
+//! What a child process may read, write and reach, and the command that starts it so.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::plan::Plan;
+use crate::{ChildEnvironment, Level};
+
+/// What every program needs to be loaded: read-only, and only where it is there.
+const SYSTEM: [&str; 10] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store"];
+
+/// How the process is started that confines itself and then becomes the command.
+///
+/// The program must hand the arguments that follow its own to [`confine_and_exec`](crate::confine_and_exec)
+/// before it starts a thread: namespaces are refused to a process with threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Helper {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl Helper {
+    /// A program that is the helper and nothing else, such as `windlass-confine`.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), arguments: Vec::new() }
+    }
+
+    /// One more argument before those of the helper, such as a hidden subcommand.
+    pub fn with_argument(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    pub(crate) fn command(&self, plan: &Plan, command: &[OsString]) -> Command {
+        let mut process = Command::new(&self.program);
+        process.args(&self.arguments).args(plan.encode(command));
+        process
+    }
+}
+
+/// How much a confined child may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChildLimits {
+    /// The longest file that it may write, in bytes.
+    pub file_bytes: u64,
+    /// How many descriptors it may hold.
+    pub open_files: u64,
+    /// Address space of one process, in bytes.
+    pub memory_bytes: u64,
+    /// Processes of the user; the kernel does not count those of root.
+    pub processes: u64,
+}
+
+impl Default for ChildLimits {
+    fn default() -> Self {
+        Self {
+            file_bytes: 4 * 1024 * 1024 * 1024,
+            open_files: 4096,
+            memory_bytes: 64 * 1024 * 1024 * 1024,
+            processes: 4096,
+        }
+    }
+}
+
+/// What was asked for and a level cannot give: policy decides what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Gap {
+    /// The path can be written though it is protected.
+    Writable(PathBuf),
+    /// The path can be read though it is hidden.
+    Readable(PathBuf),
+    /// Other processes of the user are seen, and temporary files are shared.
+    HostShared,
+    /// Nothing at all is confined.
+    Unconfined,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Writable(path) => write!(f, "`{}` is protected but can be written", path.display()),
+            Self::Readable(path) => write!(f, "`{}` is hidden but can be read", path.display()),
+            Self::HostShared => f.write_str("processes of the host are visible"),
+            Self::Unconfined => f.write_str("nothing is confined"),
+        }
+    }
+}
+
+/// What a child process may do. Everything that is not granted is refused: files, names, sockets.
+///
+/// ```
+/// use windlass_sandbox::{Confinement, Gap, Level};
+///
+/// let confinement = Confinement::new().with_writable("/project").with_protected("/project/.git");
+/// assert_eq!(confinement.gaps(Level::Namespaces), []);
+/// assert!(confinement.gaps(Level::Landlock).contains(&Gap::Writable("/project/.git".into())));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confinement {
+    pub(crate) readable: Vec<PathBuf>,
+    pub(crate) writable: Vec<PathBuf>,
+    pub(crate) protected: Vec<PathBuf>,
+    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) ports: Vec<u16>,
+    pub(crate) limits: ChildLimits,
+    environment: ChildEnvironment,
+}
+
+impl Default for Confinement {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Confinement {
+    /// The system's programs and libraries to read, and nothing else.
+    pub fn new() -> Self {
+        Self {
+            readable: SYSTEM.map(PathBuf::from).to_vec(),
+            writable: Vec::new(),
+            protected: Vec::new(),
+            hidden: Vec::new(),
+            ports: Vec::new(),
+            limits: ChildLimits::default(),
+            environment: ChildEnvironment::new(),
+        }
+    }
+
+    /// One more file or folder to read and to run programs from, by its absolute real path.
+    pub fn with_readable(mut self, path: impl Into<PathBuf>) -> Self {
+        self.readable.push(path.into());
+        self
+    }
+
+    /// One more folder to read and write, by its absolute real path.
+    pub fn with_writable(mut self, path: impl Into<PathBuf>) -> Self {
+        self.writable.push(path.into());
+        self
+    }
+
+    /// A path inside a writable folder that stays as it is: it cannot be written, renamed, removed or, if it
+    /// is not there, made. While the child runs, an empty folder stands where it is missing.
+    pub fn with_protected(mut self, path: impl Into<PathBuf>) -> Self {
+        self.protected.push(path.into());
+        self
+    }
+
+    /// A path inside a granted folder that cannot be read either.
+    pub fn with_hidden(mut self, path: impl Into<PathBuf>) -> Self {
+        self.hidden.push(path.into());
+        self
+    }
+
+    /// A TCP port that may be connected to, at whatever address: Landlock tells ports apart, not hosts. Names
+    /// are not looked up inside, so this is for a proxy of the host. Without a port there is no network.
+    pub fn with_port(mut self, port: u16) -> Self {
+        self.ports.push(port);
+        self
+    }
+
+    /// Other limits than the usual ones.
+    pub fn with_limits(mut self, limits: ChildLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Another environment than the short list.
+    pub fn with_environment(mut self, environment: ChildEnvironment) -> Self {
+        self.environment = environment;
+        self
+    }
+
+    /// What of this a level cannot give.
+    pub fn gaps(&self, level: Level) -> Vec<Gap> {
+        match level {
+            Level::Namespaces => Vec::new(),
+            Level::Landlock => {
+                let writable = self.protected.iter().cloned().map(Gap::Writable);
+                let readable = self.hidden.iter().cloned().map(Gap::Readable);
+                writable.chain(readable).chain([Gap::HostShared]).collect()
+            }
+            Level::None => vec![Gap::Unconfined],
+        }
+    }
+
+    /// The command that runs a program so confined, in a folder. Hand it to `tokio` or `process-wrap` as it
+    /// is: nothing happens between fork and exec. At level none it is the program alone, with the environment
+    /// of this confinement.
+    ///
+    /// The helper ends with 125 and words on stderr if it cannot confine, 126 or 127 if the program cannot be
+    /// run; it never runs the program less confined than was asked.
+    pub fn command<A: Into<OsString>>(
+        &self,
+        level: Level,
+        helper: &Helper,
+        folder: &Path,
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Command {
+        let arguments = arguments.into_iter().map(Into::into);
+        let mut process = if level == Level::None {
+            let mut process = Command::new(program);
+            process.args(arguments).current_dir(folder);
+            process
+        } else {
+            let command: Vec<_> = [program.as_ref().to_owned()].into_iter().chain(arguments).collect();
+            helper.command(&Plan::of(self, level, folder), &command)
+        };
+        process.env_clear().envs(self.environment.of_host(std::env::vars_os()));
+        process
+    }
+}

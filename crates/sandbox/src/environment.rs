@@ -1,0 +1,84 @@
+//! What a child process sees of the host's environment: names that are let through, and nothing else.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+
+/// Names that are taken over where the host has them; the locale (`LC_*`) comes with them.
+const KEPT: [&str; 8] = ["PATH", "HOME", "LANG", "TMPDIR", "TERM", "USER", "LOGNAME", "TZ"];
+
+/// Parts of a name that give a secret away (RULES Q2).
+const SECRET_PARTS: [&str; 6] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "CREDENTIAL"];
+
+/// Names that loaders and interpreters take code from: no grant lets them through.
+const CODE_PREFIXES: [&str; 3] = ["LD_", "DYLD_", "BASH_FUNC_"];
+const CODE_NAMES: [&str; 6] = ["BASH_ENV", "ENV", "PROMPT_COMMAND", "PERL5OPT", "PYTHONSTARTUP", "IFS"];
+
+/// The environment of a child process: an allow-list over the host's variables, and values that are set.
+///
+/// ```
+/// use windlass_sandbox::ChildEnvironment;
+///
+/// let host = [("PATH", "/usr/bin"), ("OPENAI_API_KEY", "sk-1"), ("EDITOR", "vi"), ("RUST_LOG", "info")];
+/// let child = ChildEnvironment::new().with_name("RUST_LOG").with_value("PAGER", "cat");
+/// let met = child.of_host(host.map(|(name, value)| (name.into(), value.into())));
+/// let names: Vec<_> = met.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+/// assert_eq!(names, ["PATH", "RUST_LOG", "PAGER"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChildEnvironment {
+    names: BTreeSet<OsString>,
+    values: Vec<(OsString, OsString)>,
+}
+
+impl ChildEnvironment {
+    /// The short list alone: path, home, locale, terminal, user, time zone.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more name that is let through. A name that looks like a secret stays stripped all the same: hand
+    /// the value over with [`with_value`](Self::with_value) if a child must have it.
+    pub fn with_name(mut self, name: impl Into<OsString>) -> Self {
+        self.names.insert(name.into());
+        self
+    }
+
+    /// A value that is set whatever the host has. Nothing is stripped here: the caller names the value.
+    pub fn with_value(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        let name = name.into();
+        self.values.retain(|(known, _)| *known != name);
+        self.values.push((name, value.into()));
+        self
+    }
+
+    /// What the child sees, given what the host has.
+    pub fn of_host(&self, host: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+        let kept = host.into_iter().filter(|(name, value)| {
+            self.lets_through(name, value) && !self.values.iter().any(|(set, _)| set == name)
+        });
+        kept.chain(self.values.iter().cloned()).collect()
+    }
+
+    fn lets_through(&self, name: &OsStr, value: &OsStr) -> bool {
+        let Some(words) = name.to_str() else { return false };
+        let listed = KEPT.contains(&words) || words.starts_with("LC_") || self.names.contains(name);
+        listed && !is_secret(words) && !runs_code(words) && !is_proxy_with_user(words, value)
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    name.starts_with("AWS_") || name == "SSH_AUTH_SOCK" || SECRET_PARTS.iter().any(|part| name.contains(part))
+}
+
+fn runs_code(name: &str) -> bool {
+    CODE_NAMES.contains(&name) || CODE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// A proxy's address may carry a name and a password before the `@`.
+fn is_proxy_with_user(name: &str, value: &OsStr) -> bool {
+    name.to_ascii_uppercase().ends_with("_PROXY") && value.as_encoded_bytes().contains(&b'@')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! The Landlock rules of a confined process: what may be read, written and connected to.
+
+use std::path::Path;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd,
+    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+    Scope,
+};
+
+use crate::plan::Plan;
+
+/// Rights that must be there: without `Truncate` (ABI 3) a file outside could be emptied.
+const NEEDED: ABI = ABI::V3;
+/// Rights that are taken where the kernel has them: TCP, devices, signals and abstract sockets.
+const WANTED: ABI = ABI::V7;
+
+/// Devices that programs expect to write to.
+const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// Confines this thread and all that it starts, for good.
+pub(crate) fn restrict(plan: &Plan, own_folders: &[&str]) -> Result<(), String> {
+    let status = apply(plan, own_folders).map_err(|error| error.to_string())?;
+    match status.ruleset {
+        RulesetStatus::NotEnforced => Err("the kernel does not enforce it".to_owned()),
+        _ if !status.no_new_privs => Err("new privileges are not ruled out".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn apply(plan: &Plan, own_folders: &[&str]) -> Result<RestrictionStatus, RulesetError> {
+    let ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(NEEDED))?;
+    // A granted port is only worth something if all others are closed.
+    let network = if plan.ports.is_empty() { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
+    let ruleset = ruleset.set_compatibility(network).handle_access(AccessNet::from_all(WANTED))?;
+    let ruleset = ruleset
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(WANTED))?
+        .scope(Scope::from_all(WANTED))?;
+    let mut rules = ruleset.create()?;
+    let read = AccessFs::from_read(WANTED);
+    for path in &plan.readable {
+        rules = grant(rules, path, read)?;
+    }
+    rules = grant(rules, Path::new("/proc"), AccessFs::ReadFile | AccessFs::ReadDir)?;
+    for path in plan.writable.iter().map(std::path::PathBuf::as_path).chain(own_folders.iter().map(Path::new))
+    {
+        rules = grant(rules, path, AccessFs::from_all(NEEDED))?;
+    }
+    for device in DEVICES {
+        rules = grant(rules, Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
+    }
+    for port in &plan.ports {
+        rules = rules.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;
+    }
+    rules.restrict_self()
+}
+
+/// A grant for a path that is not there grants nothing.
+fn grant(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    let Ok(handle) = PathFd::new(path) else { return Ok(rules) };
+    let access = if path.is_dir() { access } else { access & AccessFs::from_file(WANTED) };
+    rules.add_rule(PathBeneath::new(handle, access))
+}

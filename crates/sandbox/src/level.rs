@@ -1,0 +1,109 @@
+//! How much a machine can confine: the ladder, and what is missing for the next step of it.
+
+use std::fmt;
+
+/// How a child process is confined, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// Own namespaces with a root that holds only what was granted, then Landlock, then seccomp.
+    Namespaces,
+    /// Landlock and seccomp on the host's own tree: no exceptions inside a granted folder.
+    Landlock,
+    /// Nothing confines the child.
+    None,
+}
+
+impl Level {
+    /// The word by which a helper is told the level.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Namespaces => "namespaces",
+            Self::Landlock => "landlock",
+            Self::None => "none",
+        }
+    }
+
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        [Self::Namespaces, Self::Landlock, Self::None].into_iter().find(|level| level.word() == word)
+    }
+}
+
+/// The words that every result carries.
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Namespaces => "ns+landlock+seccomp",
+            Self::Landlock => "landlock+seccomp",
+            Self::None => "none",
+        })
+    }
+}
+
+/// The part of the machine that confining needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Part {
+    /// Starting the helper process at all.
+    Helper,
+    /// User, mount, process, network and IPC namespaces without root.
+    Namespaces,
+    /// Mounts inside the own namespace: a new root, a fresh `/proc`.
+    Mounts,
+    /// Dropping capabilities and setting resource limits.
+    Privileges,
+    /// Landlock with all rights up to ABI 3.
+    Landlock,
+    /// A seccomp filter.
+    Seccomp,
+    /// What was set up did not hold when it was tried.
+    Check,
+}
+
+impl Part {
+    const ALL: [Self; 7] = [
+        Self::Helper,
+        Self::Namespaces,
+        Self::Mounts,
+        Self::Privileges,
+        Self::Landlock,
+        Self::Seccomp,
+        Self::Check,
+    ];
+
+    pub(crate) fn of_words(words: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.to_string() == words)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Helper => "helper process",
+            Self::Namespaces => "user namespaces",
+            Self::Mounts => "mounts in a user namespace",
+            Self::Privileges => "dropping privileges",
+            Self::Landlock => "Landlock",
+            Self::Seccomp => "seccomp",
+            Self::Check => "trial of the confinement",
+        })
+    }
+}
+
+/// One thing that kept a level from being reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Missing {
+    /// The level that was tried.
+    pub level: Level,
+    /// What failed.
+    pub part: Part,
+    /// What the system said.
+    pub words: String,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no {}: {} failed: {}", self.level, self.part, self.words)
+    }
+}

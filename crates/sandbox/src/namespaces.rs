@@ -1,0 +1,242 @@
+//! Own namespaces, and in them a root that holds only what was granted.
+
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
+use nix::unistd::{getgid, getuid, pivot_root};
+use rustix::thread::{CapabilitySet, capabilities, configure_capability_in_ambient_set, set_capabilities};
+
+use crate::plan::Plan;
+
+/// Where the new root is put together; every system has it, and it is the host's again afterwards.
+const STAGE: &str = "/tmp";
+const OLD: &str = "/old";
+const NEW: &str = "/new";
+/// What a hidden file or folder looks like: nobody may open it.
+const NO_FILE: &str = "/no-file";
+const NO_FOLDER: &str = "/no-folder";
+
+const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+/// Folders of the child alone, gone with it.
+pub(crate) const PRIVATE: [&str; 2] = ["/tmp", "/dev/shm"];
+
+/// Why the root could not be made: the step, and what the system said.
+pub(crate) type Words = String;
+
+fn words(step: &str) -> impl Fn(&dyn std::fmt::Display) -> Words + use<> {
+    let step = step.to_owned();
+    move |error| format!("{step}: {error}")
+}
+
+/// Leaves the host's namespaces. The next process that is started is the first of the new ones, and may
+/// still mount.
+pub(crate) fn leave(with_network: bool) -> Result<(), Words> {
+    let (user, group) = (getuid(), getgid());
+    let mut flags = CloneFlags::CLONE_NEWUSER
+        | CloneFlags::CLONE_NEWPID
+        | CloneFlags::CLONE_NEWIPC
+        | CloneFlags::CLONE_NEWUTS;
+    if !with_network {
+        flags |= CloneFlags::CLONE_NEWNET;
+    }
+    unshare(flags).map_err(|error| words("unshare")(&error))?;
+    let files = [
+        ("/proc/self/setgroups", "deny".to_owned()),
+        ("/proc/self/uid_map", format!("{user} {user} 1")),
+        ("/proc/self/gid_map", format!("{group} {group} 1")),
+    ];
+    for (file, text) in files {
+        fs::write(file, text).map_err(|error| words(file)(&error))?;
+    }
+    // Without root the capabilities of the new namespace would end with the next program.
+    let mounting = CapabilitySet::SYS_ADMIN | CapabilitySet::SETPCAP;
+    let mut sets = capabilities(None).map_err(|error| words("capabilities")(&error))?;
+    sets.inheritable |= mounting;
+    set_capabilities(None, sets).map_err(|error| words("capabilities")(&error))?;
+    for capability in [CapabilitySet::SYS_ADMIN, CapabilitySet::SETPCAP] {
+        configure_capability_in_ambient_set(capability, true)
+            .map_err(|error| words("ambient capabilities")(&error))?;
+    }
+    Ok(())
+}
+
+/// Makes the new root and goes there; the host's tree is out of reach afterwards.
+pub(crate) fn enter(plan: &Plan) -> Result<(), Words> {
+    let none = None::<&str>;
+    // Not earlier: the process outside keeps the host's tree, to tidy up there.
+    unshare(CloneFlags::CLONE_NEWNS).map_err(|error| words("unshare")(&error))?;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
+        .map_err(|error| words("making mounts private")(&error))?;
+    memory(STAGE, "mode=0755,size=1m")?;
+    fs::create_dir(format!("{STAGE}{OLD}")).map_err(|error| words(OLD)(&error))?;
+    pivot_root(STAGE, &*format!("{STAGE}{OLD}")).map_err(|error| words("pivot_root")(&error))?;
+    std::env::set_current_dir("/").map_err(|error| words("/")(&error))?;
+    fs::create_dir(NEW).map_err(|error| words(NEW)(&error))?;
+    closed()?;
+    memory(NEW, "mode=0755,size=16m")?;
+    own_places()?;
+    granted(plan)?;
+    excepted(plan)?;
+    // The frame itself, in which the mounts hang.
+    let frame =
+        MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(none, NEW, none, frame, none).map_err(|error| words("closing the root")(&error))?;
+    umount2(OLD, MntFlags::MNT_DETACH).map_err(|error| words("leaving the host's root")(&error))?;
+    std::env::set_current_dir(NEW).map_err(|error| words(NEW)(&error))?;
+    pivot_root(".", ".").map_err(|error| words("pivot_root")(&error))?;
+    umount2(".", MntFlags::MNT_DETACH).map_err(|error| words("leaving the stage")(&error))?;
+    std::env::set_current_dir("/").map_err(|error| words("/")(&error))
+}
+
+fn closed() -> Result<(), Words> {
+    let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o000).open(NO_FILE);
+    file.map_err(|error| words(NO_FILE)(&error))?;
+    fs::DirBuilder::new().mode(0o000).create(NO_FOLDER).map_err(|error| words(NO_FOLDER)(&error))
+}
+
+/// `/proc`, `/dev` and the private folders.
+fn own_places() -> Result<(), Words> {
+    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    let inside = |path: &str| PathBuf::from(format!("{NEW}{path}"));
+    for folder in ["/proc", "/dev", "/tmp"] {
+        fs::create_dir(inside(folder)).map_err(|error| words(folder)(&error))?;
+    }
+    mount(Some("proc"), &inside("/proc"), Some("proc"), quiet | MsFlags::MS_RDONLY, None::<&str>)
+        .map_err(|error| words("a fresh /proc")(&error))?;
+    for device in DEVICES {
+        let (from, to) = (format!("{OLD}/dev/{device}"), inside(&format!("/dev/{device}")));
+        if Path::new(&from).exists() {
+            fs::File::create(&to).map_err(|error| words(device)(&error))?;
+            mount(Some(&*from), &to, None::<&str>, MsFlags::MS_BIND, None::<&str>)
+                .map_err(|error| words(device)(&error))?;
+        }
+    }
+    for (name, target) in [("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")]
+    {
+        symlink(target, inside(&format!("/dev/{name}"))).map_err(|error| words(name)(&error))?;
+    }
+    fs::create_dir(inside("/dev/shm")).map_err(|error| words("/dev/shm")(&error))?;
+    for folder in PRIVATE {
+        memory(&format!("{NEW}{folder}"), "mode=1777,size=1g")?;
+    }
+    Ok(())
+}
+
+fn memory(place: &str, options: &str) -> Result<(), Words> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(Some("tmpfs"), place, Some("tmpfs"), flags, Some(options)).map_err(|error| words(place)(&error))
+}
+
+/// Whether a place can be written after it was mounted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Read,
+    Write,
+}
+
+/// Granted paths, a folder before what lies in it, so that nothing covers an earlier grant.
+fn granted(plan: &Plan) -> Result<(), Words> {
+    let read = plan.readable.iter().map(|path| (path, Mode::Read));
+    let mut grants: Vec<_> = read.chain(plan.writable.iter().map(|path| (path, Mode::Write))).collect();
+    grants.sort_by_key(|(path, mode)| (path.components().count(), *mode == Mode::Write));
+    for (path, mode) in grants {
+        let Ok(relative) = path.strip_prefix("/") else { continue };
+        let (from, to) = (Path::new(OLD).join(relative), Path::new(NEW).join(relative));
+        let Ok(found) = fs::symlink_metadata(&from) else { continue };
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent).map_err(|error| words(&path.to_string_lossy())(&error))?;
+        }
+        if found.is_symlink() {
+            // Such as /bin, which leads to usr/bin. A link to somewhere not granted leads to nothing.
+            let target = fs::read_link(&from).map_err(|error| words(&path.to_string_lossy())(&error))?;
+            symlink(target, &to).map_err(|error| words(&path.to_string_lossy())(&error))?;
+            continue;
+        }
+        place_for(&to, found.is_dir())?;
+        bind(&from, &to, mode)?;
+    }
+    Ok(())
+}
+
+fn place_for(to: &Path, is_folder: bool) -> Result<(), Words> {
+    if fs::symlink_metadata(to).is_ok() {
+        return Ok(());
+    }
+    let made = if is_folder { fs::create_dir(to) } else { fs::File::create(to).map(drop) };
+    made.map_err(|error| words(&to.to_string_lossy())(&error))
+}
+
+/// Protected paths closed for writing, hidden ones covered.
+fn excepted(plan: &Plan) -> Result<(), Words> {
+    let inside = |path: &Path| Path::new(NEW).join(path.strip_prefix("/").unwrap_or(path));
+    for path in &plan.protected {
+        let place = inside(path);
+        match fs::symlink_metadata(&place) {
+            // A mount would land on the link's target and leave the link to be changed.
+            Ok(found) if found.is_symlink() => {
+                return Err(format!("`{}` is a link and cannot be protected", path.display()));
+            }
+            Ok(_) => bind(&place, &place, Mode::Read)?,
+            Err(error) => return Err(words(&path.to_string_lossy())(&error)),
+        }
+    }
+    for path in &plan.hidden {
+        let place = inside(path);
+        let cover = match fs::symlink_metadata(&place) {
+            Ok(found) if found.is_symlink() => {
+                return Err(format!("`{}` is a link and cannot be hidden", path.display()));
+            }
+            Ok(found) if found.is_dir() => NO_FOLDER,
+            Ok(_) => NO_FILE,
+            Err(_) => continue,
+        };
+        bind(Path::new(cover), &place, Mode::Read)?;
+    }
+    Ok(())
+}
+
+/// Mounts a place with all that is mounted below it, then gives each of those mounts its mode.
+fn bind(from: &Path, to: &Path, mode: Mode) -> Result<(), Words> {
+    let failed = words(&to.to_string_lossy());
+    let none = None::<&str>;
+    mount(Some(from), to, none, MsFlags::MS_BIND | MsFlags::MS_REC, none).map_err(|error| failed(&error))?;
+    let table = fs::read_to_string(format!("{OLD}/proc/self/mountinfo")).map_err(|error| failed(&error))?;
+    for (place, known) in mounts(&table).filter(|(place, _)| place.starts_with(to)) {
+        let mut flags =
+            known | MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+        if mode == Mode::Read {
+            flags |= MsFlags::MS_RDONLY;
+        }
+        mount(none, &place, none, flags, none).map_err(|error| words(&place.to_string_lossy())(&error))?;
+    }
+    Ok(())
+}
+
+/// Mount points and their flags, which a remount must repeat: the kernel refuses to loosen one of them.
+fn mounts(table: &str) -> impl Iterator<Item = (PathBuf, MsFlags)> + '_ {
+    table.lines().filter_map(|line| {
+        let mut fields = line.split(' ').skip(4);
+        let place = PathBuf::from(unescaped(fields.next()?));
+        let flags = fields.next()?.split(',').map(|option| match option {
+            "ro" => MsFlags::MS_RDONLY,
+            "nosuid" => MsFlags::MS_NOSUID,
+            "nodev" => MsFlags::MS_NODEV,
+            "noexec" => MsFlags::MS_NOEXEC,
+            "noatime" => MsFlags::MS_NOATIME,
+            "nodiratime" => MsFlags::MS_NODIRATIME,
+            "relatime" => MsFlags::MS_RELATIME,
+            _ => MsFlags::empty(),
+        });
+        Some((place, flags.fold(MsFlags::empty(), |all, flag| all | flag)))
+    })
+}
+
+/// The kernel writes space, tab, line feed and backslash of a path as three octal digits.
+fn unescaped(field: &str) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .into_iter()
+        .fold(field.to_owned(), |text, (from, to)| text.replace(from, to))
+}

@@ -1,0 +1,133 @@
+//! What the helper process is told, as arguments: every path as it is, so nothing is quoted or escaped.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::{ChildLimits, Confinement, Level};
+
+/// Everything that the helper must know; the command follows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) stage: Stage,
+    pub(crate) level: Level,
+    pub(crate) folder: PathBuf,
+    pub(crate) readable: Vec<PathBuf>,
+    pub(crate) writable: Vec<PathBuf>,
+    pub(crate) protected: Vec<PathBuf>,
+    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) ports: Vec<u16>,
+    pub(crate) limits: ChildLimits,
+}
+
+/// Which of the helper's processes is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// On the host.
+    Outer,
+    /// The first process of the new namespaces.
+    Inner,
+}
+
+impl Plan {
+    pub(crate) fn of(confinement: &Confinement, level: Level, folder: &Path) -> Self {
+        Self {
+            stage: Stage::Outer,
+            level,
+            folder: folder.to_path_buf(),
+            readable: confinement.readable.clone(),
+            writable: confinement.writable.clone(),
+            protected: confinement.protected.clone(),
+            hidden: confinement.hidden.clone(),
+            ports: confinement.ports.clone(),
+            limits: confinement.limits,
+        }
+    }
+
+    /// The arguments that say this plan and the command.
+    pub(crate) fn encode(&self, command: &[OsString]) -> Vec<OsString> {
+        let stage = match self.stage {
+            Stage::Outer => "outer",
+            Stage::Inner => "inner",
+        };
+        let mut words: Vec<OsString> = vec![stage.into(), self.level.word().into()];
+        let mut add = |name: &str, value: OsString| words.extend([name.into(), value]);
+        add("--folder", self.folder.clone().into());
+        let lists = [
+            ("--read", &self.readable),
+            ("--write", &self.writable),
+            ("--protect", &self.protected),
+            ("--hide", &self.hidden),
+        ];
+        for (name, paths) in lists {
+            for path in paths {
+                add(name, path.clone().into());
+            }
+        }
+        for port in &self.ports {
+            add("--port", port.to_string().into());
+        }
+        let limits = [
+            ("--file-bytes", self.limits.file_bytes),
+            ("--open-files", self.limits.open_files),
+            ("--memory-bytes", self.limits.memory_bytes),
+            ("--processes", self.limits.processes),
+        ];
+        for (name, limit) in limits {
+            add(name, limit.to_string().into());
+        }
+        words.push("--".into());
+        words.extend_from_slice(command);
+        words
+    }
+
+    /// Reads the arguments; what is not understood whole is refused.
+    pub(crate) fn decode(words: impl IntoIterator<Item = OsString>) -> Option<(Self, Vec<OsString>)> {
+        let mut words = words.into_iter();
+        let stage = match words.next()?.to_str()? {
+            "outer" => Stage::Outer,
+            "inner" => Stage::Inner,
+            _ => return None,
+        };
+        let level = Level::of_word(words.next()?.to_str()?)?;
+        let mut plan = Self::of(&Confinement::new(), level, Path::new("/"));
+        plan.stage = stage;
+        plan.readable.clear();
+        loop {
+            let name = words.next()?;
+            let name = name.to_str()?;
+            if name == "--" {
+                return Some((plan, words.collect()));
+            }
+            plan.take(name, words.next()?)?;
+        }
+    }
+
+    fn take(&mut self, name: &str, value: OsString) -> Option<()> {
+        let number = || value.to_str()?.parse::<u64>().ok();
+        match name {
+            "--port" => self.ports.push(u16::try_from(number()?).ok()?),
+            "--file-bytes" => self.limits.file_bytes = number()?,
+            "--open-files" => self.limits.open_files = number()?,
+            "--memory-bytes" => self.limits.memory_bytes = number()?,
+            "--processes" => self.limits.processes = number()?,
+            _ => {
+                let path = PathBuf::from(value);
+                if !path.is_absolute() {
+                    return None;
+                }
+                match name {
+                    "--folder" => self.folder = path,
+                    "--read" => self.readable.push(path),
+                    "--write" => self.writable.push(path),
+                    "--protect" => self.protected.push(path),
+                    "--hide" => self.hidden.push(path),
+                    _ => return None,
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,35 @@
+//! A plan comes back as it was said, and nothing half understood does.
+
+use super::*;
+
+#[test]
+fn a_plan_comes_back_as_it_was_said() {
+    let confinement = Confinement::new()
+        .with_writable("/a b/\u{fc}")
+        .with_protected("/a b/--")
+        .with_hidden("/a b/.env")
+        .with_port(8080)
+        .with_limits(ChildLimits { open_files: 7, ..ChildLimits::default() });
+    let plan = Plan::of(&confinement, Level::Namespaces, Path::new("/a b"));
+    let command = ["sh", "--", "--read", "/"].map(OsString::from);
+    assert_eq!(Plan::decode(plan.encode(&command)), Some((plan, command.to_vec())));
+}
+
+#[test]
+fn what_is_not_understood_whole_is_refused() {
+    for words in [
+        "",
+        "outer",
+        "outer namespaces",
+        "outer all --",
+        "middle namespaces --",
+        "outer landlock --read",
+        "outer landlock --read relative --",
+        "outer landlock --port 70000 --",
+        "outer landlock --port x --",
+        "outer landlock --grant /x --",
+        "outer landlock --folder /x",
+    ] {
+        assert_eq!(Plan::decode(words.split_whitespace().map(OsString::from)), None, "{words}");
+    }
+}

@@ -1,0 +1,145 @@
+//! The system calls that a confined process is refused (SECURITY "Sandbox").
+
+use std::collections::BTreeMap;
+
+use nix::libc;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    apply_filter,
+};
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// Calls that no confined program needs, whatever their arguments: other processes' memory, mounts and
+/// namespaces, `io_uring` (it makes sockets past every filter), keys, kernel code, files by handle.
+const REFUSED: [i64; 37] = [
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_mount_setattr,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_bpf,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_syslog,
+];
+
+/// Namespaces by the flags of `clone`.
+const NEW_NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+];
+
+/// Puts letters into the terminal's input, as if the user had typed them.
+const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, 0x541C];
+
+/// Refuses the calls for this process and all that it starts, for good.
+pub(crate) fn restrict(ports: &[u16]) -> Result<(), String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    // clone3 hides its flags behind a pointer; told that it is not there, libc takes clone.
+    let absent = program([(libc::SYS_clone3, Vec::new())].into(), libc::ENOSYS)?;
+    let refused = program(refused(ports).map_err(|error| words(&error))?, libc::EPERM)?;
+    apply_filter(&absent).map_err(|error| words(&error))?;
+    apply_filter(&refused).map_err(|error| words(&error))
+}
+
+fn program(rules: Rules, errno: i32) -> Result<BpfProgram, String> {
+    let action = SeccompAction::Errno(errno.unsigned_abs());
+    let architecture = std::env::consts::ARCH.try_into().map_err(|error| format!("{error}"))?;
+    let filter = SeccompFilter::new(with_x32(rules), SeccompAction::Allow, action, architecture);
+    filter.and_then(TryInto::try_into).map_err(|error: seccompiler::BackendError| error.to_string())
+}
+
+fn refused(ports: &[u16]) -> Result<Rules, seccompiler::BackendError> {
+    let mut rules: Rules = REFUSED.into_iter().map(|call| (call, Vec::new())).collect();
+    let mut namespaces = Vec::new();
+    for flag in NEW_NAMESPACES {
+        let flag = u64::from(flag.unsigned_abs());
+        namespaces.push(SeccompRule::new(vec![when(0, SeccompCmpOp::MaskedEq(flag), flag)?])?);
+    }
+    rules.insert(libc::SYS_clone, namespaces);
+    let mut terminal = Vec::new();
+    for request in TERMINAL_INPUT {
+        terminal.push(SeccompRule::new(vec![when(1, SeccompCmpOp::Eq, request)?])?);
+    }
+    rules.insert(libc::SYS_ioctl, terminal);
+    rules.insert(libc::SYS_socket, if ports.is_empty() { Vec::new() } else { all_but_tcp()? });
+    Ok(rules)
+}
+
+/// With a granted port, TCP alone is left: Landlock sees no other protocol.
+fn all_but_tcp() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let number = |value: i32| u64::from(value.unsigned_abs());
+    let mut rules = vec![
+        SeccompRule::new(vec![
+            when(0, SeccompCmpOp::Ne, number(libc::AF_INET))?,
+            when(0, SeccompCmpOp::Ne, number(libc::AF_INET6))?,
+        ])?,
+        SeccompRule::new(vec![
+            when(2, SeccompCmpOp::Ne, 0)?,
+            when(2, SeccompCmpOp::Ne, number(libc::IPPROTO_TCP))?,
+        ])?,
+    ];
+    // The low four bits are the type of socket; there is no "masked and not equal".
+    for kind in (0..16).filter(|kind| *kind != number(libc::SOCK_STREAM)) {
+        rules.push(SeccompRule::new(vec![when(1, SeccompCmpOp::MaskedEq(0xf), kind)?])?);
+    }
+    Ok(rules)
+}
+
+fn when(
+    argument: u8,
+    compare: SeccompCmpOp,
+    value: u64,
+) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, compare, value)
+}
+
+/// The same calls under the numbers of the x32 interface, which share the architecture of x86-64.
+#[cfg(target_arch = "x86_64")]
+fn with_x32(mut rules: Rules) -> Rules {
+    const X32: i64 = 0x4000_0000;
+    let twins: Vec<_> = rules.iter().map(|(call, rule)| (call | X32, rule.clone())).collect();
+    rules.extend(twins);
+    // Calls that x32 numbers anew, `ptrace` and `ioctl` among them; refused as a whole.
+    rules.extend((512..=547).map(|call| (call | X32, Vec::new())));
+    rules
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn with_x32(rules: Rules) -> Rules {
+    rules
+}
