@@ -6,7 +6,7 @@ use windlass_cassette::{CassetteError, Fork, Player, Recorder};
 use windlass_protocol::CallId;
 use windlass_tool::Output;
 
-use crate::scene::{Change, SCRIPT, live, played, provider, record, recorded, run, wires};
+use crate::scene::{Change, SCRIPT, live, played, record, recorded, run, wires};
 
 fn fork(call: &str) -> Fork {
     Fork::new(CallId::new(call).unwrap(), Output::text("it was locked"))
@@ -58,5 +58,4 @@ async fn a_call_that_is_not_there_is_named_with_those_that_are() {
     assert!(matches!(error, CassetteError::UnknownCall { .. }));
     let expected = "the cassette has no call nope; it has c1 (change), c2 (change), c3 (attempt_completion)";
     assert_eq!(error.to_string(), expected);
-    drop(provider(OTHER).await);
 }

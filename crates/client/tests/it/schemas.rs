@@ -8,6 +8,7 @@ use windlass_assemble::{Answer, Assembler, Options as AssembleOptions};
 use windlass_client::{Client, ClientEvent, Endpoint};
 use windlass_model::Model;
 use windlass_protocol::{Message, Request, Strictness, ToolName, ToolSpec};
+use windlass_schema::{CompileOptions, Dialect, RootUnion};
 use windlass_testkit::script::Script;
 use windlass_testkit::server::ScriptedProvider;
 use windlass_wire::Wire;
@@ -81,7 +82,7 @@ async fn a_strict_tool_goes_out_in_the_strict_dialect() {
 #[tokio::test]
 async fn names_of_properties_come_back_as_their_author_wrote_them() {
     let schema = r#"{"type":"object","properties":{"the path":{"type":"string"}},"required":["the path"]}"#;
-    let shown = windlass_schema::Dialect::Anthropic.compile(&schema.parse().unwrap());
+    let shown = Dialect::Anthropic.compile(&schema.parse().unwrap());
     assert!(shown.has_restoration(), "{}", shown.schema.as_str());
     let value = shown.schema.to_value();
     let name = value["properties"].as_object().unwrap().keys().next().unwrap().clone();
@@ -95,10 +96,15 @@ async fn names_of_properties_come_back_as_their_author_wrote_them() {
 
 #[tokio::test]
 async fn what_is_lost_is_told_once_for_each_schema() {
-    let schema =
-        r#"{"type":"object","properties":{"a":{"type":"string"}},"if":{"required":["a"]},"then":{}}"#;
-    let (_, _, losses) =
-        asked(Arc::new(Anthropic::default()), tool(schema, Strictness::Unsaid), &json!({"a": "x"})).await;
-    let compiled = windlass_schema::Dialect::Anthropic.compile(&schema.parse().unwrap());
+    let schema = r#"{"anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}"#;
+    let tool = tool(schema, Strictness::Unsaid);
+    // The request is checked before it is sent, and both show it in the dialect.
+    let (body, answer, losses) = asked(Arc::new(Anthropic::default()), tool, &json!({"a": "x"})).await;
+    let options = CompileOptions::default().with_root_union(RootUnion::Merge);
+    let compiled = Dialect::Anthropic.compile_with(&schema.parse().unwrap(), options);
+    assert!(!compiled.losses.is_empty());
     assert_eq!(losses.len(), compiled.losses.len());
+    assert_eq!(body["tools"][0]["input_schema"], compiled.schema.to_value());
+    // Not inside of one property: arguments can be shown and judged while they arrive.
+    assert_eq!(arguments(&answer), [r#"{"a":"x"}"#]);
 }
