@@ -11,4 +11,5 @@ pub mod scripted_model;
 pub mod server;
 pub mod split;
 mod spoken;
+pub mod wire_suite;
 pub mod workload;

@@ -1,16 +1,7 @@
 //! Streams that no recording has, written by hand from the public documentation, against their chunks.
 
-use windlass_stream::Chunk;
-use windlass_testkit::split;
-use windlass_wire::{DecodeError, Limits, Wire};
+use windlass_testkit::wire_suite::{Fixture, check_streams};
 use windlass_wire_gemini::Gemini;
-
-/// A stream and the chunks that it gives, one a line.
-pub(crate) struct Fixture {
-    name: &'static str,
-    pub(crate) stream: &'static [u8],
-    chunks: &'static str,
-}
 
 macro_rules! fixture {
     ($name:literal, $extension:literal) => {
@@ -54,25 +45,8 @@ pub(crate) const FIXTURES: &[Fixture] = &[
     fixture!("words_and_usage"),
 ];
 
-fn decode(pieces: &[&[u8]]) -> Result<Vec<Chunk>, DecodeError> {
-    let mut decoder = Gemini::default().decoder(Limits::default());
-    let mut chunks = Vec::new();
-    for piece in pieces {
-        decoder.push(piece, &mut chunks)?;
-    }
-    decoder.finish(&mut chunks)?;
-    Ok(chunks)
-}
-
 // P2 to P4, S1, S6, S7, S10 to S12, S14, S15
 #[test]
 fn streams_give_their_chunks_however_they_are_split() {
-    for fixture in FIXTURES {
-        let expected: Vec<Chunk> =
-            fixture.chunks.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(decode(&[fixture.stream]).unwrap(), expected, "{}", fixture.name);
-        for way in split::ways(fixture.stream) {
-            assert_eq!(decode(&way).unwrap(), expected, "{} split", fixture.name);
-        }
-    }
+    check_streams(&Gemini::default(), FIXTURES);
 }

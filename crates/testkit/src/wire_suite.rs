@@ -1,0 +1,132 @@
+//! What every wire format has to hold, written once and run by each format's tests on its own fixtures.
+
+use windlass_stream::Chunk;
+use windlass_wire::{DecodeError, Limits, Wire};
+
+use crate::split::{self, SplitMix64};
+
+/// A streamed answer and the chunks that it means, a line of JSON each.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "tests write it out")]
+pub struct Fixture {
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// The bytes of the stream.
+    pub stream: &'static [u8],
+    /// The chunks.
+    pub chunks: &'static str,
+}
+
+/// A body of so many events.
+pub type Events<'a> = &'a dyn Fn(usize) -> String;
+
+/// Decodes a stream that comes in pieces.
+///
+/// # Errors
+/// As the decoder's.
+pub fn decode(wire: &dyn Wire, limits: Limits, pieces: &[&[u8]]) -> Result<Vec<Chunk>, DecodeError> {
+    let (mut decoder, mut chunks) = (wire.decoder(limits), Vec::new());
+    for piece in pieces {
+        decoder.push(piece, &mut chunks)?;
+    }
+    decoder.finish(&mut chunks)?;
+    Ok(chunks)
+}
+
+/// Each fixture gives its chunks, in whatever pieces it comes (RULES S14).
+///
+/// # Panics
+/// It does not.
+#[track_caller]
+pub fn check_streams(wire: &dyn Wire, fixtures: &[Fixture]) {
+    for fixture in fixtures {
+        let read = |line| serde_json::from_str(line).expect("a fixture's chunk is JSON");
+        let expected: Vec<Chunk> = fixture.chunks.lines().map(read).collect();
+        let whole = decode(wire, Limits::default(), &[fixture.stream]);
+        assert_eq!(whole.expect("a fixture can be read"), expected, "{}", fixture.name);
+        for way in split::ways(fixture.stream) {
+            let split = decode(wire, Limits::default(), &way);
+            assert_eq!(split.expect("a fixture can be read"), expected, "{} split", fixture.name);
+        }
+    }
+}
+
+/// Fixtures that are broken at random hold what any bytes hold: no panic, and the same however they are split
+/// (RULES S14).
+///
+/// # Panics
+/// The oracle's property is violated.
+pub fn check_broken(fixtures: &[Fixture], oracle: fn(&[u8])) {
+    let mut random = SplitMix64::new(1);
+    for fixture in fixtures {
+        oracle(fixture.stream);
+        for _ in 0..40 {
+            let mut bytes = fixture.stream.to_vec();
+            for _ in 0..random.between(1, 4) {
+                let at = random.between(0, bytes.len() - 1);
+                match random.between(0, 3) {
+                    0 => bytes[at] = u8::try_from(random.between(0, 255)).expect("a byte was drawn"),
+                    1 => bytes.truncate(at.max(1)),
+                    2 => drop(bytes.drain(at..(at + random.between(1, 9)).min(bytes.len() - 1).max(at))),
+                    _ => bytes.insert(at, random.pick(b"{}[]\",:\n\r\\ud0")),
+                }
+            }
+            oracle(&bytes);
+        }
+    }
+}
+
+/// What is over a limit is a typed error, in every form in which events come (RULES S16).
+///
+/// # Panics
+/// It is not.
+#[track_caller]
+pub fn check_limits(wire: &dyn Wire, forms: &[Events<'_>]) {
+    let read = |limits, body: &[u8]| decode(wire, limits, &[body]);
+    for events in forms {
+        let limits = Limits { event_bytes: 10, ..Limits::default() };
+        let error = read(limits, events(1).as_bytes()).expect_err("the event is too long");
+        assert!(matches!(error, DecodeError::Limit { what: "bytes of one event", limit: 10 }), "{error:?}");
+        let limits = Limits { events: 2, ..Limits::default() };
+        assert!(read(limits, events(2).as_bytes()).is_ok());
+        let error = read(limits, events(3).as_bytes()).expect_err("there are too many events");
+        assert!(matches!(error, DecodeError::Limit { what: "events", limit: 2 }), "{error:?}");
+    }
+    let limits = Limits { body_bytes: 10, ..Limits::default() };
+    let body = br#"{"error":{"message":"no"}}"#;
+    assert!(matches!(read(limits, body), Err(DecodeError::Limit { limit: 10, .. })));
+    let whole = wire.decode_whole(body, limits, &mut Vec::new());
+    assert!(matches!(whole, Err(DecodeError::Limit { .. })));
+}
+
+/// A body that is no stream of the format says what it is: those that no format is, and these of this one.
+///
+/// # Panics
+/// It does not.
+#[track_caller]
+pub fn check_shapes(wire: &dyn Wire, own: &[(&[u8], &str)]) {
+    const NONE: &[(&[u8], &str)] = &[
+        (b"", "empty body"),
+        (b"<html><title>502 Bad Gateway</title></html>", "HTML"),
+        (b"upstream connect error", "upstream connect error"),
+        (br#"{"hello":"world"}"#, "JSON object"),
+        (b": comments only\n\n", "comments only"),
+    ];
+    for (body, words) in NONE.iter().chain(own) {
+        let error = decode(wire, Limits::default(), &[body]).expect_err("it is no stream");
+        assert!(matches!(error, DecodeError::Shape { .. }), "{error:?}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
+
+/// The second event of each of these bodies is not JSON, and is named by its number.
+///
+/// # Panics
+/// It is not.
+#[track_caller]
+pub fn check_second_event_is_no_json(wire: &dyn Wire, bodies: &[String]) {
+    for body in bodies {
+        let error = decode(wire, Limits::default(), &[body.as_bytes()]).expect_err("it is no JSON");
+        assert!(matches!(error, DecodeError::Json { event: 2, .. }), "{error:?}");
+    }
+}
