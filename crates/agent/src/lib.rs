@@ -18,7 +18,12 @@ mod recorder;
 mod stream;
 
 pub use agent::{Agent, Report};
-pub use approver::{Approver, ApproverFuture, Everything, Nobody};
+pub use approver::{
+    Answer, AnswerRefused, Answers, Approver, ApproverFuture, ChannelApprover, Everything, Nobody,
+    OpenQuestion, Questions,
+};
+#[cfg(unix)]
+pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
 pub use builder::AgentBuilder;
 pub use control::{AskFollowupQuestion, AttemptCompletion, TodoItem, TodoList, TodoState, UpdateTodoList};
 pub use error::AgentError;
