@@ -166,6 +166,10 @@ pub(crate) struct ToolTap {
 impl Tool for ToolTap {
     as_inner!();
 
+    fn inspect(&self, payload: &Payload) -> windlass_tool::Inspection {
+        self.inner.inspect(payload)
+    }
+
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let ended = self.inner.call(ctx, payload).await;

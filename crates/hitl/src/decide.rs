@@ -18,7 +18,7 @@ use crate::{Action, Decision, Facts, Grants, Learned, Mode, Policy, Reason, Sour
 ///
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("write_file")?, Arguments::default());
 /// let judge = |path: &str| {
-///     let effects = vec![Effect::Write { path: path.into() }];
+///     let effects = vec![Effect::Write { path: path.into(), bytes: None }];
 ///     let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
 ///     decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts)
 /// };
@@ -43,7 +43,7 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
 /// use windlass_hitl::{Policy, deny_early};
 /// use windlass_protocol::{Effect, ToolName};
 ///
-/// let write = |path: &str| [Effect::Write { path: path.into() }];
+/// let write = |path: &str| [Effect::Write { path: path.into(), bytes: None }];
 /// let tool = ToolName::new("write_file")?;
 /// assert_eq!(deny_early(&Policy::default(), &tool, &write("src/lib.rs")), None);
 /// let reason = deny_early(&Policy::default(), &tool, &write("../../etc/passwd"));
@@ -125,7 +125,7 @@ fn by_mode(facts: &Facts, effect: &Effect) -> Step {
     let (verdict, id, text) = match facts.mode {
         Mode::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
         Mode::ReadOnly => (Verdict::Deny, "d.read_only", "this run only reads"),
-        Mode::Ask => (Verdict::Ask, "d.ask", ask_text(effect)),
+        _ => (Verdict::Ask, "d.ask", ask_text(effect)),
     };
     Step::new(8, verdict, Reason::new(id, Source::Builtin, text))
 }

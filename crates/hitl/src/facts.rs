@@ -1,7 +1,7 @@
 //! What is known about a call when it is judged.
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Effect, Hints, Payload, Risk, ToolCall, ToolName};
+use windlass_protocol::{Containment, Effect, Hints, Payload, Risk, Target, ToolCall, ToolName};
 
 use crate::place::Place;
 
@@ -17,6 +17,10 @@ pub enum Mode {
     Headless,
     /// Only what reads is let through; the rest is denied.
     ReadOnly,
+    /// Changes of files inside the workspace need no yes.
+    AutoEdit,
+    /// What is confined and can be undone needs no yes.
+    Auto,
 }
 
 /// All that a decision rests on. Computed before, so that a decision can be made again from the journal.
@@ -33,6 +37,18 @@ pub struct Facts {
     pub effects: Vec<Effect>,
     /// How far the run goes without asking.
     pub mode: Mode,
+    /// What the paths of the effects meet on the disk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<Target>,
+    /// How a process of the call would be confined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub containment: Option<Containment>,
+    /// Whether text from outside has come into the conversation: what a stranger wrote may speak through the model.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
+    /// Whether the arguments hold a secret that is known here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_secret: bool,
     /// The workspace, as lessons are kept apart by it.
     #[serde(default)]
     pub scope: String,
@@ -45,7 +61,38 @@ impl Facts {
     /// The facts of a call of a tool.
     pub fn new(tool: ToolName, hints: Hints, call: &ToolCall, effects: Vec<Effect>) -> Self {
         let payload = call.payload.clone();
-        Self { tool, hints, payload, effects, mode: Mode::Ask, scope: String::new(), now_ms: 0 }
+        Self {
+            tool,
+            hints,
+            payload,
+            effects,
+            mode: Mode::Ask,
+            targets: Vec::new(),
+            containment: None,
+            tainted: false,
+            has_secret: false,
+            scope: String::new(),
+            now_ms: 0,
+        }
+    }
+
+    /// The same facts with what the call meets on the disk and how its processes would be confined.
+    pub fn with_sight(mut self, targets: Vec<Target>, containment: Option<Containment>) -> Self {
+        self.targets = targets;
+        self.containment = containment;
+        self
+    }
+
+    /// The same facts in a conversation into which text from outside has come.
+    pub fn with_taint(mut self, tainted: bool) -> Self {
+        self.tainted = tainted;
+        self
+    }
+
+    /// The same facts of arguments that hold a secret.
+    pub fn with_secret(mut self, has_secret: bool) -> Self {
+        self.has_secret = has_secret;
+        self
     }
 
     /// The same facts in another mode.
@@ -80,7 +127,7 @@ fn risk_of(effect: &Effect) -> Risk {
             Place::Inside => Risk::Low,
             Place::Secret | Place::Outside | Place::Protected => Risk::High,
         },
-        Effect::Write { path } => match Place::of(path) {
+        Effect::Write { path, .. } => match Place::of(path) {
             Place::Inside => Risk::Medium,
             Place::Secret => Risk::High,
             Place::Outside | Place::Protected => Risk::Critical,

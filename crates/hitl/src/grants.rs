@@ -60,7 +60,7 @@ pub(crate) fn shape(facts: &Facts) -> Vec<String> {
         .judged()
         .iter()
         .map(|effect| match effect {
-            Effect::Read { path } | Effect::Write { path } | Effect::Delete { path } => {
+            Effect::Read { path } | Effect::Write { path, .. } | Effect::Delete { path } => {
                 let names: Vec<_> = components(path).collect();
                 let (file, folder) =
                     names.split_last().map_or(("", [].as_slice()), |(file, folder)| (*file, folder));

@@ -29,7 +29,7 @@ const KEPT: usize = 4096;
 /// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 ///
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("write_file")?, Arguments::default());
-/// let effects = vec![Effect::Write { path: "docs/a.md".into() }];
+/// let effects = vec![Effect::Write { path: "docs/a.md".into(), bytes: None }];
 /// let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
 /// let mut learned = Learned::new("the policy's digest");
 /// for _ in 0..3 {

@@ -19,6 +19,9 @@ pub enum Effect {
     Write {
         /// The path.
         path: String,
+        /// How many bytes the file would have, where the tool knows it before it runs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bytes: Option<u64>,
     },
     /// Removes a file or a folder.
     Delete {
@@ -38,6 +41,17 @@ pub enum Effect {
         host: String,
         /// The port.
         port: u16,
+    },
+    /// Calls a tool of an MCP server.
+    Mcp {
+        /// The server, as it is configured.
+        server: String,
+        /// The tool, by the server's own name for it.
+        tool: String,
+        /// A digest of the tool's name, words and schemas, so that a changed tool is another tool.
+        fingerprint: String,
+        /// Whether a human has accepted the tool with exactly this fingerprint before.
+        known: bool,
     },
     /// Hands work to another agent.
     Spawn {
@@ -59,6 +73,7 @@ impl Effect {
             Self::Delete { .. } => "delete",
             Self::Execute { .. } => "execute",
             Self::Connect { .. } => "network",
+            Self::Mcp { .. } => "mcp",
             Self::Spawn { .. } => "spawn",
             Self::Internal => "internal",
             Self::Unknown => "unknown",
@@ -68,9 +83,10 @@ impl Effect {
     /// The path that is touched, where the effect has one.
     pub fn path(&self) -> Option<&str> {
         match self {
-            Self::Read { path } | Self::Write { path } | Self::Delete { path } => Some(path),
+            Self::Read { path } | Self::Write { path, .. } | Self::Delete { path } => Some(path),
             Self::Execute { .. }
             | Self::Connect { .. }
+            | Self::Mcp { .. }
             | Self::Spawn { .. }
             | Self::Internal
             | Self::Unknown => None,

@@ -17,6 +17,7 @@ mod request;
 mod result;
 mod spec;
 mod stop;
+mod target;
 mod usage;
 
 pub use arguments::{Arguments, ArgumentsError};
@@ -35,4 +36,5 @@ pub use request::{Delivery, Request};
 pub use result::{Content, ResultStatus, ToolResult};
 pub use spec::{Grammar, ParallelCalls, Strictness, ToolChoice, ToolSpec};
 pub use stop::StopReason;
+pub use target::{Containment, Target, TargetKind};
 pub use usage::Usage;

@@ -6,6 +6,7 @@ mod context;
 mod early;
 mod error;
 mod human;
+mod inspection;
 mod output;
 mod showing;
 
@@ -27,6 +28,7 @@ pub use early::EarlyArguments;
 pub use error::ToolError;
 pub use growing::{GrowingArguments, PartialReader};
 pub use human::{AnswerFuture, Human, NoAnswer, Question};
+pub use inspection::{Change, Inspection};
 pub use mismatch::{Mismatch, Mismatches};
 pub use output::Output;
 pub use partial::{Begin, Elements, Entries, Partial, PartialValue, Whole};

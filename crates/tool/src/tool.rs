@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 
-use crate::{Context, EarlyArguments, GrowingArguments, Output, Showing, ToolError};
+use crate::{Context, EarlyArguments, GrowingArguments, Inspection, Output, Showing, ToolError};
 
 /// The wait for a tool's output.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>;
@@ -103,6 +103,14 @@ pub trait Tool: Send + Sync {
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
         let _ = complete;
         Vec::new()
+    }
+
+    /// Looks at what the call meets where it would run: files, links, the confinement of a process. Policy judges
+    /// by it, a human is shown its changes, and an approval is bound to it; it is asked again just before the call
+    /// runs. It reads and changes nothing, and is bounded in time and size. By default: nothing to see.
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let _ = payload;
+        Inspection::default()
     }
 
     /// Runs the call.

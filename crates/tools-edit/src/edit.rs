@@ -74,13 +74,13 @@ impl Tool for EditFile {
             _ => None,
         };
         match path.and_then(|path| path.as_str()) {
-            Some(path) => vec![Effect::Write { path: self.workspace.effect_path(path) }],
+            Some(path) => vec![Effect::Write { path: self.workspace.effect_path(path), bytes: None }],
             None => vec![Effect::Unknown],
         }
     }
 
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        let effect = |path| Effect::Write { path: self.workspace.effect_path(path) };
+        let effect = |path| Effect::Write { path: self.workspace.effect_path(path), bytes: None };
         complete.text("path").map(effect).into_iter().collect()
     }
 

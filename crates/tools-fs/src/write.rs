@@ -56,7 +56,7 @@ impl Tool for WriteFile {
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         match path_of(payload) {
-            Some(path) => vec![Effect::Write { path: self.workspace.effect_path(path) }],
+            Some(path) => vec![Effect::Write { path: self.workspace.effect_path(path), bytes: None }],
             None => vec![Effect::Unknown],
         }
     }
@@ -74,7 +74,7 @@ impl Tool for WriteFile {
     }
 
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        let effect = |path| Effect::Write { path: self.workspace.effect_path(path) };
+        let effect = |path| Effect::Write { path: self.workspace.effect_path(path), bytes: None };
         complete.text("path").map(effect).into_iter().collect()
     }
 

@@ -24,7 +24,7 @@ impl Tool for Count {
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
-        vec![Effect::Write { path: "a".into() }]
+        vec![Effect::Write { path: "a".into(), bytes: None }]
     }
 
     fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

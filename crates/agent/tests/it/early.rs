@@ -73,7 +73,11 @@ impl Tool for Write {
     }
 
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        complete.text("path").map(|path| Effect::Write { path: path.into() }).into_iter().collect()
+        complete
+            .text("path")
+            .map(|path| Effect::Write { path: path.into(), bytes: None })
+            .into_iter()
+            .collect()
     }
 
     fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {

@@ -135,7 +135,11 @@ impl Scene {
         let inside = |path: &str| path.to_owned();
         Self {
             read: Arc::new(Counting::new("look", Hints::read_only(), Effect::Read { path: inside("a") })),
-            write: Arc::new(Counting::new("change", Hints::default(), Effect::Write { path: inside("a") })),
+            write: Arc::new(Counting::new(
+                "change",
+                Hints::default(),
+                Effect::Write { path: inside("a"), bytes: None },
+            )),
             wait: Arc::new(Counting::new("wait", Hints::default(), Effect::Internal)),
             model: Arc::new(way.model(script)),
             way,

@@ -50,7 +50,7 @@ impl Tool for Change {
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
-        vec![Effect::Write { path: "a".into() }]
+        vec![Effect::Write { path: "a".into(), bytes: None }]
     }
 
     fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

@@ -17,7 +17,7 @@ pub(crate) fn facts(tool: &str, effects: Vec<Effect>) -> Facts {
 }
 
 pub(crate) fn write(path: &str) -> Effect {
-    Effect::Write { path: path.into() }
+    Effect::Write { path: path.into(), bytes: None }
 }
 
 pub(crate) fn read(path: &str) -> Effect {

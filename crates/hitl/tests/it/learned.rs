@@ -11,7 +11,7 @@ use crate::decide::facts;
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
 fn write(path: &str) -> Facts {
-    facts("tool", vec![Effect::Write { path: path.into() }]).with_place("/project", DAY)
+    facts("tool", vec![Effect::Write { path: path.into(), bytes: None }]).with_place("/project", DAY)
 }
 
 fn taught(answers: &str) -> Learned {
@@ -70,7 +70,8 @@ fn a_lesson_is_of_its_tool_its_workspace_and_its_shape() {
         write("docs/a.rs"),
         write("src/a.md"),
         write("docs/a.md").with_place("/other", DAY),
-        facts("other", vec![Effect::Write { path: "docs/a.md".into() }]).with_place("/project", DAY),
+        facts("other", vec![Effect::Write { path: "docs/a.md".into(), bytes: None }])
+            .with_place("/project", DAY),
         facts("tool", vec![Effect::Read { path: "docs/a.md".into() }]).with_place("/project", DAY),
     ] {
         assert_eq!(learned.covers(&other), None, "{other:?}");
@@ -92,7 +93,7 @@ fn what_is_of_high_risk_is_never_learned() {
     for effect in [
         Effect::Execute { command: "ls".into(), directory: ".".into() },
         Effect::Delete { path: "a".into() },
-        Effect::Write { path: ".git/config".into() },
+        Effect::Write { path: ".git/config".into(), bytes: None },
         Effect::Unknown,
     ] {
         let facts = facts("tool", vec![effect]);

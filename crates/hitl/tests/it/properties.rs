@@ -19,7 +19,7 @@ fn path() -> impl Strategy<Value = String> {
 fn effect() -> impl Strategy<Value = Effect> {
     prop_oneof![
         path().prop_map(|path| Effect::Read { path }),
-        path().prop_map(|path| Effect::Write { path }),
+        path().prop_map(|path| Effect::Write { path, bytes: None }),
         path().prop_map(|path| Effect::Delete { path }),
         any::<String>().prop_map(|command| Effect::Execute { command, directory: ".".into() }),
         (any::<String>(), any::<u16>()).prop_map(|(host, port)| Effect::Connect { host, port }),

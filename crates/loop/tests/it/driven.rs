@@ -98,7 +98,7 @@ impl Driven {
     /// Judges a call: `change` is asked for, everything else is let through.
     pub(crate) fn judge(&mut self, call: &ToolCall) {
         let effects = match call.name.as_str() {
-            "change" => vec![Effect::Write { path: "a.txt".into() }],
+            "change" => vec![Effect::Write { path: "a.txt".into(), bytes: None }],
             _ => vec![Effect::Internal],
         };
         let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);

@@ -80,7 +80,7 @@ fn the_smallest_request_needs_only_model_and_messages() {
 fn effects_survive() {
     for effect in [
         Effect::Read { path: "a".into() },
-        Effect::Write { path: "a".into() },
+        Effect::Write { path: "a".into(), bytes: None },
         Effect::Delete { path: "a".into() },
         Effect::Spawn { agent: "a".into() },
         Effect::Execute { command: "c".into(), directory: ".".into() },

@@ -41,7 +41,7 @@ pub(crate) async fn tell(
 }
 
 fn told(payload: &Payload) -> Vec<Effect> {
-    vec![Effect::Write { path: payload.text() }]
+    vec![Effect::Write { path: payload.text(), bytes: None }]
 }
 
 /// Does nothing.
@@ -141,7 +141,7 @@ fn hints_are_the_words_in_the_brackets() {
 fn effects_are_unknown_unless_somebody_says_them() {
     assert_eq!(Nothing.effects(&payload("{}")), [Effect::Unknown]);
     assert_eq!(AddIntegers.effects(&payload("{}")), [Effect::Internal]);
-    assert_eq!(Tell.effects(&payload("{}")), [Effect::Write { path: "{}".into() }]);
+    assert_eq!(Tell.effects(&payload("{}")), [Effect::Write { path: "{}".into(), bytes: None }]);
 }
 
 #[tokio::test]

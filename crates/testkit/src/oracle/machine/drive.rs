@@ -108,8 +108,8 @@ impl Drive {
         let call = self.to_judge.remove(usize::from(by) % self.to_judge.len());
         let effects = match call.name.as_str() {
             "look" | "done" => vec![Effect::Internal],
-            _ if by.is_multiple_of(5) => vec![Effect::Write { path: "../outside".into() }],
-            _ => vec![Effect::Write { path: "a.txt".into() }],
+            _ if by.is_multiple_of(5) => vec![Effect::Write { path: "../outside".into(), bytes: None }],
+            _ => vec![Effect::Write { path: "a.txt".into(), bytes: None }],
         };
         let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
         let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);

@@ -1,0 +1,62 @@
+//! What a call meets, looked at before anybody decides about it.
+
+use serde::{Deserialize, Serialize};
+use windlass_protocol::{Containment, Target};
+
+/// What a call meets where it would run, and what it would change.
+///
+/// ```
+/// use windlass_protocol::Target;
+/// use windlass_tool::{Change, Inspection};
+/// let seen = Inspection::default()
+///     .with_target(Target::missing("a.txt"))
+///     .with_change(Change::new("a.txt", "@@ -0,0 +1 @@\n+hello\n"));
+/// assert_eq!(seen.changes[0].path, "a.txt");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// What the paths of its effects meet.
+    pub targets: Vec<Target>,
+    /// What it would change in files, for a human to read.
+    pub changes: Vec<Change>,
+    /// How its processes would be confined; nothing for a tool that starts none.
+    pub containment: Option<Containment>,
+}
+
+/// What a call would change in one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// The file, relative to the workspace.
+    pub path: String,
+    /// The change as a unified diff.
+    pub diff: String,
+}
+
+impl Change {
+    /// A file and its unified diff.
+    pub fn new(path: impl Into<String>, diff: impl Into<String>) -> Self {
+        Self { path: path.into(), diff: diff.into() }
+    }
+}
+
+impl Inspection {
+    /// The same with one more target.
+    pub fn with_target(mut self, target: Target) -> Self {
+        self.targets.push(target);
+        self
+    }
+
+    /// The same with one more change.
+    pub fn with_change(mut self, change: Change) -> Self {
+        self.changes.push(change);
+        self
+    }
+
+    /// The same with how processes would be confined.
+    pub fn with_containment(mut self, containment: Containment) -> Self {
+        self.containment = Some(containment);
+        self
+    }
+}
