@@ -141,6 +141,12 @@ impl WorkspacePath {
         Self { area: self.area, relative: self.relative.join(Path::new(name.as_ref())) }
     }
 
+    /// The path as it is seen from a folder that holds it; the path itself where it lies elsewhere.
+    pub fn below(&self, folder: &Self) -> Self {
+        let relative = self.relative.strip_prefix(&folder.relative).unwrap_or(&self.relative);
+        Self { area: self.area, relative: relative.to_path_buf() }
+    }
+
     /// The path with every name as it is, for rules to judge; what is no text in it is replaced. To be shown it
     /// is written with `Display`, which leads back to the same file.
     pub fn plain(&self) -> String {
