@@ -102,6 +102,7 @@ async fn exchange(url: &WebUrl, carrier: Box<dyn Carrier>) -> Result<Answer, Fet
         .map_err(|error| protocol(Box::new(error)))?;
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(MAX_HEAD)
+        .max_header_size(MAX_HEAD)
         .handshake(carrier)
         .await
         .map_err(|error| protocol(Box::new(error)))?;

@@ -22,6 +22,10 @@ pub(crate) struct Reach {
 
 impl Reach {
     pub(crate) fn add(&mut self, host: &str, port: u16, scope: Scope) -> Result<(), UrlRefusal> {
+        // What would end the host in a URL would make it another one.
+        if host.contains(['/', '\\', '?', '#', '@']) {
+            return Err(UrlRefusal::Host);
+        }
         let is_bare_v6 = host.contains(':') && !host.starts_with('[');
         let host = if is_bare_v6 { format!("[{host}]") } else { host.to_owned() };
         self.endpoints.push((WebUrl::parse(&format!("http://{host}:{port}/"))?, scope));
