@@ -9,6 +9,7 @@ mod control;
 mod driver;
 mod early;
 mod error;
+mod judging;
 mod lessons;
 mod options;
 mod outside;

@@ -30,7 +30,29 @@ const PROTECTED: &[&str] = &[
     ".idea",
     ".cargo",
     ".npmrc",
+    ".pypirc",
+    ".netrc",
+    ".mcp.json",
+    ".cursor",
+    ".claude",
+    ".codex",
+    ".roo",
+    ".gemini",
+    ".devcontainer",
+    ".husky",
+    ".githooks",
+    ".gitattributes",
+    ".pre-commit-config.yaml",
+    ".bash_login",
+    ".bash_logout",
+    ".zlogin",
 ];
+
+/// Endings of files that decide what runs later.
+const PROTECTED_ENDS: &[&str] = &[".code-workspace"];
+
+/// Names of devices, which some systems know in every folder and with every ending.
+const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 const SECRET_ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".keystore", ".kdbx"];
 const SECRET_STARTS: &[&str] =
@@ -44,7 +66,7 @@ impl Place {
         let mut secret = false;
         for component in components(path) {
             let name = folded(component);
-            if PROTECTED.contains(&name.as_str()) {
+            if is_protected(&name) {
                 return Self::Protected;
             }
             secret |= SECRET_ENDS.iter().any(|end| name.ends_with(end))
@@ -52,6 +74,42 @@ impl Place {
         }
         if secret { Self::Secret } else { Self::Inside }
     }
+}
+
+/// Whether a path leads into this program's own rules and records, wherever they lie.
+pub(crate) fn is_own(path: &str) -> bool {
+    components(path)
+        .any(|component| folded(component) == ".windlass" || is_short_name_of(component, ".windlass"))
+}
+
+/// Whether a name is a device's on some systems.
+pub(crate) fn is_reserved(component: &str) -> bool {
+    let name = folded(component);
+    let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ');
+    let is_port = |word: &str| {
+        stem.strip_prefix(word).is_some_and(|rest| {
+            matches!(
+                rest,
+                "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "\u{b9}" | "\u{b2}" | "\u{b3}"
+            )
+        })
+    };
+    RESERVED.contains(&stem) || is_port("com") || is_port("lpt")
+}
+
+fn is_protected(name: &str) -> bool {
+    PROTECTED.contains(&name)
+        || PROTECTED_ENDS.iter().any(|end| name.ends_with(end))
+        || PROTECTED.iter().any(|protected| is_short_name_of(name, protected))
+}
+
+/// Whether a name is how an old file system shortens another: its first letters, `~`, a number.
+fn is_short_name_of(name: &str, long: &str) -> bool {
+    let name = folded(name);
+    let Some((front, number)) = name.split_once('~') else { return false };
+    let is_number = number.starts_with(|first: char| first.is_ascii_digit());
+    let plain: String = long.chars().filter(char::is_ascii_alphanumeric).collect();
+    is_number && front.len() >= 2 && front.len() <= 6 && plain.starts_with(front)
 }
 
 /// The names on the way, without empty ones and `.`.
