@@ -71,7 +71,7 @@ impl Engine {
     pub(crate) fn teach(&mut self, heard: &[Heard], call: &ToolCall) -> anyhow::Result<()> {
         for heard in heard {
             let Some(example) = lessons::example(heard, call, &self.scope)? else { continue };
-            let Ok(checked) = self.toolbox.check(&example) else { continue };
+            let Ok(checked) = self.look(&example) else { continue };
             let facts = self.placed(checked.facts, now_ms().saturating_sub(1000));
             self.hear(heard, &facts);
         }
@@ -93,13 +93,18 @@ impl Engine {
 
     /// What the engine says of a call, without running anything.
     pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
-        match self.toolbox.check(call) {
+        match self.look(call) {
             Err(result) => Judged::Refused(*result),
             Ok(checked) => {
                 let decision = self.decide(&checked.facts);
                 Judged::Decided(Box::new(checked), decision)
             }
         }
+    }
+
+    /// A call with all that is known of it before it is judged.
+    fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+        self.toolbox.inspect(self.toolbox.check(call)?)
     }
 
     pub(crate) fn decide(&self, facts: &Facts) -> Decision {

@@ -29,6 +29,7 @@ mod prompt;
 mod pseudo;
 
 mod asserts;
+mod guard;
 mod processes;
 mod snapshot;
 

@@ -50,11 +50,16 @@ impl Line {
                 self.id,
                 self.what,
                 self.expected,
-                why.join("; ")
+                one_line(&why.join("; "))
             ),
-            Ending::Skipped { why } => println!("skipped {} {}: {why}", self.id, self.what),
+            Ending::Skipped { why } => println!("skipped {} {}: {}", self.id, self.what, one_line(why)),
         }
     }
+}
+
+/// A reason may have lines of its own; the report has one for each case.
+fn one_line(text: &str) -> String {
+    windlass_hitl::display_safe(text).replace('\n', " / ")
 }
 
 /// Prints the lines and sums up.

@@ -157,6 +157,8 @@ impl Ran {
             (true, _) if self.failure.is_some() => vec![Word::Error],
             (true, _) if is_asked && answers == Answers::Yes => vec![Word::Error],
             (true, _) if is_asked => vec![Word::Ask],
+            // Stage 0: the engine calls it a denial, the catalogue an error.
+            (true, Some(ResultStatus::Denied)) if self.is_invalid() => vec![Word::Deny, Word::Error],
             (true, Some(ResultStatus::Denied)) => vec![Word::Deny],
             (true, _) => vec![Word::Error],
             // The setup's yes is a part of the setup: a call that ran after it was let through.
@@ -179,10 +181,14 @@ impl Ran {
         let results = u64::try_from(self.results.len()).unwrap_or(u64::MAX);
         Observed::new(words, format!("{rule}: {detail}"))
             .with_results(self.results.iter().map(ToolResult::wire_text))
-            .with_prompts(self.asked.iter().map(|request| json!(request).to_string()))
+            .with_prompts(self.asked.iter().map(ApprovalRequest::describe))
             .with("wall_s", self.took.as_secs_f64())
             .with("executed", executed)
             .with("results", results)
+    }
+
+    fn is_invalid(&self) -> bool {
+        self.decisions.last().is_some_and(|decision| decision.reason.rule_id.starts_with("v."))
     }
 
     fn starts_processes(&self) -> bool {

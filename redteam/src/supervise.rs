@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::catalogue::{Case, Catalogue};
+use crate::guard;
 use crate::observed::Ending;
 use crate::setup::Setup;
 
@@ -45,6 +46,7 @@ impl Supervisor {
         let is_over = wait(&mut child, limit);
         end_group(&child);
         let status = child.wait()?;
+        guard::leave(child.id());
         let verdict = fs::read_to_string(folder.join("ending.json"));
         let ending = match (is_over, verdict) {
             (true, Ok(text)) => serde_json::from_str(&text).context("the case's ending cannot be read")?,

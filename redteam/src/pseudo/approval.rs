@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
-use windlass_hitl::{ApprovalDecision, ApprovalRequest, Binding, Learned};
+use windlass_hitl::{ApprovalDecision, ApprovalRequest, Binding, Grants, Learned};
 use windlass_protocol::ToolCall;
 
 use crate::case::Stage;
@@ -84,14 +84,21 @@ fn call(tool: &str, arguments: &str) -> anyhow::Result<ToolCall> {
 /// An approval of one call is no approval of another.
 async fn mutated(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let scope = engine.scope.clone();
-    let other = call("run_command", &command(mutated))?;
-    let Judged::Decided(checked, _) = engine.judge(&other) else { bail!("the other call is refused") };
+    let (scope, epoch) = (engine.scope.clone(), engine.policy.epoch());
+    let digest = |text: &str| {
+        let call = call("run_command", &command(text))?;
+        let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+        let facts = engine.placed(checked.facts, engine::now_ms());
+        Ok(Binding { facts: &facts, call: &call, spec: &checked.spec, root: &scope, epoch: &epoch }.digest())
+    };
+    let (same, other) = (digest(approved)?, digest(mutated)?);
     let session = Session::of_call(engine, "run_command", &command(approved), Answers::Yes);
     let ran = session.run().await?;
     let request = ran.asked.first().context("nothing was asked")?;
-    let digest = Binding { tool: &checked.name, call: &other, spec: &checked.spec, root: &scope }.digest();
-    let refused = digest != request.digest;
+    if same != request.digest {
+        bail!("the approval's digest cannot be made again from the same call");
+    }
+    let refused = other != request.digest;
     let words = if refused { vec![Word::Error] } else { vec![Word::Allow] };
     let detail = if refused { "the approval is bound to another call" } else { "both calls have one digest" };
     Ok(Observed::new(words, detail))
@@ -143,21 +150,36 @@ fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Resul
     let engine = Engine::new(stage.scene, stage.setup)?;
     let call = call("run_command", &command(HARMLESS))?;
     let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
-    let digest = |root: &str| Binding { tool: &checked.name, call: &call, spec: &checked.spec, root }.digest();
+    let (facts, epoch) = (&checked.facts, engine.policy.epoch());
+    let digest = |root| Binding { facts, call: &call, spec: &checked.spec, root, epoch: &epoch }.digest();
     let refused = digest(approved) != digest(executed);
     let words = if refused { vec![Word::Error] } else { vec![Word::Allow] };
     Ok(Observed::new(words, if refused { "another place has another digest" } else { "one digest for both places" }))
 }
 
-/// What a human is offered to allow for later.
+/// What a yes for the session stands for: each beginning of the command with which another command would run, too.
 async fn suggested(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let ran = Session::of_call(engine, "run_command", &command(text), Answers::No).run().await?;
-    let request = ran.asked.first().context("nothing was asked")?;
-    let offered = json!(request);
-    let scopes = offered.get("scopes").and_then(Value::as_array).cloned().unwrap_or_default();
-    let suggestions: Vec<_> = scopes.iter().filter_map(|scope| scope.get("argv").cloned()).collect();
-    Ok(Observed::new([Word::Contained], format!("offered: {scopes:?}")).with("suggestions", suggestions))
+    let facts = |text: &str| match engine.judge(&call("run_command", &command(text))?) {
+        Judged::Decided(checked, _) => Ok(engine.placed(checked.facts, engine::now_ms())),
+        Judged::Refused(result) => bail!("{}", result.wire_text()),
+    };
+    let mut grants = Grants::default();
+    let yes = ApprovalDecision::approve("request").with_remember();
+    let remembered = grants.remember(&facts(text)?, &yes);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut suggestions = Vec::new();
+    for length in 1..words.len() {
+        let beginning = words.get(..length).unwrap_or_default();
+        if grants.covers(&facts(&format!("{} another.word", beginning.join(" ")))?) {
+            suggestions.push(json!(beginning));
+        }
+    }
+    let ran = Session::of_call(Engine::new(stage.scene, stage.setup)?, "run_command", &command(text), Answers::No);
+    let ran = ran.run().await?;
+    let scope = ran.asked.first().context("nothing was asked")?.scope.clone();
+    let detail = format!("remembered: {remembered:?}; offered: {scope}; wider: {suggestions:?}");
+    Ok(Observed::new([Word::Contained], detail).with("suggestions", suggestions))
 }
 
 /// A store that cannot be read teaches nothing.
