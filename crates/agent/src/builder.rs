@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Config, Limits, OfferedTool, Repairs};
+use windlass_loop::{Budget, Config, Limits, OfferedTool, Repairs};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_text_calls::{Dialect, StructuredOutput};
@@ -27,6 +27,7 @@ pub struct AgentBuilder {
     system: Option<String>,
     root: String,
     limits: Limits,
+    budget: Budget,
     max_output_tokens: Option<u64>,
     repairs: Repairs,
     protocols: Vec<ToolProtocol>,
@@ -89,6 +90,12 @@ impl AgentBuilder {
         self
     }
 
+    /// How much the run may use before the human is asked whether it goes on (RULES H10). Without it: anything.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
     /// What is repaired of arguments that are nearly JSON. Without it: an object's text inside a string.
     pub fn repairs(mut self, repairs: Repairs) -> Self {
         self.repairs = repairs;
@@ -144,6 +151,7 @@ impl AgentBuilder {
         let config = Config::new(name, tools)
             .with_system(self.system)
             .with_limits(self.limits)
+            .with_budget(self.budget)
             .with_repairs(self.repairs)
             .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);
