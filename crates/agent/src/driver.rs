@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use windlass_loop::{Effect, Event, Input, Machine};
+use windlass_protocol::Message;
 
 use crate::AgentError;
 use crate::agent::Parts;
@@ -31,11 +32,13 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(parts: Arc<Parts>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
+        let outside = Outside::new(Arc::clone(&parts), sender, options.outputs);
+        outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
         Self {
             machine,
             recorder: Recorder::new(options.journal),
             cancellation: options.cancellation,
-            outside: Outside::new(Arc::clone(&parts), sender, options.outputs),
+            outside,
             inputs,
             previews: Previews::default(),
             parts,
@@ -57,7 +60,7 @@ impl Driver {
                     Effect::Record(entry) => self.recorder.record(&entry)?,
                     Effect::Show(event) => self.show(event, &events).await,
                     Effect::Done(_) => return Ok(()),
-                    effect => self.outside.perform(effect)?,
+                    effect => self.outside.perform(effect),
                 }
             }
             let deadline = self.machine.next_deadline().map(|ms| began + Duration::from_millis(ms));

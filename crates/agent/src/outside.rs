@@ -8,19 +8,15 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
-use windlass_hitl::{
-    ApprovalOutcome, ApprovalRequest, Binding, Decision, Digest, Facts, Grants, Learned, Verdict, decide,
-};
-use windlass_loop::{Effect, Event, Input, Judgement, StreamFailure};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
+use windlass_loop::{Effect, Event, Input, StreamFailure};
 use windlass_protocol::{CallId, Request, ResultStatus, ToolCall, ToolProtocol, ToolResult};
 use windlass_tool::{Context, Progress, Question, ToolError};
-use windlass_toolbox::Checked;
 
-use crate::AgentError;
 use crate::agent::Parts;
 use crate::asking::Asking;
 use crate::early::EarlyChecks;
-use crate::lessons::now_ms;
+use crate::judging::{Judged, Judging, is_tainted};
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
 const WAITING_CHUNKS: usize = 64;
@@ -35,15 +31,15 @@ pub(crate) struct Outside {
     tasks: JoinSet<()>,
     answer: Option<(mpsc::Receiver<Input>, AbortHandle)>,
     early: EarlyChecks,
-    checked: HashMap<CallId, (Checked, Digest)>,
+    judging: Arc<Judging>,
     questions: HashMap<String, (CallId, AbortHandle)>,
-    grants: Grants,
     calls: CancellationToken,
 }
 
 impl Outside {
     pub(crate) fn new(parts: Arc<Parts>, inputs: mpsc::Sender<Input>, outputs: Option<PathBuf>) -> Self {
         Self {
+            judging: Arc::new(Judging::new(parts.clone())),
             parts,
             inputs,
             events: None,
@@ -51,9 +47,7 @@ impl Outside {
             tasks: JoinSet::new(),
             answer: None,
             early: EarlyChecks::default(),
-            checked: HashMap::new(),
             questions: HashMap::new(),
-            grants: Grants::default(),
             calls: CancellationToken::new(),
         }
     }
@@ -62,7 +56,7 @@ impl Outside {
         self.events = Some(events);
     }
 
-    pub(crate) fn perform(&mut self, effect: Effect) -> Result<(), AgentError> {
+    pub(crate) fn perform(&mut self, effect: Effect) {
         // What has ended needs no keeping.
         while self.tasks.try_join_next().is_some() {}
         match effect {
@@ -73,10 +67,7 @@ impl Outside {
                     self.come_back(Input::RefusedEarly { answer, key, refusal });
                 }
             }
-            Effect::Decide(call) => {
-                let judgement = Box::new(self.judge(&call)?);
-                self.come_back(Input::Judged { call: call.id, judgement });
-            }
+            Effect::Decide(call) => self.judge(call),
             Effect::Ask(request) => self.ask(*request),
             Effect::Run(call) => self.run(call),
             Effect::Abort => self.calls.cancel(),
@@ -84,7 +75,6 @@ impl Outside {
             // Recording, showing and the end are the driver's.
             _ => {}
         }
-        Ok(())
     }
 
     /// The next piece of the answer that streams; waits for ever if none does.
@@ -117,55 +107,19 @@ impl Outside {
         }
     }
 
-    fn judge(&mut self, call: &ToolCall) -> Result<Judgement, AgentError> {
-        let Some(toolbox) = &self.parts.toolbox else {
-            let text = "there are no tools in this conversation; answer in words";
-            return Ok(Judgement::Refused(ToolResult::text(
-                call.id.clone(),
-                ResultStatus::UnknownTool,
-                text,
-            )));
-        };
-        let mut checked = match toolbox.check(call) {
-            Ok(checked) => checked,
-            Err(result) => return Ok(Judgement::Refused(*result)),
-        };
-        checked.facts =
-            checked.facts.with_mode(self.parts.mode).with_place(self.parts.root.as_str(), now_ms());
-        let decision = self.decide(&checked.facts);
-        // A human is shown, and approves, what will run: the call as it was put right (RULES H14).
-        let shown = self.digest(&checked, &checked.call);
-        let made = self.digest(&checked, call);
-        let request = match decision.verdict {
-            Verdict::Ask => Some(Box::new(ApprovalRequest::new(
-                request_id()?,
-                checked.name.clone(),
-                checked.call.clone(),
-                checked.facts.effects.clone(),
-                &decision,
-                shown,
-            ))),
-            Verdict::Allow | Verdict::Deny => None,
-        };
-        if let (Some(events), false) = (&self.events, checked.coerced.is_empty()) {
-            let changes = checked.coerced.iter().map(ToString::to_string).collect();
-            // For showing only; the question that follows has the call itself.
-            drop(events.try_send(Event::CallCoerced { call: call.id.clone(), changes }));
-        }
-        self.checked.insert(call.id.clone(), (checked, made));
-        Ok(Judgement::Decided { decision, request })
-    }
-
-    fn decide(&self, facts: &Facts) -> Decision {
-        let (policy, grants) = (&self.parts.policy, &self.grants);
-        match &self.parts.lessons {
-            Some(lessons) => decide(policy, grants, &lessons.learned(), facts),
-            None => decide(policy, grants, &Learned::default(), facts),
-        }
-    }
-
-    fn digest(&self, checked: &Checked, call: &ToolCall) -> Digest {
-        Binding { tool: &checked.name, call, spec: &checked.spec, root: &self.parts.root }.digest()
+    /// Looking at what a call meets may wait for a disk, so it has a thread of its own.
+    fn judge(&mut self, call: ToolCall) {
+        let (judging, inputs, events) = (self.judging.clone(), self.inputs.clone(), self.events.clone());
+        self.tasks.spawn(async move {
+            let id = call.id.clone();
+            let judged = tokio::task::spawn_blocking(move || judging.judge(&call)).await;
+            let Judged { judgement, coerced } = judged.unwrap_or_else(|error| Judged::failed(&id, &error));
+            if let (Some(events), false) = (events, coerced.is_empty()) {
+                // For showing only; the question that follows has the call itself.
+                drop(events.try_send(Event::CallCoerced { call: id.clone(), changes: coerced }));
+            }
+            drop(inputs.send(Input::Judged { call: id, judgement: Box::new(judgement) }).await);
+        });
     }
 
     fn ask(&mut self, request: ApprovalRequest) {
@@ -185,47 +139,41 @@ impl Outside {
     pub(crate) fn remember(&mut self, outcome: &ApprovalOutcome) -> Option<String> {
         let (call, task) = self.questions.remove(outcome.request_id())?;
         task.abort();
-        self.hear(&call, outcome);
-        let ApprovalOutcome::Answered(decision) = outcome else { return None };
-        if !decision.approved || !(decision.remember || decision.always_allow) {
-            return None;
-        }
-        let facts: &Facts = &self.checked.get(&call)?.0.facts;
-        self.grants
-            .remember(facts, decision)
-            .err()
-            .map(|error| format!("the answer is not remembered: {error}"))
+        self.judging.remember(&call, outcome)
     }
 
     /// A question has ended. One that nobody answered is taken back, and counts as asked.
     pub(crate) fn ended(&mut self, outcome: &ApprovalOutcome) {
         if let Some((call, task)) = self.questions.remove(outcome.request_id()) {
             task.abort();
-            self.hear(&call, outcome);
+            self.judging.hear(&call, outcome);
         }
     }
 
-    fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
-        if let (Some(lessons), Some((checked, _))) = (&self.parts.lessons, self.checked.get(call)) {
-            lessons.hear(&checked.facts, outcome);
+    /// The calls that a run had made before it was resumed.
+    pub(crate) fn remind<'a>(&self, calls: impl Iterator<Item = &'a ToolCall>) {
+        if is_tainted(self.parts.toolbox.as_ref(), calls) {
+            self.judging.taint();
         }
     }
 
     fn run(&mut self, call: ToolCall) {
-        let Some((checked, made)) = self.checked.remove(&call.id) else { return };
-        let Some(toolbox) = self.parts.toolbox.clone() else { return };
-        // What runs has to be made of the call that was judged (RULES H4).
-        if self.digest(&checked, &call) != made {
-            let text = "the call is not the one that was approved; make it again";
-            self.come_back(Input::Result(ToolResult::text(call.id, ResultStatus::Denied, text)));
-            return;
-        }
-        let ctx = self.context(&call.id);
-        let inputs = self.inputs.clone();
+        let (Some(checked), Some(toolbox)) = (self.judging.take(&call), self.parts.toolbox.clone()) else {
+            let text = "nobody has judged this call";
+            return self.come_back(Input::Result(ToolResult::text(call.id, ResultStatus::Denied, text)));
+        };
+        let (ctx, inputs, judging) = (self.context(&call.id), self.inputs.clone(), self.judging.clone());
         self.tasks.spawn(async move {
-            let input = match toolbox.run(&checked, &ctx).await {
+            let id = call.id.clone();
+            let still = async move {
+                let lost =
+                    ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");
+                let look = tokio::task::spawn_blocking(move || judging.still_stands(&call));
+                look.await.unwrap_or(Err(lost))
+            };
+            let input = match toolbox.run_if(&checked, &ctx, still).await {
                 Ok(result) => Input::Result(result),
-                Err(error) => Input::Fatal { call: call.id, message: fatal_text(&error) },
+                Err(error) => Input::Fatal { call: id, message: fatal_text(&error) },
             };
             drop(inputs.send(input).await);
         });
@@ -283,11 +231,4 @@ fn fatal_text(error: &ToolError) -> String {
         source = cause.source();
     }
     text
-}
-
-/// A request id that nobody can guess.
-fn request_id() -> Result<String, AgentError> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| AgentError::Random(error.to_string()))?;
-    Ok(format!("approval-{:032x}", u128::from_be_bytes(bytes)))
 }

@@ -43,9 +43,13 @@ impl Terminal {
 impl Approver for Terminal {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(async move {
-            let remember = if request.can_remember { ", a: yes for this session" } else { "" };
+            let remember = if request.can_remember {
+                format!(", a: yes for this session to {}", display_safe(&request.scope))
+            } else {
+                String::new()
+            };
             let question =
-                format!("{}\nMay it run? [y: yes{remember}, n: no, or say why not] ", describe(request));
+                format!("\n? {}\nMay it run? [y: yes{remember}, n: no, or say why not] ", request.describe());
             let answer = self.ask(&question).await?;
             let id = request.request_id.clone();
             Some(match answer.trim() {
@@ -82,8 +86,8 @@ impl Approver for WouldAsk {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(async move {
             output::note(&format!(
-                "{}\nNobody is at a terminal to say yes. Run it again with --yes to say yes to everything.",
-                describe(request)
+                "\n? {}\nNobody is at a terminal to say yes. Run it again with --yes to say yes to everything.",
+                request.describe()
             ));
             self.stop.cancel();
             None
@@ -99,28 +103,4 @@ impl Approver for SayNo {
         let reason = Some("this run was started with --deny".to_owned());
         Box::pin(async move { Some(ApprovalDecision::deny(request.request_id.clone(), reason)) })
     }
-}
-
-/// What a human is shown of a request: all of what would run, with nothing hidden (RULES H14).
-pub(crate) fn describe(request: &ApprovalRequest) -> String {
-    let mut text = format!(
-        "\n? {} wants to run ({:?} risk; rule {}: {})",
-        display_safe(request.tool.as_str()),
-        request.risk,
-        request.reason.rule_id,
-        display_safe(&request.reason.text)
-    );
-    if let Some(arguments) = request.call.arguments() {
-        for (name, value) in arguments.as_object() {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let _ = write!(text, "\n  {}: {}", display_safe(name), indented(&value));
-        }
-    } else {
-        let _ = write!(text, "\n  {}", indented(&request.call.payload.text()));
-    }
-    text
-}
-
-fn indented(value: &str) -> String {
-    display_safe(value).replace('\n', "\n    ")
 }

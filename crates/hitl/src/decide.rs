@@ -2,15 +2,23 @@
 
 use windlass_protocol::{Effect, Risk, ToolName};
 
-use crate::floor::{floor, must_ask};
-use crate::policy::Compiled;
-use crate::{Action, Decision, Facts, Grants, Learned, Mode, Policy, Reason, Source, Step, Verdict};
+use crate::floor::floor;
+use crate::mode::{by_mode, read_only};
+use crate::must_ask::must_ask;
+use crate::part::{Origin, Part, parts};
+use crate::policy::{Breach, Compiled};
+use crate::reading::hindrance;
+use crate::risk::risk_of;
+use crate::validity::invalid;
+use crate::{Action, Decision, Facts, Grants, Learned, Policy, Reason, Source, Step, Verdict};
 
 /// Decides whether a call may run.
 ///
-/// Each effect goes through the stages in order, and the first that has a verdict ends it: the floor that no
-/// rule can lower, deny rules, constraints, must-ask rules, allow rules, what the human granted in this
-/// session, what earlier answers taught, the mode's default (RULES H2, SECURITY "Policy engine"). The most severe effect decides.
+/// The call is taken apart: its effects, what the links in their paths lead to, what the words of its commands read
+/// and write. Each part goes through the stages in order, and the first that has a verdict ends it: validity, the
+/// floor that no rule can lower, deny rules, constraints, must-ask and ask rules, allow rules, what the human granted
+/// in this session, what earlier answers taught, the mode's default (RULES H2, SECURITY "Policy engine"). Inside a
+/// stage the lowest rule id wins, so the order of rules never matters. The most severe part decides.
 ///
 /// ```
 /// use windlass_hitl::{Facts, Grants, Learned, Policy, Verdict, decide};
@@ -28,15 +36,17 @@ use crate::{Action, Decision, Facts, Grants, Learned, Mode, Policy, Reason, Sour
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts) -> Decision {
-    let known = granted(grants, facts).or_else(|| taught(learned, facts));
-    let trace = facts.judged().iter().map(|effect| judge(policy, known.as_ref(), facts, effect)).collect();
-    Decision::of(trace, facts.risk())
+    let parts = parts(facts);
+    let risk = parts.iter().map(risk_of).max().unwrap_or(Risk::Low).max(facts.hints.risk);
+    let known = granted(grants, facts, risk).or_else(|| taught(learned, facts, risk));
+    let trace = parts.iter().map(|part| judge(policy, known.as_ref(), facts, part)).collect();
+    Decision::of(trace, risk).in_mode(facts.mode)
 }
 
 /// Why a call that will have at least these effects is sure to be denied, if it is: asked while its other
 /// arguments still stream (DESIGN "Early decision").
 ///
-/// Only what nothing can lift counts: the floor, deny rules and constraints. What a human, a grant or a mode
+/// Only what nothing can lift counts: validity, the floor, deny rules and constraints. What a human, a grant or a mode
 /// would say is not asked here.
 ///
 /// ```
@@ -51,47 +61,96 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn deny_early(policy: &Policy, tool: &ToolName, effects: &[Effect]) -> Option<Reason> {
-    let denials: Vec<_> = effects.iter().filter_map(|effect| denial(policy, tool, effect)).collect();
+    let parts = effects.iter().map(Part::of_effect);
+    let denials: Vec<_> = parts.filter_map(|part| denial(policy, tool, &part)).collect();
     (!denials.is_empty()).then(|| Decision::of(denials, Risk::Low).reason)
 }
 
-/// The stages that say no and that nothing after them can lift.
-fn denial(policy: &Policy, tool: &ToolName, effect: &Effect) -> Option<Step> {
-    if let Some(reason) = floor(effect) {
-        return Some(Step::new(1, Verdict::Deny, reason));
-    }
-    if let Some(rule) = rule(policy, Action::Deny, tool, effect) {
-        return Some(Step::new(2, Verdict::Deny, quoted(rule, "a rule denies this")));
-    }
-    let broken = policy.fences.iter().filter(|fence| fence.is_broken_by(effect));
-    let fence = broken.min_by(|left, right| left.id.cmp(&right.id))?;
-    let text = format!("the path is not one that constraint {} lets through", fence.id);
-    Some(Step::new(3, Verdict::Deny, Reason::new(&fence.id, fence.source, text)))
+fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, part: &Part<'_>) -> Step {
+    denial(policy, &facts.tool, part)
+        .or_else(|| read_only(facts, part).map(|reason| part.step(3, Verdict::Deny, reason)))
+        .or_else(|| demand(policy, facts, part))
+        .or_else(|| permission(policy, facts, part))
+        .or_else(|| known.map(|step| Step { about: part.about(), ..step.clone() }))
+        .unwrap_or_else(|| by_mode(facts, part))
 }
 
-fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, effect: &Effect) -> Step {
-    if let Some(step) = denial(policy, &facts.tool, effect) {
-        return step;
+/// Stages 0 to 3: what says no, and nothing after it can lift it.
+fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Option<Step> {
+    // What a command names may be no path at all.
+    if let Some(reason) = Some(part).filter(|part| part.origin != Origin::Command).and_then(invalid) {
+        return Some(part.step(0, Verdict::Deny, reason));
     }
-    if let Some(rule) = rule(policy, Action::Ask, &facts.tool, effect) {
-        return Step::new(4, Verdict::Ask, quoted(rule, "a rule asks for this"));
+    if let Some(reason) = floor(policy, part) {
+        return Some(part.step(1, Verdict::Deny, reason));
     }
-    if let Some(reason) = must_ask(facts, effect) {
-        return Step::new(4, Verdict::Ask, reason);
+    if let Some(rule) = rules(policy, Action::Deny, tool, part).min_by_key(|rule| &rule.id) {
+        return Some(part.step(2, Verdict::Deny, quoted(rule, "a rule denies this")));
     }
-    if let Some(rule) = rule(policy, Action::Allow, &facts.tool, effect) {
-        return Step::new(5, Verdict::Allow, quoted(rule, allow_text(rule, effect)));
-    }
-    known.cloned().unwrap_or_else(|| by_mode(facts, effect))
+    breaches(policy, part)
+        .filter_map(|(id, source, breach)| match breach {
+            Breach::Broken(text) => Some(Reason::new(id, source, text)),
+            Breach::Unclear(_) => None,
+        })
+        .min_by(|left, right| left.rule_id.cmp(&right.rule_id))
+        .map(|reason| part.step(3, Verdict::Deny, reason))
 }
 
-/// The fitting rule of an action with the lowest id, so that the order of files never matters.
-fn rule<'a>(policy: &'a Policy, action: Action, tool: &ToolName, effect: &Effect) -> Option<&'a Compiled> {
-    policy
-        .rules
-        .iter()
-        .filter(|rule| rule.action == action && rule.fits(tool, effect))
-        .min_by(|left, right| left.id.cmp(&right.id))
+fn breaches<'a>(
+    policy: &'a Policy,
+    part: &'a Part<'_>,
+) -> impl Iterator<Item = (&'a str, Source, Breach)> + 'a {
+    let fences = policy.fences.iter();
+    fences.filter_map(|fence| Some((fence.id.as_str(), fence.source, fence.breach(part)?)))
+}
+
+/// Stage 4: what has to be asked, by rules and by what nobody should let through unseen.
+fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
+    let by_rule =
+        rules(policy, Action::Ask, &facts.tool, part).map(|rule| quoted(rule, "a rule asks for this"));
+    let unclear = breaches(policy, part).filter_map(|(id, source, breach)| match breach {
+        Breach::Unclear(text) => Some(Reason::new(id, source, text)),
+        Breach::Broken(_) => None,
+    });
+    by_rule
+        .chain(unclear)
+        .chain(must_ask(facts, part))
+        .min_by(|left, right| left.rule_id.cmp(&right.rule_id))
+        .map(|reason| part.step(4, Verdict::Ask, reason))
+}
+
+/// Stage 5: what a rule lets through.
+fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
+    let mut fitting: Vec<_> = rules(policy, Action::Allow, &facts.tool, part).collect();
+    fitting.sort_by_key(|rule| &rule.id);
+    let rule = match part.effect.as_ref() {
+        Effect::Execute { .. } => covering(&fitting, facts, part)?,
+        _ => fitting.first()?,
+    };
+    Some(part.step(5, Verdict::Allow, quoted(rule, allow_text(rule, &part.effect))))
+}
+
+/// The first rule by id of those that together cover every program of a command, if they do and if nothing in the
+/// words can make more of it than the rules say.
+fn covering<'a>(fitting: &[&'a Compiled], facts: &Facts, part: &Part<'_>) -> Option<&'a Compiled> {
+    let mut used: Vec<&Compiled> = Vec::new();
+    for simple in part.reading.as_ref()?.simple()? {
+        if hindrance(simple.argv(), facts.is_confined()).is_some() {
+            return None;
+        }
+        used.push(fitting.iter().find(|rule| rule.covers(simple.argv()))?);
+    }
+    used.into_iter().min_by_key(|rule| &rule.id)
+}
+
+/// The rules of an action that are about a part of a call.
+fn rules<'a>(
+    policy: &'a Policy,
+    action: Action,
+    tool: &'a ToolName,
+    part: &'a Part<'_>,
+) -> impl Iterator<Item = &'a Compiled> {
+    policy.rules.iter().filter(move |rule| rule.action == action && rule.fits(tool, part))
 }
 
 fn quoted(rule: &Compiled, otherwise: &str) -> Reason {
@@ -106,37 +165,24 @@ fn allow_text(rule: &Compiled, effect: &Effect) -> &'static str {
     }
 }
 
-fn granted(grants: &Grants, facts: &Facts) -> Option<Step> {
+fn granted(grants: &Grants, facts: &Facts, risk: Risk) -> Option<Step> {
     // What is critical is asked each time (SECURITY "Risk levels").
-    if facts.risk() == Risk::Critical || !grants.covers(facts) {
+    if risk == Risk::Critical || !grants.covers(facts) {
         return None;
     }
     let reason = Reason::new("g.session", Source::Session, "allowed by the human for this session");
-    Some(Step::new(6, Verdict::Allow, reason))
+    Some(Step::new(6, Verdict::Allow, reason, String::new()))
 }
 
-fn taught(learned: &Learned, facts: &Facts) -> Option<Step> {
+fn taught(learned: &Learned, facts: &Facts, risk: Risk) -> Option<Step> {
+    // What a stranger wrote may speak through the model: what it could carry out is asked (SECURITY "Secrets and
+    // output").
+    let carries = |effect: &Effect| !matches!(effect, Effect::Read { .. } | Effect::Internal);
+    if risk > Risk::Medium || facts.tainted && facts.judged().iter().any(carries) {
+        return None;
+    }
     let id = learned.covers(facts)?;
     let text = "calls of this shape were approved before, and often enough";
-    Some(Step::new(7, Verdict::Allow, Reason::new(format!("l.{id}"), Source::Learned, text)))
-}
-
-fn by_mode(facts: &Facts, effect: &Effect) -> Step {
-    let (verdict, id, text) = match facts.mode {
-        Mode::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
-        Mode::ReadOnly => (Verdict::Deny, "d.read_only", "this run only reads"),
-        _ => (Verdict::Ask, "d.ask", ask_text(effect)),
-    };
-    Step::new(8, verdict, Reason::new(id, Source::Builtin, text))
-}
-
-fn ask_text(effect: &Effect) -> &'static str {
-    match effect {
-        Effect::Write { .. } => "changing a file needs a yes",
-        Effect::Delete { .. } => "deleting a file needs a yes",
-        Effect::Execute { .. } => "running a command needs a yes",
-        Effect::Connect { .. } => "opening a connection needs a yes",
-        Effect::Spawn { .. } => "handing work to another agent needs a yes",
-        _ => "nobody can say what this does, so it needs a yes",
-    }
+    let reason = Reason::new(format!("l.{id}"), Source::Learned, text);
+    Some(Step::new(7, Verdict::Allow, reason, String::new()))
 }

@@ -1,9 +1,12 @@
 //! A decision, and why.
 
+use std::cmp::Reverse;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::Risk;
+
+use crate::Mode;
 
 /// What is decided about a call. Ordered by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,6 +28,8 @@ pub enum Verdict {
 pub enum Source {
     /// Windlass itself.
     Builtin,
+    /// The policy file of whoever looks after the machine.
+    Admin,
     /// The user's policy file.
     User,
     /// The project's policy file, which can only tighten.
@@ -47,7 +52,7 @@ pub struct Reason {
     pub text: String,
 }
 
-/// What one effect of the call came to.
+/// What one part of the call came to: an effect, the file behind a link, a file that a command names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Step {
@@ -57,6 +62,9 @@ pub struct Step {
     pub verdict: Verdict,
     /// By which rule.
     pub reason: Reason,
+    /// What is judged here, in a few words; long ones are cut.
+    #[serde(default)]
+    pub about: String,
 }
 
 /// The decision about a call (RULES H2): the most severe of its effects' decisions.
@@ -69,7 +77,7 @@ pub struct Decision {
     pub reason: Reason,
     /// How much harm the call could do.
     pub risk: Risk,
-    /// A step for each effect, in their order; one for a call that names none.
+    /// A step for each part, links and files of commands before the effect they belong to.
     pub trace: Vec<Step>,
 }
 
@@ -81,8 +89,8 @@ impl Reason {
 }
 
 impl Step {
-    pub(crate) fn new(stage: u8, verdict: Verdict, reason: Reason) -> Self {
-        Self { stage, verdict, reason }
+    pub(crate) fn new(stage: u8, verdict: Verdict, reason: Reason, about: String) -> Self {
+        Self { stage, verdict, reason, about }
     }
 }
 
@@ -95,19 +103,32 @@ impl Decision {
     }
 
     pub(crate) fn of(trace: Vec<Step>, risk: Risk) -> Self {
-        // The most severe step; among equals the earliest stage, then the lowest rule id (SECURITY).
+        // The most severe step; among equals what came first on the way to a no or a question, and what came last on
+        // the way to a yes; then the lowest rule id, those of Windlass itself last (SECURITY "Policy engine").
+        let order = |step: &Step| {
+            let stage = i16::from(step.stage);
+            let stage = if step.verdict == Verdict::Allow { stage.saturating_neg() } else { stage };
+            (Reverse(step.verdict), stage, step.reason.source == Source::Builtin)
+        };
         let worst = trace.iter().min_by(|left, right| {
-            right
-                .verdict
-                .cmp(&left.verdict)
-                .then(left.stage.cmp(&right.stage))
-                .then(left.reason.rule_id.cmp(&right.reason.rule_id))
+            order(left).cmp(&order(right)).then_with(|| left.reason.rule_id.cmp(&right.reason.rule_id))
         });
         let (verdict, reason) = match worst {
             Some(step) => (step.verdict, step.reason.clone()),
             None => (Verdict::Ask, Reason::new("d.ask", Source::Builtin, "the tool names no effects")),
         };
         Self { verdict, reason, risk, trace }
+    }
+}
+
+impl Decision {
+    /// The same decision where nobody can be asked: a question is a no.
+    pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
+        if mode == Mode::Headless && self.verdict == Verdict::Ask {
+            self.verdict = Verdict::Deny;
+            self.reason.text.push_str("; nobody is there to ask");
+        }
+        self
     }
 }
 

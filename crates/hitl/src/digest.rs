@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use windlass_protocol::{Grammar, Payload, ToolCall, ToolName, ToolSpec};
+use windlass_protocol::{Grammar, Payload, ToolCall, ToolSpec};
+
+use crate::Facts;
 
 /// The SHA-256 of what a human was shown (RULES H4). If anything of it changes, the approval is void.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,14 +17,16 @@ pub struct Digest(String);
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "every field is needed, a new one has to break callers")]
 pub struct Binding<'a> {
-    /// The tool's name in the registry, not an alias.
-    pub tool: &'a ToolName,
+    /// What was found out about the call: its tool, its effects, what they meet, how it would be confined.
+    pub facts: &'a Facts,
     /// The call, for its canonical payload.
     pub call: &'a ToolCall,
     /// The tool as it was offered.
     pub spec: &'a ToolSpec,
     /// The workspace's root.
     pub root: &'a str,
+    /// A digest of the rules by which it was judged.
+    pub epoch: &'a str,
 }
 
 impl Binding<'_> {
@@ -45,14 +49,16 @@ impl Binding<'_> {
             _ => "",
         };
         let parts = [
-            "windlass approval 1",
-            self.tool.as_str(),
+            "windlass approval 2",
+            self.facts.tool.as_str(),
             payload,
             &self.call.fingerprint(),
             self.root,
             self.spec.description(),
             form,
             spec,
+            &self.sight(),
+            self.epoch,
         ];
         for part in parts {
             // Lengths first, so that no two lists of parts give the same bytes.
@@ -66,6 +72,12 @@ impl Binding<'_> {
             }
         }
         Digest(text)
+    }
+
+    /// What the call would do, and to what, in one text: the same facts always give the same.
+    fn sight(&self) -> String {
+        let Facts { effects, targets, containment, .. } = self.facts;
+        format!("{effects:?}\n{targets:?}\n{containment:?}")
     }
 }
 

@@ -1,24 +1,36 @@
 //! Text made fit for a human's eyes.
 
 /// Makes control, bidirectional and invisible characters visible, so that what a human reads is what is there
-/// (RULES H14). Line breaks and tabs stay; nothing is dropped.
+/// (RULES H14). Line breaks and tabs stay; nothing is dropped, and nothing that is there reads like an escape.
 ///
 /// ```
 /// use windlass_hitl::display_safe;
 /// assert_eq!(display_safe("rm \u{202e}txt.a"), "rm \\u{202e}txt.a");
-/// assert_eq!(display_safe("\u{1b}[2Jhello"), "\\u{1b}[2Jhello");
+/// assert_eq!(display_safe("\u{1b}[2Jhello\r"), "\\u{1b}[2Jhello\\r");
 /// assert_eq!(display_safe("größe\n"), "größe\n");
+/// // A backslash that would begin an escape is doubled.
+/// assert_eq!(display_safe(r"\u{1b} \d"), r"\\u{1b} \d");
 /// ```
 pub fn display_safe(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character != '\n' && character != '\t' && is_unsafe(character) {
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character == '\\' && begins_escape(characters.as_str()) {
+            safe.push_str(r"\\");
+        } else if character == '\r' {
+            safe.push_str(r"\r");
+        } else if character != '\n' && character != '\t' && is_unsafe(character) {
             safe.extend(character.escape_unicode());
         } else {
             safe.push(character);
         }
     }
     safe
+}
+
+/// Whether a backslash before this would read like one that stands for something else.
+fn begins_escape(rest: &str) -> bool {
+    rest.starts_with("u{") || rest.starts_with(['r', '\\'])
 }
 
 /// Whether a character does something else than show itself: C0 and C1 controls, bidirectional marks,

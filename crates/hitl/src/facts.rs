@@ -1,9 +1,10 @@
 //! What is known about a call when it is judged.
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Containment, Effect, Hints, Payload, Risk, Target, ToolCall, ToolName};
+use windlass_protocol::{Arguments, Containment, Effect, Hints, Payload, Risk, Target, ToolCall, ToolName};
 
-use crate::place::Place;
+use crate::part::parts;
+use crate::risk::risk_of;
 
 /// How far a run goes without asking. It changes only what happens where no rule speaks (stage 8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,36 +109,31 @@ impl Facts {
         self
     }
 
+    /// The same facts without the payload, for a record that has the call beside it.
+    pub fn without_payload(mut self) -> Self {
+        self.payload = Payload::Function { arguments: Arguments::default() };
+        self
+    }
+
+    /// The same facts with the payload of their call.
+    pub fn with_payload(mut self, payload: Payload) -> Self {
+        self.payload = payload;
+        self
+    }
+
     /// What is judged. A tool that names no effects has not said that it does nothing: it is judged as one that
     /// cannot say, so that every rule for it holds.
     pub(crate) fn judged(&self) -> &[Effect] {
         if self.effects.is_empty() { &[Effect::Unknown] } else { &self.effects }
     }
 
-    /// The risk of the call: the highest of its effects, and never below what the tool says.
-    pub fn risk(&self) -> Risk {
-        self.judged().iter().map(risk_of).max().unwrap_or(Risk::Low).max(self.hints.risk)
+    /// Whether everything that a process of the call may do is confined.
+    pub(crate) fn is_confined(&self) -> bool {
+        self.containment.as_ref().is_some_and(Containment::is_full)
     }
-}
 
-fn risk_of(effect: &Effect) -> Risk {
-    match effect {
-        Effect::Internal => Risk::Low,
-        Effect::Read { path } => match Place::of(path) {
-            Place::Inside => Risk::Low,
-            Place::Secret | Place::Outside | Place::Protected => Risk::High,
-        },
-        Effect::Write { path, .. } => match Place::of(path) {
-            Place::Inside => Risk::Medium,
-            Place::Secret => Risk::High,
-            Place::Outside | Place::Protected => Risk::Critical,
-        },
-        Effect::Delete { path } => match Place::of(path) {
-            Place::Inside | Place::Secret => Risk::High,
-            Place::Outside | Place::Protected => Risk::Critical,
-        },
-        Effect::Spawn { .. } => Risk::Medium,
-        // An effect that this version does not know is as bad as one that the tool does not know.
-        _ => Risk::High,
+    /// The risk of the call: the highest of its parts, and never below what the tool says.
+    pub fn risk(&self) -> Risk {
+        parts(self).iter().map(risk_of).max().unwrap_or(Risk::Low).max(self.hints.risk)
     }
 }

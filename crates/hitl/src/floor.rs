@@ -1,58 +1,51 @@
-//! Stages 1 and 4 of a decision: what no rule can lower.
+//! Stage 1 of a decision: what no rule can lower.
 
-use windlass_protocol::{Effect, Payload};
+use windlass_protocol::{Effect, TargetKind};
 
+use crate::part::{Origin, Part};
 use crate::place::Place;
-use crate::{Facts, Reason, Source};
+use crate::{Policy, Reason, Source, host};
 
-/// Stage 1, the floor: denied whatever the rules say.
-pub(crate) fn floor(effect: &Effect) -> Option<Reason> {
-    let path = effect.path()?;
-    if Place::of(path) != Place::Outside {
+/// Why a part of a call is denied whatever the rules say, if so.
+pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
+    if let Effect::Connect { host, port } = part.effect.as_ref() {
+        let is_private = host::is_private(host) && !policy.is_reachable(host, *port);
+        return is_private
+            .then(|| builtin("f.private_net", format!("{host} is not an address of the public internet")));
+    }
+    let path = part.effect.path()?;
+    let writes = !matches!(part.effect.as_ref(), Effect::Read { .. });
+    if writes && policy.is_own(path) {
+        return Some(builtin("f.own_policy", format!("{path} holds the rules of this program itself")));
+    }
+    if let Some(reason) = by_target(part, path, writes) {
+        return Some(reason);
+    }
+    // What a command names may be no path at all, or be refused by what confines it: that is asked, not denied.
+    if part.origin == Origin::Command || Place::of(path) != Place::Outside {
         return None;
     }
-    Some(match effect {
-        Effect::Read { .. } => builtin("f.outside_read", format!("{path} is outside the workspace")),
-        _ => builtin("f.outside_write", format!("{path} is outside the workspace")),
-    })
+    Some(outside(path, writes))
 }
 
-/// Stage 4: asked whatever the allow rules say.
-pub(crate) fn must_ask(facts: &Facts, effect: &Effect) -> Option<Reason> {
-    if has_hidden_characters(&facts.payload, effect) {
-        return Some(builtin("p.control_chars", "the call has control or invisible characters".to_owned()));
-    }
-    let path = effect.path()?;
-    match (Place::of(path), effect) {
-        (Place::Protected, Effect::Write { .. } | Effect::Delete { .. }) => {
-            Some(builtin("p.protected", format!("{path} decides what runs later")))
+fn by_target(part: &Part<'_>, path: &str, writes: bool) -> Option<Reason> {
+    match part.target?.kind {
+        TargetKind::Special => {
+            Some(builtin("f.device", format!("{path} is a pipe, a device or a socket, and no file")))
         }
-        (Place::Secret, _) => Some(builtin("p.secret_file", format!("{path} looks like a secret"))),
-        (Place::Inside | Place::Outside | Place::Protected, _) => None,
+        // Removing a link does not touch what it leads to.
+        TargetKind::Outside if !matches!(part.effect.as_ref(), Effect::Delete { .. }) => {
+            Some(outside(path, writes))
+        }
+        _ => None,
     }
+}
+
+fn outside(path: &str, writes: bool) -> Reason {
+    let id = if writes { "f.outside_write" } else { "f.outside_read" };
+    builtin(id, format!("{path} is outside the workspace"))
 }
 
 fn builtin(id: &str, text: String) -> Reason {
     Reason::new(id, Source::Builtin, text)
-}
-
-/// Whether what a human would be shown is not what would be touched. File contents may hold such characters;
-/// paths, commands and tool names may not. A line break is visible in a command, which may have several lines,
-/// and hides the rest of a name.
-fn has_hidden_characters(payload: &Payload, effect: &Effect) -> bool {
-    let named = match effect {
-        Effect::Execute { command, directory } => is_hidden_in_command(command) || is_hidden(directory),
-        Effect::Connect { host, .. } => is_hidden(host),
-        Effect::Spawn { agent } => is_hidden(agent),
-        _ => effect.path().is_some_and(is_hidden),
-    };
-    named || matches!(payload, Payload::Mcp { server, tool, .. } if is_hidden(server) || is_hidden(tool))
-}
-
-fn is_hidden(name: &str) -> bool {
-    name.contains('\n') || is_hidden_in_command(name)
-}
-
-fn is_hidden_in_command(text: &str) -> bool {
-    text.chars().any(|character| character != '\n' && crate::display::is_unsafe(character))
 }

@@ -1,18 +1,25 @@
 //! What the human allowed for the rest of the session.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Effect, Risk, ToolName};
+use windlass_protocol::{Effect, Risk};
 
 use crate::place::components;
 use crate::{ApprovalDecision, Facts};
 
-/// What the human allowed for the rest of the session, by tool and shape of the call.
+/// How long a grant holds: eight hours, in milliseconds.
+const LASTS_MS: u64 = 8 * 60 * 60 * 1000;
+
+/// What the human allowed for the rest of the session, by tool and shape of the call. A grant is over after eight
+/// hours, and does not count at a time before it was given: a clock that was set back proves nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
-    shapes: BTreeSet<(ToolName, Vec<String>)>,
+    given: BTreeMap<Key, u64>,
 }
+
+/// A tool and the shape of its call, in one text so that it can be a key in any format.
+type Key = String;
 
 /// Why an answer is not remembered (RULES H9: refused with a reason, not ignored).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,19 +45,57 @@ impl Grants {
         if facts.risk() == Risk::Critical {
             return Err(GrantError::Critical);
         }
-        self.shapes.insert((facts.tool.clone(), shape(facts)));
+        self.given.insert(key(facts), facts.now_ms);
         Ok(())
     }
 
     /// Whether calls of this shape were allowed.
     pub fn covers(&self, facts: &Facts) -> bool {
-        self.shapes.contains(&(facts.tool.clone(), shape(facts)))
+        self.given
+            .get(&key(facts))
+            .and_then(|given_ms| facts.now_ms.checked_sub(*given_ms))
+            .is_some_and(|age_ms| age_ms <= LASTS_MS)
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.shapes.clear();
+        self.given.clear();
     }
+}
+
+fn key(facts: &Facts) -> Key {
+    let mut key = format!("{}\u{0}{}", facts.tool, facts.scope);
+    for part in shape(facts) {
+        key.push('\u{1}');
+        key.push_str(&part);
+    }
+    key
+}
+
+/// The calls of one shape, in words for whoever may allow them all.
+pub(crate) fn scope_words(facts: &Facts) -> String {
+    let words: Vec<String> = facts.judged().iter().map(shape_words).collect();
+    format!("{} {}", facts.tool, words.join(", "))
+}
+
+fn shape_words(effect: &Effect) -> String {
+    match effect {
+        Effect::Read { path } | Effect::Write { path, .. } | Effect::Delete { path } => {
+            let (folder, ending) = folder_and_ending(path);
+            let folder = if folder.is_empty() { "the workspace's own folder".to_owned() } else { folder };
+            let ending = if ending.is_empty() { "without ending".to_owned() } else { format!("*.{ending}") };
+            format!("{} files {ending} in {folder}", effect.kind())
+        }
+        Effect::Execute { command, directory } => format!("exactly `{command}` in {directory}"),
+        Effect::Connect { host, port } => format!("to {host}:{port}"),
+        _ => "with exactly these arguments".to_owned(),
+    }
+}
+
+fn folder_and_ending(path: &str) -> (String, &str) {
+    let names: Vec<_> = components(path).collect();
+    let (file, folder) = names.split_last().map_or(("", [].as_slice()), |(file, folder)| (*file, folder));
+    (folder.join("/"), file.rsplit_once('.').map_or("", |(_, ending)| ending))
 }
 
 /// The shape of a call: for files the folder and the ending, for commands the whole command, for the rest
@@ -61,11 +106,8 @@ pub(crate) fn shape(facts: &Facts) -> Vec<String> {
         .iter()
         .map(|effect| match effect {
             Effect::Read { path } | Effect::Write { path, .. } | Effect::Delete { path } => {
-                let names: Vec<_> = components(path).collect();
-                let (file, folder) =
-                    names.split_last().map_or(("", [].as_slice()), |(file, folder)| (*file, folder));
-                let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
-                format!("{}\u{0}{}\u{0}{ending}", effect.kind(), folder.join("/"))
+                let (folder, ending) = folder_and_ending(path);
+                format!("{}\u{0}{folder}\u{0}{ending}", effect.kind())
             }
             Effect::Execute { command, directory } => format!("execute\u{0}{directory}\u{0}{command}"),
             Effect::Connect { host, port } => format!("network\u{0}{host}\u{0}{port}"),

@@ -1,18 +1,36 @@
 #![doc = include_str!("../README.md")]
 
-mod approval;
-mod approvals;
-mod decide;
-mod decision;
-mod digest;
 mod display;
+mod place;
+
+mod rule;
+
+mod policy;
+
 mod facts;
+
+mod host;
+mod part;
+mod reading;
+mod risk;
+
 mod floor;
+mod mode;
+mod must_ask;
+mod validity;
+
 mod grants;
 mod learned;
-mod place;
-mod policy;
-mod rule;
+
+mod decision;
+
+mod decide;
+
+mod digest;
+
+mod approval;
+mod approvals;
+mod prompt;
 
 pub use approval::{ApprovalDecision, ApprovalOutcome, ApprovalRequest};
 pub use approvals::{AnswerError, Approvals, DEFAULT_TIMEOUT_MS};
@@ -22,6 +40,7 @@ pub use digest::{Binding, Digest};
 pub use display::display_safe;
 pub use facts::{Facts, Mode};
 pub use grants::{GrantError, Grants};
+pub use host::is_public;
 pub use learned::{Answer, Learned, LearnedError, Lesson};
 pub use policy::{Policy, PolicyError};
 pub use rule::{Action, Constraint, EffectKind, Rule, RuleFile};

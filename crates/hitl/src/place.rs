@@ -1,5 +1,7 @@
 //! Where a path lies: inside, outside, among secrets, or among what protects everything else.
 
+use windlass_command::{PROJECT_NAMES, is_protected_name, is_secret_name};
+
 /// Where an effect's path lies. Judged from its text; files are resolved again when the call runs (RULES H5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -9,32 +11,8 @@ pub(crate) enum Place {
     Secret,
 }
 
-/// Folders and files that decide what runs later: version control, this program's own state, shell start-up.
-const PROTECTED: &[&str] = &[
-    ".git",
-    ".hg",
-    ".svn",
-    ".windlass",
-    ".ssh",
-    ".gnupg",
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zprofile",
-    ".zshenv",
-    ".gitconfig",
-    ".gitmodules",
-    ".envrc",
-    ".vscode",
-    ".idea",
-    ".cargo",
-    ".npmrc",
-];
-
-const SECRET_ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".keystore", ".kdbx"];
-const SECRET_STARTS: &[&str] =
-    &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", "credentials"];
+/// Names of devices, which some systems know in every folder and with every ending.
+const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 impl Place {
     pub(crate) fn of(path: &str) -> Self {
@@ -43,15 +21,60 @@ impl Place {
         }
         let mut secret = false;
         for component in components(path) {
-            let name = folded(component);
-            if PROTECTED.contains(&name.as_str()) {
+            if is_protected(component) {
                 return Self::Protected;
             }
-            secret |= SECRET_ENDS.iter().any(|end| name.ends_with(end))
-                || SECRET_STARTS.iter().any(|start| name.starts_with(start));
+            secret |= is_secret_name(component);
         }
         if secret { Self::Secret } else { Self::Inside }
     }
+}
+
+/// Whether a path leads into this program's own rules and records, wherever they lie.
+pub(crate) fn is_own(path: &str) -> bool {
+    components(path)
+        .any(|component| folded(component) == ".windlass" || is_short_name_of(component, ".windlass"))
+}
+
+/// A path as the most forgiving file system would compare it.
+pub(crate) fn canonical(path: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for component in components(path) {
+        if component == ".." {
+            names.pop();
+        } else {
+            names.push(folded(component));
+        }
+    }
+    names.join("/")
+}
+
+/// Whether a name is a device's on some systems.
+pub(crate) fn is_reserved(component: &str) -> bool {
+    let name = folded(component);
+    let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ');
+    let is_port = |word: &str| {
+        stem.strip_prefix(word).is_some_and(|rest| {
+            matches!(
+                rest,
+                "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "\u{b9}" | "\u{b2}" | "\u{b3}"
+            )
+        })
+    };
+    RESERVED.contains(&stem) || is_port("com") || is_port("lpt")
+}
+
+fn is_protected(name: &str) -> bool {
+    is_protected_name(name) || PROJECT_NAMES.iter().any(|protected| is_short_name_of(name, protected))
+}
+
+/// Whether a name is how an old file system shortens another: its first letters, `~`, a number.
+fn is_short_name_of(name: &str, long: &str) -> bool {
+    let name = folded(name);
+    let Some((front, number)) = name.split_once('~') else { return false };
+    let is_number = number.starts_with(|first: char| first.is_ascii_digit());
+    let plain: String = long.chars().filter(char::is_ascii_alphanumeric).collect();
+    is_number && front.len() >= 2 && front.len() <= 6 && plain.starts_with(front)
 }
 
 /// The names on the way, without empty ones and `.`.

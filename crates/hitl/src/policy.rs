@@ -1,11 +1,17 @@
 //! Rules made ready for judging.
 
-use globset::{GlobBuilder, GlobMatcher};
-use sha2::{Digest as _, Sha256};
-use windlass_protocol::{Effect, ToolName};
+mod banned;
+mod fence;
+mod host;
+mod matcher;
 
-use crate::place::components;
-use crate::{Action, Constraint, EffectKind, Rule, RuleFile, Source};
+use sha2::{Digest as _, Sha256};
+use windlass_protocol::Effect;
+
+pub(crate) use fence::{Breach, Fence};
+pub(crate) use matcher::Compiled;
+
+use crate::{Action, EffectKind, RuleFile, Source, place};
 
 /// Rules and constraints from all sources, compiled. The built-in ones are always there.
 ///
@@ -22,9 +28,12 @@ use crate::{Action, Constraint, EffectKind, Rule, RuleFile, Source};
 pub struct Policy {
     pub(crate) rules: Vec<Compiled>,
     pub(crate) fences: Vec<Fence>,
+    reachable: Vec<(String, u16)>,
+    own: Vec<String>,
+    warnings: Vec<String>,
 }
 
-/// Why a policy file is refused.
+/// Why a policy file is refused. The whole file is, so that no rule of it is in force that its author did not mean.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -38,11 +47,29 @@ pub enum PolicyError {
         /// Why.
         source: globset::Error,
     },
+    /// A host cannot be read.
+    #[error("rule {id}: {host} is no host; write a name, an address, or *.name for every host below it")]
+    Host {
+        /// Which rule.
+        id: String,
+        /// Its host.
+        host: String,
+    },
     /// Two rules have one name, or a rule takes a name of the built-in ones.
     #[error("rule {id}: the id is taken")]
     DuplicateId {
         /// The name.
         id: String,
+    },
+    /// An example says otherwise than the rule.
+    #[error("rule {id}: the example `{example}` {}", if *fits { "is one that it fits, under not_match" } else { "is one that it does not fit, under match" })]
+    Example {
+        /// Which rule.
+        id: String,
+        /// The example.
+        example: String,
+        /// Whether the rule fits it.
+        fits: bool,
     },
     /// A project's file allows something.
     #[error(
@@ -54,40 +81,16 @@ pub enum PolicyError {
     },
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Compiled {
-    pub(crate) id: String,
-    pub(crate) source: Source,
-    pub(crate) action: Action,
-    pub(crate) reason: Option<String>,
-    tool: Option<ToolName>,
-    effect: Option<EffectKind>,
-    path: Option<GlobMatcher>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Fence {
-    pub(crate) id: String,
-    pub(crate) source: Source,
-    effect: EffectKind,
-    paths: Vec<GlobMatcher>,
-}
-
 impl Default for Policy {
     /// The built-in rules: reading inside the workspace and talking to the human are allowed.
     fn default() -> Self {
-        let builtin = |id: &str, effect| Compiled {
-            id: id.to_owned(),
-            source: Source::Builtin,
-            action: Action::Allow,
-            reason: None,
-            tool: None,
-            effect: Some(effect),
-            path: None,
-        };
+        let allow = |id, effect| Compiled::builtin(id, Action::Allow, Some(effect));
         Self {
-            rules: vec![builtin("b.read", EffectKind::Read), builtin("b.internal", EffectKind::Internal)],
+            rules: vec![allow("b.read", EffectKind::Read), allow("b.internal", EffectKind::Internal)],
             fences: Vec::new(),
+            reachable: Vec::new(),
+            own: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }
@@ -96,15 +99,17 @@ impl Policy {
     /// The same policy with a file's rules.
     ///
     /// # Errors
-    /// If a glob cannot be read, an id is taken, or a project's file allows something. The whole file is
-    /// refused then.
+    /// If a glob or a host cannot be read, an id is taken, an example says otherwise than its rule, or a project's
+    /// file allows something. The whole file is refused then.
     pub fn with_file(mut self, source: Source, file: RuleFile) -> Result<Self, PolicyError> {
         for rule in file.rules {
             if source == Source::Project && rule.action == Action::Allow {
                 return Err(PolicyError::Loosens { id: rule.id });
             }
             self.refuse_taken(&rule.id)?;
-            self.rules.push(Compiled::new(rule, source)?);
+            let (rule, warning) = Compiled::new(rule, source)?;
+            self.rules.push(rule);
+            self.warnings.extend(warning);
         }
         for constraint in file.constraints {
             self.refuse_taken(&constraint.id)?;
@@ -113,12 +118,55 @@ impl Policy {
         Ok(self)
     }
 
+    /// The same policy where a file could not be read: it might have denied anything, so nothing runs without a
+    /// question (SECURITY "Load errors").
+    pub fn with_rejected(mut self, source: Source) -> Self {
+        let mut rule = Compiled::builtin("p.rejected_policy", Action::Ask, None);
+        rule.source = source;
+        rule.reason = Some("a policy file could not be read, so everything is asked".to_owned());
+        self.rules.push(rule);
+        self
+    }
+
+    /// The same policy for a program that owns a service on a private address: connections to exactly this host and
+    /// port are judged like public ones. Only code can say so, no file.
+    pub fn with_reachable(mut self, host: impl Into<String>, port: u16) -> Self {
+        self.reachable.push((host.into().to_lowercase(), port));
+        self
+    }
+
+    pub(crate) fn is_reachable(&self, host: &str, port: u16) -> bool {
+        self.reachable.iter().any(|(known, open)| known.eq_ignore_ascii_case(host) && *open == port)
+    }
+
+    /// The same policy, read from a file inside the workspace: no call may write there.
+    pub fn with_own(mut self, path: &str) -> Self {
+        self.own.push(place::canonical(path));
+        self
+    }
+
+    pub(crate) fn is_own(&self, path: &str) -> bool {
+        place::is_own(path) || (!self.own.is_empty() && self.own.contains(&place::canonical(path)))
+    }
+
+    /// What about the rules is to be said to whoever wrote them.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The ids of all rules and constraints with their sources, as decisions quote them, in their order.
+    pub fn ids(&self) -> impl Iterator<Item = (&str, Source)> {
+        let rules = self.rules.iter().map(|rule| (rule.id.as_str(), rule.source));
+        rules.chain(self.fences.iter().map(|fence| (fence.id.as_str(), fence.source)))
+    }
+
     /// A digest of all rules and constraints: what was learned under other ones does not count (RULES H9). The order
     /// of rules never matters.
     pub fn epoch(&self) -> String {
         let rules = self.rules.iter().map(|rule| format!("{rule:?}"));
-        let mut words: Vec<String> =
-            rules.chain(self.fences.iter().map(|fence| format!("{fence:?}"))).collect();
+        let fences = self.fences.iter().map(|fence| format!("{fence:?}"));
+        let reachable = self.reachable.iter().map(|place| format!("{place:?}"));
+        let mut words: Vec<String> = rules.chain(fences).chain(reachable).collect();
         words.sort_unstable();
         let digest = Sha256::digest(words.join("\n").as_bytes());
         digest.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
@@ -127,48 +175,10 @@ impl Policy {
     fn refuse_taken(&self, id: &str) -> Result<(), PolicyError> {
         let builtin =
             ["v.", "f.", "p.", "b.", "g.", "l.", "d.", "t."].iter().any(|prefix| id.starts_with(prefix));
-        let mut ids = self.rules.iter().map(|rule| &rule.id).chain(self.fences.iter().map(|fence| &fence.id));
-        if builtin || id.is_empty() || ids.any(|taken| taken == id) {
+        if builtin || id.is_empty() || self.ids().any(|(taken, _)| taken == id) {
             return Err(PolicyError::DuplicateId { id: id.to_owned() });
         }
         Ok(())
-    }
-}
-
-impl Compiled {
-    fn new(rule: Rule, source: Source) -> Result<Self, PolicyError> {
-        let path = rule.path.as_deref().map(|glob| compile(&rule.id, glob)).transpose()?;
-        Ok(Self {
-            id: rule.id,
-            source,
-            action: rule.action,
-            reason: rule.reason,
-            tool: rule.tool,
-            effect: rule.effect,
-            path,
-        })
-    }
-
-    pub(crate) fn fits(&self, tool: &ToolName, effect: &Effect) -> bool {
-        self.tool.as_ref().is_none_or(|wanted| wanted == tool)
-            && self.effect.is_none_or(|wanted| wanted == EffectKind::of(effect))
-            && self
-                .path
-                .as_ref()
-                .is_none_or(|glob| effect.path().is_some_and(|path| glob.is_match(normal(path))))
-    }
-}
-
-impl Fence {
-    fn new(constraint: Constraint, source: Source) -> Result<Self, PolicyError> {
-        let paths =
-            constraint.paths.iter().map(|glob| compile(&constraint.id, glob)).collect::<Result<_, _>>()?;
-        Ok(Self { id: constraint.id, source, effect: constraint.effect, paths })
-    }
-
-    pub(crate) fn is_broken_by(&self, effect: &Effect) -> bool {
-        self.effect == EffectKind::of(effect)
-            && effect.path().is_some_and(|path| !self.paths.iter().any(|glob| glob.is_match(normal(path))))
     }
 }
 
@@ -180,32 +190,11 @@ impl EffectKind {
             Effect::Delete { .. } => Self::Delete,
             Effect::Execute { .. } => Self::Execute,
             Effect::Connect { .. } => Self::Network,
+            Effect::Mcp { .. } => Self::Mcp,
             Effect::Spawn { .. } => Self::Spawn,
             Effect::Internal => Self::Internal,
             // An effect that this version does not know.
             _ => Self::Unknown,
         }
     }
-}
-
-fn compile(id: &str, glob: &str) -> Result<GlobMatcher, PolicyError> {
-    GlobBuilder::new(glob)
-        .literal_separator(true)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|source| PolicyError::Glob { id: id.to_owned(), glob: glob.to_owned(), source })
-}
-
-/// The path with `a/../` and `./` taken out, so that a glob sees what would be touched.
-fn normal(path: &str) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for component in components(path) {
-        if component == ".." && names.last().is_some_and(|last| *last != "..") {
-            names.pop();
-        } else {
-            names.push(component);
-        }
-    }
-    let joined = names.join("/");
-    if path.starts_with('/') { format!("/{joined}") } else { joined }
 }

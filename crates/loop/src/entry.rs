@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repair;
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{CallId, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
@@ -54,6 +54,10 @@ pub enum Entry {
         call: CallId,
         /// The decision.
         decision: Decision,
+        /// What it rests on, so that it can be made again: without the payload, which the answer has. Older records
+        /// do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        facts: Option<Box<Facts>>,
     },
     /// The human was asked.
     Asked {

@@ -74,14 +74,15 @@ impl Machine {
         if !self.is_in(call, &State::Judging) {
             return;
         }
-        let (decision, request) = match judgement {
+        let (facts, decision, request) = match judgement {
             Judgement::Refused(result) => {
                 self.end_call(ToolResult::new(call.clone(), result.status, result.content));
                 return self.advance();
             }
-            Judgement::Decided { decision, request } => (decision, request),
+            Judgement::Decided { facts, decision, request } => (facts, decision, request),
         };
-        self.want(Effect::Record(Entry::Judged { call: call.clone(), decision: decision.clone() }));
+        let facts = Some(Box::new(facts.without_payload()));
+        self.want(Effect::Record(Entry::Judged { call: call.clone(), decision: decision.clone(), facts }));
         self.show(Event::Decided { call: call.clone(), decision: decision.clone() });
         match (decision.verdict, request) {
             (Verdict::Allow, _) => self.run(call),

@@ -1,7 +1,7 @@
 //! What the machine is told.
 
 use serde::{Deserialize, Serialize};
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Reason};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 use windlass_stream::{CallKey, Chunk};
 
@@ -78,6 +78,8 @@ pub enum Judgement {
     Refused(ToolResult),
     /// Policy has decided. Where it asks, the request to put to the human is here too.
     Decided {
+        /// What the decision rests on.
+        facts: Box<Facts>,
         /// The decision.
         decision: Decision,
         /// The request, where the decision is to ask.

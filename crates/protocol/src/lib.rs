@@ -36,5 +36,5 @@ pub use request::{Delivery, Request};
 pub use result::{Content, ResultStatus, ToolResult};
 pub use spec::{Grammar, ParallelCalls, Strictness, ToolChoice, ToolSpec};
 pub use stop::StopReason;
-pub use target::{Containment, Target, TargetKind};
+pub use target::{Change, Containment, Target, TargetKind};
 pub use usage::Usage;

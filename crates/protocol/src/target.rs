@@ -55,6 +55,23 @@ impl Target {
     }
 }
 
+/// What a call would change in one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// The file, relative to the workspace.
+    pub path: String,
+    /// The change as a unified diff.
+    pub diff: String,
+}
+
+impl Change {
+    /// A file and its unified diff.
+    pub fn new(path: impl Into<String>, diff: impl Into<String>) -> Self {
+        Self { path: path.into(), diff: diff.into() }
+    }
+}
+
 /// How a process of a call would be confined.
 ///
 /// ```

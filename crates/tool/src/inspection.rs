@@ -1,13 +1,13 @@
 //! What a call meets, looked at before anybody decides about it.
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Containment, Target};
+use windlass_protocol::{Change, Containment, Target};
 
 /// What a call meets where it would run, and what it would change.
 ///
 /// ```
-/// use windlass_protocol::Target;
-/// use windlass_tool::{Change, Inspection};
+/// use windlass_protocol::{Change, Target};
+/// use windlass_tool::Inspection;
 /// let seen = Inspection::default()
 ///     .with_target(Target::missing("a.txt"))
 ///     .with_change(Change::new("a.txt", "@@ -0,0 +1 @@\n+hello\n"));
@@ -22,23 +22,6 @@ pub struct Inspection {
     pub changes: Vec<Change>,
     /// How its processes would be confined; nothing for a tool that starts none.
     pub containment: Option<Containment>,
-}
-
-/// What a call would change in one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Change {
-    /// The file, relative to the workspace.
-    pub path: String,
-    /// The change as a unified diff.
-    pub diff: String,
-}
-
-impl Change {
-    /// A file and its unified diff.
-    pub fn new(path: impl Into<String>, diff: impl Into<String>) -> Self {
-        Self { path: path.into(), diff: diff.into() }
-    }
 }
 
 impl Inspection {

@@ -44,7 +44,26 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, ToolR
     };
     let name = entry.name.clone();
     let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
-    Ok(Checked { name, spec: spec.clone(), facts, call, coerced, tool: entry.tool.clone() })
+    Ok(Checked {
+        name,
+        spec: spec.clone(),
+        facts,
+        call,
+        coerced,
+        changes: Vec::new(),
+        tool: entry.tool.clone(),
+    })
+}
+
+/// What the call meets, into its facts.
+pub(crate) fn inspect(mut checked: Checked) -> Result<Checked, ToolResult> {
+    let Ok(seen) = catch_unwind(AssertUnwindSafe(|| checked.tool.inspect(&checked.call.payload))) else {
+        let text = format!("{} was not run: it failed with an internal error (it panicked)", checked.name);
+        return Err(refuse(&checked.call, ResultStatus::Error, text));
+    };
+    checked.facts = checked.facts.with_sight(seen.targets, seen.containment);
+    checked.changes = seen.changes;
+    Ok(checked)
 }
 
 /// Arguments that fit, if those that came do not and coercion helps; they are checked again on the tool's own

@@ -26,6 +26,24 @@ impl Toolbox {
     /// # Errors
     /// If the tool says that the run cannot go on.
     pub async fn run(&self, checked: &Checked, ctx: &Context) -> Result<ToolResult, ToolError> {
+        self.run_if(checked, ctx, std::future::ready(Ok(()))).await
+    }
+
+    /// Runs a checked and permitted call like [`run`](Self::run), if it still stands when its turn has come.
+    ///
+    /// What was judged may have changed while others ran: `still` looks again, after the waiting and before the tool
+    /// begins. Its error is the call's result, and the tool does not begin (RULES H5).
+    ///
+    /// Cancel-safe like `run`.
+    ///
+    /// # Errors
+    /// If the tool says that the run cannot go on.
+    pub async fn run_if(
+        &self,
+        checked: &Checked,
+        ctx: &Context,
+        still: impl Future<Output = Result<(), ToolResult>>,
+    ) -> Result<ToolResult, ToolError> {
         let waiting = async {
             match checked.tool.hints().concurrency {
                 Concurrency::Parallel => (Some(self.lock.read().await), None),
@@ -39,6 +57,9 @@ impl Toolbox {
             }
             turn = waiting => turn,
         };
+        if let Err(result) = still.await {
+            return Ok(result);
+        }
         ctx.tell(Progress::Started);
         // Inside a future of its own: `call` itself can panic before it gives one back.
         let call = async { checked.tool.call(ctx, &checked.call.payload).await };

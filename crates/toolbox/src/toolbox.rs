@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::RwLock;
 use windlass_hitl::Facts;
-use windlass_protocol::{Arguments, Hints, RawJson, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_protocol::{Arguments, Change, Hints, RawJson, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_schema::{Checker, Coercion, SchemaError, Violation};
 use windlass_tool::{EarlyArguments, Tool};
 
@@ -63,6 +63,8 @@ pub struct Checked {
     pub call: ToolCall,
     /// What was put right in its arguments, so that they fit the tool's schema (RULES J9).
     pub coerced: Vec<Coercion>,
+    /// What it would change in files, once it was looked at.
+    pub changes: Vec<Change>,
     pub(crate) tool: Arc<dyn Tool>,
 }
 
@@ -123,6 +125,15 @@ impl Toolbox {
     /// The result to give back to the model: no such tool, or arguments that the tool does not take.
     pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         crate::check::check(self, call).map_err(Box::new)
+    }
+
+    /// Looks at what a checked call meets where it would run, and puts it into its facts. It reads the disk, so it may
+    /// wait for it: call it where that is allowed.
+    ///
+    /// # Errors
+    /// The result to give back to the model if the tool fails at looking: what cannot be judged does not run.
+    pub fn inspect(&self, checked: Checked) -> Result<Checked, Box<ToolResult>> {
+        crate::check::inspect(checked).map_err(Box::new)
     }
 
     /// Checks what is sure of a call while its arguments still stream: that there is such a tool, that the

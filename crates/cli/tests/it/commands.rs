@@ -141,7 +141,7 @@ fn the_policy_explains_itself() {
             "allow docs",
             "ask d.ask",
             "deny f.outside_write",
-            "ask d.ask",
+            "ask p.critical",
             "deny v.schema",
             "deny v.unknown_tool",
         ]

@@ -1,10 +1,12 @@
 //! Questions, answers, what is remembered, and what an approval is bound to (H4, H9, H12, H14).
 
 use windlass_hitl::{
-    AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals, Binding, GrantError, Grants,
-    Learned, Policy, Verdict, decide, display_safe,
+    AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals, Binding, Facts, GrantError,
+    Grants, Learned, Policy, Verdict, decide, display_safe,
 };
-use windlass_protocol::{Arguments, CallId, Effect, Grammar, Payload, ToolCall, ToolSpec};
+use windlass_protocol::{
+    Arguments, CallId, Containment, Effect, Grammar, Payload, Target, ToolCall, ToolSpec,
+};
 
 use crate::decide::{facts, name, read, write};
 
@@ -18,10 +20,10 @@ fn call(arguments: &str) -> ToolCall {
 
 fn request(id: &str) -> ApprovalRequest {
     let (call, spec) = (call("{}"), spec("d", "{}"));
-    let digest = Binding { tool: &call.name, call: &call, spec: &spec, root: "/" }.digest();
-    let decision =
-        decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts("tool", vec![write("a")]));
-    ApprovalRequest::new(id, name("tool"), call, vec![write("a")], &decision, digest)
+    let facts = facts("tool", vec![write("a")]);
+    let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
+    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    ApprovalRequest::new(id, call, &facts, &decision, digest)
 }
 
 fn yes(id: &str) -> ApprovalOutcome {
@@ -94,7 +96,8 @@ fn a_command_is_remembered_whole() {
 #[test]
 fn the_digest_is_bound_to_what_was_shown() {
     let base = |call: &ToolCall, spec: &ToolSpec, root: &str| {
-        Binding { tool: &name("tool"), call, spec, root }.digest()
+        let facts = facts("tool", vec![write("a")]);
+        Binding { facts: &facts, call, spec, root, epoch: "e" }.digest()
     };
     let (a, spec_a) = (call(r#"{"x":1,"y":2}"#), spec("d", "{}"));
     let digest = base(&a, &spec_a, "/root");
@@ -107,8 +110,20 @@ fn the_digest_is_bound_to_what_was_shown() {
     assert_ne!(digest, base(&a, &spec("other", "{}"), "/root"));
     assert_ne!(digest, base(&a, &spec("d", r#"{"type":"object"}"#), "/root"));
     assert_ne!(digest, base(&a, &spec_a, "/other"));
-    let other = Binding { tool: &name("other"), call: &a, spec: &spec_a, root: "/root" }.digest();
-    assert_ne!(digest, other);
+    let with = |facts: &Facts, epoch: &str| {
+        Binding { facts, call: &a, spec: &spec_a, root: "/root", epoch }.digest()
+    };
+    let seen = facts("tool", vec![write("a")]);
+    assert_eq!(digest, with(&seen, "e"));
+    assert_ne!(digest, with(&seen, "other rules"));
+    assert_ne!(digest, with(&facts("other", vec![write("a")]), "e"));
+    assert_ne!(digest, with(&facts("tool", vec![write("b")]), "e"));
+    let target = Target { digest: Some("before".into()), ..Target::missing("a") };
+    let met = with(&seen.clone().with_sight(vec![target.clone()], None), "e");
+    assert_ne!(digest, met, "what it meets is bound");
+    let changed = Target { digest: Some("after".into()), ..target };
+    assert_ne!(met, with(&seen.clone().with_sight(vec![changed], None), "e"), "to the byte");
+    assert_ne!(digest, with(&seen.with_sight(vec![], Some(Containment::none())), "e"), "so is the sandbox");
     assert_eq!(digest.to_string().len(), 64);
 }
 
@@ -121,7 +136,10 @@ fn what_hides_is_shown() {
         ("a\u{2028}b", "a\\u{2028}b"),
         ("a\u{85}b", "a\\u{85}b"),
         ("a\u{a0}b", "a\\u{a0}b"),
-        ("a\rb", "a\\u{d}b"),
+        ("a\rb", "a\\rb"),
+        ("a\\rb", "a\\\\rb"),
+        ("a\\u{1b}b", "a\\\\u{1b}b"),
+        ("a\\nb", "a\\nb"),
         ("a\u{e0041}b", "a\\u{e0041}b"),
     ] {
         assert_eq!(display_safe(hidden), shown);
@@ -145,12 +163,15 @@ fn the_digest_tells_the_forms_of_calls_and_tools_apart() {
     let mut seen = Vec::new();
     for call in [call("{}"), custom] {
         for spec in &specs {
-            let digest = Binding { tool: &name("tool"), call: &call, spec, root: "/" }.digest();
+            let facts = facts("tool", vec![]);
+            let digest = Binding { facts: &facts, call: &call, spec, root: "/", epoch: "" }.digest();
             assert!(!seen.contains(&digest), "{call:?} {spec:?}");
             seen.push(digest);
         }
     }
     // Two numbers that a float cannot tell apart are two approvals.
-    let of = |call: &ToolCall| Binding { tool: &name("tool"), call, spec: &specs[0], root: "/" }.digest();
+    let facts = facts("tool", vec![]);
+    let of =
+        |call: &ToolCall| Binding { facts: &facts, call, spec: &specs[0], root: "/", epoch: "" }.digest();
     assert_ne!(of(&call(r#"{"n":12345678901234567890123}"#)), of(&call(r#"{"n":12345678901234567890124}"#)));
 }

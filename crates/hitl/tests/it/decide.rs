@@ -252,7 +252,7 @@ fn a_line_break_hides_in_a_name_and_not_in_a_command() {
     );
     let folder = Effect::Execute { command: "ls".into(), directory: "a\nb".into() };
     check(&by_default(vec![folder]), Verdict::Ask, "p.control_chars");
-    check(&by_default(vec![execute("ls\npwd")]), Verdict::Ask, "d.ask");
+    check(&by_default(vec![execute("ls\npwd")]), Verdict::Ask, "p.not_simple");
     check(&by_default(vec![execute("ls\rpwd")]), Verdict::Ask, "p.control_chars");
 }
 

@@ -103,8 +103,8 @@ impl Driven {
         };
         let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);
         let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
-        let request = request(call, &decision);
-        let judgement = Box::new(Judgement::Decided { decision, request: Some(Box::new(request)) });
+        let request = Some(Box::new(request(call, &facts, &decision)));
+        let judgement = Box::new(Judgement::Decided { facts: Box::new(facts), decision, request });
         self.step(Input::Judged { call: call.id.clone(), judgement });
     }
 
@@ -162,17 +162,10 @@ impl Driven {
     }
 }
 
-pub(crate) fn request(call: &ToolCall, decision: &Decision) -> ApprovalRequest {
+pub(crate) fn request(call: &ToolCall, facts: &Facts, decision: &Decision) -> ApprovalRequest {
     let spec = spec(call.name.as_str());
-    let digest = Binding { tool: &call.name, call, spec: &spec, root: "/" }.digest();
-    ApprovalRequest::new(
-        format!("ask-{}", call.id),
-        call.name.clone(),
-        call.clone(),
-        vec![],
-        decision,
-        digest,
-    )
+    let digest = Binding { facts, call, spec: &spec, root: "/", epoch: "" }.digest();
+    ApprovalRequest::new(format!("ask-{}", call.id), call.clone(), facts, decision, digest)
 }
 
 pub(crate) fn entries(effects: &[Want]) -> Vec<Entry> {

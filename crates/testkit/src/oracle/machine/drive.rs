@@ -114,14 +114,13 @@ impl Drive {
         let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
         let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
         let spec = spec("look");
-        let digest = Binding { tool: &call.name, call: &call, spec: &spec, root: "/" }.digest();
+        let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
         let id = format!("ask-{}", call.id);
-        let request =
-            ApprovalRequest::new(id, call.name.clone(), call.clone(), Vec::new(), &decision, digest);
+        let request = ApprovalRequest::new(id, call.clone(), &facts, &decision, digest);
         let judgement = if by.is_multiple_of(7) {
             Judgement::Refused(ToolResult::text(call.id.clone(), ResultStatus::InvalidArguments, "no"))
         } else {
-            Judgement::Decided { decision, request: Some(Box::new(request)) }
+            Judgement::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) }
         };
         self.step(Input::Judged { call: call.id, judgement: Box::new(judgement) });
     }

@@ -1,0 +1,220 @@
+//! Judging calls: looked up, checked, looked at on the disk, decided; and looked at again just before they run.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use windlass_hitl::{
+    ApprovalOutcome, ApprovalRequest, Binding, Decision, Digest, Facts, Grants, Learned, Verdict, decide,
+};
+use windlass_loop::Judgement;
+use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
+use windlass_toolbox::{Checked, Toolbox};
+
+use crate::AgentError;
+use crate::agent::Parts;
+use crate::lessons::now_ms;
+
+/// What is known of the calls of a run, and what was allowed in it. It looks at the disk: not for an async thread.
+pub(crate) struct Judging {
+    parts: Arc<Parts>,
+    epoch: String,
+    known: Mutex<Known>,
+    tainted: AtomicBool,
+}
+
+#[derive(Default)]
+struct Known {
+    calls: HashMap<CallId, Seen>,
+    grants: Grants,
+}
+
+/// A call as it was judged.
+#[derive(Clone)]
+struct Seen {
+    checked: Checked,
+    /// What a yes is bound to: the call as it was made, and everything that was found out about it.
+    digest: Digest,
+    verdict: Verdict,
+}
+
+/// What a call came to.
+pub(crate) struct Judged {
+    pub(crate) judgement: Judgement,
+    /// What was put right in its arguments, in words.
+    pub(crate) coerced: Vec<String>,
+}
+
+impl Judged {
+    /// A call that could not be judged does not run.
+    pub(crate) fn failed(call: &CallId, error: &dyn std::error::Error) -> Self {
+        let text = format!("not run: it could not be judged: {error}");
+        let result = ToolResult::text(call.clone(), ResultStatus::Error, text);
+        Self { judgement: Judgement::Refused(result), coerced: Vec::new() }
+    }
+}
+
+impl Judging {
+    pub(crate) fn new(parts: Arc<Parts>) -> Self {
+        let epoch = parts.policy.epoch();
+        Self { parts, epoch, known: Mutex::default(), tainted: AtomicBool::new(false) }
+    }
+
+    /// Judges a call, and keeps what it was judged by.
+    pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
+        let checked = match self.look(call) {
+            Ok(checked) => checked,
+            Err(result) => return Judged { judgement: Judgement::Refused(*result), coerced: Vec::new() },
+        };
+        let decision = self.decide(&checked.facts);
+        let request = match decision.verdict {
+            Verdict::Ask => match self.question(&checked, &decision) {
+                Ok(request) => Some(Box::new(request)),
+                Err(error) => return Judged::failed(&call.id, &error),
+            },
+            Verdict::Allow | Verdict::Deny => None,
+        };
+        let coerced = checked.coerced.iter().map(ToString::to_string).collect();
+        let facts = Box::new(checked.facts.clone());
+        let seen = Seen { digest: self.digest(&checked, call), verdict: decision.verdict, checked };
+        self.known().calls.insert(call.id.clone(), seen);
+        Judged { judgement: Judgement::Decided { facts, decision, request }, coerced }
+    }
+
+    /// A human is shown, and approves, what will run: the call as it was put right (RULES H14).
+    fn question(&self, checked: &Checked, decision: &Decision) -> Result<ApprovalRequest, AgentError> {
+        let shown = self.digest(checked, &checked.call);
+        let request =
+            ApprovalRequest::new(request_id()?, checked.call.clone(), &checked.facts, decision, shown);
+        Ok(request.with_changes(checked.changes.clone()))
+    }
+
+    /// The call as it was judged, which is to run now; it is not judged twice.
+    pub(crate) fn take(&self, call: &ToolCall) -> Option<Checked> {
+        let seen = self.known().calls.get(&call.id).cloned()?;
+        Some(seen.checked)
+    }
+
+    /// Looks at a call again, now that it would run. What a human has approved runs exactly so or not at all; what
+    /// policy let through runs if policy would let it through as it is now (RULES H4, H5).
+    pub(crate) fn still_stands(&self, call: &ToolCall) -> Result<(), ToolResult> {
+        let seen = self.known().calls.remove(&call.id);
+        let Some(seen) = seen else { return Err(stale(call, "nobody has judged this call")) };
+        let checked = self.look(call).map_err(|result| *result)?;
+        if self.digest(&checked, call) == seen.digest {
+            self.note_taint(&checked);
+            return Ok(());
+        }
+        if seen.verdict == Verdict::Allow && self.decide(&checked.facts).verdict == Verdict::Allow {
+            self.note_taint(&checked);
+            return Ok(());
+        }
+        Err(stale(call, &difference(&seen.checked.facts, &checked.facts)))
+    }
+
+    /// Remembers an answer for the session, or tells why it is not remembered (RULES H9).
+    pub(crate) fn remember(&self, call: &CallId, outcome: &ApprovalOutcome) -> Option<String> {
+        self.hear(call, outcome);
+        let ApprovalOutcome::Answered(decision) = outcome else { return None };
+        if !decision.approved || !(decision.remember || decision.always_allow) {
+            return None;
+        }
+        let mut known = self.known();
+        let facts = known.calls.get(call)?.checked.facts.clone();
+        let error = known.grants.remember(&facts, decision).err()?;
+        Some(format!("the answer is not remembered: {error}"))
+    }
+
+    /// Lets an answer teach, where somebody learns.
+    pub(crate) fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
+        let Some(lessons) = &self.parts.lessons else { return };
+        if let Some(seen) = self.known().calls.get(call) {
+            lessons.hear(&seen.checked.facts, outcome);
+        }
+    }
+
+    /// Text from outside has come into the conversation before this process had it.
+    pub(crate) fn taint(&self) {
+        self.tainted.store(true, Ordering::Relaxed);
+    }
+
+    fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+        let Some(toolbox) = &self.parts.toolbox else {
+            let text = "there are no tools in this conversation; answer in words";
+            return Err(Box::new(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
+        };
+        let mut checked = toolbox.inspect(toolbox.check(call)?)?;
+        checked.facts = checked
+            .facts
+            .with_mode(self.parts.mode)
+            .with_place(self.parts.root.as_str(), now_ms())
+            .with_taint(self.tainted.load(Ordering::Relaxed));
+        Ok(checked)
+    }
+
+    fn decide(&self, facts: &Facts) -> Decision {
+        let (policy, grants) = (&self.parts.policy, self.known().grants.clone());
+        match &self.parts.lessons {
+            Some(lessons) => decide(policy, &grants, &lessons.learned(), facts),
+            None => decide(policy, &grants, &Learned::default(), facts),
+        }
+    }
+
+    fn digest(&self, checked: &Checked, call: &ToolCall) -> Digest {
+        let (root, epoch) = (&self.parts.root, &self.epoch);
+        Binding { facts: &checked.facts, call, spec: &checked.spec, root, epoch }.digest()
+    }
+
+    fn note_taint(&self, checked: &Checked) {
+        if brings_text_from_outside(&checked.facts.effects) {
+            self.taint();
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether what comes back is written by strangers.
+pub(crate) fn brings_text_from_outside(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. }))
+}
+
+/// Whether any call of a conversation has brought text from outside.
+pub(crate) fn is_tainted<'a>(toolbox: Option<&Toolbox>, calls: impl Iterator<Item = &'a ToolCall>) -> bool {
+    let Some(toolbox) = toolbox else { return false };
+    calls
+        .filter_map(|call| toolbox.check(call).ok())
+        .any(|checked| brings_text_from_outside(&checked.facts.effects))
+}
+
+fn stale(call: &ToolCall, what: &str) -> ToolResult {
+    let text = format!(
+        "stale_approval: not run, because the call is no longer what was judged ({what}). Look at it again, and make \
+         the call once more if it is still right"
+    );
+    ToolResult::text(call.id.clone(), ResultStatus::Denied, text)
+}
+
+/// What changed between the judging and the running, in words for the model.
+fn difference(before: &Facts, now: &Facts) -> String {
+    let changed = now.targets.iter().find(|target| !before.targets.contains(target));
+    if let Some(target) = changed {
+        return format!("{} has changed", target.path);
+    }
+    if before.containment != now.containment {
+        return "its process would be confined in another way".to_owned();
+    }
+    if before.effects != now.effects {
+        return "it would do something else".to_owned();
+    }
+    "its arguments are not those that were approved".to_owned()
+}
+
+/// A request id that nobody can guess.
+fn request_id() -> Result<String, AgentError> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| AgentError::Random(error.to_string()))?;
+    Ok(format!("approval-{:032x}", u128::from_be_bytes(bytes)))
+}

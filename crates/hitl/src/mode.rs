@@ -1,0 +1,72 @@
+//! What a mode says: a fence at stage 3 for runs that only read, and stage 8 where no rule speaks.
+
+use windlass_protocol::Effect;
+
+use crate::part::{Origin, Part};
+use crate::place::Place;
+use crate::reading::{Hindrance, hindrance};
+use crate::{Facts, Mode, Reason, Source, Step, Verdict};
+
+/// Why a run that only reads does not do this, if so. No rule lifts it: the mode was chosen for what it says.
+pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
+    if facts.mode != Mode::ReadOnly || part.origin == Origin::Command {
+        return None;
+    }
+    let reads = match part.effect.as_ref() {
+        Effect::Read { .. } | Effect::Internal => true,
+        Effect::Execute { .. } => part.reading.as_ref().is_some_and(|reading| reading.reads_only(true)),
+        _ => false,
+    };
+    (!reads).then(|| Reason::new("d.read_only", Source::Builtin, "this run only reads"))
+}
+
+/// Stage 8: what happens where no rule speaks.
+pub(crate) fn by_mode(facts: &Facts, part: &Part<'_>) -> Step {
+    let (verdict, id, text) = match facts.mode {
+        Mode::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
+        Mode::AutoEdit if edits(part) => {
+            (Verdict::Allow, "d.auto", "a change in the workspace can be undone")
+        }
+        Mode::Auto if edits(part) => (Verdict::Allow, "d.auto", "a change in the workspace can be undone"),
+        Mode::Auto if reads_confined(facts, part) => {
+            (Verdict::Allow, "d.auto", "it only reads, and is confined")
+        }
+        _ => (Verdict::Ask, "d.ask", ask_text(facts, part)),
+    };
+    part.step(8, verdict, Reason::new(id, Source::Builtin, text))
+}
+
+/// Whether this is a change that the tool itself makes, and keeps an undo of.
+fn edits(part: &Part<'_>) -> bool {
+    matches!(part.effect.as_ref(), Effect::Write { path, .. }
+        if part.origin != Origin::Command && Place::of(path) == Place::Inside)
+}
+
+fn reads_confined(facts: &Facts, part: &Part<'_>) -> bool {
+    facts.is_confined() && part.reading.as_ref().is_some_and(|reading| reading.reads_only(true))
+}
+
+fn ask_text(facts: &Facts, part: &Part<'_>) -> &'static str {
+    match part.effect.as_ref() {
+        Effect::Write { .. } => "changing a file needs a yes",
+        Effect::Delete { .. } => "deleting a file needs a yes",
+        Effect::Execute { .. } => command_text(facts, part),
+        Effect::Connect { .. } => "opening a connection needs a yes",
+        Effect::Mcp { .. } => "a tool of another program needs a yes",
+        Effect::Spawn { .. } => "handing work to another agent needs a yes",
+        _ => "nobody can say what this does, so it needs a yes",
+    }
+}
+
+fn command_text(facts: &Facts, part: &Part<'_>) -> &'static str {
+    let commands = part.reading.as_ref().and_then(crate::reading::Reading::simple).unwrap_or_default();
+    let found = commands.iter().find_map(|simple| hindrance(simple.argv(), facts.is_confined()));
+    match found {
+        Some(Hindrance::NeedsSandbox) => {
+            "the workspace's settings can make this program start others, and nothing confines it here"
+        }
+        Some(Hindrance::Wraps) => "it runs a program through another one, so it needs a yes",
+        Some(Hindrance::Unproven) => "its options or operands can do more than read, so it needs a yes",
+        None => "running a command needs a yes",
+    }
+}

@@ -1,0 +1,99 @@
+//! Stage 4 of a decision: what is asked whatever the allow rules say.
+
+use windlass_command::Danger;
+use windlass_protocol::{Effect, Payload, TargetKind};
+
+use crate::part::{Origin, Part};
+use crate::place::Place;
+use crate::{Facts, Reason, Source};
+
+/// Everything for which a part of a call must be asked about.
+pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut ask = |id: &str, text: String| reasons.push(Reason::new(id, Source::Builtin, text));
+    if has_hidden_characters(&facts.payload, &part.effect) {
+        ask("p.control_chars", "the call has control or invisible characters".to_owned());
+    }
+    if facts.has_secret && carries(&part.effect) {
+        ask("p.secret_in_args", "its arguments hold a secret".to_owned());
+    }
+    if let Effect::Mcp { server, tool, known: false, .. } = part.effect.as_ref() {
+        ask("p.untrusted_first_use", format!("nobody has accepted {tool} of {server} as it is now"));
+    }
+    if let Some(reading) = &part.reading {
+        if let Some(text) = reading.not_simple() {
+            ask("p.not_simple", text);
+        }
+        for danger in reading.scan.dangers() {
+            ask("p.critical", danger_text(danger));
+        }
+    }
+    if let Some(path) = part.effect.path() {
+        of_path(part, path, &mut ask);
+    }
+    reasons
+}
+
+/// Whether an effect takes what its arguments hold somewhere.
+fn carries(effect: &Effect) -> bool {
+    !matches!(effect, Effect::Read { .. } | Effect::Delete { .. } | Effect::Internal)
+}
+
+fn of_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String)) {
+    let writes = !matches!(part.effect.as_ref(), Effect::Read { .. });
+    match Place::of(path) {
+        Place::Protected if writes => ask("p.protected", format!("{path} decides what runs later")),
+        Place::Secret => ask("p.secret_file", format!("{path} looks like a secret")),
+        Place::Outside if part.origin == Origin::Command => {
+            ask("p.outside", format!("{path} is outside the workspace"));
+        }
+        Place::Inside | Place::Outside | Place::Protected => {}
+    }
+    let Some(target) = part.target.filter(|_| writes) else { return };
+    if target.kind == TargetKind::Outside {
+        ask("p.symlink_escape", format!("{path} is a link that leads out of the workspace"));
+    }
+    if target.kind == TargetKind::File && target.links > 1 {
+        ask(
+            "p.hardlink",
+            format!("{path} has {} names, and a change breaks or reaches the others", target.links),
+        );
+    }
+}
+
+fn danger_text(danger: &Danger) -> String {
+    match danger {
+        Danger::RemovesTree { target } => format!("it removes the whole tree {target}"),
+        Danger::Escalates => "it changes who runs the command".to_owned(),
+        Danger::FeedsShell => "a shell runs what another program prints".to_owned(),
+        Danger::Evaluates => "it runs text that is not on its face".to_owned(),
+        Danger::WritesDevice => "it writes a device".to_owned(),
+        Danger::ForkBomb => "it starts itself without end".to_owned(),
+        Danger::OpensNetwork => "it opens a connection through the shell".to_owned(),
+        Danger::StopsSystem => "it stops the machine or its processes".to_owned(),
+        Danger::WritesProtected { path } => format!("it writes {path}, which decides what runs later"),
+        _ => "it is dangerous".to_owned(),
+    }
+}
+
+/// Whether what a human would be shown is not what would be touched. File contents may hold such characters;
+/// paths, commands and tool names may not. A line break is visible in a command, which may have several lines,
+/// and hides the rest of a name.
+fn has_hidden_characters(payload: &Payload, effect: &Effect) -> bool {
+    let named = match effect {
+        Effect::Execute { command, directory } => is_hidden_in_command(command) || is_hidden(directory),
+        Effect::Connect { host, .. } => is_hidden(host),
+        Effect::Spawn { agent } => is_hidden(agent),
+        Effect::Mcp { server, tool, .. } => is_hidden(server) || is_hidden(tool),
+        _ => effect.path().is_some_and(is_hidden),
+    };
+    named || matches!(payload, Payload::Mcp { server, tool, .. } if is_hidden(server) || is_hidden(tool))
+}
+
+fn is_hidden(name: &str) -> bool {
+    name.contains('\n') || is_hidden_in_command(name)
+}
+
+fn is_hidden_in_command(text: &str) -> bool {
+    text.chars().any(|character| character != '\n' && crate::display::is_unsafe(character))
+}

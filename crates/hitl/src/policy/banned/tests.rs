@@ -1,0 +1,32 @@
+//! Which words a rule may not let through by themselves.
+
+use super::is_open_ended;
+
+#[track_caller]
+fn check(words: &str, expected: bool) {
+    let argv: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    assert_eq!(is_open_ended(&argv), expected, "{words}");
+}
+
+#[test]
+fn what_runs_anything_is_no_rule() {
+    for words in [
+        "sudo",
+        "sudo ls",
+        "env",
+        "bash",
+        "bash -c",
+        "python3",
+        "python3 -m",
+        "git",
+        "git -C",
+        "make",
+        "xargs rm",
+        "vim",
+    ] {
+        check(words, true);
+    }
+    for words in ["ls", "git log", "cargo test", "python3 check.py", "find", "make test", "grep -r"] {
+        check(words, false);
+    }
+}

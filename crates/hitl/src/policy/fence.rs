@@ -1,0 +1,118 @@
+//! A constraint made ready for judging.
+
+use globset::GlobMatcher;
+use windlass_protocol::Effect;
+
+use super::PolicyError;
+use super::host::HostMatcher;
+use super::matcher::{compile, normal};
+use crate::part::Part;
+use crate::{Constraint, EffectKind, Source};
+
+/// A constraint made ready for judging.
+#[derive(Clone, Debug)]
+pub(crate) struct Fence {
+    pub(crate) id: String,
+    pub(crate) source: Source,
+    effect: EffectKind,
+    paths: Vec<GlobMatcher>,
+    blocked: Vec<GlobMatcher>,
+    extensions: Vec<String>,
+    max_bytes: Option<u64>,
+    hosts: Vec<HostMatcher>,
+    ports: Vec<u16>,
+}
+
+/// What a fence says about a part of a call that it does not let through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Breach {
+    /// It is outside, and why.
+    Broken(String),
+    /// It cannot be told whether it is.
+    Unclear(String),
+}
+
+impl Fence {
+    pub(super) fn new(constraint: Constraint, source: Source) -> Result<Self, PolicyError> {
+        let id = constraint.id;
+        let globs = |globs: &[String]| -> Result<Vec<GlobMatcher>, PolicyError> {
+            globs.iter().map(|glob| compile(&id, glob)).collect()
+        };
+        let host = |host: &String| {
+            HostMatcher::parse(host).ok_or_else(|| PolicyError::Host { id: id.clone(), host: host.clone() })
+        };
+        let ending = |ending: &String| ending.trim_start_matches('.').to_lowercase();
+        Ok(Self {
+            source,
+            effect: constraint.effect,
+            paths: globs(&constraint.paths)?,
+            blocked: globs(&constraint.blocked)?,
+            extensions: constraint.extensions.iter().map(ending).collect(),
+            max_bytes: constraint.max_bytes,
+            hosts: constraint.hosts.iter().map(host).collect::<Result<_, _>>()?,
+            ports: constraint.ports,
+            id,
+        })
+    }
+
+    /// What this fence has against a part of a call.
+    pub(crate) fn breach(&self, part: &Part<'_>) -> Option<Breach> {
+        if !part.is(self.effect) {
+            return None;
+        }
+        match part.effect.as_ref() {
+            Effect::Connect { host, port } => self.connection(host, *port),
+            effect => {
+                let path = normal(effect.path()?);
+                self.path(&path).or_else(|| self.size(effect))
+            }
+        }
+    }
+
+    fn path(&self, path: &str) -> Option<Breach> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let fits = |glob: &GlobMatcher| glob.is_match(path);
+        if !self.paths.is_empty() && !self.paths.iter().any(fits) {
+            return Some(Breach::Broken(format!("{path} is not among the paths of constraint {}", self.id)));
+        }
+        // A glob without a folder is about names, wherever they lie.
+        let is_blocked =
+            |glob: &GlobMatcher| fits(glob) || (!glob.glob().glob().contains('/') && glob.is_match(name));
+        if self.blocked.iter().any(is_blocked) {
+            return Some(Breach::Broken(format!("{path} is blocked by constraint {}", self.id)));
+        }
+        let ending = name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_lowercase());
+        if !self.extensions.is_empty() && !self.extensions.contains(&ending) {
+            return Some(Breach::Broken(format!("{path} has no ending that constraint {} takes", self.id)));
+        }
+        None
+    }
+
+    fn size(&self, effect: &Effect) -> Option<Breach> {
+        let (most, Effect::Write { bytes, .. }) = (self.max_bytes?, effect) else { return None };
+        match bytes {
+            Some(bytes) if *bytes > most => Some(Breach::Broken(format!(
+                "{bytes} bytes are more than the {most} of constraint {}",
+                self.id
+            ))),
+            Some(_) => None,
+            None => Some(Breach::Unclear(format!(
+                "it cannot be told whether it writes more than the {most} bytes of constraint {}",
+                self.id
+            ))),
+        }
+    }
+
+    fn connection(&self, host: &str, port: u16) -> Option<Breach> {
+        if !self.hosts.is_empty() && !self.hosts.iter().any(|wanted| wanted.is_match(host)) {
+            return Some(Breach::Broken(format!("{host} is not among the hosts of constraint {}", self.id)));
+        }
+        if !self.ports.is_empty() && !self.ports.contains(&port) {
+            return Some(Breach::Broken(format!(
+                "port {port} is not among the ports of constraint {}",
+                self.id
+            )));
+        }
+        None
+    }
+}
