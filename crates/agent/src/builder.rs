@@ -6,6 +6,7 @@ use windlass_hitl::{Learned, Mode, Policy};
 use windlass_loop::{Budget, Config, Limits, OfferedTool, Repairs};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
+use windlass_redact::Redactor;
 use windlass_text_calls::{Dialect, StructuredOutput};
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
@@ -33,6 +34,7 @@ pub struct AgentBuilder {
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
     lessons: Option<Arc<Lessons>>,
+    redactor: Redactor,
 }
 
 impl AgentBuilder {
@@ -134,6 +136,14 @@ impl AgentBuilder {
         self
     }
 
+    /// Secrets that must not come into the conversation, its record or its events. They are taken out of the task, of
+    /// results, errors and comments before anything else is done with them. The arguments of a call are run as the
+    /// model wrote them, and shown and recorded without. Without it nothing is known to be secret.
+    pub fn redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
     /// The most tokens of each answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.max_output_tokens = Some(tokens);
@@ -166,6 +176,7 @@ impl AgentBuilder {
             config,
             speech: self.speech,
             lessons: self.lessons,
+            redactor: self.redactor,
         }))
     }
 }

@@ -15,6 +15,7 @@ mod options;
 mod outside;
 mod previews;
 mod recorder;
+mod redacting;
 mod stream;
 
 pub use agent::{Agent, Report};
