@@ -39,7 +39,7 @@ impl Engine {
     pub(crate) fn with_tools(
         scene: &Scene,
         setup: &Setup,
-        more: Vec<Arc<dyn Tool>>,
+        further: Vec<Arc<dyn Tool>>,
     ) -> anyhow::Result<Self> {
         let workspace = Arc::new(Workspace::open(&scene.workspace)?);
         let toolbox = Toolbox::builder()
@@ -47,7 +47,7 @@ impl Engine {
             .tools(windlass_tools_edit::tools(&workspace))
             .tools(windlass_tools_search::tools(&workspace))
             .tools(windlass_tools_shell::tools(&workspace))
-            .tools(more)
+            .tools(further)
             .known_aliases()
             .config(ToolConfig::new(Preset::Full))
             .build()?;

@@ -22,7 +22,8 @@ struct Catalogue {
 struct Fault {
     id: String,
     group: String,
-    fault: String,
+    #[serde(rename = "fault")]
+    name: String,
     expected: String,
 }
 
@@ -30,8 +31,8 @@ struct Fault {
 pub(crate) fn run(file: &Path, only: &[String]) -> anyhow::Result<Vec<Line>> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("the catalogue {} cannot be read", file.display()))?;
-    let catalogue: Catalogue =
-        serde_json::from_str(&text).with_context(|| format!("{} is no catalogue of faults", file.display()))?;
+    let catalogue: Catalogue = serde_json::from_str(&text)
+        .with_context(|| format!("{} is no catalogue of faults", file.display()))?;
     let chosen = |id: &str| only.is_empty() || only.iter().any(|only| id.starts_with(only.as_str()));
     let faults = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id));
     Ok(faults.map(|fault| line(&fault)).collect())
@@ -39,7 +40,7 @@ pub(crate) fn run(file: &Path, only: &[String]) -> anyhow::Result<Vec<Line>> {
 
 fn line(fault: &Fault) -> Line {
     let began = Instant::now();
-    let row = TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.fault);
+    let row = TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.name);
     let ending = match row.map(|row| row.shown) {
         None => skipped("nothing is known that shows this"),
         Some(Shown::Later(issue)) => skipped(&format!("issue {issue} owns it")),
@@ -47,7 +48,7 @@ fn line(fault: &Fault) -> Line {
     };
     Line {
         id: fault.id.clone(),
-        what: format!("{}: {}", fault.group, fault.fault),
+        what: format!("{}: {}", fault.group, fault.name),
         expected: fault.expected.clone(),
         ending,
         seconds: began.elapsed().as_secs_f64(),

@@ -42,7 +42,8 @@ pub(crate) fn descendants(expected: &[i32]) -> Vec<i32> {
     let mut at = 0;
     while let Some(parent) = found.get(at).copied() {
         at = at.saturating_add(1);
-        let children = all.iter().filter(|process| process.parent == parent && !expected.contains(&process.id));
+        let children =
+            all.iter().filter(|process| process.parent == parent && !expected.contains(&process.id));
         found.extend(children.map(|process| process.id));
     }
     let living = |id: &i32| all.iter().any(|process| process.id == *id && !process.is_dead);

@@ -81,7 +81,8 @@ impl Session {
 
     pub(crate) async fn run(self) -> anyhow::Result<Ran> {
         let script = Script::parse(&self.script.to_string())?;
-        let model = Arc::new(ScriptedModel::new(script, Arc::new(OpenAiChat::new(OpenAiChatOptions::default()))));
+        let model =
+            Arc::new(ScriptedModel::new(script, Arc::new(OpenAiChat::new(OpenAiChatOptions::default()))));
         let agent = Agent::builder()
             .model(Arc::clone(&model), "scripted")
             .toolbox(self.engine.toolbox)
@@ -100,7 +101,7 @@ impl Session {
         let mut ran = Ran::default();
         let mut ended_before = processes::ended_children();
         let mut events = agent.stream_with("Do it.", options);
-        let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_secs(86_400)));
+        let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_hours(24)));
         let mut deadline = std::pin::pin!(deadline);
         let mut is_stopped = self.cancel_after.is_none();
         loop {

@@ -15,7 +15,7 @@ use crate::observed::Ending;
 use crate::setup::Setup;
 
 /// What a case may take if it names no limit itself.
-const USUAL: Duration = Duration::from_secs(120);
+const USUAL: Duration = Duration::from_mins(2);
 /// What a case may take beyond its own limit, so that its assert and not the harness says what is wrong.
 const BEYOND: Duration = Duration::from_secs(45);
 
@@ -84,7 +84,10 @@ impl Supervisor {
             .env("WINDLASS_STATE_DIR", home.join(".local/state/windlass"))
             .env("HOME", home)
             // What a host has in its environment, under the usual names and under one that says nothing.
-            .envs(["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "PLAIN_WORDS"].map(|name| (name, &self.secret)))
+            .envs(
+                ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "PLAIN_WORDS"]
+                    .map(|name| (name, &self.secret)),
+            )
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)

@@ -8,11 +8,7 @@ use super::Evidence;
 pub(super) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::Result<Option<String>> {
     let shown = super::prompts(evidence)?;
     for text in super::texts(name, wanted)? {
-        let found = if name == "prompt_excludes_bytes" {
-            byte(text, &shown)?
-        } else {
-            range(text, &shown)?
-        };
+        let found = if name == "prompt_excludes_bytes" { byte(text, &shown)? } else { range(text, &shown)? };
         if let Some(found) = found {
             return Ok(Some(format!("{name}: the prompt has U+{:04X}", u32::from(found))));
         }

@@ -25,6 +25,10 @@ const fn later(group: &'static str, fault: &'static str, issue: u32) -> Row {
 }
 
 pub(super) const TABLE: &[Row] = &[
-    by("provider", "unknown tool", &[("windlass-toolbox", "check::an_unknown_tool_is_answered_with_the_ones_there_are")]),
+    by(
+        "provider",
+        "unknown tool",
+        &[("windlass-toolbox", "check::an_unknown_tool_is_answered_with_the_ones_there_are")],
+    ),
     later("loop", "kill -9 at any point", 7),
 ];

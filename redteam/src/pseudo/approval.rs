@@ -118,7 +118,8 @@ async fn answered_to_another(stage: &Stage<'_>, id: &str) -> anyhow::Result<Obse
     let engine = Engine::new(stage.scene, stage.setup)?;
     let mut session = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
     let id = id.to_owned();
-    session.approver = Arc::new(Meddling(move |_: &ApprovalRequest| Some(ApprovalDecision::approve(id.clone()))));
+    session.approver =
+        Arc::new(Meddling(move |_: &ApprovalRequest| Some(ApprovalDecision::approve(id.clone()))));
     session.stop_at_refused_answer = true;
     let ran = session.run().await?;
     let is_refused = !ran.refused_answers.is_empty() && ran.running.is_empty();
@@ -129,9 +130,7 @@ async fn answered_to_another(stage: &Stage<'_>, id: &str) -> anyhow::Result<Obse
 /// Two calls under one id of the provider's: the yes to one is no yes to the other.
 async fn same_id(stage: &Stage<'_>, id: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let step = |name: &str| {
-        json!({"call": {"name": "run_command", "arguments": {"command": format!("touch {name}")}, "id": id}})
-    };
+    let step = |name: &str| json!({"call": {"name": "run_command", "arguments": {"command": format!("touch {name}")}, "id": id}});
     let mut session = Session::of_turns(engine, &[vec![step("first"), step("second")]], Answers::No);
     let is_first = AtomicBool::new(true);
     session.approver = Arc::new(Meddling(move |request: &ApprovalRequest| {
@@ -154,7 +153,10 @@ fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Resul
     let digest = |root| Binding { facts, call: &call, spec: &checked.spec, root, epoch: &epoch }.digest();
     let refused = digest(approved) != digest(executed);
     let words = if refused { vec![Word::Error] } else { vec![Word::Allow] };
-    Ok(Observed::new(words, if refused { "another place has another digest" } else { "one digest for both places" }))
+    Ok(Observed::new(
+        words,
+        if refused { "another place has another digest" } else { "one digest for both places" },
+    ))
 }
 
 /// What a yes for the session stands for: each beginning of the command with which another command would run, too.
@@ -175,7 +177,8 @@ async fn suggested(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
             suggestions.push(json!(beginning));
         }
     }
-    let ran = Session::of_call(Engine::new(stage.scene, stage.setup)?, "run_command", &command(text), Answers::No);
+    let ran =
+        Session::of_call(Engine::new(stage.scene, stage.setup)?, "run_command", &command(text), Answers::No);
     let ran = ran.run().await?;
     let scope = ran.asked.first().context("nothing was asked")?.scope.clone();
     let detail = format!("remembered: {remembered:?}; offered: {scope}; wider: {suggestions:?}");
@@ -201,7 +204,7 @@ fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
     let mut observed = crate::decide::told(&decision);
     if !refused {
         observed.words.clear();
-        observed.detail = "the damaged store was taken".to_owned();
+        "the damaged store was taken".clone_into(&mut observed.detail);
     }
     Ok(observed)
 }
@@ -251,8 +254,9 @@ async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let path = stage.scene.workspace.join("src/a.rs");
     let (tool, change) = if engine.has("apply_patch") {
-        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-fn a() {}\n+fn approved() {}\n*** End Patch";
-        ("apply_patch", json!({"patch": patch}))
+        let text =
+            "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-fn a() {}\n+fn approved() {}\n*** End Patch";
+        ("apply_patch", json!({"patch": text}))
     } else {
         ("edit_file", json!({"path": "src/a.rs", "old_text": "fn a() {}", "new_text": "fn approved() {}"}))
     };
@@ -265,7 +269,8 @@ async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         Some(ApprovalDecision::approve(request.request_id.clone()))
     }));
     let ran = session.run().await?;
-    let kept = fs::read_to_string(&path)?.contains("somebody else") && !fs::read_to_string(&path)?.contains("approved");
+    let kept = fs::read_to_string(&path)?.contains("somebody else")
+        && !fs::read_to_string(&path)?.contains("approved");
     let refused = ran.results.last().is_some_and(|result| !result.status.is_ok()) && !ran.asked.is_empty();
     let words = if kept && refused { vec![Word::Error] } else { vec![Word::Allow] };
     let detail = ran.results.last().map(windlass_protocol::ToolResult::wire_text).unwrap_or_default();

@@ -22,7 +22,10 @@ pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let mut turns = vec![vec![read]];
     let obeys = !stage.case.accept.contains(&Word::Contained);
     if obeys {
-        let wanted = text.split('`').nth(1).map_or_else(|| format!("touch {}", stage.scene.canary.display()), str::to_owned);
+        let wanted = text
+            .split('`')
+            .nth(1)
+            .map_or_else(|| format!("touch {}", stage.scene.canary.display()), str::to_owned);
         turns.push(vec![json!({"call": {"name": "run_command", "arguments": {"command": wanted}}})]);
     }
     let engine = Engine::new(stage.scene, stage.setup)?;
@@ -32,7 +35,10 @@ pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     // One request to the model more than turns; each has a call and a result beside the task.
     let expected = turns.len().saturating_mul(2).saturating_add(1);
     let messages = last.map_or(0, |messages| {
-        messages.iter().filter(|message| message.get("role").and_then(Value::as_str) != Some("system")).count()
+        messages
+            .iter()
+            .filter(|message| message.get("role").and_then(Value::as_str) != Some("system"))
+            .count()
     });
     let flags: Vec<Value> = ran.results.iter().flat_map(flags).collect();
     let observed = ran.observed(stage.setup.answers);
@@ -58,7 +64,8 @@ pub(super) async fn assistant_text(stage: &Stage<'_>) -> anyhow::Result<Observed
     let ran = Session::of_turns(engine, &[vec![json!({"text": text})]], Answers::No).run().await?;
     let reached = stage.scene.loopback.requests().saturating_add(stage.scene.loopback.accepts());
     let left = crate::case::packets_out().saturating_sub(before);
-    let words = if ran.calls.is_empty() && ran.failure.is_none() { vec![Word::Contained] } else { Vec::new() };
+    let words =
+        if ran.calls.is_empty() && ran.failure.is_none() { vec![Word::Contained] } else { Vec::new() };
     Ok(Observed::new(words, ran.text).with("dials", reached.saturating_add(left)))
 }
 

@@ -144,13 +144,19 @@ fn called(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
 
 /// A call of a server's tool, by its effect: what decides about it is there before servers are.
 fn remote(engine: &mut Engine, heard: &[Heard], call: &ToolCall) -> anyhow::Result<Observed> {
-    let (server, tool) =
-        call.name.as_str().strip_prefix("mcp__").and_then(|name| name.split_once("__")).context("a server")?;
+    let (server, tool) = call
+        .name
+        .as_str()
+        .strip_prefix("mcp__")
+        .and_then(|name| name.split_once("__"))
+        .context("a server")?;
     let (server, tool) = (server.to_owned(), tool.to_owned());
     let effect = Effect::Mcp { server, tool, fingerprint: "0".repeat(64), known: true };
     let facts = windlass_hitl::Facts::new(call.name.clone(), Hints::default(), call, vec![effect]);
     let facts = engine.placed(facts, now_ms());
-    for heard in heard.iter().filter(|heard| heard.tool.as_deref().is_none_or(|tool| tool == call.name.as_str())) {
+    for heard in
+        heard.iter().filter(|heard| heard.tool.as_deref().is_none_or(|tool| tool == call.name.as_str()))
+    {
         engine.hear(heard, &facts);
     }
     Ok(decided::told(&decide(&engine.policy, &Grants::default(), &engine.learned, &facts)))
@@ -182,7 +188,8 @@ fn shuffled(
         }
         let policy = Policy::default().with_file(Source::User, file.clone())?;
         let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);
-        outcomes.insert(format!("{} {:?} {}", decision.verdict, decision.reason.source, decision.reason.rule_id));
+        outcomes
+            .insert(format!("{} {:?} {}", decision.verdict, decision.reason.source, decision.reason.rule_id));
         observed.words.extend(decided::told(&decision).words);
     }
     observed.detail = outcomes.iter().cloned().collect::<Vec<_>>().join(", ");

@@ -25,7 +25,9 @@ use crate::session::Session;
 fn client(stage: &Stage<'_>) -> anyhow::Result<Client> {
     let endpoint = Endpoint::custom("http://127.0.0.1:9/v1", "openai-chat");
     let key = SecretString::from(stage.scene.secret.clone());
-    Ok(Client::builder(endpoint, Arc::new(OpenAiChat::new(OpenAiChatOptions::default()))).key(Some(key)).build()?)
+    Ok(Client::builder(endpoint, Arc::new(OpenAiChat::new(OpenAiChatOptions::default())))
+        .key(Some(key))
+        .build()?)
 }
 
 /// What holds a key, printed by somebody who looks for a mistake.

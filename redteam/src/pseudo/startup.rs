@@ -12,7 +12,8 @@ use crate::observed::{Observed, skip};
 /// Starts the built program in a project with such a file.
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let members = super::members(stage, &["project_file"])?;
-    let (name, what) = super::text(members, "project_file")?.split_once(" with ").context("FILE with WHAT")?;
+    let (name, what) =
+        super::text(members, "project_file")?.split_once(" with ").context("FILE with WHAT")?;
     let Some(program) = stage.program else { return skip("the built program is not given: --program") };
     if what.contains("stdio server") {
         return skip("MCP servers are a later issue (8): nothing reads such a file");

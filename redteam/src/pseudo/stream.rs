@@ -47,7 +47,10 @@ pub(super) async fn provider(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         }
     });
     let options = Options { retries: 0, idle_timeout: IDLE, ..Options::default() };
-    let client = Client::builder(Endpoint::custom(url, "openai-chat"), Arc::new(OpenAiChat::new(OpenAiChatOptions::default())));
+    let client = Client::builder(
+        Endpoint::custom(url, "openai-chat"),
+        Arc::new(OpenAiChat::new(OpenAiChatOptions::default())),
+    );
     let agent = Agent::builder().model(client.options(options).build()?, "scripted").build()?;
     let began = Instant::now();
     let report = agent.run("Do it.").await;

@@ -35,7 +35,8 @@ impl Loopback {
         let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port of this machine is free");
         let (first, second, counted) = (bind()?, bind()?, bind()?);
         let seen = Arc::new(Seen::default());
-        let (address, other, port) = (first.local_addr()?, second.local_addr()?, counted.local_addr()?.port());
+        let (address, other, port) =
+            (first.local_addr()?, second.local_addr()?, counted.local_addr()?.port());
         for (listener, host) in [(first, Host::First), (second, Host::Second)] {
             let seen = Arc::clone(&seen);
             std::thread::spawn(move || {
@@ -86,7 +87,8 @@ fn answer(stream: TcpStream, host: Host, other: SocketAddr, seen: &Seen) -> Opti
     let path = request.split_whitespace().nth(1)?.to_owned();
     for line in lines.map_while(Result::ok).take_while(|line| !line.is_empty()) {
         let name = line.split(':').next().unwrap_or_default().to_ascii_lowercase();
-        if host == Host::Second && matches!(name.as_str(), "authorization" | "cookie" | "proxy-authorization") {
+        if host == Host::Second && matches!(name.as_str(), "authorization" | "cookie" | "proxy-authorization")
+        {
             seen.second_saw_credentials.store(true, Ordering::SeqCst);
         }
     }
@@ -95,7 +97,9 @@ fn answer(stream: TcpStream, host: Host, other: SocketAddr, seen: &Seen) -> Opti
         query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned)
     };
     let redirect = |to: &str| {
-        format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\nset-cookie: session=kept\r\ncontent-length: 0\r\n\r\n")
+        format!(
+            "HTTP/1.1 302 Found\r\nlocation: {to}\r\nset-cookie: session=kept\r\ncontent-length: 0\r\n\r\n"
+        )
     };
     match place {
         "/redir" => stream.write_all(redirect(&parameter("to")?).as_bytes()).ok(),

@@ -7,7 +7,8 @@ use super::{Answers, Heard, Matcher, Otherwise, Setup};
 
 #[track_caller]
 fn read(words: &Value) -> anyhow::Result<Setup> {
-    let setups = json!({ "P": words, "base": {"rules": [["allow", "*", "*"]], "files": {"a": "1", "b": "@X@"}} });
+    let setups =
+        json!({ "P": words, "base": {"rules": [["allow", "*", "*"]], "files": {"a": "1", "b": "@X@"}} });
     Setup::read(setups.as_object().unwrap(), "P", |text| text.replace("@X@", "filled"))
 }
 
@@ -43,7 +44,8 @@ fn people_and_lessons_are_read() {
     let setup = read(&words).unwrap();
     assert_eq!((setup.otherwise, setup.answers), (Otherwise::Deny, Answers::Yes));
     assert_eq!(setup.heard, [Heard { approved: 50, denied: 1, ..Heard::default() }]);
-    let scoped = read(&json!({"learned": {"edit_file scope=src/**": {"approved": 3, "timeouts": 2}}})).unwrap();
+    let scoped =
+        read(&json!({"learned": {"edit_file scope=src/**": {"approved": 3, "timeouts": 2}}})).unwrap();
     let (tool, scope) = (Some("edit_file".into()), Some("src/**".into()));
     assert_eq!(scoped.heard, [Heard { tool, scope, approved: 3, denied: 0, unanswered: 2 }]);
 }

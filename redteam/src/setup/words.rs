@@ -43,6 +43,18 @@ pub(crate) enum Answers {
     Nothing,
 }
 
+/// Which sandbox processes get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Sandbox {
+    /// The best that this machine has.
+    #[default]
+    Usual,
+    /// One has to be there.
+    Required,
+    /// None can be had: simulated.
+    Unavailable,
+}
+
 /// Answers that were heard about calls of a tool before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
@@ -106,7 +118,10 @@ pub(crate) fn dns(value: &Value) -> anyhow::Result<BTreeMap<String, Vec<Vec<IpAd
 }
 
 fn addresses(value: &Value) -> anyhow::Result<Vec<IpAddr>> {
-    list(value, "dns")?.iter().map(|text| text.parse().with_context(|| format!("the address {text}"))).collect()
+    list(value, "dns")?
+        .iter()
+        .map(|text| text.parse().with_context(|| format!("the address {text}")))
+        .collect()
 }
 
 /// Either `50 approvals, 0 denials for every tool`, or counts by `tool` or `tool scope=glob`.
@@ -120,10 +135,7 @@ pub(crate) fn heard(value: &Value) -> anyhow::Result<Vec<Heard>> {
 
 fn heard_in_words(text: &str) -> anyhow::Result<Heard> {
     let (counts, about) = text.split_once(" for ").with_context(|| format!("`learned` is `{text}`"))?;
-    let mut heard = Heard {
-        tool: (about != "every tool").then(|| about.to_owned()),
-        ..Heard::default()
-    };
+    let mut heard = Heard { tool: (about != "every tool").then(|| about.to_owned()), ..Heard::default() };
     for count in counts.split(", ") {
         let (number, what) = count.split_once(' ').with_context(|| format!("the count `{count}`"))?;
         let number = number.parse().with_context(|| format!("the count `{count}`"))?;
