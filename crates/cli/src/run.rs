@@ -46,6 +46,7 @@ fn start(
         root: setup::root(&arguments.root)?,
         policy: arguments.policy.as_deref().map(setup::root).transpose()?,
         preset: arguments.preset,
+        mode: arguments.mode,
         max_turns: arguments.max_turns,
         fallbacks: provider.fallbacks(arguments)?,
         provider,

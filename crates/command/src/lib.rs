@@ -3,6 +3,8 @@
 
 mod limits;
 
+mod names;
+
 mod error;
 
 mod command;
@@ -18,4 +20,5 @@ pub use command::{Command, Operator, Redirection, Simple, Stream};
 pub use effects::{Access, Doubt, DoubtKind, Effects};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
+pub use names::{HOME_NAMES, PROJECT_NAMES, is_protected_name, is_secret_name};
 pub use scan::{Certainty, Danger, Found, Scan};

@@ -82,6 +82,19 @@ pub(crate) fn is_own(path: &str) -> bool {
         .any(|component| folded(component) == ".windlass" || is_short_name_of(component, ".windlass"))
 }
 
+/// A path as the most forgiving file system would compare it.
+pub(crate) fn canonical(path: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for component in components(path) {
+        if component == ".." {
+            names.pop();
+        } else {
+            names.push(folded(component));
+        }
+    }
+    names.join("/")
+}
+
 /// Whether a name is a device's on some systems.
 pub(crate) fn is_reserved(component: &str) -> bool {
     let name = folded(component);

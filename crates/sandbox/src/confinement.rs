@@ -1,12 +1,12 @@
 //! What a child process may read, write and reach, and the command that starts it so.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::{fmt, io};
 
-use crate::plan::Plan;
-use crate::{ChildEnvironment, Level};
+use crate::plan::{Hold, Plan};
+use crate::{ChildEnvironment, Leash, Level};
 
 /// What every program needs to be loaded: read-only, and only where it is there.
 const SYSTEM: [&str; 10] =
@@ -49,10 +49,16 @@ pub struct ChildLimits {
     pub file_bytes: u64,
     /// How many descriptors it may hold.
     pub open_files: u64,
-    /// Address space of one process, in bytes.
+    /// Address space of one process, in bytes. Interpreters reserve much more of it than they use.
     pub memory_bytes: u64,
-    /// Processes of the user; the kernel does not count those of root.
+    /// Memory that one process may write to, in bytes.
+    pub data_bytes: u64,
+    /// Memory of all its processes together, in bytes, where [`Bounds::memory`](crate::Bounds::memory) holds.
+    pub tree_memory_bytes: u64,
+    /// All its processes and threads together, where [`Bounds::processes`](crate::Bounds::processes) holds.
     pub processes: u64,
+    /// Processor time of one process, in seconds.
+    pub cpu_seconds: u64,
 }
 
 impl Default for ChildLimits {
@@ -61,7 +67,10 @@ impl Default for ChildLimits {
             file_bytes: 4 * 1024 * 1024 * 1024,
             open_files: 4096,
             memory_bytes: 64 * 1024 * 1024 * 1024,
-            processes: 4096,
+            data_bytes: 8 * 1024 * 1024 * 1024,
+            tree_memory_bytes: 8 * 1024 * 1024 * 1024,
+            processes: 256,
+            cpu_seconds: u64::MAX,
         }
     }
 }
@@ -107,6 +116,7 @@ pub struct Confinement {
     pub(crate) protected: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
     pub(crate) ports: Vec<u16>,
+    pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
     environment: ChildEnvironment,
 }
@@ -126,6 +136,7 @@ impl Confinement {
             protected: Vec::new(),
             hidden: Vec::new(),
             ports: Vec::new(),
+            private: Vec::new(),
             limits: ChildLimits::default(),
             environment: ChildEnvironment::new(),
         }
@@ -153,6 +164,13 @@ impl Confinement {
     /// A path inside a granted folder that cannot be read either.
     pub fn with_hidden(mut self, path: impl Into<PathBuf>) -> Self {
         self.hidden.push(path.into());
+        self
+    }
+
+    /// A folder that the child has for itself: empty at its start but for what is granted inside, gone at its
+    /// end. Only namespaces have this; elsewhere the folder is not granted at all.
+    pub fn with_private(mut self, path: impl Into<PathBuf>) -> Self {
+        self.private.push(path.into());
         self
     }
 
@@ -193,7 +211,8 @@ impl Confinement {
     /// of this confinement.
     ///
     /// The helper ends with 125 and words on stderr if it cannot confine, 126 or 127 if the program cannot be
-    /// run; it never runs the program less confined than was asked.
+    /// run; it never runs the program less confined than was asked. Whoever ends the helper ends all processes of
+    /// the program; on a [leash](Self::leashed) they may tidy up before.
     pub fn command<A: Into<OsString>>(
         &self,
         level: Level,
@@ -202,16 +221,50 @@ impl Confinement {
         program: impl AsRef<OsStr>,
         arguments: impl IntoIterator<Item = A>,
     ) -> Command {
-        let arguments = arguments.into_iter().map(Into::into);
-        let mut process = if level == Level::None {
-            let mut process = Command::new(program);
-            process.args(arguments).current_dir(folder);
-            process
-        } else {
-            let command: Vec<_> = [program.as_ref().to_owned()].into_iter().chain(arguments).collect();
-            helper.command(&Plan::of(self, level, folder), &command)
+        let words = words(program.as_ref(), arguments);
+        self.prepared(level, helper, &Plan::of(self, level, folder), &words)
+    }
+
+    /// The same command on a leash, which is its standard input: the helper says over it whether the command
+    /// was started confined, and ends all processes of the command when it is let go. The command's own input
+    /// is empty. Stdout and stderr are for the caller to set. At level none there is no helper and no leash.
+    ///
+    /// # Errors
+    /// If the system has no more descriptors.
+    pub fn leashed<A: Into<OsString>>(
+        &self,
+        level: Level,
+        helper: &Helper,
+        folder: &Path,
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> io::Result<(Command, Option<Leash>)> {
+        let mut plan = Plan::of(self, level, folder);
+        plan.hold = Hold::Leash;
+        let mut process = self.prepared(level, helper, &plan, &words(program.as_ref(), arguments));
+        if level == Level::None {
+            process.stdin(Stdio::null());
+            return Ok((process, None));
+        }
+        let (leash, theirs) = Leash::pair()?;
+        process.stdin(theirs);
+        Ok((process, Some(leash)))
+    }
+
+    fn prepared(&self, level: Level, helper: &Helper, plan: &Plan, words: &[OsString]) -> Command {
+        let mut process = match words.split_first() {
+            Some((program, arguments)) if level == Level::None => {
+                let mut process = Command::new(program);
+                process.args(arguments).current_dir(&plan.folder);
+                process
+            }
+            _ => helper.command(plan, words),
         };
         process.env_clear().envs(self.environment.of_host(std::env::vars_os()));
         process
     }
+}
+
+fn words<A: Into<OsString>>(program: &OsStr, arguments: impl IntoIterator<Item = A>) -> Vec<OsString> {
+    [program.to_owned()].into_iter().chain(arguments.into_iter().map(Into::into)).collect()
 }

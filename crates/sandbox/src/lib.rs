@@ -4,16 +4,22 @@
     reason = "children are started here, with the host's environment filtered"
 )]
 
+mod draft;
 mod error;
 mod folder;
+mod name;
 mod path;
 mod read;
+mod remove;
+mod target;
 mod version;
+mod windows;
 mod workspace;
 mod write;
 
 mod confinement;
 mod environment;
+mod leash;
 mod level;
 mod plan;
 mod probe;
@@ -28,17 +34,29 @@ mod landlocked;
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
+mod placeholders;
+#[cfg(target_os = "linux")]
+mod supervise;
+#[cfg(target_os = "linux")]
 mod syscalls;
+#[cfg(target_os = "linux")]
+mod tree;
+#[cfg(target_os = "linux")]
+mod watch;
 
 pub use confine::confine_and_exec;
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
-pub use folder::{Entry, Kind};
+pub use folder::{Entry, Kind, Listing};
+pub use leash::{Leash, NotConfined};
 pub use level::{Level, Missing, Part};
 pub use path::{PathError, WorkspacePath};
-pub use probe::Probe;
+pub use probe::{Bounds, Probe};
 pub use read::{Contents, MAX_FILE_BYTES};
+pub use remove::Found;
+pub use target::Look;
 pub use version::Version;
+pub use windows::WindowsPath;
 pub use workspace::{Access, Workspace};
 pub use write::{Expected, Written};

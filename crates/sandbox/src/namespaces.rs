@@ -131,23 +131,32 @@ fn memory(place: &str, options: &str) -> Result<(), Words> {
 }
 
 /// Whether a place can be written after it was mounted.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mode {
     Read,
     Write,
+    /// A folder of memory, for the child alone.
+    Private,
 }
 
 /// Granted paths, a folder before what lies in it, so that nothing covers an earlier grant.
 fn granted(plan: &Plan) -> Result<(), Words> {
     let read = plan.readable.iter().map(|path| (path, Mode::Read));
-    let mut grants: Vec<_> = read.chain(plan.writable.iter().map(|path| (path, Mode::Write))).collect();
-    grants.sort_by_key(|(path, mode)| (path.components().count(), *mode == Mode::Write));
+    let write = plan.writable.iter().map(|path| (path, Mode::Write));
+    let private = plan.private.iter().map(|path| (path, Mode::Private));
+    let mut grants: Vec<_> = read.chain(write).chain(private).collect();
+    grants.sort_by_key(|(path, mode)| (path.components().count(), *mode));
     for (path, mode) in grants {
         let Ok(relative) = path.strip_prefix("/") else { continue };
         let (from, to) = (Path::new(OLD).join(relative), Path::new(NEW).join(relative));
         let Ok(found) = fs::symlink_metadata(&from) else { continue };
         if let Some(parent) = to.parent() {
             fs::create_dir_all(parent).map_err(|error| words(&path.to_string_lossy())(&error))?;
+        }
+        if mode == Mode::Private {
+            fs::create_dir_all(&to).map_err(|error| words(&path.to_string_lossy())(&error))?;
+            memory(&to.to_string_lossy(), "mode=0700,size=256m")?;
+            continue;
         }
         if found.is_symlink() {
             // Such as /bin, which leads to usr/bin. A link to somewhere not granted leads to nothing.
@@ -239,4 +248,18 @@ fn unescaped(field: &str) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
         .into_iter()
         .fold(field.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// Whether the kernel has a bound of numbers for each process namespace, as it does since 6.14. Before, the
+/// same file is the whole machine's.
+fn has_own_numbers() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(['.', '-', '+']).map(str::parse::<u32>);
+    matches!((numbers.next(), numbers.next()), (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (6, 14))
+}
+
+/// Bounds the processes of this namespace by the numbers that it has, and says whether that holds. The kernel
+/// hands out no number below 300 twice, so that many more are needed.
+pub(crate) fn bound_processes(most: u64) -> bool {
+    has_own_numbers() && fs::write("/proc/sys/kernel/pid_max", most.saturating_add(300).to_string()).is_ok()
 }

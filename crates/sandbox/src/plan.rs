@@ -16,7 +16,9 @@ pub(crate) struct Plan {
     pub(crate) protected: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
     pub(crate) ports: Vec<u16>,
+    pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
+    pub(crate) hold: Hold,
 }
 
 /// Which of the helper's processes is meant.
@@ -26,6 +28,13 @@ pub(crate) enum Stage {
     Outer,
     /// The first process of the new namespaces.
     Inner,
+}
+
+/// Whether standard input is a leash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hold {
+    Leash,
+    Free,
 }
 
 impl Plan {
@@ -39,7 +48,9 @@ impl Plan {
             protected: confinement.protected.clone(),
             hidden: confinement.hidden.clone(),
             ports: confinement.ports.clone(),
+            private: confinement.private.clone(),
             limits: confinement.limits,
+            hold: Hold::Free,
         }
     }
 
@@ -57,6 +68,7 @@ impl Plan {
             ("--write", &self.writable),
             ("--protect", &self.protected),
             ("--hide", &self.hidden),
+            ("--private", &self.private),
         ];
         for (name, paths) in lists {
             for path in paths {
@@ -71,9 +83,15 @@ impl Plan {
             ("--open-files", self.limits.open_files),
             ("--memory-bytes", self.limits.memory_bytes),
             ("--processes", self.limits.processes),
+            ("--data-bytes", self.limits.data_bytes),
+            ("--cpu-seconds", self.limits.cpu_seconds),
+            ("--tree-memory-bytes", self.limits.tree_memory_bytes),
         ];
         for (name, limit) in limits {
             add(name, limit.to_string().into());
+        }
+        if self.hold == Hold::Leash {
+            words.extend(["--hold".into(), "leash".into()]);
         }
         words.push("--".into());
         words.extend_from_slice(command);
@@ -110,6 +128,10 @@ impl Plan {
             "--open-files" => self.limits.open_files = number()?,
             "--memory-bytes" => self.limits.memory_bytes = number()?,
             "--processes" => self.limits.processes = number()?,
+            "--data-bytes" => self.limits.data_bytes = number()?,
+            "--cpu-seconds" => self.limits.cpu_seconds = number()?,
+            "--tree-memory-bytes" => self.limits.tree_memory_bytes = number()?,
+            "--hold" if value == "leash" => self.hold = Hold::Leash,
             _ => {
                 let path = PathBuf::from(value);
                 if !path.is_absolute() {
@@ -121,6 +143,7 @@ impl Plan {
                     "--write" => self.writable.push(path),
                     "--protect" => self.protected.push(path),
                     "--hide" => self.hidden.push(path),
+                    "--private" => self.private.push(path),
                     _ => return None,
                 }
             }

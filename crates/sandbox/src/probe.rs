@@ -14,6 +14,35 @@ pub struct Probe {
     pub level: Level,
     /// What kept the levels above from being reached.
     pub missing: Vec<Missing>,
+    /// What is bounded for all processes of a child together.
+    pub bounds: Bounds,
+}
+
+/// What this machine bounds for all processes of a child together, beside the limits of each one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Bounds {
+    /// How many they are.
+    pub processes: bool,
+    /// How much memory they use.
+    pub memory: bool,
+}
+
+const PROCESSES: &str = "bounded: processes";
+const MEMORY: &str = "bounded: memory";
+
+impl Bounds {
+    /// The lines by which a helper that was tried says what holds.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no helper says it here"))]
+    pub(crate) fn lines(self) -> impl Iterator<Item = &'static str> {
+        let lines = [(self.processes, PROCESSES), (self.memory, MEMORY)];
+        lines.into_iter().filter(|(holds, _)| *holds).map(|(_, line)| line)
+    }
+
+    fn of_lines(text: &str) -> Self {
+        let says = |wanted: &str| text.lines().any(|line| line == wanted);
+        Self { processes: says(PROCESSES), memory: says(MEMORY) }
+    }
 }
 
 impl Probe {
@@ -23,27 +52,29 @@ impl Probe {
         let mut missing = Vec::new();
         for level in [Level::Namespaces, Level::Landlock] {
             match tried(helper, level) {
-                None => return Self { level, missing },
-                Some((part, words)) => missing.push(Missing { level, part, words }),
+                Ok(bounds) => return Self { level, missing, bounds },
+                Err((part, words)) => missing.push(Missing { level, part, words }),
             }
         }
-        Self { level: Level::None, missing }
+        Self { level: Level::None, missing, bounds: Bounds::default() }
     }
 }
 
-fn tried(helper: &Helper, level: Level) -> Option<(Part, String)> {
+fn tried(helper: &Helper, level: Level) -> Result<Bounds, (Part, String)> {
     let plan = Plan::of(&Confinement::new(), level, Path::new("/"));
     let mut process = helper.command(&plan, &[]);
     process.env_clear().stdin(Stdio::null());
     let output = match process.output() {
-        Ok(output) if output.status.success() => return None,
+        Ok(output) if output.status.success() => {
+            return Ok(Bounds::of_lines(&String::from_utf8_lossy(&output.stdout)));
+        }
         Ok(output) => output,
-        Err(error) => return Some((Part::Helper, error.to_string())),
+        Err(error) => return Err((Part::Helper, error.to_string())),
     };
     let words = String::from_utf8_lossy(&output.stderr);
     let said = words.lines().find_map(|line| {
         let (part, words) = line.strip_prefix("not confined: ")?.split_once(": ")?;
         Some((Part::of_words(part)?, words.to_owned()))
     });
-    Some(said.unwrap_or_else(|| (Part::Helper, format!("it ended with {}", output.status))))
+    Err(said.unwrap_or_else(|| (Part::Helper, format!("it ended with {}", output.status))))
 }

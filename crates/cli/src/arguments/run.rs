@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
-use super::{PresetName, Reach, WireName};
+use super::{ModeName, PresetName, Reach, WireName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
@@ -52,6 +52,9 @@ pub(crate) struct Run {
     /// A policy file.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
+    /// How far it goes without asking.
+    #[arg(long, value_enum, default_value = "ask")]
+    pub(crate) mode: ModeName,
     /// How many tools: minimal, standard, full.
     #[arg(long, value_enum, default_value = "standard")]
     pub(crate) preset: PresetName,

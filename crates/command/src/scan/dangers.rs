@@ -2,42 +2,7 @@
 
 use super::search::{Feed, Runs};
 use super::{Danger, Scan, wrapped};
-
-/// Names that decide what runs later, wherever they lie.
-const PROTECTED: &[&str] = &[
-    ".git",
-    ".hg",
-    ".svn",
-    ".windlass",
-    ".ssh",
-    ".gnupg",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zprofile",
-    ".zshenv",
-    ".zlogin",
-    ".gitconfig",
-    ".gitmodules",
-    ".gitattributes",
-    ".envrc",
-    ".vscode",
-    ".idea",
-    ".cargo",
-    ".npmrc",
-    ".netrc",
-    ".aws",
-    ".kube",
-    ".docker",
-    ".claude",
-    ".cursor",
-    ".codex",
-    "authorized_keys",
-    "crontab",
-];
+use crate::names;
 
 /// Folders of the system.
 const SYSTEM: &[&str] =
@@ -165,10 +130,7 @@ pub(super) fn of_write(path: &str, dangers: &mut Vec<Danger>) {
     } else if path.starts_with("/dev/") && !harmless {
         dangers.push(Danger::WritesDevice);
     }
-    let named = path.split(['/', '\\']).any(|component| {
-        let folded = component.trim_end_matches(['.', ' ']).to_lowercase();
-        PROTECTED.contains(&folded.as_str())
-    });
+    let named = path.split(['/', '\\']).any(names::is_protected_name);
     let system = SYSTEM
         .iter()
         .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));

@@ -10,5 +10,7 @@ mod attacks;
 #[cfg(target_os = "linux")]
 mod confined;
 mod files;
+#[cfg(target_os = "linux")]
+mod leashed;
 #[cfg(unix)]
 mod races;

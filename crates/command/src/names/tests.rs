@@ -1,0 +1,43 @@
+//! Names in every spelling.
+
+use super::{is_protected_name, is_secret_name};
+
+#[track_caller]
+fn check(judge: fn(&str) -> bool, expected: bool, names: &[&str]) {
+    for name in names {
+        assert_eq!(judge(name), expected, "{name:?}");
+    }
+}
+
+// SECURITY "Paths"
+#[test]
+fn what_decides_later_is_known_in_every_spelling() {
+    let spellings = [
+        ".git",
+        ".GIT",
+        ".git.",
+        ".git ",
+        ".git::$INDEX_ALLOCATION",
+        ".g\u{200c}it",
+        "GIT~1",
+        ".v\u{17f}code",
+    ];
+    check(is_protected_name, true, &spellings);
+    check(is_protected_name, true, &[".envrc", ".mcp.json", "x.code-workspace", ".bashrc", ".Claude"]);
+    check(is_protected_name, false, &[".gitignore", "git", ".github", "src", "", "x.git"]);
+}
+
+#[test]
+fn secrets_are_known_by_their_names() {
+    check(
+        is_secret_name,
+        true,
+        &[".env", ".ENV.local", "id_ed25519", "server.PEM", "credentials.json", ".ssh"],
+    );
+    check(is_secret_name, true, &["secrets.yaml", ".netrc", "credentials", "tls.key"]);
+    check(
+        is_secret_name,
+        false,
+        &[".env.example", "id_rsa.pub", "credentials.rs", "environment", ".envrc", "keys"],
+    );
+}

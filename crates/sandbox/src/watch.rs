@@ -1,0 +1,94 @@
+//! What a helper process waits for: its children, signals, and the end of its leash.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+use crate::plan::Hold;
+
+/// What a process is asked to stop by.
+const STOPPING: [Signal; 4] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT];
+
+/// Something that a helper process has to see to.
+pub(crate) enum News {
+    /// A child has ended.
+    Child,
+    /// Somebody asks to stop, by a signal or over the leash.
+    Asked,
+    /// Whoever held the leash is gone.
+    Released,
+}
+
+pub(crate) struct Watch {
+    signals: SignalFd,
+    mask: SigSet,
+    hold: Hold,
+}
+
+impl Watch {
+    /// Of a process on the host: from here on signals that ask to stop are held back until they are asked for.
+    pub(crate) fn new(hold: Hold) -> nix::Result<Self> {
+        Self::over(STOPPING.into_iter().chain([Signal::SIGCHLD]).collect(), hold)
+    }
+
+    /// Of the first process of a namespace, to whom such signals mean nothing.
+    pub(crate) fn first(hold: Hold) -> nix::Result<Self> {
+        Self::over(SigSet::from(Signal::SIGCHLD), hold)
+    }
+
+    fn over(mask: SigSet, hold: Hold) -> nix::Result<Self> {
+        mask.thread_block()?;
+        let signals = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
+        Ok(Self { signals, mask, hold })
+    }
+
+    /// Starts something that must not inherit the mask. Who does so looks for ended children afterwards: one
+    /// signal may have gone by.
+    pub(crate) fn unheld<T>(&self, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        self.mask.thread_unblock()?;
+        let started = start();
+        self.mask.thread_block()?;
+        started
+    }
+
+    /// Waits for the next thing.
+    pub(crate) fn next(&self) -> nix::Result<News> {
+        loop {
+            if let Some(news) = self.signalled()? {
+                return Ok(news);
+            }
+            let input = io::stdin();
+            let mut waited = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+            if self.hold == Hold::Leash {
+                waited.push(PollFd::new(input.as_fd(), PollFlags::POLLIN));
+            }
+            match poll(&mut waited, PollTimeout::NONE) {
+                Ok(_) | Err(Errno::EINTR) => {}
+                Err(error) => return Err(error),
+            }
+            // A child that ended is seen first, so that its end is not mistaken for a release.
+            if let Some(news) = self.signalled()? {
+                return Ok(news);
+            }
+            if waited.get(1).and_then(PollFd::revents).is_some_and(|events| !events.is_empty()) {
+                return Ok(match nix::unistd::read(input.as_fd(), &mut [0]) {
+                    Ok(1) => News::Asked,
+                    _ => News::Released,
+                });
+            }
+        }
+    }
+
+    fn signalled(&self) -> nix::Result<Option<News>> {
+        let Some(info) = self.signals.read_signal()? else { return Ok(None) };
+        let number = i32::try_from(info.ssi_signo).unwrap_or_default();
+        Ok(Some(match Signal::try_from(number) {
+            Ok(signal) if signal != Signal::SIGCHLD => News::Asked,
+            _ => News::Child,
+        }))
+    }
+}
