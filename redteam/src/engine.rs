@@ -8,9 +8,10 @@ use windlass_hitl::{Answer, Decision, Facts, Grants, Learned, Mode, Policy, deci
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
+use windlass_tools_web::Fetch;
 use windlass_toolbox::{Checked, Preset, ToolConfig, Toolbox};
 
-use crate::scene::Scene;
+use crate::scene::{CountingDialer, FakeNames, Scene};
 use crate::setup::{Heard, Otherwise, Setup};
 use crate::{lessons, rules};
 
@@ -47,6 +48,7 @@ impl Engine {
             .tools(windlass_tools_edit::tools(&workspace))
             .tools(windlass_tools_search::tools(&workspace))
             .tools(windlass_tools_shell::tools(&workspace))
+            .tools(windlass_tools_web::tools(&Arc::new(fetch(scene, setup)?)))
             .tools(further)
             .known_aliases()
             .config(ToolConfig::new(Preset::Full))
@@ -115,6 +117,18 @@ impl Engine {
     pub(crate) fn placed(&self, facts: Facts, now_ms: u64) -> Facts {
         facts.with_mode(self.mode).with_place(self.scope.as_str(), now_ms)
     }
+}
+
+/// Fetching without a network: names and dials are the case's own. A rule that names a loopback address says that
+/// this one, and no other private one, may be reached.
+fn fetch(scene: &Scene, setup: &Setup) -> anyhow::Result<Fetch> {
+    let names = FakeNames::new(setup.dns.clone());
+    let dialer = CountingDialer { dials: scene.dials.clone(), loopback: scene.loopback.address() };
+    let mut fetch = Fetch::new().with_resolver(names).with_dialer(dialer);
+    for (host, port) in rules::loopbacks(&setup.rules)? {
+        fetch = fetch.with_reachable(&host, port)?;
+    }
+    Ok(fetch)
 }
 
 /// The time as decisions are given it.
