@@ -109,7 +109,9 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
 /// What was measured under a name. Not measured is not held.
 fn measured(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
     let of_scene = match name {
-        "dials" if !evidence.observed.measures.contains_key(name) => Some(Value::from(evidence.scene.dials.all())),
+        "dials" if !evidence.observed.measures.contains_key(name) => {
+            Some(Value::from(evidence.scene.dials.all()))
+        }
         "dials_to_private" => Some(Value::from(evidence.scene.dials.to_private())),
         "dials_to_private_after_first" => Some(Value::from(evidence.scene.dials.to_private_after_first())),
         "tcp_accepts" => Some(Value::from(evidence.scene.loopback.accepts())),

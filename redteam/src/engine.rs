@@ -8,8 +8,8 @@ use windlass_hitl::{Answer, Decision, Facts, Grants, Learned, Mode, Policy, deci
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
-use windlass_tools_web::Fetch;
 use windlass_toolbox::{Checked, Preset, ToolConfig, Toolbox};
+use windlass_tools_web::Fetch;
 
 use crate::scene::{CountingDialer, FakeNames, Scene};
 use crate::setup::{Heard, Otherwise, Setup};

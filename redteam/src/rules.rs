@@ -30,7 +30,8 @@ pub(crate) fn parse(text: &str) -> anyhow::Result<RuleFile> {
 /// The user's policy with these rules.
 pub(crate) fn policy(rules: &[RuleWords], workspace: &Path) -> anyhow::Result<Policy> {
     let file = parse(&text(rules, workspace)?)?;
-    let policy = Policy::default().with_file(Source::User, file).context("the engine does not take the rules")?;
+    let policy =
+        Policy::default().with_file(Source::User, file).context("the engine does not take the rules")?;
     Ok(loopbacks(rules)?.into_iter().fold(policy, |policy, (host, port)| policy.with_reachable(host, port)))
 }
 

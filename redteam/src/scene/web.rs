@@ -5,7 +5,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_tools_web::{Checked, DialFuture, Dialer, ResolveFuture, Resolver, TcpDialer, is_public};
+use windlass_hitl::is_public;
+use windlass_tools_web::{Checked, DialFuture, Dialer, ResolveFuture, Resolver, TcpDialer};
 
 /// Every attempt to dial, in order.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +49,9 @@ impl Dialer for CountingDialer {
         if to.address() == self.loopback {
             return TcpDialer.dial(to);
         }
-        Box::pin(async { Err(io::Error::new(io::ErrorKind::ConnectionRefused, "no packet leaves this machine")) })
+        Box::pin(async {
+            Err(io::Error::new(io::ErrorKind::ConnectionRefused, "no packet leaves this machine"))
+        })
     }
 }
 
