@@ -14,3 +14,5 @@ mod files;
 mod leashed;
 #[cfg(unix)]
 mod races;
+#[cfg(unix)]
+mod writers;

@@ -108,6 +108,39 @@ fn what_never_ends_is_answered_at_once() {
     assert!(peak() < 200, "{} MB", peak());
 }
 
+// F48
+#[test]
+fn a_long_file_is_read_in_pages_and_a_long_line_is_cut() {
+    let scene = Scene::new();
+    let mut file = fs::File::create(scene.at("lines")).unwrap();
+    let block = "line of text\r\n".repeat(100_000);
+    for _ in 0..65 {
+        std::io::Write::write_all(&mut file, block.as_bytes()).unwrap();
+    }
+    let page = scene.call("read_file", &json!({"path": "lines", "offset": 6_000_000, "limit": 2})).unwrap();
+    let expected = "[lines: lines 6000000-6000001 of a file of 91000000 bytes; read on with offset 6000002]\n\
+        6000000\tline of text\n6000001\tline of text\n";
+    assert_eq!(page, expected);
+    let last = scene.call("read_file", &json!({"path": "lines", "offset": 6_500_000})).unwrap();
+    assert!(last.starts_with("[lines: lines 6500000-6500000 of a file of 91000000 bytes]\n"), "{last}");
+    let behind = scene.call("read_file", &json!({"path": "lines", "offset": 6_500_001})).unwrap_err();
+    assert!(behind.contains("fewer than 6500001 lines"), "{behind}");
+    // What was read in part only is not known: it is not written over.
+    scene.call("write_file", &json!({"path": "lines", "content": "x"})).unwrap_err();
+    let mut file = fs::File::create(scene.at("one")).unwrap();
+    let block = "\u{fc}".repeat(1 << 20);
+    for _ in 0..100 {
+        std::io::Write::write_all(&mut file, block.as_bytes()).unwrap();
+    }
+    let page = scene.call("read_file", &json!({"path": "one"})).unwrap();
+    assert!(page.ends_with(" [line cut: 2000 of 104857600 characters shown]\n"), "{}", page.len());
+    assert_eq!(page.matches('\u{fc}').count(), 2_000);
+    std::io::Write::write_all(&mut file, b"\n\xff\n").unwrap();
+    let refused = scene.call("read_file", &json!({"path": "one", "offset": 2})).unwrap_err();
+    assert!(refused.contains("not UTF-8 text (line 2)"), "{refused}");
+    assert!(peak() < 200, "{} MB", peak());
+}
+
 // RES-017
 #[test]
 fn a_pattern_picks_names_and_a_bomb_is_an_error() {
