@@ -71,6 +71,9 @@ pub(crate) struct Demo {
     /// Say yes to every approval request.
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Ask on standard input, also where it is no terminal: a line for each answer.
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) ask: bool,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,8 +3,10 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
+use windlass_hitl::is_public;
+
 use crate::reach::Scope;
-use crate::{FetchError, Resolver, WebUrl, is_public};
+use crate::{FetchError, Resolver, WebUrl};
 
 /// An address that may be dialled. Only the check of this crate makes one, so that a [`Dialer`](crate::Dialer)
 /// cannot be given any other.

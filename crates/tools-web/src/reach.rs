@@ -1,6 +1,8 @@
 //! `Reach`: which hosts and ports a program lets its model reach, besides the public web.
 
-use crate::{FetchError, UrlRefusal, WebUrl, is_public};
+use windlass_hitl::is_public;
+
+use crate::{FetchError, UrlRefusal, WebUrl};
 
 /// The ports of the web.
 const WEB_PORTS: [u16; 2] = [80, 443];

@@ -93,6 +93,56 @@ fn a_title_is_told_apart() {
     assert_eq!((page.title.as_deref(), page.text.as_str()), (Some("A & b"), "c\n"));
 }
 
+proptest::proptest! {
+    #[test]
+    fn no_page_breaks_it(
+        parts in proptest::collection::vec((proptest::sample::select(TAGS.to_vec()), ".{0,6}"), 0..60),
+    ) {
+        let html: String = parts.iter().flat_map(|(tag, text)| [*tag, text.as_str()]).collect();
+        let base = WebUrl::parse("https://h.test/").unwrap();
+        for style in [Style::Markdown, Style::Text] {
+            let whole = render(&html, &base, style, 10_000);
+            let cut = render(&html, &base, style, 20);
+            proptest::prop_assert!(whole.text.is_empty() || whole.text.ends_with('\n'));
+            proptest::prop_assert!(whole.is_cut || whole.text.len() <= 10_000 + 2_000);
+            proptest::prop_assert!(cut.text.len() <= 2_000, "{}", cut.text.len());
+        }
+    }
+}
+
+const TAGS: [&str; 30] = [
+    "<p>",
+    "</p>",
+    "<div>",
+    "</div>",
+    "<b>",
+    "</b>",
+    "<i>",
+    "</i>",
+    "<a href=x>",
+    "</a>",
+    "<ul>",
+    "<ol>",
+    "<li>",
+    "</ul>",
+    "<table>",
+    "<tr>",
+    "<td>",
+    "</td>",
+    "</tr>",
+    "</table>",
+    "<pre>",
+    "</pre>",
+    "<blockquote>",
+    "</blockquote>",
+    "<h2>",
+    "<br>",
+    "<title>",
+    "</title>",
+    "<main>",
+    "<nav hidden",
+];
+
 #[test]
 fn a_hostile_page_costs_no_more_than_itself() {
     let base = WebUrl::parse(&format!("https://h.test/{}", "x".repeat(7_000))).unwrap();

@@ -6,7 +6,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
-use windlass_tools_web::{Checked, DialFuture, Dialer, Fetch, ResolveFuture, Resolver, TcpDialer, is_public};
+use windlass_hitl::is_public;
+use windlass_tools_web::{Checked, DialFuture, Dialer, Fetch, ResolveFuture, Resolver, TcpDialer};
 
 /// A public address; nobody listens there in these tests.
 pub(crate) const PUBLIC: [u8; 4] = [93, 184, 216, 34];

@@ -1,8 +1,8 @@
-//! Which addresses are public (SECURITY, `web_fetch`).
+//! Which addresses are public (SECURITY, `web_fetch`): policy and fetch ask the same function.
 
 use std::net::IpAddr;
 
-use windlass_tools_web::is_public;
+use windlass_hitl::is_public;
 
 #[track_caller]
 fn check(address: &str, expected: bool) {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use tokio::runtime::{Builder, Runtime};
-use windlass_tools_web::{FetchError, Fetched, Limits, WebUrl, is_public};
+use windlass_hitl::is_public;
+use windlass_tools_web::{FetchError, Fetched, Limits, WebUrl};
 
 use crate::fake::{FakeWeb, PUBLIC};
 use crate::redirects::redirecting;
