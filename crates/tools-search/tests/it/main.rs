@@ -159,6 +159,25 @@ fn what_never_ends_is_searched_at_once() {
     assert!(peak < 200, "{peak} MB");
 }
 
+// F53
+#[test]
+fn a_folder_that_is_deeper_than_any_path_ends() {
+    let (folder, tool) = scene(&[("a", "needle")]);
+    let at = |path: String| folder.path().join("work").join(path);
+    let piece = "d/".repeat(1_000);
+    for number in 0..5 {
+        fs::create_dir_all(at(format!("{number}/{piece}"))).unwrap();
+    }
+    for number in (0..4).rev() {
+        let below = format!("{number}/{piece}{}", number + 1);
+        fs::rename(at((number + 1).to_string()), at(below)).unwrap();
+    }
+    let start = std::time::Instant::now();
+    let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
+    assert!(text.starts_with("[1 of 1 matching lines shown, from 1 files"), "{text}");
+    assert!(start.elapsed() < std::time::Duration::from_secs(5));
+}
+
 // PTH-037: there is no way to ask for links to be followed.
 #[test]
 fn what_the_schema_does_not_know_is_refused() {
