@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::fd::{AsFd, RawFd};
+use std::path::Path;
 use std::process::ExitCode;
 
 use nix::sys::prctl;
@@ -90,7 +91,7 @@ fn close_inherited() -> std::io::Result<()> {
 }
 
 /// The last steps: limits, privileges, Landlock, seccomp.
-pub(crate) fn confine(plan: &Plan, own_folders: &[&str]) -> Result<(), Failure> {
+pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure(Part::Privileges, error.to_string());
     let mut limits = vec![
         (Resource::RLIMIT_CORE, 0),

@@ -19,7 +19,7 @@ const WANTED: ABI = ABI::V7;
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// Confines this thread and all that it starts, for good.
-pub(crate) fn restrict(plan: &Plan, own_folders: &[&str]) -> Result<(), String> {
+pub(crate) fn restrict(plan: &Plan, own_folders: &[&Path]) -> Result<(), String> {
     let status = apply(plan, own_folders).map_err(|error| error.to_string())?;
     match status.ruleset {
         RulesetStatus::NotEnforced => Err("the kernel does not enforce it".to_owned()),
@@ -28,7 +28,7 @@ pub(crate) fn restrict(plan: &Plan, own_folders: &[&str]) -> Result<(), String> 
     }
 }
 
-fn apply(plan: &Plan, own_folders: &[&str]) -> Result<RestrictionStatus, RulesetError> {
+fn apply(plan: &Plan, own_folders: &[&Path]) -> Result<RestrictionStatus, RulesetError> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))?;
@@ -45,8 +45,7 @@ fn apply(plan: &Plan, own_folders: &[&str]) -> Result<RestrictionStatus, Ruleset
         rules = grant(rules, path, read)?;
     }
     rules = grant(rules, Path::new("/proc"), AccessFs::ReadFile | AccessFs::ReadDir)?;
-    for path in plan.writable.iter().map(std::path::PathBuf::as_path).chain(own_folders.iter().map(Path::new))
-    {
+    for path in plan.writable.iter().map(std::path::PathBuf::as_path).chain(own_folders.iter().copied()) {
         rules = grant(rules, path, AccessFs::from_all(NEEDED))?;
     }
     for device in DEVICES {

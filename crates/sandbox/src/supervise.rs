@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::errno::Errno;
@@ -91,7 +92,9 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
     // A session of its own has no terminal, and a signal to the group does not reach the helper.
     setsid().map_err(Failure::of(Part::Privileges))?;
-    confine(plan, &namespaces::PRIVATE)?;
+    let own: Vec<&Path> =
+        namespaces::PRIVATE.iter().map(Path::new).chain(plan.private.iter().map(AsRef::as_ref)).collect();
+    confine(plan, &own)?;
     // What this process was told is no concern of the command.
     prctl::set_dumpable(false).map_err(Failure::of(Part::Privileges))?;
     if command.is_empty() {
