@@ -1,10 +1,20 @@
 //! Somebody who says whether a call may run.
 
+mod answers;
+mod channel;
+#[cfg(unix)]
+mod file;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+
+pub use answers::{Answer, Answers};
+pub use channel::{AnswerRefused, ChannelApprover, OpenQuestion, Questions};
+#[cfg(unix)]
+pub use file::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
 
 /// The wait for an answer; nothing if nobody is there to give one.
 pub type ApproverFuture<'a> = Pin<Box<dyn Future<Output = Option<ApprovalDecision>> + Send + 'a>>;

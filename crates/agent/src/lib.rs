@@ -15,13 +15,19 @@ mod options;
 mod outside;
 mod previews;
 mod recorder;
+mod redacting;
 mod stream;
 
 pub use agent::{Agent, Report};
-pub use approver::{Approver, ApproverFuture, Everything, Nobody};
+pub use approver::{
+    Answer, AnswerRefused, Answers, Approver, ApproverFuture, ChannelApprover, Everything, Nobody,
+    OpenQuestion, Questions,
+};
+#[cfg(unix)]
+pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
 pub use builder::AgentBuilder;
 pub use control::{AskFollowupQuestion, AttemptCompletion, TodoItem, TodoList, TodoState, UpdateTodoList};
 pub use error::AgentError;
 pub use options::RunOptions;
 pub use stream::EventStream;
-pub use windlass_loop::{Event, Limits, Outcome, StopCause};
+pub use windlass_loop::{Budget, Entry, Event, Limits, Outcome, Prices, StopCause};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::line::Body;
-use crate::redact::is_recorded;
+use crate::recorded::is_recorded;
 
 /// One place where a replayed run went another way than the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]

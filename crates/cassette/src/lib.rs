@@ -4,8 +4,8 @@
 
 mod error;
 mod line;
-mod redact;
 
+mod recorded;
 mod recorder;
 mod tap;
 

@@ -11,9 +11,9 @@ use secrecy::SecretString;
 use serde_json::Value;
 use windlass_agent::Approver;
 use windlass_client::Transport;
+use windlass_redact::{RedactStream, Redactor};
 use windlass_tool::{Human, Tool};
 
-use crate::redact::{Held, Redactor};
 use crate::tap::{ApproverTap, HumanTap, ToolTap, TransportTap};
 use crate::{CassetteError, Line};
 
@@ -21,7 +21,7 @@ use crate::{CassetteError, Line};
 /// what it gives back in their place. Cheap to clone.
 ///
 /// Each line is on its way to the disk when what it tells has happened, so a run that is killed leaves a cassette
-/// up to there. Keys are never in it: headers that carry one are left out, and their values are taken out of all
+/// up to there. Only the user can read it. Keys are never in it: headers that carry one are left out, and their values are taken out of all
 /// else, also where they come back in an answer or in a tool's output.
 ///
 /// ```
@@ -71,7 +71,11 @@ impl Recorder {
         secrets: impl IntoIterator<Item = SecretString>,
     ) -> Result<Self, CassetteError> {
         let path = path.as_ref().to_owned();
-        let file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(|source| {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(|source| {
             if source.kind() == ErrorKind::AlreadyExists {
                 CassetteError::Exists { path: path.clone() }
             } else {
@@ -137,7 +141,7 @@ impl Tape {
             return;
         }
         let written = serde_json::to_string(line).map_err(CassetteError::from).and_then(|text| {
-            let mut text = state.redactor.text(&text);
+            let mut text = state.redactor.redact_json(&text).into_owned();
             text.push('\n');
             // One write for a line: whoever is killed leaves half a line at most.
             state.file.write_all(text.as_bytes()).map_err(|source| self.failed(source))
@@ -146,19 +150,20 @@ impl Tape {
     }
 
     pub(crate) fn learn(&self, secret: &str) {
-        self.state().redactor.add(secret);
+        self.state().redactor.register(&secret.into());
     }
 
     pub(crate) fn redact(&self, bytes: &[u8]) -> Vec<u8> {
-        self.state().redactor.bytes(bytes)
+        let redactor = &self.state().redactor;
+        match std::str::from_utf8(bytes) {
+            Ok(text) => redactor.redact_json(text).into_owned().into_bytes(),
+            Err(_) => redactor.redact_bytes(bytes).into_owned(),
+        }
     }
 
-    pub(crate) fn redact_piece(&self, held: &mut Held, bytes: &[u8]) -> Vec<u8> {
-        self.state().redactor.push(held, bytes)
-    }
-
-    pub(crate) fn redact_rest(&self, held: &mut Held) -> Vec<u8> {
-        self.state().redactor.finish(held)
+    /// Takes out what is known by now, of bytes that come in pieces.
+    pub(crate) fn redact_stream(&self) -> RedactStream {
+        self.state().redactor.stream()
     }
 }
 

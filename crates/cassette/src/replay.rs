@@ -14,7 +14,7 @@ use crate::Difference;
 use crate::difference::is_same;
 use crate::line::{Body, Failure, Outcome};
 use crate::player::{Exchange, Played, State};
-use crate::redact::is_recorded;
+use crate::recorded::is_recorded;
 use crate::tap::{as_inner, method};
 
 pub(crate) struct ReplayTransport {

@@ -8,12 +8,12 @@ use windlass_agent::{Approver, ApproverFuture};
 use windlass_client::{ByteStream, Incoming, Method, Outgoing, Transport, TransportError, TransportFuture};
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::Payload;
+use windlass_redact::RedactStream;
 use windlass_tool::{AnswerFuture, Context, Human, Question, Tool, ToolError, ToolFuture};
 
 use crate::Line;
 use crate::line::{Body, Failure, Outcome};
 use crate::recorder::Tape;
-use crate::redact::Held;
 
 pub(crate) struct TransportTap {
     pub(crate) inner: Arc<dyn Transport>,
@@ -25,7 +25,7 @@ struct Passing {
     body: ByteStream,
     tape: Arc<Tape>,
     exchange: u64,
-    held: Held,
+    clean: RedactStream,
     is_over: bool,
 }
 
@@ -55,8 +55,8 @@ impl Transport for TransportTap {
 
 impl TransportTap {
     fn pass(&self, exchange: u64, answer: Incoming) -> Incoming {
-        let (tape, held) = (self.tape.clone(), Held::default());
-        let passing = Passing { body: answer.body, tape, exchange, held, is_over: false };
+        let (tape, clean) = (self.tape.clone(), self.tape.redact_stream());
+        let passing = Passing { body: answer.body, tape, exchange, clean, is_over: false };
         let body = stream::unfold(passing, |mut passing| async move {
             let piece = passing.next().await?;
             Some((piece, passing))
@@ -73,7 +73,7 @@ impl Passing {
         let piece = self.body.next().await;
         match &piece {
             Some(Ok(bytes)) => {
-                let clean = self.tape.redact_piece(&mut self.held, bytes);
+                let clean = self.clean.push(bytes);
                 self.keep(&clean);
             }
             Some(Err(error)) => self.end(Some(failure(error))),
@@ -90,7 +90,7 @@ impl Passing {
 
     fn end(&mut self, failure: Option<Failure>) {
         self.is_over = true;
-        let rest = self.tape.redact_rest(&mut self.held);
+        let rest = self.clean.finish();
         self.keep(&rest);
         self.tape.write(&Line::End { exchange: self.exchange, failure });
     }

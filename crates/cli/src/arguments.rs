@@ -7,6 +7,7 @@ mod tools;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
+use windlass_hitl::Mode;
 
 pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::models::{Models, Reach};
@@ -70,9 +71,41 @@ pub(crate) struct Demo {
     /// Say yes to every approval request.
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Ask on standard input, also where it is no terminal: a line for each answer.
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) ask: bool,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// How far a run goes without asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ModeName {
+    /// Ask where no rule speaks.
+    #[default]
+    Ask,
+    /// Only read; everything else is denied.
+    ReadOnly,
+    /// Change files in the workspace without asking.
+    AutoEdit,
+    /// Also run what only reads and is confined.
+    Auto,
+    /// Nobody is there: deny where no rule allows.
+    Headless,
+}
+
+impl ModeName {
+    pub(crate) fn mode(self) -> Mode {
+        match self {
+            Self::Ask => Mode::Ask,
+            Self::ReadOnly => Mode::ReadOnly,
+            Self::AutoEdit => Mode::AutoEdit,
+            Self::Auto => Mode::Auto,
+            Self::Headless => Mode::Headless,
+        }
+    }
 }
 
 /// How many tools.

@@ -15,7 +15,7 @@ use crate::lessons::LessonFile;
 use crate::runs::Settings;
 use crate::tape::Tape;
 use crate::terminal::{SayNo, Terminal, WouldAsk};
-use crate::{output, setup};
+use crate::{output, policies, setup};
 
 /// What an agent is put together from.
 pub(crate) struct Assembly<'a> {
@@ -39,15 +39,17 @@ impl Assembly<'_> {
         let (client, model) = settings.provider.client(self.reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
         let (approver, human) = people(self.approval, self.stop);
-        let policy = setup::policy(&settings.root, settings.policy.as_deref())?;
+        let policy = policies::load(&settings.root, settings.policy.as_deref())?;
         let mut builder = Agent::builder()
             .model(self.with_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)
             .capabilities(capabilities)
             .policy(policy.clone())
+            .mode(settings.mode.mode())
             .root(settings.root.display().to_string())
             .system(system_prompt(&settings.root, settings.preset))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
+            .budget(settings.budget)
             .approver(self.tape.approver(approver));
         // A person teaches; a switch of the command line and a recording do not.
         if human.is_some() && !self.tape.is_used() {

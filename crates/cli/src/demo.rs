@@ -77,7 +77,7 @@ fn with_human(builder: AgentBuilder, arguments: &Demo, stop: &CancellationToken)
     if arguments.yes {
         return builder.approver(Everything);
     }
-    if Terminal::is_there() {
+    if arguments.ask || Terminal::is_there() {
         let terminal = Terminal::new();
         return builder.approver(terminal.clone()).human(terminal);
     }

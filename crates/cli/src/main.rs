@@ -17,6 +17,7 @@ mod mock;
 mod models;
 mod output;
 mod parse;
+mod policies;
 mod policy;
 mod project;
 mod provider;

@@ -129,4 +129,5 @@ pub(crate) const SCRIPT: &str = r#"{"turns": [
         ],
         "usage": {"input": 1880, "output": 39}, "piece": 9, "delay_ms": 4
     }
-], "fallback": "I have nothing more to say."}"#;
+], "fallback": "I have nothing more to say.",
+   "denied": "I was told: {result} I take that in, and ask once more."}"#;

@@ -6,9 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use windlass_agent::Budget;
 use windlass_protocol::ToolProtocol;
 
-use crate::arguments::PresetName;
+use crate::arguments::{ModeName, PresetName};
 use crate::provider::Provider;
 
 /// What a run was started with, so that it can go on in another process. Keys are not in it.
@@ -19,7 +20,13 @@ pub(crate) struct Settings {
     pub(crate) root: PathBuf,
     pub(crate) policy: Option<PathBuf>,
     pub(crate) preset: PresetName,
+    /// How far it goes without asking.
+    #[serde(default)]
+    pub(crate) mode: ModeName,
     pub(crate) max_turns: u32,
+    /// How much it may use before somebody is asked.
+    #[serde(default)]
+    pub(crate) budget: Budget,
     /// Who is asked where the provider has no answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) fallbacks: Vec<Provider>,

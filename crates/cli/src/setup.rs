@@ -1,21 +1,16 @@
-//! What every command that touches tools needs: the workspace, the toolbox, the policy.
+//! What every command that touches tools needs: the workspace and the toolbox.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use windlass_agent::{AskFollowupQuestion, AttemptCompletion, TodoList, UpdateTodoList};
-use windlass_hitl::{Policy, RuleFile, Source};
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 use crate::arguments::PresetName;
 use crate::tape::Tape;
-
-/// The project's own policy file, below its root. It can only tighten.
-const PROJECT_POLICY: &str = ".windlass/policy.toml";
 
 impl PresetName {
     fn preset(self) -> Preset {
@@ -67,24 +62,4 @@ pub(crate) fn toolbox_on(
         .config(ToolConfig::new(preset.preset()))
         .build()?;
     Ok(toolbox)
-}
-
-/// The built-in policy with the user's file and the project's.
-pub(crate) fn policy(root: &Path, file: Option<&Path>) -> anyhow::Result<Policy> {
-    let mut policy = Policy::default();
-    if let Some(file) = file {
-        policy = add(policy, Source::User, file)?;
-    }
-    let project = root.join(PROJECT_POLICY);
-    if project.is_file() {
-        policy = add(policy, Source::Project, &project)?;
-    }
-    Ok(policy)
-}
-
-fn add(policy: Policy, source: Source, file: &Path) -> anyhow::Result<Policy> {
-    let shown = || format!("the policy file {} is refused", file.display());
-    let text = fs::read_to_string(file).with_context(shown)?;
-    let rules: RuleFile = toml::from_str(&text).with_context(shown)?;
-    policy.with_file(source, rules).with_context(shown)
 }

@@ -10,7 +10,7 @@ use windlass_protocol::{Arguments, CallId, RawJson, ToolCall, ToolName, ToolSpec
 use windlass_tool::Context;
 
 use crate::arguments::{PresetName, Tool, ToolCommand};
-use crate::{input, output, setup};
+use crate::{input, output, policies, setup};
 
 pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
     match arguments.command {
@@ -71,12 +71,12 @@ async fn run(call: &ToolCall, root: &Path, policy: Option<&Path>, how: Output) -
     let root = setup::root(root)?;
     let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
     let toolbox = setup::toolbox(&root, Some(outputs.path()), PresetName::Full)?;
-    let checked = match toolbox.check(call) {
+    let checked = match toolbox.check(call).and_then(|checked| toolbox.inspect(checked)) {
         Ok(checked) => checked,
         Err(result) => return told(&result, None, how.json),
     };
     let decision =
-        decide(&setup::policy(&root, policy)?, &Grants::default(), &Learned::default(), &checked.facts);
+        decide(&policies::load(&root, policy)?, &Grants::default(), &Learned::default(), &checked.facts);
     let (rule_id, reason) = (&decision.reason.rule_id, &decision.reason.text);
     match decision.verdict {
         Verdict::Deny => anyhow::bail!("policy denies this call: {reason} (rule {rule_id})"),

@@ -14,6 +14,7 @@ use windlass_wire::{Decoder, Wire};
 use crate::Options;
 use crate::failure::Failures;
 use crate::retry::after;
+use crate::secret::Key;
 use crate::transport::{ByteStream, Incoming};
 
 /// How long an answer that has said its end is waited for: usage may follow, an open connection may stay.
@@ -83,9 +84,10 @@ impl Reading {
         // A refusal under a status of success (RULES S12): said as what it is before anything is handed out.
         if let [Chunk::Error { .. }] = chunks.as_slice() {
             let error = self.wire.decode_error(200, &self.failures.key.redact_bytes(body));
-            return Err(self.failures.refused_in_answer(&error).with_request_id(self.request_id));
+            return Err(self.failures.refused_in_answer(error).with_request_id(self.request_id));
         }
-        Ok(Box::pin(stream::iter(chunks.into_iter().map(Ok))))
+        let key = self.failures.key;
+        Ok(Box::pin(stream::iter(chunks.into_iter().map(move |chunk| Ok(without_key(&key, chunk))))))
     }
 
     /// A whole body, within the limit and the time.
@@ -158,17 +160,9 @@ impl Stream {
     }
 
     fn hand_out(&mut self, chunks: Vec<Chunk>) {
-        for mut chunk in chunks {
-            match &mut chunk {
-                Chunk::Finish { .. } => self.has_finished = true,
-                Chunk::Error { error } => {
-                    let key = &self.reading.failures.key;
-                    error.message = key.redact(&error.message);
-                    error.code = error.code.take().map(|code| key.redact(&code));
-                }
-                _ => {}
-            }
-            self.waiting.push_back(Ok(chunk));
+        for chunk in chunks {
+            self.has_finished |= matches!(chunk, Chunk::Finish { .. });
+            self.waiting.push_back(Ok(without_key(&self.reading.failures.key, chunk)));
         }
     }
 
@@ -189,6 +183,18 @@ impl Stream {
     fn fail(&mut self, error: ModelError) {
         self.is_over = true;
         self.waiting.push_back(Err(error.with_request_id(self.reading.request_id.clone())));
+    }
+}
+
+/// What a server says of a failure can hold the key that it was sent.
+fn without_key(key: &Key, chunk: Chunk) -> Chunk {
+    match chunk {
+        Chunk::Error { mut error } => {
+            error.message = key.redact(&error.message);
+            error.code = error.code.map(|code| key.redact(&code));
+            Chunk::Error { error }
+        }
+        other => other,
     }
 }
 

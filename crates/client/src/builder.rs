@@ -33,13 +33,13 @@ pub enum ClientError {
     /// The address is not one.
     #[error("the address {base_url} is not an http or https address")]
     Address {
-        /// The address.
+        /// The address, without a password.
         base_url: String,
     },
     /// The address has a place that the user fills in.
     #[error("the address {base_url} has a place to fill in: give the whole address")]
     Placeholder {
-        /// The address.
+        /// The address, without a password.
         base_url: String,
     },
     /// The endpoint speaks another format.
@@ -114,10 +114,10 @@ impl ClientBuilder {
         let endpoint = self.endpoint;
         let is_address = ["http://", "https://"].iter().any(|scheme| endpoint.base_url.starts_with(scheme));
         if !is_address || endpoint.host().is_empty() {
-            return Err(ClientError::Address { base_url: endpoint.base_url });
+            return Err(ClientError::Address { base_url: endpoint.address() });
         }
         if endpoint.base_url.contains('{') {
-            return Err(ClientError::Placeholder { base_url: endpoint.base_url });
+            return Err(ClientError::Placeholder { base_url: endpoint.address() });
         }
         match self.speech.wire("") {
             Some(wire) if wire.name() == endpoint.wire => {}
@@ -135,7 +135,7 @@ impl ClientBuilder {
         Ok(Client::of(Parts {
             transport,
             speech: self.speech,
-            failures: Failures { endpoint, key: Key::new(self.key) },
+            failures: Failures { key: Key::new(self.key, &endpoint), endpoint },
             options: self.options,
             observer: self.observer,
             paces: Arc::default(),

@@ -14,7 +14,7 @@ use crate::answer;
 use crate::begin::begun;
 use crate::event::{AnswerInfo, ClientEvent, Observer};
 use crate::facts::{Fact, Facts};
-use crate::failure::{Failures, request_id};
+use crate::failure::Failures;
 use crate::limits::Paces;
 use crate::retry::{self, Attempt, Tries};
 use crate::schemas::{Restorations, Schemas, Shown};
@@ -115,7 +115,7 @@ impl Client {
         let mut tries = Tries::new(&self.parts.options);
         loop {
             let (response, restorations) = self.sent(turn, request, &mut tries).await?;
-            let (status, request_id) = (response.status, request_id(&response.headers));
+            let (status, request_id) = (response.status, self.parts.failures.request_id(&response.headers));
             self.tell_answer(request, &response, tries.attempts);
             let reading = self.reading(wire.clone(), request_id.clone(), deadline);
             let chunks = if request.delivery == Delivery::Whole || is_json(&response) {
@@ -146,7 +146,7 @@ impl Client {
                 provider: self.parts.failures.endpoint.name.clone(),
                 model: request.model.clone(),
                 status: response.status,
-                request_id: request_id(&response.headers),
+                request_id: self.parts.failures.request_id(&response.headers),
                 attempts,
                 rate_limits: self.rate_limits(&request.model),
             })

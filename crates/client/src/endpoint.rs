@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use secrecy::SecretString;
 use serde::Deserialize;
 
 use crate::Vendors;
@@ -137,6 +138,19 @@ impl Endpoint {
         }
     }
 
+    /// The address without what can be a secret in it: what stands before an `@`, and the query.
+    pub fn address(&self) -> String {
+        shown_url(&self.base_url)
+    }
+
+    /// What of the endpoint must not be shown: values of headers that carry a key, and the password in its address.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> {
+        let headers = self.headers.iter().map(|(name, value)| Header::new(name, value));
+        let headers = headers.filter(|header| header.is_secret).map(|header| header.value.into());
+        let password = user(&self.base_url).map(|user| user.split_once(':').map_or(user, |(_, word)| word));
+        headers.chain(password.map(SecretString::from))
+    }
+
     /// Host and port, for messages.
     pub fn host(&self) -> &str {
         let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
@@ -144,6 +158,23 @@ impl Endpoint {
         // What stands before an @ is a secret.
         authority.rsplit_once('@').map_or(authority, |(_, host)| host)
     }
+}
+
+/// An address as it may be shown.
+pub(crate) fn shown_url(url: &str) -> String {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let shown = url.get(..end).unwrap_or(url);
+    match user(shown) {
+        Some(user) => shown.replacen(&format!("{user}@"), "", 1),
+        None => shown.to_owned(),
+    }
+}
+
+/// What stands before an `@` in an address.
+fn user(url: &str) -> Option<&str> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    authority.rsplit_once('@').map(|(user, _)| user)
 }
 
 impl fmt::Debug for Endpoint {

@@ -49,12 +49,12 @@ impl Failures {
         self.of(kind, &text)
     }
 
-    /// The provider refused.
+    /// The provider refused, in words without the key.
     pub(crate) fn refusal(
         &self,
         status: u16,
         headers: &[(String, String)],
-        error: &ProviderError,
+        error: ProviderError,
     ) -> ModelError {
         let advice = match error.kind {
             ProviderErrorKind::Authentication => match (&self.endpoint.key_env, self.key.expose()) {
@@ -75,15 +75,22 @@ impl Failures {
         };
         self.of(kind_of(error.kind), &text)
             .with_retry_after(retry_after(headers).or(error.retry_after))
-            .with_request_id(request_id(headers))
-            .with_source(error.clone())
+            .with_request_id(self.request_id(headers))
+            .with_source(error)
     }
 
     /// The provider refused under a status of success.
-    pub(crate) fn refused_in_answer(&self, error: &ProviderError) -> ModelError {
+    pub(crate) fn refused_in_answer(&self, error: ProviderError) -> ModelError {
+        let error = self.key.redact_error(error);
         self.of(kind_of(error.kind), &format!("an error instead of an answer: {error}"))
             .with_retry_after(error.retry_after)
-            .with_source(error.clone())
+            .with_source(error)
+    }
+
+    /// The provider's own id of a request.
+    pub(crate) fn request_id(&self, headers: &[(String, String)]) -> Option<String> {
+        let id = REQUEST_IDS.iter().find_map(|name| header(headers, name));
+        id.map(|id| self.key.redact(id))
     }
 
     /// The answer is not of the provider's format.
@@ -104,11 +111,6 @@ fn kind_of(kind: ProviderErrorKind) -> ModelErrorKind {
         ProviderErrorKind::NotProvider => ModelErrorKind::Malformed,
         _ => ModelErrorKind::Refused,
     }
-}
-
-/// The provider's own id of a request.
-pub(crate) fn request_id(headers: &[(String, String)]) -> Option<String> {
-    REQUEST_IDS.iter().find_map(|name| header(headers, name)).map(str::to_owned)
 }
 
 /// How long the provider asks to wait: seconds or a date (RFC 9110, section 10.2.3), or milliseconds as OpenAI and Azure

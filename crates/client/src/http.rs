@@ -68,7 +68,7 @@ pub enum HttpError {
 }
 
 /// HTTP by rustls with ring: HTTP/2 where a server offers it under TLS, else HTTP/1.1; no redirects, no environment.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HttpTransport {
     client: reqwest::Client,
     connect_timeout: Duration,
@@ -133,6 +133,15 @@ impl fmt::Debug for HttpOptions {
             .field("no_proxy", &self.no_proxy)
             .field("roots", &self.roots.len())
             .finish()
+    }
+}
+
+impl fmt::Debug for HttpTransport {
+    // The HTTP library shows its proxies.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpTransport")
+            .field("connect_timeout", &self.connect_timeout)
+            .finish_non_exhaustive()
     }
 }
 

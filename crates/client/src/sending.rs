@@ -100,9 +100,9 @@ impl Client {
         let Incoming { status, headers, body } = response;
         let until = retry::after(Instant::now(), options.idle_timeout).min(deadline);
         let body = failures.key.redact_bytes(answer::refusal_body(body, until).await);
-        let refusal = wire.decode_error(status, &body);
+        let refusal = failures.key.redact_error(wire.decode_error(status, &body));
         let lesson = lesson::lesson(status, &refusal, &body, &sent);
-        let error = failures.refusal(status, &headers, &refusal);
+        let error = failures.refusal(status, &headers, refusal);
         Err(Attempt { error, status: Some(status), lesson })
     }
 }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::Stream;
 
+use crate::endpoint::shown_url;
+
 /// Sends prepared requests and gives the answers as they arrive.
 ///
 /// The [`HttpTransport`](crate::HttpTransport) is the one that is used if no other is given. Another can count,
@@ -65,7 +67,7 @@ pub enum Method {
 }
 
 /// A request, ready to be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outgoing {
     /// What is done.
@@ -162,6 +164,18 @@ impl Header {
     /// A header that carries a key.
     pub fn secret(name: impl AsRef<str>, value: impl Into<String>) -> Self {
         Self { is_secret: true, ..Self::new(name, value) }
+    }
+}
+
+impl fmt::Debug for Outgoing {
+    // A base address can hold a password, and a body whatever was said.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing")
+            .field("method", &self.method)
+            .field("url", &shown_url(&self.url))
+            .field("headers", &self.headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .finish()
     }
 }
 

@@ -3,7 +3,7 @@
 use windlass_protocol::{Effect, TargetKind};
 
 use crate::part::{Origin, Part};
-use crate::place::{Place, is_own};
+use crate::place::Place;
 use crate::{Policy, Reason, Source, host};
 
 /// Why a part of a call is denied whatever the rules say, if so.
@@ -15,7 +15,7 @@ pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
     }
     let path = part.effect.path()?;
     let writes = !matches!(part.effect.as_ref(), Effect::Read { .. });
-    if writes && is_own(path) {
+    if writes && policy.is_own(path) {
         return Some(builtin("f.own_policy", format!("{path} holds the rules of this program itself")));
     }
     if let Some(reason) = by_target(part, path, writes) {

@@ -1,5 +1,7 @@
 //! Where a path lies: inside, outside, among secrets, or among what protects everything else.
 
+use windlass_command::{PROJECT_NAMES, is_protected_name, is_secret_name};
+
 /// Where an effect's path lies. Judged from its text; files are resolved again when the call runs (RULES H5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -9,54 +11,8 @@ pub(crate) enum Place {
     Secret,
 }
 
-/// Folders and files that decide what runs later: version control, this program's own state, shell start-up.
-const PROTECTED: &[&str] = &[
-    ".git",
-    ".hg",
-    ".svn",
-    ".windlass",
-    ".ssh",
-    ".gnupg",
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zprofile",
-    ".zshenv",
-    ".gitconfig",
-    ".gitmodules",
-    ".envrc",
-    ".vscode",
-    ".idea",
-    ".cargo",
-    ".npmrc",
-    ".pypirc",
-    ".netrc",
-    ".mcp.json",
-    ".cursor",
-    ".claude",
-    ".codex",
-    ".roo",
-    ".gemini",
-    ".devcontainer",
-    ".husky",
-    ".githooks",
-    ".gitattributes",
-    ".pre-commit-config.yaml",
-    ".bash_login",
-    ".bash_logout",
-    ".zlogin",
-];
-
-/// Endings of files that decide what runs later.
-const PROTECTED_ENDS: &[&str] = &[".code-workspace"];
-
 /// Names of devices, which some systems know in every folder and with every ending.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
-
-const SECRET_ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".keystore", ".kdbx"];
-const SECRET_STARTS: &[&str] =
-    &[".env", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", "credentials"];
 
 impl Place {
     pub(crate) fn of(path: &str) -> Self {
@@ -65,12 +21,10 @@ impl Place {
         }
         let mut secret = false;
         for component in components(path) {
-            let name = folded(component);
-            if is_protected(&name) {
+            if is_protected(component) {
                 return Self::Protected;
             }
-            secret |= SECRET_ENDS.iter().any(|end| name.ends_with(end))
-                || SECRET_STARTS.iter().any(|start| name.starts_with(start));
+            secret |= is_secret_name(component);
         }
         if secret { Self::Secret } else { Self::Inside }
     }
@@ -80,6 +34,19 @@ impl Place {
 pub(crate) fn is_own(path: &str) -> bool {
     components(path)
         .any(|component| folded(component) == ".windlass" || is_short_name_of(component, ".windlass"))
+}
+
+/// A path as the most forgiving file system would compare it.
+pub(crate) fn canonical(path: &str) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for component in components(path) {
+        if component == ".." {
+            names.pop();
+        } else {
+            names.push(folded(component));
+        }
+    }
+    names.join("/")
 }
 
 /// Whether a name is a device's on some systems.
@@ -98,9 +65,7 @@ pub(crate) fn is_reserved(component: &str) -> bool {
 }
 
 fn is_protected(name: &str) -> bool {
-    PROTECTED.contains(&name)
-        || PROTECTED_ENDS.iter().any(|end| name.ends_with(end))
-        || PROTECTED.iter().any(|protected| is_short_name_of(name, protected))
+    is_protected_name(name) || PROJECT_NAMES.iter().any(|protected| is_short_name_of(name, protected))
 }
 
 /// Whether a name is how an old file system shortens another: its first letters, `~`, a number.

@@ -11,7 +11,7 @@ use windlass_protocol::Effect;
 pub(crate) use fence::{Breach, Fence};
 pub(crate) use matcher::Compiled;
 
-use crate::{Action, EffectKind, RuleFile, Source};
+use crate::{Action, EffectKind, RuleFile, Source, place};
 
 /// Rules and constraints from all sources, compiled. The built-in ones are always there.
 ///
@@ -29,6 +29,7 @@ pub struct Policy {
     pub(crate) rules: Vec<Compiled>,
     pub(crate) fences: Vec<Fence>,
     reachable: Vec<(String, u16)>,
+    own: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -88,6 +89,7 @@ impl Default for Policy {
             rules: vec![allow("b.read", EffectKind::Read), allow("b.internal", EffectKind::Internal)],
             fences: Vec::new(),
             reachable: Vec::new(),
+            own: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -135,6 +137,16 @@ impl Policy {
 
     pub(crate) fn is_reachable(&self, host: &str, port: u16) -> bool {
         self.reachable.iter().any(|(known, open)| known.eq_ignore_ascii_case(host) && *open == port)
+    }
+
+    /// The same policy, read from a file inside the workspace: no call may write there.
+    pub fn with_own(mut self, path: &str) -> Self {
+        self.own.push(place::canonical(path));
+        self
+    }
+
+    pub(crate) fn is_own(&self, path: &str) -> bool {
+        place::is_own(path) || (!self.own.is_empty() && self.own.contains(&place::canonical(path)))
     }
 
     /// What about the rules is to be said to whoever wrote them.

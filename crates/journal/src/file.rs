@@ -33,7 +33,7 @@ pub enum Tail {
 }
 
 impl FileJournal {
-    /// Makes a new journal; its folder is made too. Only the user can read it.
+    /// Makes a new journal; its folder is made too. Only the user can read either.
     ///
     /// # Errors
     /// If there is a file of this name, or it cannot be made.
@@ -41,7 +41,7 @@ impl FileJournal {
         let path = path.into();
         let io = |doing| move |path: &Path, source| JournalError::Io { path: path.to_owned(), doing, source };
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|source| io("made")(&path, source))?;
+            make_folder(folder).map_err(|source| io("made")(&path, source))?;
         }
         let mut options = OpenOptions::new();
         options.read(true).append(true).create_new(true);
@@ -130,6 +130,15 @@ impl Journal for FileJournal {
     fn records(&self) -> Result<Vec<Record>, JournalError> {
         Self::read(&self.path)
     }
+}
+
+/// Makes a folder with those above it, for the user alone. One that is there stays as it is.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), JournalError> {

@@ -6,10 +6,12 @@ mod file;
 mod line;
 mod memory;
 mod record;
+mod redacting;
 mod store;
 
 pub use error::JournalError;
 pub use file::{FileJournal, Tail};
 pub use memory::MemoryJournal;
 pub use record::Record;
+pub use redacting::Redacting;
 pub use store::{Durability, Journal};

@@ -54,6 +54,17 @@ pub trait Journal {
     }
 }
 
+/// A journal whose kind is chosen at run time.
+impl<T: Journal + ?Sized> Journal for Box<T> {
+    fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
+        (**self).append(body, at_ms, durability)
+    }
+
+    fn records(&self) -> Result<Vec<Record>, JournalError> {
+        (**self).records()
+    }
+}
+
 fn to_json<T: Serialize>(value: &T) -> Result<RawJson, JournalError> {
     let text = serde_json::to_string(value).map_err(|source| JournalError::Encode { source })?;
     text.parse().map_err(|source| JournalError::Encode { source })

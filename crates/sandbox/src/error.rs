@@ -68,6 +68,12 @@ pub enum FileError {
         /// The path that was asked for.
         path: String,
     },
+    /// A folder without anything in it is wanted.
+    #[error("`{path}` is a folder with something in it")]
+    NotEmpty {
+        /// The path that was asked for.
+        path: String,
+    },
     /// The file is longer than what is read into memory.
     #[error(
         "`{path}` has {len} bytes, at most {limit} are read; use a search or a command to look at parts of it"
@@ -126,6 +132,23 @@ pub enum FileError {
         /// The path that was asked for.
         path: String,
     },
+    /// Another process holds the file.
+    #[error("`{path}` is being changed by another process; try again")]
+    Busy {
+        /// The path that was asked for.
+        path: String,
+    },
+    /// The workspace itself is not a thing in it.
+    #[error("this is the workspace itself, which stays; name something in it")]
+    Root,
+    /// More than is looked at in one step.
+    #[error("`{path}` has more than {limit} names in it; work on its parts one by one")]
+    TooMany {
+        /// The path that was asked for.
+        path: String,
+        /// How many are looked at.
+        limit: usize,
+    },
     /// A new file was wanted, but one is there.
     #[error("`{path}` exists already; read it first, then change it")]
     Exists {
@@ -161,6 +184,7 @@ impl FileError {
         match source.kind() {
             io::ErrorKind::NotFound => Self::NotFound { path },
             io::ErrorKind::NotADirectory => Self::NotAFolder { path },
+            io::ErrorKind::DirectoryNotEmpty => Self::NotEmpty { path },
             // cap-std makes this error itself when a path leads out; the system's own has a number.
             io::ErrorKind::PermissionDenied if source.raw_os_error().is_none() => Self::Escape { path },
             _ => Self::Io { path, source },

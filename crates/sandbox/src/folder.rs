@@ -1,5 +1,6 @@
 //! What is in a folder.
 
+use std::ffi::OsString;
 use std::fmt;
 
 use cap_std::fs::FileType;
@@ -46,10 +47,20 @@ impl fmt::Display for Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The name.
-    pub name: String,
+    /// The name, as [`WorkspacePath::join`] takes it; it need not be text.
+    pub name: OsString,
     /// What it is; links are not followed.
     pub kind: Kind,
+}
+
+/// What is in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listing {
+    /// The names, sorted.
+    pub entries: Vec<Entry>,
+    /// Whether the folder has more of them.
+    pub is_cut: bool,
 }
 
 impl Workspace {
@@ -63,21 +74,27 @@ impl Workspace {
         found.map(|metadata| Kind::of(metadata.file_type())).map_err(|error| FileError::from_io(path, error))
     }
 
-    /// The names in a folder, sorted. Names that are not UTF-8 are shown with replacement characters.
+    /// The names in a folder, sorted; `limit` of them at the most, in a folder that has more those that the
+    /// system names first.
     ///
     /// # Errors
     /// If it is no folder inside the workspace.
-    pub fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+    pub fn list(&self, path: &WorkspacePath, limit: usize) -> Result<Listing, FileError> {
         let failed = |error| FileError::from_io(path, error);
         let real = self.judged(path)?;
         let mut entries = Vec::new();
+        let mut is_cut = false;
         for entry in self.handle(&real)?.read_dir(real.for_handle()).map_err(failed)? {
+            if entries.len() == limit {
+                is_cut = true;
+                break;
+            }
             let entry = entry.map_err(failed)?;
             let kind = Kind::of(entry.file_type().map_err(failed)?);
-            entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), kind });
+            entries.push(Entry { name: entry.file_name(), kind });
         }
         entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
-        Ok(entries)
+        Ok(Listing { entries, is_cut })
     }
 
     /// The words of a link's target, unjudged, for showing.

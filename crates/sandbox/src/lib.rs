@@ -4,11 +4,16 @@
     reason = "children are started here, with the host's environment filtered"
 )]
 
+mod draft;
 mod error;
 mod folder;
+mod name;
 mod path;
 mod read;
+mod remove;
+mod target;
 mod version;
+mod windows;
 mod workspace;
 mod write;
 
@@ -45,13 +50,16 @@ pub use confine::confine_and_exec;
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
-pub use folder::{Entry, Kind};
+pub use folder::{Entry, Kind, Listing};
 pub use grants::{Granted, Grants, Repository, programs_of};
 pub use leash::{Leash, NotConfined};
 pub use level::{Level, Missing, Part};
 pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
 pub use read::{Contents, MAX_FILE_BYTES};
+pub use remove::Found;
+pub use target::Look;
 pub use version::Version;
+pub use windows::WindowsPath;
 pub use workspace::{Access, Workspace};
 pub use write::{Expected, Written};

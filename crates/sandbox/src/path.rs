@@ -1,10 +1,15 @@
 //! A path inside the workspace, and the words of a model from which it is made.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::WindowsPath;
+use crate::name::{Position, shown, unquoted};
+
 /// What stands before the name of a spilled output.
-const OUTPUTS: &str = "@outputs";
+pub(crate) const OUTPUTS: &str = "@outputs";
 const MAX_BYTES: usize = 4096;
 
 /// A path that lies, by its words, inside the workspace or is the name of a spilled output.
@@ -52,6 +57,14 @@ pub enum PathError {
         /// The path as it was written.
         path: String,
     },
+    /// Windows reads this in another way than it looks.
+    #[error("`{path}` is no plain path to Windows ({what:?}); give plain names with `/` between them")]
+    Windows {
+        /// The path as it was written.
+        path: String,
+        /// What it is to Windows.
+        what: WindowsPath,
+    },
     /// The part behind `@outputs/` is not one plain name.
     #[error("`{path}` is no spilled output; give `@outputs/NAME` exactly as the notice wrote it")]
     Output {
@@ -73,7 +86,11 @@ impl WorkspacePath {
         if let Some(name) = text.strip_prefix(OUTPUTS).and_then(|rest| rest.strip_prefix('/')) {
             return Self::output(text, name);
         }
-        let written = Path::new(text);
+        let written = unquoted(text);
+        if written.as_encoded_bytes().contains(&0) {
+            return Err(PathError::Nul);
+        }
+        let written = Path::new(&*written);
         let plain = normalize(written).ok_or_else(outside)?;
         let relative = if written.has_root() || written.is_absolute() {
             // Compared component by component, so that `project-two` is not inside `project`.
@@ -82,6 +99,9 @@ impl WorkspacePath {
         } else {
             plain
         };
+        if cfg!(windows) {
+            check_windows(text, &relative)?;
+        }
         Ok(Self { area: Area::Root, relative })
     }
 
@@ -117,26 +137,59 @@ impl WorkspacePath {
     }
 
     /// The path of something inside this folder.
-    pub fn join(&self, name: &str) -> Self {
-        Self { area: self.area, relative: self.relative.join(name) }
+    pub fn join(&self, name: impl AsRef<OsStr>) -> Self {
+        Self { area: self.area, relative: self.relative.join(Path::new(name.as_ref())) }
+    }
+
+    /// The path as it is seen from a folder that holds it; the path itself where it lies elsewhere.
+    pub fn below(&self, folder: &Self) -> Self {
+        let relative = self.relative.strip_prefix(&folder.relative).unwrap_or(&self.relative);
+        Self { area: self.area, relative: relative.to_path_buf() }
+    }
+
+    /// The path with every name as it is, for rules to judge; what is no text in it is replaced. To be shown it
+    /// is written with `Display`, which leads back to the same file.
+    pub fn plain(&self) -> String {
+        self.written(|name, _| name.to_string_lossy())
+    }
+
+    fn written<'s>(&'s self, word: impl Fn(&'s OsStr, Position) -> Cow<'s, str>) -> String {
+        let mut text = String::new();
+        if self.area == Area::Outputs {
+            text.push_str(OUTPUTS);
+            text.push('/');
+        } else if self.relative.as_os_str().is_empty() {
+            text.push('.');
+        }
+        for (position, part) in self.relative.iter().enumerate() {
+            if position > 0 {
+                text.push('/');
+            }
+            let is_first = position == 0 && self.area == Area::Root;
+            text.push_str(&word(part, if is_first { Position::First } else { Position::Later }));
+        }
+        text
     }
 }
 
 impl fmt::Display for WorkspacePath {
-    /// Relative, with `/` between names on every system; `.` is the root.
+    /// Relative, with `/` between names on every system; `.` is the root. Names with control characters or
+    /// without a UTF-8 reading stand between double quotes, escaped, and are read back so.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.area == Area::Outputs {
-            write!(f, "{OUTPUTS}/")?;
-        } else if self.relative.as_os_str().is_empty() {
-            return f.write_str(".");
-        }
-        for (position, part) in self.relative.iter().enumerate() {
-            if position > 0 {
-                f.write_str("/")?;
-            }
-            f.write_str(&part.to_string_lossy())?;
-        }
-        Ok(())
+        f.write_str(&self.written(shown))
+    }
+}
+
+/// The words of a text that is no path inside the workspace, as rules judge them.
+pub(crate) fn words(text: &str) -> String {
+    unquoted(text).to_string_lossy().into_owned()
+}
+
+/// On Windows a name can lead to another file than its words say.
+fn check_windows(text: &str, relative: &Path) -> Result<(), PathError> {
+    match WindowsPath::of(&relative.to_string_lossy()) {
+        WindowsPath::Relative => Ok(()),
+        what => Err(PathError::Windows { path: text.to_owned(), what }),
     }
 }
 
@@ -160,7 +213,7 @@ fn check_text(text: &str) -> Result<(), PathError> {
 ///
 /// Policy judges this very form (RULES H6), so it is also the form that is opened: with a link before `..`
 /// the file system's reading could be another place than the one that was judged.
-fn normalize(path: &Path) -> Option<PathBuf> {
+pub(crate) fn normalize(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

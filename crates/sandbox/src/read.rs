@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
-use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 
 use crate::{FileError, Kind, Version, Workspace, WorkspacePath};
 
@@ -21,6 +21,7 @@ pub struct Contents {
     pub bytes: Vec<u8>,
     /// The bytes' fingerprint.
     pub version: Version,
+    pub(crate) permissions: Permissions,
 }
 
 impl Workspace {
@@ -34,11 +35,12 @@ impl Workspace {
         let real = self.judged(path)?;
         let (mut file, metadata) = self.open_real(&real)?;
         let bytes = read_all(&mut file, &metadata, &real)?;
-        Ok(Contents { version: Version::of(&bytes), path: real, bytes })
+        let permissions = metadata.permissions();
+        Ok(Contents { version: Version::of(&bytes), path: real, bytes, permissions })
     }
 
     /// Opens what is already a real path; a link that took the place of a part meanwhile is refused.
-    fn open_real(&self, real: &WorkspacePath) -> Result<(File, Metadata), FileError> {
+    pub(crate) fn open_real(&self, real: &WorkspacePath) -> Result<(File, Metadata), FileError> {
         if real.is_output() {
             return open_named(&self.handle(real)?, real, real.for_handle());
         }

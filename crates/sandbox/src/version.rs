@@ -1,6 +1,7 @@
 //! Which bytes a file had, so that a later look can tell whether they are still the same.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -16,6 +17,13 @@ impl Version {
     /// The version that these bytes are.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+}
+
+impl fmt::Display for Version {
+    /// The SHA-256 of the bytes, in hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -9,7 +9,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use cap_tempfile::TempFile;
 
-use crate::path::Area;
+use crate::draft::sweep;
+use crate::path::{Area, words};
 use crate::version::Seen;
 use crate::{FileError, Kind, PathError, Version, WorkspaceError, WorkspacePath};
 
@@ -78,6 +79,7 @@ impl Workspace {
             // A file without a name tries the folder and leaves nothing behind.
             TempFile::new_anonymous(&dir)
                 .map_err(|source| WorkspaceError::Unwritable { path: given.clone(), source })?;
+            sweep(&dir);
         }
         let mut roots = vec![root.clone()];
         if given.is_absolute() && given != root {
@@ -108,7 +110,7 @@ impl Workspace {
     /// The path as effects name it: relative where it lies inside by its words, else as it was written.
     /// Looks at words only, so that nothing happens before approval (RULES H3).
     pub fn effect_path(&self, text: &str) -> String {
-        self.resolve(text).map_or_else(|_| text.to_owned(), |path| path.to_string())
+        self.resolve(text).map_or_else(|_| words(text), |path| path.plain())
     }
 
     /// Notes that the model has seen this version of the file.

@@ -1,16 +1,20 @@
 //! Writing a file below the workspace's handle: the whole file at once, or not at all.
 
-use std::io::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use cap_fs_ext::{MetadataExt, OpenOptionsMaybeDirExt};
-use cap_std::fs::{Dir, OpenOptions, Permissions};
-use cap_tempfile::TempFile;
+use cap_fs_ext::{DirExt, MetadataExt, OpenOptionsMaybeDirExt};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 
+use crate::draft::Draft;
 use crate::read::{open_named, read_all};
-use crate::{Access, FileError, Version, Workspace, WorkspacePath};
+use crate::{Access, Contents, FileError, Version, Workspace, WorkspacePath};
+
+/// How long a writer waits for another process that changes the same file: 400 looks, 5 ms apart.
+const LOOKS: usize = 400;
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// What the caller thinks is there before a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,19 +34,21 @@ pub struct Written {
     pub path: WorkspacePath,
     /// The fingerprint of what is there now.
     pub version: Version,
+    /// The folders that were made for it, outermost first.
+    pub folders: Vec<WorkspacePath>,
 }
 
 /// Where a write lands: the folder's handle and the last name.
-struct Target {
-    path: WorkspacePath,
-    folder: Dir,
-    name: PathBuf,
+pub(crate) struct Place {
+    pub(crate) path: WorkspacePath,
+    pub(crate) folder: Dir,
+    pub(crate) name: PathBuf,
 }
 
 impl Workspace {
-    /// Writes a whole file: a nameless file in the same folder, synced, takes the name in one step. A reader
-    /// sees the old bytes or the new ones, never a mixture. Mode bits are kept; a link stays, its target
-    /// is written.
+    /// Writes a whole file: its bytes get the name in one step, synced. A reader sees the old bytes or the new
+    /// ones, never a mixture. Mode bits are kept; a link stays, its target is written. Two processes that write
+    /// the same file take turns, and the later one finds it changed.
     ///
     /// # Errors
     /// If the workspace is read-only, the path leads out, the file has other names, or what is there is not
@@ -53,54 +59,62 @@ impl Workspace {
         bytes: &[u8],
         expected: Expected,
     ) -> Result<Written, FileError> {
-        self.check_writable(path)?;
-        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let target = match expected {
-            Expected::Absent => self.new_target(path)?,
-            Expected::Unchanged(_) => self.known_target(path)?,
-        };
-        match expected {
-            Expected::Absent => create(&target, bytes)?,
-            Expected::Unchanged(version) => replace(&target, bytes, version)?,
-        }
-        sync_folder(&target)?;
-        Ok(Written { path: target.path, version: Version::of(bytes) })
+        self.write_with(path, bytes, expected, None)
     }
 
-    /// Removes a file that still is what the caller read. A link is removed itself, its target stays.
+    /// Writes a file that is to have the mode of another: one that moves, or one that is put back.
     ///
     /// # Errors
     /// As for a write.
-    pub fn remove(&self, path: &WorkspacePath, expected: Version) -> Result<(), FileError> {
-        self.check_writable(path)?;
-        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = self.read(path)?;
-        if current.version != expected {
-            return Err(FileError::Stale { path: path.to_string() });
-        }
-        let failed = |error| FileError::from_io(path, error);
-        let parent = path.relative().parent().unwrap_or(Path::new(""));
-        let parent = self.judged(&WorkspacePath::inside(parent.to_path_buf()))?;
-        let Some(name) = path.relative().file_name() else {
-            return Err(FileError::NotAFile { path: path.to_string(), kind: crate::Kind::Folder });
-        };
-        self.folder(path, parent.relative())?.remove_file(name).map_err(failed)
+    pub fn write_like(
+        &self,
+        path: &WorkspacePath,
+        bytes: &[u8],
+        expected: Expected,
+        like: &Contents,
+    ) -> Result<Written, FileError> {
+        self.write_with(path, bytes, expected, Some(&like.permissions))
     }
 
-    fn check_writable(&self, path: &WorkspacePath) -> Result<(), FileError> {
+    fn write_with(
+        &self,
+        path: &WorkspacePath,
+        bytes: &[u8],
+        expected: Expected,
+        like: Option<&Permissions>,
+    ) -> Result<Written, FileError> {
+        self.check_writable(path)?;
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (place, folders) = match expected {
+            Expected::Absent => self.new_place(path)?,
+            Expected::Unchanged(_) => (self.known_place(path)?, Vec::new()),
+        };
+        match expected {
+            Expected::Absent => self.create(&place, bytes, like)?,
+            Expected::Unchanged(version) => self.replace(&place, bytes, version)?,
+        }
+        sync_folder(&place)?;
+        Ok(Written { path: place.path, version: Version::of(bytes), folders })
+    }
+
+    pub(crate) fn check_writable(&self, path: &WorkspacePath) -> Result<(), FileError> {
         if self.access == Access::ReadOnly || path.is_output() {
             return Err(FileError::ReadOnly { path: path.to_string() });
         }
         Ok(())
     }
 
-    fn known_target(&self, path: &WorkspacePath) -> Result<Target, FileError> {
+    fn known_place(&self, path: &WorkspacePath) -> Result<Place, FileError> {
         let real = self.judged(path)?;
-        let parent = WorkspacePath::inside(real.relative().parent().unwrap_or(Path::new("")).to_path_buf());
-        self.target(&parent, path, real)
+        let parent = real.relative().parent().unwrap_or(Path::new(""));
+        let folder = self.folder(path, parent)?;
+        let Some(name) = real.relative().file_name().map(PathBuf::from) else {
+            return Err(FileError::NotAFile { path: path.to_string(), kind: crate::Kind::Folder });
+        };
+        Ok(Place { path: real, folder, name })
     }
 
-    fn new_target(&self, path: &WorkspacePath) -> Result<Target, FileError> {
+    fn new_place(&self, path: &WorkspacePath) -> Result<(Place, Vec<WorkspacePath>), FileError> {
         match self.dir.symlink_metadata(path.for_handle()) {
             Ok(found) if found.is_symlink() && self.real(path).is_err() => {
                 return Err(FileError::DanglingLink { path: path.to_string() });
@@ -108,85 +122,127 @@ impl Workspace {
             Ok(_) => return Err(FileError::Exists { path: path.to_string() }),
             Err(_) => {}
         }
-        let failed = |error| FileError::from_io(path, error);
-        let parent = path.relative().parent().unwrap_or(Path::new(""));
-        if !parent.as_os_str().is_empty() {
-            self.dir.create_dir_all(parent).map_err(failed)?;
-        }
-        let parent = self.judged(&WorkspacePath::inside(parent.to_path_buf()))?;
         let Some(name) = path.relative().file_name() else {
             return Err(FileError::NotAFile { path: path.to_string(), kind: crate::Kind::Folder });
         };
-        let real = WorkspacePath::inside(parent.relative().join(name));
-        self.target(&parent, path, real)
+        let (folder, real, made) = self.made_folder(path)?;
+        let path = WorkspacePath::inside(real.join(name));
+        Ok((Place { path, folder, name: name.into() }, made))
     }
 
-    fn target(
-        &self,
-        parent: &WorkspacePath,
-        path: &WorkspacePath,
-        real: WorkspacePath,
-    ) -> Result<Target, FileError> {
-        let Some(name) = real.relative().file_name().map(PathBuf::from) else {
-            return Err(FileError::NotAFile { path: path.to_string(), kind: crate::Kind::Folder });
+    /// The folder of a new file, made where it is missing: below the deepest one that is there, which is judged
+    /// before anything is made in it.
+    fn made_folder(&self, path: &WorkspacePath) -> Result<(Dir, PathBuf, Vec<WorkspacePath>), FileError> {
+        let failed = |error| FileError::from_io(path, error);
+        let mut there = path.relative().parent().unwrap_or(Path::new(""));
+        let mut missing = Vec::new();
+        let mut real = loop {
+            match self.judged(&WorkspacePath::inside(there.to_path_buf())) {
+                Ok(real) => break real.relative().to_path_buf(),
+                Err(FileError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            missing.extend(there.file_name());
+            there = there.parent().unwrap_or(Path::new(""));
         };
-        let folder = self.folder(path, parent.relative())?;
-        Ok(Target { path: real, folder, name })
-    }
-}
-
-fn replace(target: &Target, bytes: &[u8], expected: Version) -> Result<(), FileError> {
-    let failed = |error| FileError::from_io(&target.path, error);
-    let permissions = check_current(target, expected)?;
-    let file = prepared(target, bytes, Some(permissions))?;
-    // As late as can be: between this look and the step that gives the name nothing else happens.
-    check_current(target, expected)?;
-    file.replace(&target.name).map_err(failed)
-}
-
-/// A new file gets its name by a hard link, which fails where a name already stands; a rename would not.
-fn create(target: &Target, bytes: &[u8]) -> Result<(), FileError> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let failed = |error| FileError::from_io(&target.path, error);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let draft = PathBuf::from(format!(".windlass-{}-{count}.tmp", std::process::id()));
-    prepared(target, bytes, None)?.replace(&draft).map_err(failed)?;
-    let linked = target.folder.hard_link(&draft, &target.folder, &target.name);
-    let removed = target.folder.remove_file(&draft);
-    match linked {
-        Ok(()) => removed.map_err(failed),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(FileError::Exists { path: target.path.to_string() })
+        let mut folder = self.folder(path, &real)?;
+        let mut made = Vec::new();
+        for name in missing.into_iter().rev() {
+            real.push(name);
+            match folder.create_dir(name) {
+                Ok(()) => made.push(WorkspacePath::inside(real.clone())),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(error)),
+            }
+            folder = folder.open_dir_nofollow(name).map_err(failed)?;
         }
-        // A file system without hard links: the name is claimed first, then its bytes are exchanged.
-        Err(_) => {
-            let mut options = OpenOptions::new();
-            options.write(true).create_new(true);
-            target.folder.open_with(&target.name, &options).map_err(failed)?;
-            replace(target, bytes, Version::of(b""))
+        Ok((folder, real, made))
+    }
+
+    fn replace(&self, place: &Place, bytes: &[u8], expected: Version) -> Result<(), FileError> {
+        let held = hold(place)?;
+        let permissions = check_current(place, held, expected)?;
+        let step = |draft: &Draft<'_>| {
+            // As late as can be: between this look and the step that gives the name nothing else happens.
+            check_current(place, open_named(&place.folder, &place.path, &place.name)?, expected)?;
+            Ok(draft.replace(&place.folder, &place.name))
+        };
+        self.with_draft(place, bytes, Some(&permissions.0), step)
+    }
+
+    fn create(&self, place: &Place, bytes: &[u8], like: Option<&Permissions>) -> Result<(), FileError> {
+        let exists = || FileError::Exists { path: place.path.to_string() };
+        self.with_draft(place, bytes, like, |draft| match draft.claim(&place.folder, &place.name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
+            // A file system without hard links: the name is claimed first, then the draft takes it.
+            Err(error) if error.kind() != io::ErrorKind::CrossesDevices => {
+                let mut options = OpenOptions::new();
+                options.write(true).create_new(true);
+                let failed = |error| FileError::from_io(&place.path, error);
+                place.folder.open_with(&place.name, &options).map_err(failed)?;
+                Ok(draft.replace(&place.folder, &place.name))
+            }
+            done => Ok(done),
+        })
+    }
+
+    /// Makes a draft in the workspace's root, where a dead writer's is found again, and does the last step with
+    /// it. A folder on another device needs the draft beside the name.
+    fn with_draft(
+        &self,
+        place: &Place,
+        bytes: &[u8],
+        permissions: Option<&Permissions>,
+        step: impl Fn(&Draft<'_>) -> Result<io::Result<()>, FileError>,
+    ) -> Result<(), FileError> {
+        let failed = |error| FileError::from_io(&place.path, error);
+        let draft = Draft::new(&self.dir, bytes, permissions).map_err(failed)?;
+        match step(&draft)? {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                let draft = Draft::new(&place.folder, bytes, permissions).map_err(failed)?;
+                step(&draft)?.map_err(failed)
+            }
+            done => done.map_err(failed),
         }
     }
 }
 
-fn prepared<'t>(
-    target: &'t Target,
-    bytes: &[u8],
-    permissions: Option<Permissions>,
-) -> Result<TempFile<'t>, FileError> {
-    let failed = |error| FileError::from_io(&target.path, error);
-    let mut file = TempFile::new(&target.folder).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions).map_err(failed)?;
+/// Opens the file and waits for its lock, so that no other process is between its own check and its own step;
+/// then makes sure that the name still leads to this very file.
+pub(crate) fn hold(place: &Place) -> Result<(File, Metadata), FileError> {
+    let failed = |error| FileError::from_io(&place.path, error);
+    let (file, metadata) = open_named(&place.folder, &place.path, &place.name)?;
+    if cfg!(unix) {
+        lock(&file, place)?;
     }
-    file.as_file().sync_all().map_err(failed)?;
-    Ok(file)
+    let now = place.folder.symlink_metadata(&place.name).map_err(failed)?;
+    if (now.dev(), now.ino()) != (metadata.dev(), metadata.ino()) {
+        return Err(FileError::Stale { path: place.path.to_string() });
+    }
+    Ok((file, metadata))
 }
 
-/// Checks that the file is the one that the caller knows, and may be replaced; gives its mode bits.
-fn check_current(target: &Target, expected: Version) -> Result<Permissions, FileError> {
-    let path = &target.path;
-    let (mut file, metadata) = open_named(&target.folder, path, &target.name)?;
+fn lock(file: &File, place: &Place) -> Result<(), FileError> {
+    // The lock belongs to the open file: it lasts until the last of its handles is gone.
+    let handle = file.try_clone().map_err(|error| FileError::from_io(&place.path, error))?.into_std();
+    for _ in 0..LOOKS {
+        match handle.try_lock() {
+            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            // A file system without locks has the hash check alone.
+            Ok(()) | Err(std::fs::TryLockError::Error(_)) => return Ok(()),
+        }
+    }
+    Err(FileError::Busy { path: place.path.to_string() })
+}
+
+/// Checks that the file is the one that the caller knows, and may be replaced; gives its mode bits, and the file
+/// itself, whose lock ends with it.
+pub(crate) fn check_current(
+    place: &Place,
+    (mut file, metadata): (File, Metadata),
+    expected: Version,
+) -> Result<(Permissions, File), FileError> {
+    let path = &place.path;
     if metadata.nlink() > 1 {
         return Err(FileError::HardLinked { path: path.to_string(), links: metadata.nlink() });
     }
@@ -197,7 +253,7 @@ fn check_current(target: &Target, expected: Version) -> Result<Permissions, File
     if Version::of(&read_all(&mut file, &metadata, path)?) != expected {
         return Err(FileError::Stale { path: path.to_string() });
     }
-    Ok(permissions)
+    Ok((permissions, file))
 }
 
 #[cfg(unix)]
@@ -212,13 +268,13 @@ fn is_privileged(_: &Permissions) -> bool {
 }
 
 /// The new name is only safe when its folder is on disk. Windows has no such call.
-fn sync_folder(target: &Target) -> Result<(), FileError> {
-    let failed = |error| FileError::from_io(&target.path, error);
+fn sync_folder(place: &Place) -> Result<(), FileError> {
+    let failed = |error| FileError::from_io(&place.path, error);
     if cfg!(unix) {
         // The folder's own handle only names it; syncing wants one that is open for reading.
         let mut options = OpenOptions::new();
         options.read(true).maybe_dir(true);
-        let folder = target.folder.open_with(".", &options).map_err(failed)?;
+        let folder = place.folder.open_with(".", &options).map_err(failed)?;
         folder.sync_all().map_err(failed)?;
     }
     Ok(())

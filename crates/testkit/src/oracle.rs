@@ -5,6 +5,7 @@ mod coercion;
 mod command;
 mod machine;
 mod partial_json;
+mod redact;
 mod round_trip;
 mod schema_compile;
 mod sse;
@@ -18,6 +19,7 @@ pub use coercion::coercion;
 pub use command::command;
 pub use machine::machine;
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
+pub use redact::redact;
 pub use round_trip::round_trip;
 pub use schema_compile::{schema_compile, schema_refusals};
 pub use sse::sse;
@@ -44,6 +46,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("text_calls_bare", text_calls_bare),
     ("coercion", coercion),
     ("command", command),
+    ("redact", redact),
     ("schema_compile", schema_compile),
     ("wire_openai_chat", wire_openai_chat),
     ("wire_anthropic", wire_anthropic),

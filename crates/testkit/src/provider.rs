@@ -86,7 +86,8 @@ impl Provider {
 
     fn say(&self, format: Format, request: &Value, model: &str, request_bytes: usize) -> Reply {
         let number = assistant_messages(request);
-        let turn = self.script.turn(number);
+        let (denied, is_last) = denials(request);
+        let turn = self.script.turn_after(number, &denied, is_last);
         let told = request.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false);
         let stream_usage = if told { StreamUsage::Tell } else { StreamUsage::Leave };
         let setting = Setting { format, number, model, request_bytes, stream_usage };
@@ -122,6 +123,30 @@ impl Reply {
 
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self::proper(status, JSON, vec![body.to_string().into_bytes()])
+    }
+}
+
+/// The results of denied calls, in order, and whether the last thing said is one of them. Every format keeps results as
+/// text somewhere, which begins with their status.
+fn denials(request: &Value) -> (Vec<String>, bool) {
+    let mut texts = Vec::new();
+    let conversation = ["messages", "input", "contents"].iter().find_map(|name| request.get(*name));
+    let Some(messages) = conversation.and_then(Value::as_array) else { return (texts, false) };
+    let mut before_last = 0;
+    for message in messages {
+        before_last = texts.len();
+        collect_denials(message, &mut texts);
+    }
+    let is_last = texts.len() > before_last;
+    (texts, is_last)
+}
+
+fn collect_denials(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) if text.starts_with("[denied]") => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect_denials(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|field| collect_denials(field, texts)),
+        _ => {}
     }
 }
 

@@ -29,6 +29,10 @@ pub struct Script {
     /// What is said when the turns are over.
     #[serde(default = "default_fallback")]
     pub fallback: String,
+    /// What is said, before the same turn is tried again, when a human has denied its call; `{result}` stands for the
+    /// call's result. Without it the script goes on as if nothing was denied. For turns of one call.
+    #[serde(default)]
+    pub denied: Option<String>,
 }
 
 /// One answer.
@@ -170,6 +174,21 @@ impl Script {
                 hostile: None,
             },
         }
+    }
+}
+
+impl Script {
+    /// The turn of a request with so many assistant messages and these results of denied calls. The turn of a denied
+    /// call is tried again, with words about it where the last call was denied.
+    pub(crate) fn turn_after(&self, assistant_messages: usize, denied: &[String], last_denied: bool) -> Turn {
+        let Some(words) = &self.denied else { return self.turn(assistant_messages) };
+        let mut turn = self.turn(assistant_messages.saturating_sub(denied.len()));
+        if let (Some(result), true) = (denied.last(), last_denied) {
+            let first_call = turn.steps.iter().position(|step| matches!(step, Step::Call(_)));
+            turn.steps.drain(..first_call.unwrap_or(0));
+            turn.steps.insert(0, Step::Text(words.replace("{result}", result)));
+        }
+        turn
     }
 }
 

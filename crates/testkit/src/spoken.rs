@@ -21,7 +21,7 @@ impl Script {
     #[must_use]
     pub fn spoken(&self, dialect: Dialect) -> Self {
         let turns = self.turns.iter().map(|turn| spoken(turn, dialect)).collect();
-        Self { turns, fallback: self.fallback.clone() }
+        Self { turns, fallback: self.fallback.clone(), denied: self.denied.clone() }
     }
 }
 

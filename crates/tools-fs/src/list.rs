@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_sandbox::{Entry, Kind, Workspace, WorkspacePath};
-use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+};
 
 use crate::blocking::{blocking, path_of, spec, told};
+use crate::pattern::Pattern;
 
 const DEFAULT_LIMIT: usize = 500;
 const MAX_LIMIT: usize = 5_000;
@@ -16,13 +19,14 @@ const MAX_DEPTH: u64 = 20;
 const MAX_COUNTED: usize = 100_000;
 
 const DESCRIPTION: &str = "Lists what is in a folder of the workspace, sorted; folders end with `/`, links \
-    show their target and are not followed. With `depth` above 1 it goes into folders, but not into `.git`. \
-    To find text in files use `grep_file`.";
+    show their target and are not followed. With `depth` above 1 it goes into folders, but not into `.git`; \
+    with a `pattern` it looks through all levels. To find text in files use `grep_file`.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"The folder, relative to the workspace. Default: the workspace itself."},
-"depth":{"type":"integer","minimum":1,"maximum":20,"description":"How many levels to go down. Default 1."},
-"limit":{"type":"integer","minimum":1,"maximum":5000,"description":"How many names to show. Default 500."}
+"depth":{"type":"integer","minimum":1,"maximum":20,"description":"How many levels to go down. Default 1, with a pattern 20."},
+"limit":{"type":"integer","minimum":1,"maximum":5000,"description":"How many names to show. Default 500."},
+"pattern":{"type":"string","description":"Only names that fit, as `*.rs` or `src/**/*.{ts,tsx}`."}
 },"required":[],"additionalProperties":false}"#;
 
 /// The tool `list_files`.
@@ -41,6 +45,8 @@ struct ListArguments {
     depth: Option<u64>,
     #[serde(default)]
     limit: Option<usize>,
+    #[serde(default)]
+    pattern: Option<String>,
 }
 
 impl ListFiles {
@@ -68,6 +74,11 @@ impl Tool for ListFiles {
         complete.text("path").map(effect).into_iter().collect()
     }
 
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let path = path_of(payload).unwrap_or(".");
+        Inspection::default().with_target(self.workspace.target(path, Look::Place))
+    }
+
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: ListArguments = read_arguments(payload)?;
@@ -78,67 +89,102 @@ impl Tool for ListFiles {
     }
 }
 
+/// The names that are to be shown, and the count of all that fit.
+struct Shown<'a> {
+    workspace: &'a Workspace,
+    path: WorkspacePath,
+    pattern: Option<Pattern>,
+    limit: usize,
+    lines: Vec<String>,
+    count: usize,
+    is_cut: bool,
+}
+
 fn list(
     workspace: &Workspace,
     arguments: &ListArguments,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Output, ToolError> {
     let path = workspace.resolve(arguments.path.as_deref().unwrap_or(".")).map_err(told)?;
+    let pattern = arguments.pattern.as_deref().map(Pattern::new).transpose()?;
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-    let depth = arguments.depth.unwrap_or(1).clamp(1, MAX_DEPTH);
-    let mut shown = Vec::new();
-    let mut counted: usize = 0;
+    let default_depth = if pattern.is_some() { MAX_DEPTH } else { 1 };
+    let depth = arguments.depth.unwrap_or(default_depth).clamp(1, MAX_DEPTH);
+    let lines = Vec::new();
+    let mut shown = Shown { workspace, path: path.clone(), pattern, limit, lines, count: 0, is_cut: false };
     // A stack of folders still to be listed, with the names at each level in reverse, keeps the order of a
     // tree without recursion.
-    let mut open = vec![(path.clone(), reversed(workspace, &path)?)];
+    let mut room = MAX_COUNTED;
+    let top = shown.reversed(&path, &mut room).map_err(told)?;
+    let mut open = vec![(path, top)];
     while let Some((folder, names)) = open.last_mut() {
         let Some(entry) = names.pop() else {
             open.pop();
             continue;
         };
-        if counted >= MAX_COUNTED || stopped() {
-            return Ok(Output::text(told_list(&path, &shown, &format!("at least {counted}"))));
+        if stopped() {
+            shown.is_cut = true;
+            break;
         }
-        counted += 1;
         let inner = folder.join(&entry.name);
-        if shown.len() < limit {
-            shown.push(line(workspace, &path, &inner, entry.kind));
-        }
+        shown.push(&inner, entry.kind);
         let deeper = open.len() as u64 >= depth || entry.name == ".git";
         if entry.kind == Kind::Folder && !deeper {
             // A folder that cannot be opened, or is gone, is still named.
-            let names = reversed(workspace, &inner).unwrap_or_default();
+            let names = shown.reversed(&inner, &mut room).unwrap_or_default();
             open.push((inner, names));
         }
     }
-    Ok(Output::text(told_list(&path, &shown, &counted.to_string())))
+    Ok(Output::text(shown.words()))
 }
 
-fn reversed(workspace: &Workspace, folder: &WorkspacePath) -> Result<Vec<Entry>, ToolError> {
-    let mut names = workspace.list(folder).map_err(told)?;
-    names.reverse();
-    Ok(names)
-}
-
-fn line(workspace: &Workspace, root: &WorkspacePath, path: &WorkspacePath, kind: Kind) -> String {
-    let below = path.relative().strip_prefix(root.relative()).unwrap_or(path.relative());
-    let below = below.to_string_lossy();
-    match kind {
-        Kind::Folder => format!("{below}/"),
-        Kind::Link => match workspace.link_target(path) {
-            Ok(target) => format!("{below} -> {target}"),
-            Err(_) => format!("{below} (a link)"),
-        },
-        Kind::File => below.into_owned(),
-        _ => format!("{below} ({kind})"),
+impl Shown<'_> {
+    /// The names in a folder, as far as there is room for them.
+    fn reversed(&mut self, folder: &WorkspacePath, room: &mut usize) -> Result<Vec<Entry>, FileError> {
+        let mut listing = self.workspace.list(folder, *room)?;
+        *room = room.saturating_sub(listing.entries.len());
+        self.is_cut |= listing.is_cut;
+        listing.entries.reverse();
+        Ok(listing.entries)
     }
-}
 
-fn told_list(path: &WorkspacePath, shown: &[String], total: &str) -> String {
-    if shown.is_empty() {
-        return format!("[{path} is an empty folder]");
+    fn push(&mut self, path: &WorkspacePath, kind: Kind) {
+        let below = path.below(&self.path);
+        if self.pattern.as_ref().is_some_and(|pattern| !pattern.fits(&below)) {
+            return;
+        }
+        self.count = self.count.saturating_add(1);
+        if self.lines.len() < self.limit {
+            self.lines.push(self.line(path, &below, kind));
+        }
     }
-    let count = shown.len();
-    let more = if count.to_string() == total { "" } else { "; give a deeper path or a larger limit" };
-    format!("[{path}: {count} of {total} names{more}]\n{}", shown.join("\n"))
+
+    fn line(&self, path: &WorkspacePath, below: &WorkspacePath, kind: Kind) -> String {
+        match kind {
+            Kind::Folder => format!("{below}/"),
+            Kind::Link => match self.workspace.link_target(path) {
+                Ok(target) => format!("{below} -> {target}"),
+                Err(_) => format!("{below} (a link)"),
+            },
+            Kind::File => below.to_string(),
+            _ => format!("{below} ({kind})"),
+        }
+    }
+
+    fn words(&self) -> String {
+        let (path, count, total) = (&self.path, self.lines.len(), self.count);
+        let all = if self.is_cut {
+            format!("at least {total} names, as not all were looked at")
+        } else {
+            format!("{total} names")
+        };
+        if count == 0 {
+            return match &self.pattern {
+                Some(_) => format!("[{path}: 0 of {all} fit the pattern]"),
+                None => format!("[{path} is an empty folder]"),
+            };
+        }
+        let more = if count < total || self.is_cut { "; give a deeper path or a larger limit" } else { "" };
+        format!("[{path}: {count} of {all}{more}]\n{}", self.lines.join("\n"))
+    }
 }

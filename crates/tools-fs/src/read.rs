@@ -8,8 +8,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
-use windlass_sandbox::{Contents, Workspace};
-use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_sandbox::{Contents, Look, Workspace};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+};
 
 use crate::blocking::{blocking, path_of, spec, told};
 use crate::image::{MAX_IMAGE_BYTES, media_type};
@@ -72,6 +74,11 @@ impl Tool for ReadFile {
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
         let effect = |path| Effect::Read { path: self.workspace.effect_path(path) };
         complete.text("path").map(effect).into_iter().collect()
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let target = path_of(payload).map(|path| self.workspace.target(path, Look::Place));
+        target.into_iter().fold(Inspection::default(), Inspection::with_target)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

@@ -1,22 +1,20 @@
 //! `write_file`: a whole file, new or in place of one that the model has read.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use similar::TextDiff;
 use windlass_partial_json::Event;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_sandbox::{Contents, Expected, FileError, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, Expected, FileError, Look, Workspace, WorkspacePath};
 use windlass_tool::{
-    Context, EarlyArguments, GrowingArguments, Output, Progress, Showing, Tool, ToolArgs, ToolError,
-    ToolFuture, read_arguments,
+    Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool, ToolArgs,
+    ToolError, ToolFuture, read_arguments,
 };
 
 use crate::blocking::{blocking, path_of, spec, told};
+use crate::diff::{MAX_SHOWN_BYTES, Sides};
 
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_BYTES: usize = 8_000;
-const DIFF_TIME: Duration = Duration::from_millis(500);
 
 const DESCRIPTION: &str = "Writes a whole file: makes a new one, with its folders, or replaces one that you \
     have read in this session. For a change inside a file use `edit_file`. The content is written exactly as \
@@ -56,7 +54,11 @@ impl Tool for WriteFile {
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         match path_of(payload) {
-            Some(path) => vec![Effect::Write { path: self.workspace.effect_path(path), bytes: None }],
+            Some(path) => {
+                let bytes = read_arguments::<WriteArguments>(payload).ok();
+                let bytes = bytes.map(|arguments| content(&arguments).0.len() as u64);
+                vec![Effect::Write { path: self.workspace.effect_path(path), bytes }]
+            }
             None => vec![Effect::Unknown],
         }
     }
@@ -78,43 +80,88 @@ impl Tool for WriteFile {
         complete.text("path").map(effect).into_iter().collect()
     }
 
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let Some(path) = path_of(payload) else { return Inspection::default() };
+        let target = self.workspace.target(path, Look::Bytes);
+        let is_linked = target.links > 1;
+        let seen = Inspection::default().with_target(target);
+        let Ok(arguments) = read_arguments::<WriteArguments>(payload) else { return seen };
+        match plan(&self.workspace, &arguments) {
+            Ok(plan) if !is_linked => {
+                let diff = plan.diff(usize::MAX, MAX_SHOWN_BYTES);
+                seen.with_change(Change::new(plan.path.to_string(), diff))
+            }
+            _ => seen,
+        }
+    }
+
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: WriteArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            blocking(ctx, move || write(&workspace, &arguments)).await
+            blocking(ctx, move || plan(&workspace, &arguments)?.carry_out(&workspace)).await
         })
     }
 }
 
-fn write(workspace: &Workspace, arguments: &WriteArguments) -> Result<Output, ToolError> {
+/// What a call would do: looked at for a human, and done, by the same steps.
+struct Plan<'a> {
+    path: WorkspacePath,
+    content: &'a str,
+    note: &'static str,
+    before: Option<Contents>,
+}
+
+fn plan<'a>(workspace: &Workspace, arguments: &'a WriteArguments) -> Result<Plan<'a>, ToolError> {
     let path = workspace.resolve(&arguments.path).map_err(told)?;
-    let (content, note) = match unfenced(&arguments.path, &arguments.content) {
+    let (content, note) = content(arguments);
+    let before = match workspace.read(&path) {
+        Err(FileError::NotFound { .. }) => None,
+        Err(error) => return Err(told(error)),
+        Ok(before) => {
+            if before.bytes != content.as_bytes() {
+                check_read(workspace, &path, &before)?;
+            }
+            Some(before)
+        }
+    };
+    Ok(Plan { path, content, note, before })
+}
+
+/// What is written of the content, and what is said about it.
+fn content(arguments: &WriteArguments) -> (&str, &'static str) {
+    match unfenced(&arguments.path, &arguments.content) {
         Some(inner) => (inner, "; the code fence around the content was taken off"),
         None => (arguments.content.as_str(), ""),
-    };
-    let lines = content.lines().count();
-    let text = match workspace.read(&path) {
-        Err(FileError::NotFound { .. }) => {
-            let written = workspace.write(&path, content.as_bytes(), Expected::Absent).map_err(told)?;
-            workspace.remember(&written.path, written.version);
-            format!("created {path} ({lines} lines{note})")
+    }
+}
+
+impl Plan<'_> {
+    fn carry_out(&self, workspace: &Workspace) -> Result<Output, ToolError> {
+        let (path, note, lines) = (&self.path, self.note, self.content.lines().count());
+        let expected = match &self.before {
+            Some(before) if before.bytes == self.content.as_bytes() => {
+                workspace.remember(&before.path, before.version);
+                let text = format!("{path} has exactly this content already; nothing was changed");
+                return Ok(Output::text(text));
+            }
+            Some(before) => Expected::Unchanged(before.version),
+            None => Expected::Absent,
+        };
+        let written = workspace.write(path, self.content.as_bytes(), expected).map_err(told)?;
+        workspace.remember(&written.path, written.version);
+        if self.before.is_none() {
+            return Ok(Output::text(format!("created {path} ({lines} lines{note})")));
         }
-        Err(error) => return Err(told(error)),
-        Ok(before) if before.bytes == content.as_bytes() => {
-            workspace.remember(&before.path, before.version);
-            format!("{path} has exactly this content already; nothing was changed")
-        }
-        Ok(before) => {
-            check_read(workspace, &path, &before)?;
-            let expected = Expected::Unchanged(before.version);
-            let written = workspace.write(&path, content.as_bytes(), expected).map_err(told)?;
-            workspace.remember(&written.path, written.version);
-            let diff = diff(&path, &String::from_utf8_lossy(&before.bytes), content);
-            format!("overwrote {path} ({lines} lines{note})\n{diff}")
-        }
-    };
-    Ok(Output::text(text))
+        let diff = self.diff(MAX_DIFF_LINES, MAX_DIFF_BYTES);
+        Ok(Output::text(format!("overwrote {path} ({lines} lines{note})\n{diff}")))
+    }
+
+    fn diff(&self, max_lines: usize, max_bytes: usize) -> String {
+        let before = self.before.as_ref().map(|before| before.bytes.as_slice());
+        let after = Some(self.content.as_bytes());
+        Sides { path: &self.path.to_string(), before, after }.diff(max_lines, max_bytes)
+    }
 }
 
 /// What the model never saw, or no longer knows, is not replaced: it may be the user's work (RULES E5).
@@ -144,21 +191,6 @@ fn unfenced<'c>(path: &str, content: &'c str) -> Option<&'c str> {
     let inner = rest.trim_end().strip_suffix("```")?;
     let ends_line = inner.is_empty() || inner.ends_with('\n');
     (ends_line && !inner.lines().any(|line| line.starts_with("```"))).then_some(inner)
-}
-
-fn diff(path: &WorkspacePath, before: &str, after: &str) -> String {
-    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, after);
-    let whole = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
-    let total = whole.lines().count();
-    let mut shown = String::new();
-    for (count, line) in whole.lines().enumerate() {
-        if count == MAX_DIFF_LINES || shown.len() + line.len() > MAX_DIFF_BYTES {
-            return format!("{shown}[{count} of {total} lines of the diff shown]\n");
-        }
-        shown.push_str(line);
-        shown.push('\n');
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub use windlass_wire_openai_chat as wire_openai_chat;
 pub use windlass_wire_openai_responses as wire_openai_responses;
 
 pub use windlass_hitl as hitl;
+pub use windlass_redact as redact;
 pub use windlass_sandbox as sandbox;
 pub use windlass_schema as schema;
 pub use windlass_tool as tool;

@@ -1,6 +1,7 @@
 //! Whole runs: a scripted model through real bytes, fake tools, policy, approvals, a journal.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod approver;
 mod coercion;
 mod control;
 mod early;
@@ -8,6 +9,7 @@ mod learned;
 mod order;
 mod partial;
 mod protocol;
+mod redacting;
 mod resume;
 mod run;
 mod scene;

@@ -26,6 +26,11 @@ async fn the_key_is_nowhere_in_a_cassette() {
     let folder = tempfile::tempdir().unwrap();
     for wire in wires() {
         let (file, _) = record(folder.path(), &wire, SCRIPT).await;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
         let text = std::fs::read_to_string(file).unwrap();
         assert!(!text.contains(KEY), "{}", wire.name());
         // It was said by the tool, and went out again in the next requests.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::PresetName;
+use super::{ModeName, PresetName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .")]
@@ -67,6 +67,54 @@ pub(crate) struct Policy {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
+    /// Read all policy files that are in force in a folder, and list their rules.
+    #[command(after_help = "Example: windlass policy check --policy policy.toml")]
+    Check {
+        /// The folder whose project policy is read too.
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
+        /// A policy file, in place of the user's usual one.
+        #[arg(long, value_name = "FILE")]
+        policy: Option<PathBuf>,
+        /// Print lines of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Decide about calls and compare with what is expected; fails if one is decided otherwise.
+    #[command(
+        after_help = "Example: echo '{\"tool\":\"run_command\",\"input\":{\"command\":\"ls\"},\"expect\":\"ask\"}' \
+| windlass policy test --policy policy.toml"
+    )]
+    Test {
+        /// The folder that the calls would work in.
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
+        /// A policy file.
+        #[arg(long, value_name = "FILE")]
+        policy: Option<PathBuf>,
+        /// How far a run would go without asking.
+        #[arg(long, value_enum, default_value = "ask")]
+        mode: ModeName,
+        /// Lines of `{"tool": …, "input": …, "expect": "allow", "rule": …}`; `-` is standard input.
+        #[arg(default_value = "-", value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Let another policy decide about recorded runs, and list the decisions that would change.
+    #[command(after_help = "Example: windlass policy shadow --policy candidate.toml 1790000000-0f3a9c1e")]
+    Shadow {
+        /// The folder whose project policy is read too.
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
+        /// The candidate.
+        #[arg(long, value_name = "FILE")]
+        policy: PathBuf,
+        /// Journals, or ids of runs.
+        #[arg(required = true, value_name = "RUN")]
+        journals: Vec<PathBuf>,
+        /// Print lines of JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Decide about calls and say which rule decided, without running anything.
     #[command(
         after_help = "Example: echo '{\"tool\":\"write_file\",\"input\":{\"path\":\"../x\",\"content\":\"\"}}' \
@@ -79,6 +127,9 @@ pub(crate) enum PolicyCommand {
         /// A policy file.
         #[arg(long, value_name = "FILE")]
         policy: Option<PathBuf>,
+        /// How far a run would go without asking.
+        #[arg(long, value_enum, default_value = "ask")]
+        mode: ModeName,
         /// Print lines of JSON (what this command always does).
         #[arg(long)]
         json: bool,

@@ -32,6 +32,32 @@ fn without_a_terminal_it_says_what_it_would_ask_and_changes_nothing() {
     assert!(text(&output.stdout).contains("What changed:\n  nothing"));
 }
 
+// H14, R2: what is asked is what will run, and the words of a no reach the model in that call's own result.
+#[test]
+fn it_shows_the_diff_and_the_command_and_goes_on_after_a_no_with_words() {
+    for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
+        let answers = "y\nuse a plus, please\ny\ny\n";
+        let output = Place::new().run_with_input(&["demo", "--ask", "--wire", wire], answers);
+        let (told, asked) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{wire}: {told}{asked}");
+        for word in [
+            "? run_command wants to run (High risk; rule d.ask",
+            "command: sh check.sh",
+            "program: [sh] [check.sh]",
+            "? edit_file wants to run (Medium risk; rule d.ask",
+            "change of total.sh:",
+            "    -    sum=$((sum - price))",
+            "    +    sum=$((sum + price))",
+        ] {
+            assert!(asked.contains(word), "{wire}: no {word:?} in {asked}");
+        }
+        let said = "I was told: [denied] The human did not allow this call and says: use a plus, please";
+        assert!(told.contains(said), "{wire}: {told}");
+        assert_eq!(told.matches("edit_file: denied").count(), 1, "{wire}: {told}");
+        assert!(told.contains("The check, run once more from outside: passes"), "{wire}: {told}");
+    }
+}
+
 #[test]
 fn the_demo_in_json_is_a_line_an_event() {
     let output = Place::new().run(&["demo", "--yes", "--json"]);

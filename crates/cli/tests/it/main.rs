@@ -12,6 +12,7 @@ mod fallback;
 mod learned;
 mod mock;
 mod models;
+mod policy;
 mod program;
 mod protocol;
 mod proxy;

@@ -67,7 +67,7 @@ async fn an_error_under_a_status_of_success_is_an_error() {
     let error = error.unwrap();
     assert!(chunks.is_empty());
     assert_eq!((error.kind, error.request_id.as_deref()), (ModelErrorKind::RateLimit, Some("req_9")));
-    assert!(error.message.contains("[key] is slow"), "{error}");
+    assert!(error.message.contains("[redacted] is slow"), "{error}");
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn an_error_inside_a_stream_comes_without_the_key() {
     let (chunks, _) = ask(&server.client(quick()), &request()).await;
     let error =
         chunks.iter().find_map(|chunk| if let Chunk::Error { error } = chunk { Some(error) } else { None });
-    assert_eq!(error.unwrap().message, "bad key [key]");
+    assert_eq!(error.unwrap().message, "bad key [redacted]");
 }
 
 #[tokio::test]

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
-use windlass_client::{Client, Endpoint, Options};
+use windlass_client::{Client, Endpoint, Header, HttpOptions, HttpTransport, Options, Outgoing};
 use windlass_model::{ModelError, ModelErrorKind};
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::server::{KEY, Reply, Server, ask, error, quick, request, response, words};
+
+/// The key in base64, as it is in the header of whoever takes it for a password.
+const ENCODED: &str = "c2stcGxhbnRlZC00ZjFjOWE3ZQ==";
 
 async fn failure(reply: Reply) -> (String, ModelError) {
     let server = Server::start(vec![reply]).await;
@@ -78,11 +81,56 @@ async fn the_key_is_in_no_error() {
         (200, "application/json", format!(r#"{{"error":"{KEY}"}}"#)),
         (200, "text/event-stream", format!("<p>{KEY}</p>")),
         (200, "text/event-stream", format!("data: {KEY}\n\n")),
+        // Escapes hide it from whoever looks at the bytes, and are read before the words are shown.
+        (400, "application/json", format!(r#"{{"error":{{"message":"bad \u0073{}"}}}}"#, &KEY[1..])),
+        (200, "application/json", format!(r#"{{"error":{{"message":"bad \u0073{}"}}}}"#, &KEY[1..])),
+        (400, "application/json", format!(r#"{{"error":{{"message":"you sent {ENCODED}"}}}}"#)),
     ] {
-        let (_, error) = failure(Reply::Close(response(status, kind, "", &body))).await;
-        let words = words(&error);
-        assert!(!words.contains("sk-planted"), "{words}");
+        let echo = format!("x-request-id: {KEY}\r\nserver-timing: {KEY}\r\n");
+        let (_, error) = failure(Reply::Close(response(status, kind, &echo, &body))).await;
+        let words = format!("{} {error:?}", words(&error));
+        assert!(!words.contains("k-planted") && !words.contains(ENCODED), "{words}");
     }
+}
+
+// SEC-007: what is printed of a client's parts has no key in it.
+#[test]
+fn the_key_is_in_nothing_that_is_printed() {
+    let url = format!("http://me:{KEY}@host.test/v1?key={KEY}");
+    let endpoint = Endpoint::custom(&url, "openai-chat").with_header("x-api-key", KEY);
+    let http = HttpOptions::default().with_proxy(format!("http://me:{KEY}@proxy.test:3128"));
+    let transport = HttpTransport::new(&http).unwrap();
+    let request =
+        Outgoing::post(&url, KEY).with_header(Header::secret("authorization", format!("Bearer {KEY}")));
+    let refused = Endpoint::custom(format!("ftp://me:{KEY}@host.test"), "openai-chat");
+    let refused =
+        Client::new(refused, Some(KEY.into()), Arc::new(OpenAiChat::default()), quick()).unwrap_err();
+    let place = Endpoint::custom(format!("http://me:{KEY}@{{resource}}.test"), "openai-chat");
+    let place = Client::new(place, None, Arc::new(OpenAiChat::default()), quick()).unwrap_err();
+    let client =
+        Client::new(endpoint.clone(), Some(KEY.into()), Arc::new(OpenAiChat::default()), quick()).unwrap();
+    for shown in [
+        format!("{endpoint:?} {}", endpoint.address()),
+        format!("{http:?} {transport:?}"),
+        format!("{request:?}"),
+        format!("{refused} {refused:?} {place} {place:?}"),
+        format!("{client:?} {}", client.provider()),
+    ] {
+        assert!(!shown.contains("sk-planted"), "{shown}");
+    }
+    assert_eq!(endpoint.address(), "http://host.test/v1");
+}
+
+// A password in the address and a key in a header of one's own are keys too.
+#[tokio::test]
+async fn what_else_is_secret_is_in_no_error() {
+    let body = r#"{"error":{"message":"me:pass-word-1 and header-key-2"}}"#;
+    let server = Server::start(vec![error(400, "", body)]).await;
+    let base = server.endpoint().base_url.replace("http://", "http://me:pass-word-1@");
+    let endpoint = Endpoint::custom(base, "openai-chat").with_header("x-own-key", "header-key-2");
+    let client = Client::new(endpoint, None, Arc::new(OpenAiChat::default()), quick()).unwrap();
+    let error = ask(&client, &request()).await.1.unwrap();
+    assert!(error.message.contains("me:[redacted] and [redacted]"), "{error}");
 }
 
 #[tokio::test]

@@ -5,3 +5,4 @@ mod approvals;
 mod decide;
 mod learned;
 mod properties;
+mod reference;

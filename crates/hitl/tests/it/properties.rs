@@ -1,55 +1,171 @@
-//! What must hold of every policy and every call (SECURITY "Policy engine").
+//! What must hold of every policy and every call (SECURITY "Policy engine"). `WINDLASS_POLICY_CASES` sets how many are
+//! tried of each; every run tries others.
+#![expect(clippy::disallowed_methods, reason = "how many cases are tried is set from outside")]
 
 use proptest::prelude::*;
 use windlass_hitl::{
-    Action, Constraint, EffectKind, Grants, Learned, Policy, Rule, RuleFile, Source, Verdict, decide,
+    Action, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy, Rule, RuleFile, Source,
+    Verdict, decide,
 };
-use windlass_protocol::Effect;
+use windlass_protocol::{Containment, Effect, Target, TargetKind};
 
 use crate::decide::{facts, name};
 
+pub(crate) fn cases() -> ProptestConfig {
+    let named = std::env::var("WINDLASS_POLICY_CASES").ok().and_then(|text| text.parse().ok());
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(named.unwrap_or(1_000)) }
+}
+
+pub(crate) const PATHS: [&str; 10] = [
+    "a",
+    "src/lib.rs",
+    "src/deep/b.md",
+    "docs/a.md",
+    ".git/config",
+    ".env",
+    "../x",
+    "/etc/passwd",
+    "NUL",
+    ".windlass/policy.toml",
+];
+const COMMANDS: [&str; 12] = [
+    "ls -la src",
+    "git log --oneline",
+    "git push",
+    "cat .env",
+    "cargo test | tail -5",
+    "rm -rf /",
+    "echo $(date)",
+    "sudo 'r'm x",
+    "echo hi > src/out.txt",
+    "find . -name '*.rs'",
+    "",
+    "sort -o x y",
+];
+pub(crate) const HOSTS: [&str; 6] =
+    ["docs.rs", "evil.docs.rs", "docs.rs.evil.test", "127.0.0.1", "localhost", "8.8.8.8"];
+
 fn path() -> impl Strategy<Value = String> {
-    prop_oneof![
-        4 => prop::sample::select(vec!["a", "src/lib.rs", "docs/a.md", ".git/config", ".env", "../x", "/etc/passwd"])
-            .prop_map(str::to_owned),
-        1 => any::<String>(),
-    ]
+    prop_oneof![8 => prop::sample::select(PATHS.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
 }
 
 fn effect() -> impl Strategy<Value = Effect> {
+    let command = prop_oneof![
+        6 => prop::sample::select(COMMANDS.to_vec()).prop_map(str::to_owned),
+        1 => any::<String>(),
+        1 => "[a-z$;&|<> '\"()`*-]{0,20}",
+    ];
+    let host =
+        prop_oneof![4 => prop::sample::select(HOSTS.to_vec()).prop_map(str::to_owned), 1 => any::<String>()];
+    let mcp = |(known, tool)| Effect::Mcp { server: "s".into(), tool, fingerprint: "f".into(), known };
     prop_oneof![
-        path().prop_map(|path| Effect::Read { path }),
-        path().prop_map(|path| Effect::Write { path, bytes: None }),
-        path().prop_map(|path| Effect::Delete { path }),
-        any::<String>().prop_map(|command| Effect::Execute { command, directory: ".".into() }),
-        (any::<String>(), any::<u16>()).prop_map(|(host, port)| Effect::Connect { host, port }),
-        Just(Effect::Internal),
-        Just(Effect::Unknown),
+        2 => path().prop_map(|path| Effect::Read { path }),
+        3 => (path(), prop::option::of(0..200_u64)).prop_map(|(path, bytes)| Effect::Write { path, bytes }),
+        1 => path().prop_map(|path| Effect::Delete { path }),
+        3 => command.prop_map(|command| Effect::Execute { command, directory: ".".into() }),
+        2 => (host, prop::sample::select(vec![22, 80, 443, 8080]))
+            .prop_map(|(host, port)| Effect::Connect { host, port }),
+        1 => (any::<bool>(), "[a-z]{1,3}").prop_map(mcp),
+        1 => Just(Effect::Internal),
+        1 => Just(Effect::Unknown),
     ]
 }
 
-fn kind() -> impl Strategy<Value = EffectKind> {
-    prop::sample::select(vec![EffectKind::Read, EffectKind::Write, EffectKind::Delete, EffectKind::Execute])
+fn effects() -> impl Strategy<Value = Vec<Effect>> {
+    prop::collection::vec(effect(), 0..4)
+}
+
+pub(crate) fn kind() -> impl Strategy<Value = EffectKind> {
+    prop::sample::select(vec![
+        EffectKind::Read,
+        EffectKind::Write,
+        EffectKind::Delete,
+        EffectKind::Execute,
+        EffectKind::Network,
+        EffectKind::Mcp,
+    ])
+}
+
+/// Facts in any mode, with what paths meet and with or without confinement.
+fn any_facts() -> impl Strategy<Value = Facts> {
+    let mode =
+        prop::sample::select(vec![Mode::Ask, Mode::ReadOnly, Mode::AutoEdit, Mode::Auto, Mode::Headless]);
+    let target = (path(), path(), 0..5_u8, 0..3_u64).prop_map(|(path, resolved, kind, links)| {
+        let kind = match kind {
+            0 => TargetKind::Missing,
+            1 | 2 => TargetKind::File,
+            3 => TargetKind::Special,
+            _ => TargetKind::Outside,
+        };
+        Target { resolved, kind, links, ..Target::missing(path) }
+    });
+    let containment = prop::option::of(
+        any::<bool>().prop_map(
+            |full| {
+                if full { Containment::new("ns", vec![]) } else { Containment::none() }
+            },
+        ),
+    );
+    let rest = (mode, prop::collection::vec(target, 0..3), containment, any::<bool>(), any::<bool>());
+    (effects(), rest).prop_map(|(effects, (mode, targets, containment, tainted, has_secret))| {
+        facts("tool", effects)
+            .with_mode(mode)
+            .with_sight(targets, containment)
+            .with_taint(tainted)
+            .with_secret(has_secret)
+    })
 }
 
 fn rule(actions: Vec<Action>) -> impl Strategy<Value = Rule> {
-    let glob = prop::sample::select(vec!["**", "src/**", "*.md", ".*", "a"]);
-    (prop::sample::select(actions), prop::option::of(kind()), prop::option::of(glob), any::<bool>()).prop_map(
-        |(action, kind, glob, one_tool)| {
-            let mut rule = Rule::new("id", action);
+    let matcher = prop_oneof![
+        Just(Rule::new("id", Action::Ask)),
+        prop::sample::select(vec!["**", "src/**", "*.md", ".*", "a"]).prop_map(|glob| Rule::new(
+            "id",
+            Action::Ask
+        )
+        .with_path(glob)),
+        prop::sample::select(vec![
+            vec!["git"],
+            vec!["git", "log"],
+            vec!["ls"],
+            vec!["rm"],
+            vec!["cargo", "test"]
+        ])
+        .prop_map(|argv| Rule::new("id", Action::Ask).with_argv(argv)),
+        prop::sample::select(vec!["docs.rs", "*.docs.rs", "127.0.0.1"]).prop_map(|host| Rule::new(
+            "id",
+            Action::Ask
+        )
+        .with_host(host)),
+        Just(Rule::new("id", Action::Ask).with_server("s")),
+    ];
+    (matcher, prop::sample::select(actions), prop::option::of(kind()), any::<bool>()).prop_map(
+        |(mut rule, action, kind, one_tool)| {
+            rule.action = action;
             rule.effect = kind;
-            rule.path = glob.map(str::to_owned);
             rule.tool = one_tool.then(|| name("tool"));
             rule
         },
     )
 }
 
-fn all() -> Vec<Action> {
-    vec![Action::Deny, Action::Ask, Action::Allow]
+pub(crate) fn rules() -> impl Strategy<Value = Vec<Rule>> {
+    prop::collection::vec(rule(vec![Action::Deny, Action::Ask, Action::Allow]), 0..7)
 }
 
-fn policy(rules: &[Rule], source: Source) -> Policy {
+fn fence() -> impl Strategy<Value = Constraint> {
+    (kind(), 0..4_u8).prop_map(|(kind, what)| {
+        let fence = Constraint::new("fence", kind, vec![]);
+        match what {
+            0 => Constraint::new("fence", kind, vec!["src/**".into()]),
+            1 => fence.with_blocked(["*.env", ".env"]),
+            2 => fence.with_max_bytes(100),
+            _ => fence.with_hosts(["docs.rs"], [443]),
+        }
+    })
+}
+
+pub(crate) fn policy(rules: &[Rule], source: Source) -> Policy {
     add(Policy::default(), rules, source, "r")
 }
 
@@ -65,55 +181,86 @@ fn add(policy: Policy, rules: &[Rule], source: Source, prefix: &str) -> Policy {
     policy.with_file(source, file).unwrap()
 }
 
+pub(crate) fn of(policy: &Policy, facts: &Facts) -> Decision {
+    decide(policy, &Grants::default(), &Learned::default(), facts)
+}
+
+fn is_known(policy: &Policy, id: &str) -> bool {
+    let builtin = ["v.", "f.", "p.", "g.", "l.", "d."].iter().any(|family| id.starts_with(family));
+    builtin || policy.ids().any(|(known, _)| known == id)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(cases())]
 
+    // Total, deterministic, and every part of every decision names a rule that exists.
     #[test]
-    fn every_call_gets_a_verdict_with_a_rule(rules in prop::collection::vec(rule(all()), 0..6), effects in prop::collection::vec(effect(), 0..4)) {
-        let (policy, facts) = (policy(&rules, Source::User), facts("tool", effects));
-        let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);
-        prop_assert!(!decision.reason.rule_id.is_empty());
-        // A call without effects is judged as one unknown effect; commands have parts of their own.
+    fn every_call_gets_a_verdict_by_a_rule_that_exists(rules in rules(), facts in any_facts()) {
+        let policy = policy(&rules, Source::User);
+        let decision = of(&policy, &facts);
+        // A call without effects is judged as one unknown effect; commands and links have parts of their own.
         prop_assert!(decision.trace.len() >= facts.effects.len().max(1));
-        prop_assert_eq!(&decision, &decide(&policy, &Grants::default(), &Learned::default(), &facts));
+        for step in &decision.trace {
+            prop_assert!(is_known(&policy, &step.reason.rule_id), "{}", step.reason.rule_id);
+        }
+        prop_assert!(is_known(&policy, &decision.reason.rule_id));
+        prop_assert_eq!(&decision, &of(&policy, &facts));
+        // What is kept in a record decides the same.
+        let kept: Facts = serde_json::from_str(&serde_json::to_string(&facts).unwrap()).unwrap();
+        prop_assert_eq!(&decision, &of(&policy, &kept));
     }
 
     #[test]
-    fn the_order_of_rules_never_matters(rules in prop::collection::vec(rule(all()), 0..6), effects in prop::collection::vec(effect(), 0..4)) {
+    fn the_order_of_rules_never_matters((rules, shuffled) in rules().prop_flat_map(|rules| {
         let named: Vec<Rule> = rules.into_iter().enumerate().map(|(at, mut rule)| { rule.id = format!("r{at}"); rule }).collect();
-        let reversed: Vec<Rule> = named.iter().rev().cloned().collect();
-        let facts = facts("tool", effects);
-        prop_assert_eq!(
-            decide(&policy(&named, Source::User), &Grants::default(), &Learned::default(), &facts),
-            decide(&policy(&reversed, Source::User), &Grants::default(), &Learned::default(), &facts)
-        );
+        (Just(named.clone()), Just(named).prop_shuffle())
+    }), facts in any_facts()) {
+        prop_assert_eq!(of(&policy(&rules, Source::User), &facts), of(&policy(&shuffled, Source::User), &facts));
     }
 
+    // Adding a deny rule, an ask rule, a constraint or a project's file never makes a verdict more permissive (H11).
     #[test]
-    fn a_rule_that_tightens_never_loosens(
-        rules in prop::collection::vec(rule(all()), 0..5),
+    fn what_tightens_never_loosens(
+        rules in rules(),
         tight in prop::collection::vec(rule(vec![Action::Deny, Action::Ask]), 0..3),
-        fence in prop::option::of(kind()),
-        effects in prop::collection::vec(effect(), 0..4),
+        fence in prop::option::of(fence()),
+        is_rejected in any::<bool>(),
+        facts in any_facts(),
     ) {
-        let facts = facts("tool", effects);
         let before = policy(&rules, Source::User);
         let mut after = add(before.clone(), &tight, Source::Project, "t");
-        if let Some(kind) = fence {
+        if let Some(fence) = fence {
             let mut file = RuleFile::default();
-            file.constraints.push(Constraint::new("fence", kind, vec!["src/**".into()]));
+            file.constraints.push(fence);
             after = after.with_file(Source::Project, file).unwrap();
         }
-        let verdict = |policy: &Policy| decide(policy, &Grants::default(), &Learned::default(), &facts).verdict;
-        prop_assert!(verdict(&after) >= verdict(&before));
+        if is_rejected {
+            after = after.with_rejected(Source::Project);
+        }
+        prop_assert!(of(&after, &facts).verdict >= of(&before, &facts).verdict);
     }
 
+    // Stage 1 is not configurable, and no mode, grant or rule lifts a denial.
     #[test]
-    fn allow_never_covers_the_floor(effects in prop::collection::vec(effect(), 1..4)) {
-        let facts = facts("tool", effects);
+    fn nothing_lifts_a_denial(rules in rules(), facts in any_facts(), mode in 0..5_usize) {
+        let open = add(policy(&rules, Source::User), &[Rule::new("open", Action::Allow)], Source::User, "o");
+        let mode = [Mode::Ask, Mode::ReadOnly, Mode::AutoEdit, Mode::Auto, Mode::Headless][mode];
+        let plain = of(&policy(&rules, Source::User), &facts.clone().with_mode(Mode::Ask));
+        if plain.verdict == Verdict::Deny {
+            prop_assert_eq!(of(&open, &facts.with_mode(mode)).verdict, Verdict::Deny);
+        }
+    }
+
+    // What must be asked is asked whatever is allowed, granted or automatic, and is never remembered.
+    #[test]
+    fn nothing_lifts_what_must_be_asked(facts in any_facts()) {
+        let plain = of(&Policy::default(), &facts.clone().with_mode(Mode::Ask));
+        let is_demanded = plain.trace.iter().any(|step| step.stage == 4);
+        prop_assume!(is_demanded);
+        prop_assert!(!plain.can_remember());
         let open = policy(&[Rule::new("id", Action::Allow)], Source::User);
-        if decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts).reason.rule_id.starts_with("f.") {
-            prop_assert_eq!(decide(&open, &Grants::default(), &Learned::default(), &facts).verdict, Verdict::Deny);
+        for mode in [Mode::Ask, Mode::AutoEdit, Mode::Auto] {
+            prop_assert!(of(&open, &facts.clone().with_mode(mode)).verdict >= Verdict::Ask);
         }
     }
 }

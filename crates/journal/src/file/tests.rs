@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use windlass_redact::Redactor;
+
 use super::{FileJournal, Tail};
-use crate::{Durability, Journal, JournalError};
+use crate::{Durability, Journal, JournalError, Redacting};
 
 fn journal_of(texts: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -78,4 +80,42 @@ fn only_the_user_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, path) = journal_of(&["first"]);
     assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+// SEC-009: what a run did is nobody else's business.
+#[cfg(unix)]
+#[test]
+fn only_the_user_can_read_a_journal_and_its_folders() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (folder, path) = journal_of(&["first"]);
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(&folder.path().join("runs")), 0o700);
+    let deep = folder.path().join("a/b/c.journal");
+    FileJournal::create(&deep).unwrap();
+    assert_eq!(mode(&folder.path().join("a")), 0o700);
+    assert_eq!(mode(&folder.path().join("a/b")), 0o700);
+}
+
+// I6: no registered secret is in a journal, whoever wrote it and however it is encoded.
+#[test]
+fn a_redacting_journal_keeps_no_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one.journal");
+    let secret = "p\"w/ü 12345";
+    let mut journal = Redacting::new(FileJournal::create(&path).unwrap(), Redactor::new([secret.into()]));
+    let nested = serde_json::json!({ "arguments": serde_json::json!({ "key": secret }).to_string() });
+    for body in [serde_json::json!([secret, { secret: 1 }]), nested, serde_json::json!("plain")] {
+        journal.append_value(&body, 0, Durability::Synced).unwrap();
+    }
+    let text = fs::read_to_string(&path).unwrap();
+    for form in [secret, "p\\\"w/ü", "p\\\\\\\"w/ü", "12345"] {
+        assert!(!text.contains(form), "{form} is in {text}");
+    }
+    let records: Vec<serde_json::Value> =
+        journal.records().unwrap().iter().map(|record| record.read().unwrap()).collect();
+    assert_eq!(records[0], serde_json::json!(["[redacted]", { "[redacted]": 1 }]));
+    assert_eq!(records[1]["arguments"], "{\"key\":\"[redacted]\"}");
+    assert_eq!(records[2], "plain");
 }

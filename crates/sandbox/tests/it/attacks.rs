@@ -24,7 +24,7 @@ fn check_refused(workspace: &Workspace, name: &str) {
     workspace.write(&path, b"taken", Expected::Absent).unwrap_err();
     workspace.write(&path, b"taken", Expected::Unchanged(Version::of(b"secret"))).unwrap_err();
     workspace.remove(&path, Version::of(b"secret")).unwrap_err();
-    workspace.list(&path).unwrap_err();
+    workspace.list(&path, 10).unwrap_err();
     workspace.absolute(&path).unwrap_err();
 }
 

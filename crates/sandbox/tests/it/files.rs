@@ -90,10 +90,10 @@ fn lists_are_sorted_and_say_what_each_name_is() {
     fs::create_dir(folder.path().join("b")).unwrap();
     fs::write(folder.path().join("c"), "").unwrap();
     fs::write(folder.path().join("a"), "").unwrap();
-    let listed = workspace.list(&workspace.resolve(".").unwrap()).unwrap();
-    let listed: Vec<_> = listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
+    let listed = workspace.list(&workspace.resolve(".").unwrap(), 10).unwrap().entries;
+    let listed: Vec<_> = listed.iter().map(|entry| (entry.name.to_str().unwrap(), entry.kind)).collect();
     assert_eq!(listed, [("a", Kind::File), ("b", Kind::Folder), ("c", Kind::File)]);
-    let refused = workspace.list(&workspace.resolve("a").unwrap());
+    let refused = workspace.list(&workspace.resolve("a").unwrap(), 10);
     assert!(matches!(refused, Err(FileError::NotAFolder { .. })), "{refused:?}");
 }
 

@@ -6,7 +6,11 @@
     reason = "the tests build and change files from outside, and fail loudly"
 )]
 
+mod delete;
+mod inspect;
 mod list;
+#[cfg(unix)]
+mod odd;
 mod read;
 mod scene;
 mod write;

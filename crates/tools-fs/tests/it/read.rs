@@ -104,7 +104,7 @@ fn effects_name_the_path_and_touch_nothing() {
     let read = scene.effects("read_file", &json!({"path": "./x/../a"}));
     assert_eq!(read, [Effect::Read { path: "a".into() }]);
     let write = scene.effects("write_file", &json!({"path": "../a", "content": ""}));
-    assert_eq!(write, [Effect::Write { path: "../a".into(), bytes: None }]);
+    assert_eq!(write, [Effect::Write { path: "../a".into(), bytes: Some(0) }]);
     assert_eq!(scene.effects("write_file", &json!({"content": ""})), [Effect::Unknown]);
     assert_eq!(scene.effects("list_files", &json!({})), [Effect::Read { path: ".".into() }]);
 }

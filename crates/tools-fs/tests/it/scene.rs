@@ -1,13 +1,14 @@
 //! A workspace in a folder of its own, and calls on it.
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 use windlass_protocol::{Arguments, CallId, Content, Effect, Payload};
 use windlass_sandbox::Workspace;
-use windlass_tool::{Context, Output, Tool, ToolError};
+use windlass_tool::{Context, Inspection, Output, Tool, ToolError};
 
 pub(crate) struct Scene {
     pub(crate) folder: TempDir,
@@ -54,6 +55,15 @@ impl Scene {
             Err(ToolError::Model(text)) => Err(text),
             Err(other) => panic!("{other}"),
         }
+    }
+
+    pub(crate) fn inspect(&self, name: &str, arguments: &Value) -> Inspection {
+        self.tool(name).inspect(&payload(arguments))
+    }
+
+    /// A path on the disk.
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join("work").join(path)
     }
 
     pub(crate) fn effects(&self, name: &str, arguments: &Value) -> Vec<Effect> {

@@ -1,0 +1,86 @@
+//! An approver with a list of answers, for tests.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+
+use crate::{Approver, ApproverFuture};
+
+/// Gives answers from a list, one for each question in the order in which they are asked, and keeps what was asked.
+/// When the list is at its end nobody is there. Clones share the list.
+///
+/// ```
+/// use windlass_agent::{Answer, Answers};
+/// let approver = Answers::new([Answer::Approve, Answer::Deny(Some("not that file".into()))]);
+/// // … an agent with `approver.clone()` runs here …
+/// assert_eq!(approver.asked().len(), 0);
+/// assert_eq!(approver.left(), 2);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    answers: VecDeque<Answer>,
+    asked: Vec<ApprovalRequest>,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Answer {
+    /// Yes, once.
+    Approve,
+    /// Yes, for the rest of the session.
+    Remember,
+    /// No, and why.
+    Deny(Option<String>),
+    /// Nobody is there.
+    Nobody,
+    /// Nothing, for ever: the question times out or is taken back.
+    Wait,
+    /// Yes, to another question.
+    WrongQuestion,
+}
+
+impl Answers {
+    /// These answers, in this order.
+    pub fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
+        let state = State { answers: answers.into_iter().collect(), asked: Vec::new() };
+        Self { state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// What was asked so far.
+    pub fn asked(&self) -> Vec<ApprovalRequest> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
+    }
+
+    /// How many answers were not given yet.
+    pub fn left(&self) -> usize {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).answers.len()
+    }
+}
+
+impl Approver for Answers {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        let answer = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.asked.push(request.clone());
+            state.answers.pop_front()
+        };
+        let id = request.request_id.clone();
+        Box::pin(async move {
+            match answer? {
+                Answer::Approve => Some(ApprovalDecision::approve(id)),
+                Answer::Remember => Some(ApprovalDecision::approve(id).with_remember()),
+                Answer::Deny(reason) => Some(ApprovalDecision::deny(id, reason)),
+                Answer::WrongQuestion => Some(ApprovalDecision::approve(format!("{id}-other"))),
+                Answer::Nobody => None,
+                Answer::Wait => std::future::pending().await,
+            }
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! `windlass policy check`: whether the rules of all files can be read, and what about them is to be said.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+use windlass_hitl::Policy;
+
+use crate::drive::Telling;
+use crate::{output, policies, setup};
+
+pub(crate) fn check(root: &Path, policy: Option<&Path>, telling: Telling) -> anyhow::Result<ExitCode> {
+    let root = setup::root(root)?;
+    let (mut all, mut is_good) = (Policy::default(), true);
+    for place in policies::places(&root, policy) {
+        let words = match policies::add(all.clone(), &place) {
+            Ok(with) => {
+                all = with;
+                None
+            }
+            Err(error) => {
+                is_good = false;
+                Some(format!("{error:#}"))
+            }
+        };
+        if telling == Telling::Json {
+            output::line(&json!({ "file": place.file, "source": place.source, "error": words }))?;
+        } else {
+            let words = words.unwrap_or_else(|| "good".to_owned());
+            output::print(&format!("{}: {words}\n", place.file.display()))?;
+        }
+    }
+    for warning in all.warnings() {
+        if telling == Telling::Json {
+            output::line(&json!({ "warning": warning }))?;
+        } else {
+            output::print(&format!("warning: {warning}\n"))?;
+        }
+    }
+    for (id, source) in all.ids() {
+        if telling == Telling::Json {
+            output::line(&json!({ "rule": id, "source": source }))?;
+        } else {
+            output::print(&format!("  {id} ({source:?})\n"))?;
+        }
+    }
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

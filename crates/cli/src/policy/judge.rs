@@ -1,0 +1,82 @@
+//! Deciding about a call that nobody makes.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use serde_json::Value;
+use windlass_hitl::{Decision, Grants, Learned, Mode, Policy, decide};
+use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
+use windlass_toolbox::Toolbox;
+
+use crate::arguments::{ModeName, PresetName};
+use crate::{policies, setup};
+
+/// A call as these commands read it: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
+/// print it, with arguments as JSON or as a text of JSON.
+#[derive(Deserialize)]
+pub(crate) struct Asked {
+    #[serde(alias = "name")]
+    pub(crate) tool: String,
+    #[serde(alias = "arguments", default)]
+    input: Value,
+    /// What `policy test` expects to be decided.
+    #[serde(default)]
+    pub(crate) expect: Option<String>,
+    /// The rule that `policy test` expects to decide.
+    #[serde(default)]
+    pub(crate) rule: Option<String>,
+}
+
+impl Asked {
+    /// Reads lines, each a call.
+    pub(crate) fn read(text: &str) -> impl Iterator<Item = anyhow::Result<(usize, Self)>> {
+        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(at, line)| {
+            let number = at.saturating_add(1);
+            let asked = serde_json::from_str(line).with_context(|| format!("line {number} is not a call"))?;
+            Ok((number, asked))
+        })
+    }
+}
+
+/// Decides as a run in a folder would, before any answer of a human.
+pub(crate) struct Judge {
+    toolbox: Toolbox,
+    policy: Policy,
+    mode: Mode,
+}
+
+impl Judge {
+    pub(crate) fn new(root: &Path, policy: Option<&Path>, mode: ModeName) -> anyhow::Result<Self> {
+        let root = setup::root(root)?;
+        let policy = policies::load(&root, policy)?;
+        Ok(Self { toolbox: setup::toolbox(&root, None, PresetName::Full)?, policy, mode: mode.mode() })
+    }
+
+    /// The decision, or the result of a call that policy never sees.
+    pub(crate) fn decide(&self, asked: &Asked) -> anyhow::Result<Result<Decision, ToolResult>> {
+        let id = CallId::new("explain")?;
+        let text = match &asked.input {
+            Value::Null => "{}".to_owned(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let arguments = match Arguments::parse(text) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                return Ok(Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string())));
+            }
+        };
+        let Ok(name) = ToolName::new(asked.tool.clone()) else {
+            return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, "the name cannot be a tool's")));
+        };
+        let call = ToolCall::function(id, name, arguments);
+        let checked = self.toolbox.check(&call).and_then(|checked| self.toolbox.inspect(checked));
+        Ok(checked
+            .map(|checked| {
+                let facts = checked.facts.with_mode(self.mode);
+                decide(&self.policy, &Grants::default(), &Learned::default(), &facts)
+            })
+            .map_err(|result| *result))
+    }
+}

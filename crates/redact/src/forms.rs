@@ -1,0 +1,190 @@
+//! The forms in which a value may lie in a text.
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+use secrecy::zeroize::Zeroizing;
+
+/// A form is as secret as its value.
+pub(crate) type Form = Zeroizing<String>;
+
+/// The longest piece of a value that is looked for as a whole. Of a longer value the pieces are looked for.
+const LONGEST: usize = 1024;
+
+/// How far the pieces of a long value reach into each other, so that the letters of base64 that two of them share
+/// are covered.
+const SHARED: usize = 8;
+
+/// A line of a value that is shorter stands alone in too many texts.
+const SHORTEST_LINE: usize = 16;
+
+/// The forms of a value, each once. None is shorter than the value's shortest piece.
+pub(crate) fn of(value: &str) -> Vec<Form> {
+    let mut forms = Forms::default();
+    for piece in pieces(value) {
+        forms.add_all(piece);
+    }
+    // A program that numbers or indents lines puts something between them.
+    for line in value.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_LINE) {
+        if !line.starts_with("-----") && line.len() < value.len() {
+            pieces(line).for_each(|piece| forms.add_all(piece));
+        }
+    }
+    forms.0
+}
+
+/// The value, or what of it is looked for at once.
+fn pieces(value: &str) -> impl Iterator<Item = &str> {
+    let mut from = Some(0_usize);
+    std::iter::from_fn(move || {
+        let rest = value.get(from?..)?;
+        if rest.len() <= LONGEST {
+            // The last piece is as long as the others, so that it is not a few letters.
+            let start = value.floor_char_boundary(value.len().saturating_sub(LONGEST));
+            from = None;
+            return value.get(start..);
+        }
+        let end = rest.floor_char_boundary(LONGEST);
+        let next = rest.floor_char_boundary(end.saturating_sub(SHARED));
+        from = from?.checked_add(next);
+        rest.get(..end)
+    })
+}
+
+#[derive(Default)]
+struct Forms(Vec<Form>);
+
+impl Forms {
+    fn add(&mut self, form: impl Into<Form>) {
+        let form = form.into();
+        if !form.is_empty() && self.0.iter().all(|known| *known != form) {
+            self.0.push(form);
+        }
+    }
+
+    fn add_all(&mut self, value: &str) {
+        self.add(value.to_owned());
+        self.add_hex(value);
+        self.add_percent(value);
+        self.add_json(value);
+        self.add_base64(value);
+    }
+
+    fn add_hex(&mut self, value: &str) {
+        let (mut lower, mut upper) = (Form::default(), Form::default());
+        for byte in value.bytes() {
+            let _ = write!(lower, "{byte:02x}");
+            let _ = write!(upper, "{byte:02X}");
+        }
+        self.add(lower);
+        self.add(upper);
+    }
+
+    /// Percent-encoding: what stays as it is differs between RFC 3986, browsers and forms.
+    fn add_percent(&mut self, value: &str) {
+        const KEPT: [&str; 4] = ["-._~", "-._~!*'()", "-._~!*'();/?:@&=+$,#", "-._*"];
+        for kept in KEPT {
+            self.add(percent(value, kept, Case::Upper));
+            self.add(percent(value, kept, Case::Lower));
+        }
+    }
+
+    /// As a JSON string has it, and as one has it that is inside of another.
+    fn add_json(&mut self, value: &str) {
+        for once in json(value) {
+            for twice in json(&once) {
+                self.add(twice);
+            }
+            self.add(once);
+        }
+    }
+
+    /// Base64 at each of the three places at which the value can begin in what is encoded. The letters that other
+    /// bytes have a part in are not known, and left out.
+    fn add_base64(&mut self, value: &str) {
+        for whole in [STANDARD.encode(value), URL_SAFE.encode(value)] {
+            self.add(percent(&whole, "-._~", Case::Upper));
+            self.add(whole.replace('/', "\\/"));
+            self.add(whole.trim_end_matches('=').to_owned());
+            self.add(whole);
+        }
+        for skipped in 0_usize..3 {
+            let mut bytes = Zeroizing::new(vec![0; skipped]);
+            bytes.extend_from_slice(value.as_bytes());
+            let letters = bytes.len().saturating_mul(8) / 6;
+            let known = skipped.saturating_mul(8).div_ceil(6)..letters;
+            let standard = Form::from(STANDARD_NO_PAD.encode(&bytes));
+            let url_safe = Form::from(URL_SAFE_NO_PAD.encode(&bytes));
+            for form in [standard, url_safe] {
+                let form = form.get(known.clone()).unwrap_or_default();
+                self.add(form.to_owned());
+                self.add(form.replace('/', "\\/"));
+                self.add(percent(form, "-._~", Case::Upper));
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Case {
+    Upper,
+    Lower,
+}
+
+/// `kept` are the characters besides letters and digits that stay. Only forms keep `*` and not `~`, and have `+`
+/// for a space.
+fn percent(value: &str, kept: &str, case: Case) -> Form {
+    let is_form = kept == "-._*";
+    let mut form = Form::default();
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) {
+            form.push(char::from(byte));
+        } else if is_form && byte == b' ' {
+            form.push('+');
+        } else {
+            let _ =
+                if case == Case::Upper { write!(form, "%{byte:02X}") } else { write!(form, "%{byte:02x}") };
+        }
+    }
+    form
+}
+
+/// The inside of the JSON string: short, with `\/`, ASCII only, and fit for HTML, as libraries write it.
+fn json(value: &str) -> Vec<Form> {
+    let quoted = Form::from(serde_json::to_string(value).unwrap_or_default());
+    let plain = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+    let slashed = plain.replace('/', "\\/");
+    let is_html = |character: char| matches!(character, '<' | '>' | '&');
+    let is_wide = |character: char| !character.is_ascii() || character == '\u{7f}';
+    vec![
+        Form::from(plain.to_owned()),
+        escaped(plain, is_wide, Case::Lower),
+        escaped(plain, is_wide, Case::Upper),
+        escaped(&slashed, is_wide, Case::Lower),
+        escaped(plain, is_html, Case::Lower),
+        escaped(plain, |character| is_html(character) || is_wide(character), Case::Upper),
+        Form::from(slashed),
+    ]
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool, case: Case) -> Form {
+    let mut form = Form::default();
+    for character in text.chars() {
+        if !is_escaped(character) {
+            form.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            let _ = if case == Case::Upper {
+                write!(form, "\\u{unit:04X}")
+            } else {
+                write!(form, "\\u{unit:04x}")
+            };
+        }
+    }
+    form
+}
+
+#[cfg(test)]
+mod tests;

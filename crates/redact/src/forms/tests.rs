@@ -1,0 +1,51 @@
+//! Tests of the forms.
+
+use super::{LONGEST, of, pieces};
+
+#[track_caller]
+fn check(value: &str, forms: &[&str]) {
+    let all = of(value);
+    for form in forms {
+        assert!(all.iter().any(|known| known.as_str() == *form), "{form} is not a form of {value}");
+    }
+}
+
+#[test]
+fn a_value_has_the_forms_that_programs_give_it() {
+    check(
+        "pa ss/w\"ö",
+        &[
+            "pa ss/w\"ö",
+            "70612073732f7722c3b6",
+            "70612073732F7722C3B6",
+            "pa%20ss%2Fw%22%C3%B6",
+            "pa%20ss%2fw%22%c3%b6",
+            "pa%20ss/w%22%C3%B6",
+            "pa+ss%2Fw%22%C3%B6",
+            "pa ss/w\\\"ö",
+            "pa ss\\/w\\\"ö",
+            "pa ss/w\\\"\\u00f6",
+            "pa ss/w\\\\\\\"ö",
+            "cGEgc3MvdyLDtg==",
+            "cGEgc3MvdyLDtg%3D%3D",
+        ],
+    );
+    check("a<b>&c!", &["a\\u003cb\\u003e\\u0026c!", "a%3Cb%3E%26c!", "a%3Cb%3E%26c%21"]);
+    check("\u{1d11e}violin", &["\\ud834\\udd1eviolin", "\\uD834\\uDD1Eviolin"]);
+}
+
+#[test]
+fn a_plain_value_has_few_forms() {
+    // Itself, hexadecimal once or twice, base64 at three places, padded and whole.
+    assert!(of("abcdef0123456789").len() <= 10, "{}", of("abcdef0123456789").len());
+}
+
+#[test]
+fn a_long_value_is_looked_for_in_pieces_of_one_length() {
+    for value in ["é".repeat(5_000), "x".repeat(LONGEST), "y".repeat(LONGEST + 1)] {
+        let all: Vec<&str> = pieces(&value).collect();
+        assert!(all.iter().all(|piece| (LONGEST - 3..=LONGEST).contains(&piece.len())), "{}", all.len());
+        assert!(value.starts_with(all[0]) && value.ends_with(all[all.len() - 1]));
+    }
+    assert_eq!(pieces("short").collect::<Vec<_>>(), ["short"]);
+}

@@ -1,0 +1,198 @@
+//! The registered values, and texts without them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::automaton::{Automaton, State};
+use crate::forms::{self, Form};
+use crate::{RedactStream, json};
+
+/// Words that stand before a key in a header.
+const SCHEMES: [&str; 3] = ["Bearer ", "Basic ", "Token "];
+
+/// The registered values. Cheap to clone; a clone does not see what the other one registers later.
+///
+/// ```
+/// use windlass_redact::{Redactor, Registration};
+/// let mut redactor = Redactor::new(["hunter22".into()]);
+/// assert_eq!(redactor.redact("psql postgres://me:hunter22@db"), "psql postgres://me:[redacted]@db");
+/// assert_eq!(redactor.register(&"a".into()), Registration::TooShort);
+/// assert_eq!(format!("{redactor:?}").contains("hunter22"), false);
+/// ```
+#[derive(Clone, Default)]
+pub struct Redactor {
+    known: Arc<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    values: Vec<SecretString>,
+    forms: Vec<Form>,
+    automaton: Automaton,
+}
+
+/// What came of registering a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Registration {
+    /// It is looked for from now on.
+    Added,
+    /// It was known.
+    Known,
+    /// It would be found everywhere; it is not looked for.
+    TooShort,
+    /// It is a part of [`Redactor::MARK`], so nothing could stand in its place; it is not looked for.
+    LikeMark,
+}
+
+impl Redactor {
+    /// What stands in the place of a secret.
+    pub const MARK: &'static str = "[redacted]";
+
+    /// The shortest value that is taken, in bytes: a shorter one would be found everywhere.
+    pub const SHORTEST: usize = 6;
+
+    /// Looks for these values. Those that [`Redactor::register`] refuses are left out.
+    pub fn new(values: impl IntoIterator<Item = SecretString>) -> Self {
+        let mut redactor = Self::default();
+        redactor.extend(values);
+        redactor
+    }
+
+    /// Looks for one more value. White space around it and the scheme of a header before it, as in `Bearer KEY`, are
+    /// no part of it.
+    pub fn register(&mut self, value: &SecretString) -> Registration {
+        let mut known = self.known.unready();
+        let registration = known.add(value);
+        if registration == Registration::Added {
+            self.known = Arc::new(known.ready());
+        }
+        registration
+    }
+
+    /// Whether nothing is looked for.
+    pub fn is_empty(&self) -> bool {
+        self.known.forms.is_empty()
+    }
+
+    /// The text with [`Redactor::MARK`] in the place of each secret. All bytes of all occurrences are gone, also
+    /// where two overlap.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.redact_bytes(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            // A form is text, so it begins and ends between two characters.
+            Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+        }
+    }
+
+    /// The same for bytes that need not be text.
+    pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        if !self.is_in(bytes) {
+            return Cow::Borrowed(bytes);
+        }
+        let mut stream = self.stream();
+        let mut clean = stream.push(bytes);
+        clean.extend(stream.finish());
+        Cow::Owned(clean)
+    }
+
+    /// The same for the text of a JSON value: it stays JSON, and only what is inside of its strings, keys too, is
+    /// taken out. A text that is no JSON is treated as any other.
+    pub fn redact_json<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        json::redact(self, text)
+    }
+
+    /// The same for a JSON value, in place.
+    pub fn redact_value(&self, value: &mut serde_json::Value) {
+        json::redact_value(self, value);
+    }
+
+    /// Whether any secret is in the text.
+    pub fn contains_secret(&self, text: &str) -> bool {
+        self.is_in(text.as_bytes())
+    }
+
+    /// Begins with bytes that come in pieces.
+    pub fn stream(&self) -> RedactStream {
+        RedactStream::new(self.clone())
+    }
+
+    pub(crate) fn automaton(&self) -> &Automaton {
+        &self.known.automaton
+    }
+
+    fn is_in(&self, bytes: &[u8]) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let automaton = self.automaton();
+        let mut state = State::default();
+        bytes.iter().any(|&byte| {
+            state = automaton.step(state, byte);
+            automaton.found(state) > 0
+        })
+    }
+}
+
+/// Many values at once, which takes less time than one by one. Those that [`Redactor::register`] refuses are left out.
+impl Extend<SecretString> for Redactor {
+    fn extend<T: IntoIterator<Item = SecretString>>(&mut self, values: T) {
+        let mut known = self.known.unready();
+        for value in values {
+            known.add(&value);
+        }
+        self.known = Arc::new(known.ready());
+    }
+}
+
+impl Known {
+    fn unready(&self) -> Self {
+        Self { values: self.values.clone(), forms: self.forms.clone(), automaton: Automaton::default() }
+    }
+
+    fn add(&mut self, value: &SecretString) -> Registration {
+        let value = bare(value.expose_secret());
+        if value.len() < Redactor::SHORTEST {
+            return Registration::TooShort;
+        }
+        if Redactor::MARK.contains(value) {
+            return Registration::LikeMark;
+        }
+        if self.values.iter().any(|known| known.expose_secret() == value) {
+            return Registration::Known;
+        }
+        self.values.push(value.to_owned().into());
+        for form in forms::of(value) {
+            if !Redactor::MARK.contains(form.as_str()) {
+                self.forms.push(form);
+            }
+        }
+        Registration::Added
+    }
+
+    fn ready(mut self) -> Self {
+        self.automaton = Automaton::new(self.forms.iter().map(|form| form.as_bytes()));
+        self
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redactor")
+            .field("values", &self.known.values.len())
+            .field("forms", &self.known.forms.len())
+            .finish()
+    }
+}
+
+/// The value alone.
+fn bare(value: &str) -> &str {
+    let value = value.trim();
+    let scheme = SCHEMES
+        .iter()
+        .find(|scheme| value.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme)));
+    scheme.and_then(|scheme| value.get(scheme.len()..)).map_or(value, str::trim_start)
+}

@@ -1,0 +1,43 @@
+//! JSON stays JSON.
+
+use serde_json::{Value, json};
+use windlass_redact::Redactor;
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let redactor = Redactor::new(["n3cret-word".into(), "two\nlines\"".into(), "12345678".into()]);
+    assert_eq!(redactor.redact_json(text), expected);
+    if let Ok(mut value) = serde_json::from_str::<Value>(text) {
+        redactor.redact_value(&mut value);
+        assert_eq!(value, serde_json::from_str::<Value>(expected).expect("it stays JSON"));
+    }
+}
+
+#[test]
+fn secrets_in_strings_are_taken_out_and_the_rest_stays_as_it_is() {
+    check(r#"{ "a":1.0,  "b":"n3cret-word" }"#, r#"{ "a":1.0,  "b":"[redacted]" }"#);
+    check(r#"{"n3cret-word":["x n3cret-word y"]}"#, r#"{"[redacted]":["x [redacted] y"]}"#);
+    check(r#"["\u006e3cret-word"]"#, r#"["[redacted]"]"#);
+    check(r#"["two\nlines\"", "plain \u00e9"]"#, r#"["[redacted]", "plain \u00e9"]"#);
+    check(r#"["{\"k\":\"two\\nlines\\\"\"}"]"#, r#"["{\"k\":\"[redacted]\"}"]"#);
+}
+
+#[test]
+fn what_only_looks_like_a_secret_in_the_text_stays() {
+    // The string is a line break and the rest, which is no secret; taken out it would be no JSON.
+    check(r#"["\n3cret-word"]"#, r#"["\n3cret-word"]"#);
+    check(r#"{"number":12345678,"text":"12345678"}"#, r#"{"number":12345678,"text":"[redacted]"}"#);
+}
+
+#[test]
+fn what_is_no_json_is_a_text() {
+    check(r#"{"a": "n3cret-word"#, r#"{"a": "[redacted]"#);
+    check(r#"n3cret-word "\q""#, r#"[redacted] "\q""#);
+}
+
+#[test]
+fn keys_are_values_too() {
+    let mut value = json!({"n3cret-word": {"n3cret-word": 1}, "plain": true});
+    Redactor::new(["n3cret-word".into()]).redact_value(&mut value);
+    assert_eq!(value, json!({"[redacted]": {"[redacted]": 1}, "plain": true}));
+}

@@ -1,0 +1,114 @@
+//! A file on its way to its name: written under another one, locked while its writer lives, swept when it died.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, File, OpenOptions, Permissions};
+
+const START: &str = ".windlass-";
+const END: &str = ".tmp";
+
+/// Bytes under a name of their own, synced. Dropped without a name they are removed.
+#[derive(Debug)]
+pub(crate) struct Draft<'d> {
+    folder: &'d Dir,
+    name: PathBuf,
+    file: File,
+}
+
+impl<'d> Draft<'d> {
+    /// Writes a draft. With permissions nobody else reads it before it has them.
+    pub(crate) fn new(folder: &'d Dir, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<Self> {
+        let mut draft = loop {
+            let draft = Self::begin(folder, permissions.is_some())?;
+            // A sweeper may have come between the making and the lock.
+            if draft.file.metadata()?.nlink() > 0 {
+                break draft;
+            }
+        };
+        draft.file.write_all(bytes)?;
+        if let Some(permissions) = permissions {
+            draft.file.set_permissions(permissions.clone())?;
+        }
+        draft.file.sync_all()?;
+        Ok(draft)
+    }
+
+    fn begin(folder: &'d Dir, private: bool) -> io::Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let name = PathBuf::from(format!("{START}{}-{count}{END}", std::process::id()));
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create_new(true);
+            if private {
+                make_private(&mut options);
+            }
+            match folder.open_with(&name, &options) {
+                Ok(file) => {
+                    let draft = Self { folder, name, file };
+                    if cfg!(unix) {
+                        // The lock belongs to the open file, whichever of its handles took it.
+                        let _ = draft.file.try_clone()?.into_std().lock();
+                    }
+                    return Ok(draft);
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Gives the draft a name in place of whatever has it, in one step.
+    pub(crate) fn replace(&self, folder: &Dir, name: &Path) -> io::Result<()> {
+        self.folder.rename(&self.name, folder, name)
+    }
+
+    /// Gives the draft a name that nothing has: a hard link fails where a name already stands, a rename would
+    /// not.
+    pub(crate) fn claim(&self, folder: &Dir, name: &Path) -> io::Result<()> {
+        self.folder.hard_link(&self.name, folder, name)
+    }
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        // After a rename the name is gone already; what cannot be removed is swept later.
+        let _ = self.folder.remove_file(&self.name);
+    }
+}
+
+/// Removes the drafts of writers that died, as their locks died with them.
+pub(crate) fn sweep(folder: &Dir) {
+    let Ok(entries) = folder.entries() else { return };
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
+    for name in names.filter(|name| name.to_str().is_some_and(is_draft)) {
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        let Ok(file) = folder.open_with(&name, &options) else { continue };
+        // Without locks nobody can tell a living writer's draft from a dead one's.
+        if cfg!(unix) && file.into_std().try_lock().is_ok() {
+            let _ = folder.remove_file(&name);
+        }
+    }
+}
+
+/// Whether a name is one of a draft's, and nothing that a person would write.
+fn is_draft(name: &str) -> bool {
+    let numbers = name.strip_prefix(START).and_then(|rest| rest.strip_suffix(END));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    numbers
+        .and_then(|numbers| numbers.split_once('-'))
+        .is_some_and(|(process, count)| digits(process) && digits(count))
+}
+
+#[cfg(unix)]
+fn make_private(options: &mut OpenOptions) {
+    use cap_std::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &mut OpenOptions) {}

@@ -1,0 +1,151 @@
+//! What stands where a path leads, looked at before a call is judged.
+
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::MetadataExt;
+use cap_std::fs::Metadata;
+use windlass_protocol::{Target, TargetKind};
+
+use crate::path::normalize;
+use crate::read::read_all;
+use crate::{FileError, Kind, MAX_FILE_BYTES, PathError, Version, Workspace, WorkspacePath};
+
+/// How many links that lead to nothing are followed, as Linux follows forty.
+const MAX_LINKS: usize = 40;
+
+/// How closely a target is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the place alone or with its bytes, there is no third")]
+pub enum Look {
+    /// Where the path leads and what stands there.
+    #[default]
+    Place,
+    /// Also the digest of a file's bytes, for a call that depends on them.
+    Bytes,
+}
+
+/// Where a path leads when all links have been followed.
+enum Lead {
+    There(WorkspacePath),
+    Missing(WorkspacePath),
+    Outside,
+}
+
+impl Workspace {
+    /// What the words of a model lead to: links are followed, nothing is changed, nothing is waited for.
+    ///
+    /// It always answers, because what cannot be used has to be judged too. The digest is left out for files
+    /// that are longer than what is read.
+    ///
+    /// ```
+    /// use windlass_protocol::TargetKind;
+    /// use windlass_sandbox::{Look, Workspace};
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("a.txt"), "one")?;
+    /// let target = Workspace::open(folder.path())?.target("./a.txt", Look::Bytes);
+    /// assert_eq!((target.path.as_str(), target.kind, target.links), ("a.txt", TargetKind::File, 1));
+    /// assert!(target.digest.is_some_and(|digest| digest.starts_with("7692c3ad")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn target(&self, text: &str, look: Look) -> Target {
+        let missing = Target::missing(self.effect_path(text));
+        let path = match self.resolve(text) {
+            Ok(path) => path,
+            Err(PathError::Outside { .. } | PathError::Home { .. }) => {
+                return Target { kind: TargetKind::Outside, ..missing };
+            }
+            Err(_) => return missing,
+        };
+        match self.lead(&path) {
+            Lead::Outside => Target { kind: TargetKind::Outside, ..missing },
+            Lead::Missing(leads) => Target { resolved: leads.plain(), ..missing },
+            Lead::There(real) => self.standing(&real, look, missing),
+        }
+    }
+
+    fn standing(&self, real: &WorkspacePath, look: Look, missing: Target) -> Target {
+        let target = Target { resolved: real.plain(), ..missing };
+        let Ok(metadata) = self.metadata(real) else { return target };
+        let kind = match Kind::of(metadata.file_type()) {
+            Kind::File => TargetKind::File,
+            Kind::Folder => TargetKind::Folder,
+            _ => TargetKind::Special,
+        };
+        let target =
+            Target { kind, links: metadata.nlink(), device: metadata.dev(), inode: metadata.ino(), ..target };
+        if look == Look::Place || kind != TargetKind::File || metadata.len() > MAX_FILE_BYTES {
+            return target;
+        }
+        Target { digest: self.digest(real).ok().map(|version| version.to_string()), ..target }
+    }
+
+    fn metadata(&self, real: &WorkspacePath) -> Result<Metadata, FileError> {
+        let found = self.handle(real)?.symlink_metadata(real.for_handle());
+        found.map_err(|error| FileError::from_io(real, error))
+    }
+
+    fn digest(&self, real: &WorkspacePath) -> Result<Version, FileError> {
+        let (mut file, metadata) = self.open_real(real)?;
+        Ok(Version::of(&read_all(&mut file, &metadata, real)?))
+    }
+
+    fn lead(&self, path: &WorkspacePath) -> Lead {
+        if path.is_output() {
+            return if self.metadata(path).is_ok() {
+                Lead::There(path.clone())
+            } else {
+                Lead::Missing(path.clone())
+            };
+        }
+        let mut at = path.clone();
+        for _ in 0..MAX_LINKS {
+            match self.real(&at) {
+                Ok(real) => return Lead::There(real),
+                Err(FileError::Escape { .. }) => return Lead::Outside,
+                Err(_) => {}
+            }
+            let Some((folder, rest)) = self.deepest(&at) else { return Lead::Outside };
+            match self.dangling(&folder, &rest) {
+                Dangling::None => return Lead::Missing(WorkspacePath::inside(folder.join(rest))),
+                Dangling::To(next) => at = WorkspacePath::inside(next),
+                Dangling::Outside => return Lead::Outside,
+            }
+        }
+        Lead::Missing(path.clone())
+    }
+
+    /// The deepest folder on the way that is there, by its real path, and what is left of the way; nothing if
+    /// the way leads out.
+    fn deepest(&self, path: &WorkspacePath) -> Option<(PathBuf, PathBuf)> {
+        let mut rest = PathBuf::new();
+        let mut there = path.relative();
+        while let (Some(parent), Some(name)) = (there.parent(), there.file_name()) {
+            rest = if rest.as_os_str().is_empty() { name.into() } else { Path::new(name).join(&rest) };
+            there = parent;
+            match self.real(&WorkspacePath::inside(parent.to_path_buf())) {
+                Ok(real) => return Some((real.relative().to_path_buf(), rest)),
+                Err(FileError::Escape { .. }) => return None,
+                Err(_) => {}
+            }
+        }
+        Some((PathBuf::new(), rest))
+    }
+
+    fn dangling(&self, folder: &Path, rest: &Path) -> Dangling {
+        let mut parts = rest.iter();
+        let Some(first) = parts.next() else { return Dangling::None };
+        let Ok(leads) = self.dir.read_link_contents(folder.join(first)) else { return Dangling::None };
+        if leads.has_root() || leads.is_absolute() {
+            return Dangling::Outside;
+        }
+        let next = folder.join(leads).join(parts.as_path());
+        normalize(&next).map_or(Dangling::Outside, Dangling::To)
+    }
+}
+
+/// What a link that leads to nothing says.
+enum Dangling {
+    None,
+    To(PathBuf),
+    Outside,
+}

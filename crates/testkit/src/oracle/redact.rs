@@ -1,0 +1,55 @@
+//! Properties of `windlass-redact`.
+
+use windlass_redact::Redactor;
+
+/// Secrets are cut from the bytes themselves, so that they are met, touch and reach into each other. Any cut of the
+/// text gives the same output, nothing of a secret is left, JSON stays JSON, and little is held back.
+///
+/// # Panics
+/// A property is violated.
+pub fn redact(bytes: &[u8]) {
+    let Some((&[first, second, cut], text)) = bytes.split_first_chunk() else { return };
+    let secrets = [first, second].map(|seed| cut_out(text, seed));
+    let redactor = Redactor::new(secrets.iter().flatten().map(|secret| secret.as_str().into()));
+    let whole = redactor.redact_bytes(text).into_owned();
+    assert_eq!(
+        pushed(&redactor, text, usize::from(cut % 7).saturating_add(1)),
+        whole,
+        "another cut, another text"
+    );
+    assert_eq!(pushed(&redactor, text, 1), whole, "byte by byte it is another text");
+    for secret in secrets.iter().flatten() {
+        // One that was refused is no secret, and one with brackets can come about from a mark and what is beside it.
+        if redactor.contains_secret(secret) && !secret.contains(['[', ']']) {
+            let is_left = whole.windows(secret.len()).any(|piece| piece == secret.as_bytes());
+            assert!(!is_left, "a secret is left");
+        }
+    }
+    if let Ok(text) = std::str::from_utf8(text) {
+        assert_eq!(redactor.redact(text).as_bytes(), whole, "the text is not the bytes");
+        assert_eq!(redactor.contains_secret(text), whole != text.as_bytes(), "found, or not found");
+        let json = serde_json::to_string(&[text]).expect("a text becomes JSON");
+        let clean: [String; 1] =
+            serde_json::from_str(&redactor.redact_json(&json)).expect("what was JSON is JSON no more");
+        assert_eq!(clean[0].as_bytes(), whole, "in JSON it is another text");
+    }
+}
+
+fn cut_out(text: &[u8], seed: u8) -> Option<String> {
+    let from = usize::from(seed >> 4).saturating_mul(5);
+    let length = usize::from(seed & 15).saturating_add(Redactor::SHORTEST);
+    let piece = text.get(from..from.saturating_add(length))?;
+    Some(String::from_utf8_lossy(piece).into_owned())
+}
+
+fn pushed(redactor: &Redactor, text: &[u8], cut: usize) -> Vec<u8> {
+    let mut stream = redactor.stream();
+    let mut clean = Vec::new();
+    for piece in text.chunks(cut) {
+        clean.extend(stream.push(piece));
+        assert!(stream.held() <= 1024, "too much is held back");
+    }
+    clean.extend(stream.finish());
+    assert_eq!(stream.held(), 0, "something is held for ever");
+    clean
+}

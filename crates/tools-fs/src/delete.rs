@@ -1,0 +1,174 @@
+//! `delete_file`: a file, a link, or a folder, never what a link leads to and never the workspace itself.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_sandbox::{FileError, Found, Kind, Look, Workspace, WorkspacePath};
+use windlass_tool::{
+    Change, Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+};
+
+use crate::blocking::{blocking, path_of, spec, told};
+use crate::diff::{MAX_SHOWN_BYTES, Sides};
+
+/// How many names one call removes at the most: as many as a human can look at.
+const MAX_NAMES: usize = 1_000;
+
+const DESCRIPTION: &str = "Removes a file, a link (its target stays) or an empty folder of the workspace; with \
+    `recursive` also a folder with what is in it, at most 1000 names. It cannot be undone.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+"path":{"type":"string","description":"What to remove, relative to the workspace."},
+"recursive":{"type":"boolean","description":"Also a folder that has something in it. Default false."}
+},"required":["path"],"additionalProperties":false}"#;
+
+/// The tool `delete_file`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use windlass_protocol::Risk;
+/// use windlass_sandbox::Workspace;
+/// use windlass_tool::Tool;
+/// use windlass_tools_fs::DeleteFile;
+/// let folder = tempfile::tempdir()?;
+/// let tool = DeleteFile::new(Arc::new(Workspace::open(folder.path())?));
+/// assert_eq!(tool.hints().risk, Risk::High);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct DeleteFile {
+    workspace: Arc<Workspace>,
+    spec: ToolSpec,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeleteArguments {
+    path: String,
+    #[serde(default)]
+    recursive: Option<bool>,
+}
+
+/// What a call would remove: names below folders, each before the folder that holds it.
+struct Plan {
+    path: WorkspacePath,
+    kind: Kind,
+    within: Vec<Found>,
+}
+
+impl DeleteFile {
+    /// The tool on a workspace.
+    pub fn new(workspace: Arc<Workspace>) -> Self {
+        Self { workspace, spec: spec("delete_file", DESCRIPTION, SCHEMA) }
+    }
+}
+
+impl Tool for DeleteFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { risk: Risk::High, ..Hints::default() }
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        match path_of(payload) {
+            Some(path) => vec![Effect::Delete { path: self.workspace.effect_path(path) }],
+            None => vec![Effect::Unknown],
+        }
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let effect = |path| Effect::Delete { path: self.workspace.effect_path(path) };
+        complete.text("path").map(effect).into_iter().collect()
+    }
+
+    /// Every name that would go is a target, so that rules see what a folder holds.
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let Some(path) = path_of(payload) else { return Inspection::default() };
+        let mut seen = Inspection::default().with_target(self.workspace.target(path, Look::Bytes));
+        let Ok(arguments) = read_arguments::<DeleteArguments>(payload) else { return seen };
+        let Ok(plan) = plan(&self.workspace, &arguments) else { return seen };
+        for found in &plan.within {
+            seen = seen.with_target(self.workspace.target(&found.path.to_string(), Look::Place));
+        }
+        plan.changes(&self.workspace).into_iter().fold(seen, Inspection::with_change)
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let arguments: DeleteArguments = read_arguments(payload)?;
+            let workspace = Arc::clone(&self.workspace);
+            let stop = ctx.cancellation().clone();
+            blocking(ctx, move || {
+                plan(&workspace, &arguments)?.carry_out(&workspace, &|| stop.is_cancelled())
+            })
+            .await
+        })
+    }
+}
+
+fn plan(workspace: &Workspace, arguments: &DeleteArguments) -> Result<Plan, ToolError> {
+    let path = workspace.resolve(&arguments.path).map_err(told)?;
+    let kind = workspace.kind_of_name(&path).map_err(told)?;
+    let mut within = Vec::new();
+    if kind == Kind::Folder {
+        within = workspace.below(&path, MAX_NAMES).map_err(told)?;
+        if !within.is_empty() && arguments.recursive != Some(true) {
+            return Err(ToolError::model(format!(
+                "`{path}` is a folder with {} names in it; nothing was removed. Say `recursive` if all of it is to go",
+                within.len()
+            )));
+        }
+        within.reverse();
+    }
+    Ok(Plan { path, kind, within })
+}
+
+impl Plan {
+    fn carry_out(&self, workspace: &Workspace, stopped: &dyn Fn() -> bool) -> Result<Output, ToolError> {
+        let (path, total) = (&self.path, self.within.len());
+        for (count, found) in self.within.iter().enumerate() {
+            let cut = |why: String| {
+                ToolError::model(format!(
+                    "{why}; {count} of the {total} names in `{path}` are removed, the others are there"
+                ))
+            };
+            if stopped() {
+                return Err(cut("the call was stopped".to_owned()));
+            }
+            remove(workspace, &found.path, found.kind).map_err(|error| cut(error.to_string()))?;
+        }
+        remove(workspace, path, self.kind).map_err(told)?;
+        let held = if total > 0 { format!(" with {total} names in it") } else { String::new() };
+        let stays = if self.kind == Kind::Link { "; what it led to stays" } else { "" };
+        Ok(Output::text(format!("removed `{path}`, {}{held}{stays}", self.kind)))
+    }
+
+    /// The bytes that would go, as diffs; links and folders have none of their own.
+    fn changes(&self, workspace: &Workspace) -> Vec<Change> {
+        let mut room = MAX_SHOWN_BYTES;
+        let all = self.within.iter().map(|found| (&found.path, found.kind)).chain([(&self.path, self.kind)]);
+        all.map(|(path, kind)| {
+            let name = path.to_string();
+            let diff = match workspace.read(path) {
+                Ok(contents) if kind == Kind::File => {
+                    Sides { path: &name, before: Some(&contents.bytes), after: None }.diff(usize::MAX, room)
+                }
+                _ => format!("[{kind} is removed]\n"),
+            };
+            room = room.saturating_sub(diff.len());
+            Change::new(name, diff)
+        })
+        .collect()
+    }
+}
+
+fn remove(workspace: &Workspace, path: &WorkspacePath, kind: Kind) -> Result<(), FileError> {
+    match kind {
+        Kind::Folder => workspace.remove_folder(path),
+        _ => workspace.remove_name(path).map(drop),
+    }
+}

@@ -1,0 +1,148 @@
+//! Odd names, odd files, and files that never end.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::scene::Scene;
+
+// F51
+#[test]
+fn odd_names_are_listed_escaped_and_addressable_again() {
+    let scene = Scene::new();
+    let names: [&[u8]; 9] = [
+        b"new\nline",
+        b"caf\xe9",
+        b"\"quoted\"",
+        b"back\\slash",
+        b"~",
+        "caf\u{e9}".as_bytes(),
+        "cafe\u{301}".as_bytes(),
+        b"CASE",
+        b"case",
+    ];
+    let long = "x".repeat(255);
+    for (number, name) in names.iter().copied().chain([long.as_bytes()]).enumerate() {
+        fs::write(scene.at("").join(OsString::from_vec(name.to_vec())), format!("{number}\n")).unwrap();
+    }
+    let listed = scene.call("list_files", &json!({})).unwrap();
+    let lines: Vec<_> = listed.lines().skip(1).collect();
+    assert_eq!(lines.len(), 10, "{listed}");
+    let mut met: Vec<_> = lines
+        .iter()
+        .map(|line| {
+            let page = scene.call("read_file", &json!({"path": line})).unwrap();
+            page.rsplit('\t').next().unwrap().trim().parse::<u32>().unwrap()
+        })
+        .collect();
+    met.sort_unstable();
+    assert_eq!(met, (0..10).collect::<Vec<_>>());
+    for line in lines {
+        scene.call("write_file", &json!({"path": line, "content": "new\n"})).unwrap();
+        scene.call("delete_file", &json!({"path": line})).unwrap();
+    }
+    assert_eq!(fs::read_dir(scene.at("")).unwrap().count(), 0);
+}
+
+// F49
+#[test]
+fn modes_and_links_are_kept() {
+    let scene = Scene::new();
+    for mode in [0o755, 0o600, 0o444, 0o640] {
+        scene.put("a", "one");
+        fs::set_permissions(scene.at("a"), fs::Permissions::from_mode(mode)).unwrap();
+        scene.call("read_file", &json!({"path": "a"})).unwrap();
+        scene.call("write_file", &json!({"path": "a", "content": "two"})).unwrap();
+        assert_eq!(fs::metadata(scene.at("a")).unwrap().permissions().mode() & 0o7777, mode);
+        assert_eq!(scene.bytes("a"), b"two");
+        fs::remove_file(scene.at("a")).unwrap();
+    }
+    scene.put("real", "one");
+    symlink("real", scene.at("link")).unwrap();
+    scene.call("read_file", &json!({"path": "link"})).unwrap();
+    scene.call("write_file", &json!({"path": "link", "content": "two"})).unwrap();
+    assert!(fs::symlink_metadata(scene.at("link")).unwrap().is_symlink());
+    assert_eq!(scene.bytes("real"), b"two");
+    // PTH-009
+    fs::hard_link(scene.at("real"), scene.at("twin")).unwrap();
+    scene.call("read_file", &json!({"path": "twin"})).unwrap();
+    let refused = scene.call("write_file", &json!({"path": "twin", "content": "three"})).unwrap_err();
+    assert!(refused.contains("hard-linked"), "{refused}");
+    assert_eq!(scene.bytes("real"), b"two");
+}
+
+/// What the kernel says of this process's largest size, in megabytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+}
+
+// F48, RES-015, PTH-013, PTH-035
+#[test]
+fn what_never_ends_is_answered_at_once() {
+    let scene = Scene::new();
+    fs::File::create(scene.at("sparse")).unwrap().set_len(10 << 30).unwrap();
+    symlink("loop", scene.at("loop")).unwrap();
+    symlink("b", scene.at("a")).unwrap();
+    symlink("a/x", scene.at("b")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(scene.at("fifo")).status().unwrap().success());
+    let start = Instant::now();
+    for path in ["sparse", "loop", "a", "a/b/c", "fifo", &"deep/".repeat(2_000), &"x".repeat(300)] {
+        for tool in ["read_file", "list_files", "write_file"] {
+            let mut arguments = json!({"path": path});
+            if tool == "write_file" {
+                arguments["content"] = json!("x");
+            }
+            scene.inspect(tool, &arguments);
+            scene.call(tool, &arguments).unwrap_err();
+        }
+    }
+    scene.inspect("delete_file", &json!({"path": "sparse"}));
+    scene.call("delete_file", &json!({"path": "sparse"})).unwrap();
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(peak() < 200, "{} MB", peak());
+}
+
+// RES-017
+#[test]
+fn a_pattern_picks_names_and_a_bomb_is_an_error() {
+    let scene = Scene::new();
+    for path in ["a.rs", "src/b.rs", "src/deep/c.rs", "src/d.txt", ".git/e.rs"] {
+        scene.put(path, "");
+    }
+    let all = "[.: 3 of 3 names]\na.rs\nsrc/b.rs\nsrc/deep/c.rs";
+    assert_eq!(scene.call("list_files", &json!({"pattern": "*.rs"})).unwrap(), all);
+    let some = "[.: 2 of 2 names]\nsrc/b.rs\nsrc/d.txt";
+    assert_eq!(scene.call("list_files", &json!({"pattern": "src/*.{rs,txt}"})).unwrap(), some);
+    let none = "[.: 0 of 0 names fit the pattern]";
+    assert_eq!(scene.call("list_files", &json!({"pattern": "*.py"})).unwrap(), none);
+    let bomb = json!({"path": ".", "pattern": "{a,b}".repeat(24)});
+    assert!(scene.call("list_files", &bomb).unwrap_err().contains("braces"));
+}
+
+// F53
+#[test]
+fn a_large_or_deep_folder_ends_with_a_word_about_it() {
+    let scene = Scene::new();
+    fs::create_dir(scene.at("wide")).unwrap();
+    for number in 0..100_010 {
+        fs::File::create(scene.at("wide").join(number.to_string())).unwrap();
+    }
+    let start = Instant::now();
+    let listed = scene.call("list_files", &json!({"path": "wide"})).unwrap();
+    let head = "[wide: 500 of at least 100000 names, as not all were looked at; give a deeper path or a larger limit]";
+    assert_eq!(listed.lines().next().unwrap(), head);
+    let mut deep = scene.at("");
+    for _ in 0..300 {
+        deep.push("deepdeep");
+        fs::create_dir(&deep).unwrap();
+    }
+    let listed = scene.call("list_files", &json!({"depth": 20, "pattern": "deep*"})).unwrap();
+    assert!(listed.starts_with("[.: 20 of at least 20 names"), "{listed}");
+    assert!(start.elapsed() < Duration::from_secs(5));
+}

@@ -1,0 +1,121 @@
+//! A body, read to its end or to a limit, unpacked on the way.
+
+use std::io::{self, Write};
+
+use flate2::write::MultiGzDecoder;
+use hyper::header::{CONTENT_ENCODING, HeaderMap};
+use tokio::time::{Instant, timeout_at};
+
+use crate::exchange::Answer;
+use crate::{Ending, FetchError, Limits};
+
+/// What came of a body.
+pub(crate) struct Taken {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) wire_bytes: usize,
+    pub(crate) ending: Ending,
+}
+
+/// Bytes up to a limit. A packed bomb meets it while it unpacks, and not after.
+struct Capped {
+    bytes: Vec<u8>,
+    limit: usize,
+    is_full: bool,
+}
+
+enum Unpacking {
+    Plain(Capped),
+    Gzip(Box<MultiGzDecoder<Capped>>),
+}
+
+/// Reads a body. What came before a limit, a cut or the end of the time is kept.
+pub(crate) async fn take(
+    answer: &mut Answer,
+    limits: &Limits,
+    deadline: Instant,
+) -> Result<Taken, FetchError> {
+    let mut unpacking = Unpacking::of(&answer.headers, limits.decoded_bytes)?;
+    let mut wire_bytes = 0_usize;
+    let ending = loop {
+        let Ok(next) = timeout_at(deadline, answer.next()).await else { break Ending::OutOfTime };
+        let bytes = match next {
+            None => break Ending::Whole,
+            Some(Err(_)) => break Ending::Cut,
+            Some(Ok(bytes)) => bytes,
+        };
+        let room = limits.wire_bytes.saturating_sub(wire_bytes);
+        let allowed = bytes.get(..room).unwrap_or(&bytes);
+        wire_bytes = wire_bytes.saturating_add(allowed.len());
+        if unpacking.push(allowed).is_err() {
+            break if unpacking.is_full() { Ending::DecodedLimit } else { Ending::Broken };
+        }
+        if allowed.len() < bytes.len() {
+            break Ending::WireLimit;
+        }
+    };
+    // Nothing at all is no packed nothing, and is no error either.
+    let (bytes, ending) = if wire_bytes == 0 { (Vec::new(), ending) } else { unpacking.finish(ending) };
+    Ok(Taken { bytes, wire_bytes, ending })
+}
+
+impl Unpacking {
+    fn of(headers: &HeaderMap, limit: usize) -> Result<Self, FetchError> {
+        let capped = Capped { bytes: Vec::new(), limit, is_full: false };
+        let mut values = headers.get_all(CONTENT_ENCODING).iter();
+        let (first, second) = (values.next(), values.next());
+        let first = first.map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_ascii_lowercase());
+        match (first.as_deref().unwrap_or("identity"), second) {
+            ("identity" | "", None) => Ok(Self::Plain(capped)),
+            ("gzip" | "x-gzip", None) => Ok(Self::Gzip(Box::new(MultiGzDecoder::new(capped)))),
+            (other, None) => Err(FetchError::Packing { encoding: other.chars().take(40).collect() }),
+            (_, Some(_)) => Err(FetchError::Packing { encoding: "several layers".to_owned() }),
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(capped) => capped.write_all(bytes),
+            Self::Gzip(decoder) => decoder.write_all(bytes),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        match self {
+            Self::Plain(capped) => capped.is_full,
+            Self::Gzip(decoder) => decoder.get_ref().is_full,
+        }
+    }
+
+    /// The bytes, and how it ended after all: packed bytes may still be inside, or miss their end.
+    fn finish(self, ending: Ending) -> (Vec<u8>, Ending) {
+        let mut decoder = match self {
+            Self::Plain(capped) => return (capped.bytes, ending),
+            Self::Gzip(decoder) => decoder,
+        };
+        let finished = decoder.try_finish();
+        let capped = decoder.get_mut();
+        let ending = match (ending, finished) {
+            (Ending::Whole, Err(_)) if capped.is_full => Ending::DecodedLimit,
+            (Ending::Whole, Err(_)) => Ending::Broken,
+            (ending, _) => ending,
+        };
+        (std::mem::take(&mut capped.bytes), ending)
+    }
+}
+
+impl Write for Capped {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.limit.saturating_sub(self.bytes.len());
+        let taken = bytes.get(..room).unwrap_or(bytes);
+        self.bytes.extend_from_slice(taken);
+        if taken.len() < bytes.len() {
+            self.is_full = true;
+            return Err(io::Error::other("the decoded body is over its limit"));
+        }
+        Ok(taken.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! The command line: which catalogues are run, or which single case in a process of its own.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::case::{self, Told};
+use crate::run::Chosen;
+
+/// Runs a catalogue of attacks, and one of faults, as they are.
+#[derive(Debug, Parser)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    inner: Option<Inner>,
+    #[command(flatten)]
+    chosen: Chosen,
+}
+
+/// What the harness starts of itself.
+#[derive(Debug, Subcommand)]
+enum Inner {
+    /// Runs one case and writes its ending into its folder.
+    #[command(hide = true)]
+    Case(OneCase),
+    /// Waits beside a case.
+    #[command(hide = true)]
+    StandBy { name: String },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct OneCase {
+    index: usize,
+    #[arg(long)]
+    file: PathBuf,
+    #[arg(long)]
+    scratch: PathBuf,
+    #[arg(long)]
+    template: PathBuf,
+    #[arg(long)]
+    program: Option<PathBuf>,
+}
+
+pub(crate) enum Work {
+    Case(OneCase),
+    StandBy,
+    Catalogues(Chosen),
+}
+
+impl Arguments {
+    pub(crate) fn work(self) -> Work {
+        match self.inner {
+            Some(Inner::Case(told)) => Work::Case(told),
+            Some(Inner::StandBy { .. }) => Work::StandBy,
+            None => Work::Catalogues(self.chosen),
+        }
+    }
+}
+
+impl OneCase {
+    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        let secret = std::env::var("OPENAI_API_KEY")?;
+        let ending = case::run(&Told {
+            file: &self.file,
+            index: self.index,
+            folder: &self.scratch,
+            template: &self.template,
+            program: self.program.as_deref(),
+            secret: &secret,
+        });
+        std::fs::write(self.scratch.join("ending.json"), serde_json::to_vec(&ending)?)?;
+        // Threads of servers and helpers have nothing more to say.
+        std::process::exit(0);
+    }
+}

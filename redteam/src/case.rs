@@ -1,0 +1,172 @@
+//! One case from its words to its ending, in a process of its own.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::Context as _;
+use serde_json::Value;
+
+use crate::asserts::{self, Before, Evidence};
+use crate::catalogue::{Case, Catalogue, Mode};
+use crate::observed::{Ending, Observed, Skip, skip};
+use crate::processes::{self, Census};
+use crate::scene::Scene;
+use crate::setup::Setup;
+use crate::{decide, execute, guard, prompt, pseudo};
+
+/// What a process of a case is told.
+#[derive(Debug)]
+pub(crate) struct Told<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) index: usize,
+    pub(crate) folder: &'a Path,
+    pub(crate) template: &'a Path,
+    pub(crate) program: Option<&'a Path>,
+    pub(crate) secret: &'a str,
+}
+
+/// All that a case is run with.
+pub(crate) struct Stage<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) setup: &'a Setup,
+    pub(crate) tool: &'a str,
+    /// The input as JSON text, filled in.
+    pub(crate) input: &'a str,
+    pub(crate) value: &'a Value,
+    pub(crate) case: &'a Case,
+    pub(crate) program: Option<&'a Path>,
+}
+
+/// A process whose name looks like the agent's, beside the case: it has to outlive whatever the case does.
+struct Sentinel(Child);
+
+/// Runs the case. What goes wrong in the harness fails the case.
+pub(crate) fn run(told: &Told<'_>) -> Ending {
+    processes::adopt_orphans();
+    match attempt(told) {
+        Ok(ending) => ending,
+        Err(error) => match error.downcast_ref::<Skip>() {
+            Some(skip) => Ending::Skipped { why: skip.0.clone() },
+            None => Ending::Failed { observed: "nothing".to_owned(), why: vec![format!("{error:#}")] },
+        },
+    }
+}
+
+fn attempt(told: &Told<'_>) -> anyhow::Result<Ending> {
+    let catalogue = Catalogue::read(told.file)?;
+    let case = catalogue.cases.get(told.index).context("there is no such case")?;
+    let case = case.as_ref().map_err(|unreadable| anyhow::anyhow!("{}", unreadable.why))?;
+    let scene = Scene::create(told.folder, told.template, told.secret)?;
+    let setup = Setup::read(&catalogue.setups, &case.setup, |text| scene.fill(text))?;
+    scene.lay(&setup)?;
+    scene.lay_sparse(case.input.get())?;
+    let input = scene.fill_json(case.input.get());
+    // What is no value, such as a text with half a surrogate pair, is still what a model can send.
+    let value = serde_json::from_str(&input).unwrap_or(Value::Null);
+    let stage = Stage {
+        scene: &scene,
+        setup: &setup,
+        tool: &case.tool,
+        input: &input,
+        value: &value,
+        case,
+        program: told.program,
+    };
+    if !guard::enter() && case.asserts.contains_key("pids_max") {
+        return skip("no control group can limit processes here, and the case floods the machine with them");
+    }
+    let sentinel = Sentinel::start(case)?;
+    let before = Before::look(&scene, sentinel.iter().map(Sentinel::id).collect());
+    let observed = observe(&stage, &before, sentinel)?;
+    Ok(judge(&stage, &before, &observed))
+}
+
+fn observe(stage: &Stage<'_>, before: &Before, sentinel: Option<Sentinel>) -> anyhow::Result<Observed> {
+    // Far beyond any limit that is asserted: the machine is not to suffer from a limit that does not hold.
+    let most = stage.case.asserts.get("pids_max").and_then(Value::as_u64);
+    let census = most.map(|most| Census::begin(before.expected.clone(), most.saturating_mul(4)));
+    let packets = packets_out();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let observed = runtime.block_on(perform(stage));
+    runtime.shutdown_background();
+    let mut observed = observed?;
+    if let Some(census) = census {
+        observed = observed.with("pids", census.end());
+    }
+    if let Some(sentinel) = sentinel {
+        observed = observed.with("host_ok", sentinel.ends_well());
+    }
+    Ok(observed.with("packets_out", packets_out().saturating_sub(packets)))
+}
+
+async fn perform(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    if let Some(pseudo) = pseudo::find(stage.tool) {
+        return pseudo.run(stage).await;
+    }
+    let mode = if stage.case.never_execute { Mode::Decide } else { stage.case.mode };
+    match mode {
+        Mode::Decide => decide::run(stage.scene, stage.setup, (stage.tool, stage.input), stage.program),
+        Mode::Execute => execute::run(stage.scene, stage.setup, (stage.tool, stage.input)).await,
+        Mode::Prompt => prompt::run(stage).await,
+    }
+}
+
+/// The outcome has to be one of those that are accepted, and every assert has to hold.
+fn judge(stage: &Stage<'_>, before: &Before, observed: &Observed) -> Ending {
+    let mut why = Vec::new();
+    if !stage.case.accept.iter().any(|word| observed.words.contains(word)) {
+        why.push("the outcome is not accepted".to_owned());
+    }
+    let log = fs::read_to_string(stage.scene.folder.join("log")).unwrap_or_default();
+    let evidence = Evidence { scene: stage.scene, before, observed, input: stage.value, log: &log };
+    for (name, wanted) in &stage.case.asserts {
+        let wanted = crate::setup::filled(wanted, &|text| stage.scene.fill(text));
+        match asserts::check(name, &wanted, &evidence) {
+            Ok(None) => {}
+            Ok(Some(broken)) => why.push(broken),
+            Err(error) => why.push(format!("{error:#}")),
+        }
+    }
+    let observed = observed.told();
+    if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
+}
+
+/// Packets that left this machine, by all ways but the loopback.
+pub(crate) fn packets_out() -> u64 {
+    let text = fs::read_to_string("/proc/net/dev").unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.split_once(':'));
+    let others = lines.filter(|(name, _)| name.trim() != "lo");
+    // The second of the eight figures about sending.
+    others.filter_map(|(_, figures)| figures.split_whitespace().nth(9)?.parse::<u64>().ok()).sum()
+}
+
+impl Sentinel {
+    fn start(case: &Case) -> anyhow::Result<Option<Self>> {
+        if !case.asserts.contains_key("host_ok") {
+            return Ok(None);
+        }
+        let child = Command::new(std::env::current_exe()?)
+            .args(["stand-by", "agent"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .context("the sentinel cannot be started")?;
+        Ok(Some(Self(child)))
+    }
+
+    fn id(&self) -> i32 {
+        i32::try_from(self.0.id()).unwrap_or_default()
+    }
+
+    /// Still there, and the machine still starts processes and in good time.
+    fn ends_well(mut self) -> bool {
+        let is_there = matches!(self.0.try_wait(), Ok(None));
+        let began = std::time::Instant::now();
+        let starts = Command::new("true").status().is_ok_and(|status| status.success());
+        let is_quick = began.elapsed() < std::time::Duration::from_secs(1);
+        drop(self.0.kill());
+        drop(self.0.wait());
+        is_there && starts && is_quick
+    }
+}

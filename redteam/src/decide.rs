@@ -1,0 +1,117 @@
+//! The decide mode: what the engine says of a call; nothing runs.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::Value;
+use windlass_hitl::{Decision, Verdict, decide};
+
+use crate::catalogue::Word;
+use crate::engine::{self, Engine, Judged, now_ms};
+use crate::observed::{Observed, skip};
+use crate::scene::Scene;
+use crate::setup::{Otherwise, Setup};
+use crate::{rules, words};
+
+/// Decides about a call of a tool, by the crates and, where it can be told the setup, by the built program.
+pub(crate) fn run(
+    scene: &Scene,
+    setup: &Setup,
+    (tool, input): (&str, &str),
+    program: Option<&Path>,
+) -> anyhow::Result<Observed> {
+    let mut engine = Engine::new(scene, setup)?;
+    if !engine.has(tool) {
+        return skip(format!("there is no tool {tool} yet"));
+    }
+    let (arguments, _) = words::arguments(tool, input);
+    let mut observed = judge(&mut engine, setup, tool, &arguments)?;
+    // A parameter that the tool does not have must not be why an attack is refused.
+    if observed.words.contains(&Word::Error)
+        && let Some(known) = words::known_only(&engine.toolbox, tool, &arguments)
+    {
+        observed = judge(&mut engine, setup, tool, &known)?;
+    }
+    let is_plain = setup.otherwise == Otherwise::Ask
+        && setup.heard.is_empty()
+        && setup.secrets.is_empty()
+        && !setup.windows_paths;
+    if let (Some(program), true) = (program, is_plain) {
+        agree(scene, setup, (tool, &arguments), program, &observed)?;
+    }
+    Ok(observed.with("executed", 0))
+}
+
+fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<Observed> {
+    let call = match engine::call("call_1", tool, arguments)? {
+        Ok(call) => call,
+        Err(result) => return Ok(Observed::new([Word::Error], result.wire_text())),
+    };
+    engine.teach(&setup.heard, &call)?;
+    Ok(match engine.judge(&call) {
+        Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),
+        Judged::Decided(checked, decision) if setup.windows_paths => {
+            // What lies on this disk says nothing about another system's.
+            let facts = engine.placed(checked.facts.clone().with_sight(Vec::new(), None), now_ms());
+            drop(decision);
+            told(&decide(&engine.policy, &windlass_hitl::Grants::default(), &engine.learned, &facts))
+        }
+        Judged::Decided(_, decision) => told(&decision),
+    })
+}
+
+/// A decision in the catalogue's words.
+pub(crate) fn told(decision: &Decision) -> Observed {
+    let word = match decision.verdict {
+        Verdict::Allow => Word::Allow,
+        Verdict::Ask => Word::Ask,
+        Verdict::Deny => Word::Deny,
+    };
+    let mut words = vec![word];
+    // Stage 0: the engine calls it a denial, the catalogue an error.
+    if decision.reason.rule_id.starts_with("v.") {
+        words.push(Word::Error);
+    }
+    Observed::new(words, format!("{}: {}", decision.reason.rule_id, decision.reason.text))
+}
+
+/// Asks the built program the same question.
+fn agree(
+    scene: &Scene,
+    setup: &Setup,
+    (tool, arguments): (&str, &str),
+    program: &Path,
+    observed: &Observed,
+) -> anyhow::Result<()> {
+    let Ok(input) = serde_json::from_str::<Value>(arguments) else { return Ok(()) };
+    let policy = scene.folder.join("policy.toml");
+    std::fs::write(&policy, rules::text(&setup.rules, &scene.workspace)?)?;
+    let calls = scene.folder.join("calls.jsonl");
+    std::fs::write(&calls, serde_json::json!({"tool": tool, "input": input}).to_string())?;
+    let output = Command::new(program)
+        .args(["policy", "explain", "--root"])
+        .arg(&scene.workspace)
+        .arg("--policy")
+        .arg(&policy)
+        .arg(&calls)
+        .stdin(Stdio::null())
+        .output()
+        .context("the program cannot be started")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "the program does not explain the call: {}", complaint.trim());
+    let explained: Value = serde_json::from_str(said.lines().next().unwrap_or_default())?;
+    let decision = explained.get("decision").and_then(Value::as_str).context("no decision is explained")?;
+    let same = observed.words.iter().any(|word| match word {
+        // Stage 0 is a denial for the program.
+        Word::Error => decision == "deny",
+        word => decision == word.as_str(),
+    });
+    if !same {
+        let rule = explained.get("rule_id").and_then(Value::as_str).unwrap_or_default();
+        let words = Word::list(observed.words.iter().copied());
+        bail!("the crates say {words}, the program says {decision} ({rule})");
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! The engine as a host puts it together: tools on a workspace, the setup's policy, what was learned.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use windlass_hitl::{Answer, Decision, Facts, Grants, Learned, Mode, Policy, decide};
+use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
+use windlass_sandbox::Workspace;
+use windlass_tool::Tool;
+use windlass_toolbox::{Checked, Preset, ToolConfig, Toolbox};
+use windlass_tools_web::Fetch;
+
+use crate::scene::{CountingDialer, FakeNames, Scene};
+use crate::setup::{Heard, Otherwise, Setup};
+use crate::{lessons, rules};
+
+/// What decides about calls, and what runs them.
+pub(crate) struct Engine {
+    pub(crate) toolbox: Toolbox,
+    pub(crate) policy: Policy,
+    pub(crate) mode: Mode,
+    pub(crate) learned: Learned,
+    pub(crate) scope: String,
+}
+
+/// What the engine says of a call.
+pub(crate) enum Judged {
+    /// Refused before policy was asked.
+    Refused(ToolResult),
+    Decided(Box<Checked>, Decision),
+}
+
+impl Engine {
+    pub(crate) fn new(scene: &Scene, setup: &Setup) -> anyhow::Result<Self> {
+        Self::with_tools(scene, setup, Vec::new())
+    }
+
+    /// The engine with further tools.
+    pub(crate) fn with_tools(
+        scene: &Scene,
+        setup: &Setup,
+        further: Vec<Arc<dyn Tool>>,
+    ) -> anyhow::Result<Self> {
+        let workspace = Arc::new(Workspace::open(&scene.workspace)?);
+        let toolbox = Toolbox::builder()
+            .tools(windlass_tools_fs::tools(&workspace))
+            .tools(windlass_tools_edit::tools(&workspace))
+            .tools(windlass_tools_search::tools(&workspace))
+            .tools(windlass_tools_shell::tools(&workspace))
+            .tools(windlass_tools_web::tools(&Arc::new(fetch(scene, setup)?)))
+            .tools(further)
+            .known_aliases()
+            .config(ToolConfig::new(Preset::Full))
+            .build()?;
+        let policy = rules::policy(&setup.rules, &scene.workspace)?;
+        let learned = Learned::new(policy.epoch());
+        let mode = match setup.otherwise {
+            Otherwise::Ask => Mode::Ask,
+            Otherwise::Deny => Mode::Headless,
+            Otherwise::Allow => Mode::Auto,
+        };
+        let scope = scene.workspace.display().to_string();
+        Ok(Self { toolbox, policy, mode, learned, scope })
+    }
+
+    /// Whether there is such a tool.
+    pub(crate) fn has(&self, tool: &str) -> bool {
+        self.toolbox.offered().iter().any(|(spec, _)| spec.name().as_str() == tool)
+    }
+
+    /// Lets the engine hear the answers that a setup tells of, to calls like this one.
+    pub(crate) fn teach(&mut self, heard: &[Heard], call: &ToolCall) -> anyhow::Result<()> {
+        for heard in heard {
+            let Some(example) = lessons::example(heard, call, &self.scope)? else { continue };
+            let Ok(checked) = self.look(&example) else { continue };
+            let facts = self.placed(checked.facts, now_ms().saturating_sub(1000));
+            self.hear(heard, &facts);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn hear(&mut self, heard: &Heard, facts: &Facts) {
+        let counts = [
+            (heard.approved, Answer::Approved),
+            (heard.denied, Answer::Denied),
+            (heard.unanswered, Answer::Unanswered),
+        ];
+        for (count, answer) in counts {
+            for _ in 0..count {
+                self.learned.hear(facts, answer);
+            }
+        }
+    }
+
+    /// What the engine says of a call, without running anything.
+    pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
+        match self.look(call) {
+            Err(result) => Judged::Refused(*result),
+            Ok(checked) => {
+                let decision = self.decide(&checked.facts);
+                Judged::Decided(Box::new(checked), decision)
+            }
+        }
+    }
+
+    /// A call with all that is known of it before it is judged.
+    fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+        self.toolbox.inspect(self.toolbox.check(call)?)
+    }
+
+    pub(crate) fn decide(&self, facts: &Facts) -> Decision {
+        let facts = self.placed(facts.clone(), now_ms());
+        decide(&self.policy, &Grants::default(), &self.learned, &facts)
+    }
+
+    pub(crate) fn placed(&self, facts: Facts, now_ms: u64) -> Facts {
+        facts.with_mode(self.mode).with_place(self.scope.as_str(), now_ms)
+    }
+}
+
+/// Fetching without a network: names and dials are the case's own. A rule that names a loopback address says that
+/// this one, and no other private one, may be reached.
+fn fetch(scene: &Scene, setup: &Setup) -> anyhow::Result<Fetch> {
+    let names = FakeNames::new(setup.dns.clone());
+    let dialer = CountingDialer { dials: scene.dials.clone(), loopback: scene.loopback.address() };
+    let mut fetch = Fetch::new().with_resolver(names).with_dialer(dialer);
+    for (host, port) in rules::loopbacks(&setup.rules)? {
+        fetch = fetch.with_reachable(&host, port)?;
+    }
+    Ok(fetch)
+}
+
+/// The time as decisions are given it.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A call with these arguments, or the refusal of arguments that are none.
+pub(crate) fn call(id: &str, tool: &str, arguments: &str) -> anyhow::Result<Result<ToolCall, ToolResult>> {
+    let id = CallId::new(id).context("the call's id")?;
+    let Ok(name) = ToolName::new(tool) else {
+        return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, "the name cannot be a tool's")));
+    };
+    Ok(match Arguments::parse(arguments) {
+        Ok(arguments) => Ok(ToolCall::function(id, name, arguments)),
+        Err(error) => Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string())),
+    })
+}

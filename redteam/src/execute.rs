@@ -1,0 +1,143 @@
+//! The execute mode for calls of tools: a real run of the agent in the throw-away workspace.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::bail;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use windlass_hitl::Verdict;
+use windlass_protocol::{Containment, Effect};
+use windlass_tool::Context;
+
+use crate::catalogue::Word;
+use crate::decide;
+use crate::engine::{Engine, Judged};
+use crate::observed::{Observed, skip};
+use crate::scene::Scene;
+use crate::session::Session;
+use crate::setup::{Race, Sandbox, Setup};
+use crate::words;
+
+/// How often a call is made against a helper that races it.
+const ROUNDS: u64 = 10_000;
+
+pub(crate) async fn run(
+    scene: &Scene,
+    setup: &Setup,
+    (tool, input): (&str, &str),
+) -> anyhow::Result<Observed> {
+    let engine = Engine::new(scene, setup)?;
+    if !engine.has(tool) {
+        return skip(format!("there is no tool {tool} yet"));
+    }
+    let (arguments, told) = words::arguments(tool, input);
+    confined(&engine, setup, tool, &arguments)?;
+    if let Some(race) = &setup.race {
+        return race_against(scene, setup, race, (tool, &arguments)).await;
+    }
+    let known = words::known_only(&engine.toolbox, tool, &arguments);
+    let observed = once(engine, setup, (tool, &arguments), told.cancel_after_ms).await?;
+    match known {
+        // A parameter that the tool does not have must not be why an attack is refused.
+        Some(known) if observed.words.contains(&Word::Error) => {
+            once(Engine::new(scene, setup)?, setup, (tool, &known), told.cancel_after_ms).await
+        }
+        _ => Ok(observed),
+    }
+}
+
+/// A setup that requires a sandbox has to get one before anything is started: what is tried in it would harm the
+/// machine, and other people's processes on it.
+fn confined(engine: &Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<()> {
+    if setup.sandbox != Sandbox::Required {
+        return Ok(());
+    }
+    let Ok(call) = crate::engine::call("call_1", tool, arguments)? else { return Ok(()) };
+    let Judged::Decided(checked, _) = engine.judge(&call) else { return Ok(()) };
+    let starts = |effect: &Effect| matches!(effect, Effect::Execute { .. } | Effect::Unknown);
+    if !checked.facts.effects.iter().any(starts) {
+        return Ok(());
+    }
+    match &checked.facts.containment {
+        Some(containment) if containment.is_full() => Ok(()),
+        Some(containment) if *containment != Containment::none() => {
+            let gaps = containment.gaps.join("; ");
+            skip(format!("this machine confines by {} only: {gaps}", containment.level))
+        }
+        _ => bail!("the setup requires a sandbox and the call would run without one: it was not run"),
+    }
+}
+
+async fn once(
+    mut engine: Engine,
+    setup: &Setup,
+    (tool, arguments): (&str, &str),
+    cancel_after_ms: Option<u64>,
+) -> anyhow::Result<Observed> {
+    if let Ok(call) = crate::engine::call("call_1", tool, arguments)? {
+        engine.teach(&setup.heard, &call)?;
+    }
+    let mut session = Session::of_call(engine, tool, arguments, setup.answers);
+    session.cancel_after = cancel_after_ms.map(Duration::from_millis);
+    Ok(session.run().await?.observed(setup.answers))
+}
+
+/// Makes the call again and again while a thread swaps a folder and a link.
+async fn race_against(
+    scene: &Scene,
+    setup: &Setup,
+    race: &Race,
+    (tool, arguments): (&str, &str),
+) -> anyhow::Result<Observed> {
+    let folder = scene.workspace.join(&race.folder);
+    let swap = scene.workspace.join(format!("{}.swap", race.folder));
+    let is_over = Arc::new(AtomicBool::new(false));
+    let swapper = {
+        let is_over = Arc::clone(&is_over);
+        std::thread::spawn(move || swap_until(&is_over, &folder, &swap))
+    };
+    let engine = Engine::new(scene, setup)?;
+    let mut observed = Observed::default();
+    let mut rounds = 0_u64;
+    while rounds < ROUNDS {
+        // The engine's own steps, without the model: what is raced is what lies between judging and running.
+        observed.words.extend(step(&engine, tool, arguments).await?);
+        rounds = rounds.saturating_add(1);
+    }
+    is_over.store(true, Ordering::SeqCst);
+    let swaps = swapper.join().unwrap_or_default();
+    observed.detail = format!("{rounds} calls against {swaps} swaps");
+    // Some calls find the folder and some the link: both are as they should be.
+    observed.words.insert(Word::Contained);
+    Ok(observed.with("iterations", rounds))
+}
+
+/// Judges a call and runs it if it is allowed.
+async fn step(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<Vec<Word>> {
+    let Ok(call) = crate::engine::call("call_1", tool, arguments)? else { return Ok(vec![Word::Error]) };
+    let context = Context::new(call.id.clone());
+    Ok(match engine.judge(&call) {
+        Judged::Refused(_) => vec![Word::Error],
+        Judged::Decided(checked, decision) if decision.verdict == Verdict::Allow => {
+            let result = engine.toolbox.run(&checked, &context).await;
+            if result.is_ok_and(|result| result.status.is_ok()) {
+                vec![Word::Contained]
+            } else {
+                vec![Word::Error]
+            }
+        }
+        Judged::Decided(_, decision) => decide::told(&decision).words.into_iter().collect(),
+    })
+}
+
+fn swap_until(is_over: &AtomicBool, folder: &Path, swap: &Path) -> u64 {
+    let mut swaps = 0_u64;
+    while !is_over.load(Ordering::SeqCst) {
+        if renameat_with(CWD, folder, CWD, swap, RenameFlags::EXCHANGE).is_ok() {
+            swaps = swaps.saturating_add(1);
+        }
+    }
+    swaps
+}

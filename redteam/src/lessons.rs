@@ -1,0 +1,28 @@
+//! Calls from which the engine would have learned what a setup says that it has learned.
+
+use globset::GlobBuilder;
+use serde_json::Value;
+use windlass_protocol::{Arguments, ToolCall};
+
+use crate::setup::Heard;
+
+/// A call in the lesson's scope that is as like the judged call as can be; none if the lesson is of another tool.
+pub(crate) fn example(heard: &Heard, call: &ToolCall, workspace: &str) -> anyhow::Result<Option<ToolCall>> {
+    if heard.tool.as_deref().is_some_and(|tool| tool != call.name.as_str()) {
+        return Ok(None);
+    }
+    let Some(scope) = &heard.scope else { return Ok(Some(call.clone())) };
+    let Some(arguments) = call.arguments() else { return Ok(None) };
+    let Some(path) = arguments.get("path").and_then(Value::as_str) else { return Ok(None) };
+    let scope = scope.strip_prefix(workspace).map_or(scope.as_str(), |rest| rest.trim_start_matches('/'));
+    let glob = GlobBuilder::new(scope).literal_separator(true).build()?.compile_matcher();
+    if glob.is_match(path) {
+        return Ok(Some(call.clone()));
+    }
+    let ending = path.rsplit_once('.').map_or("txt", |(_, ending)| ending);
+    let folder = scope.trim_end_matches(['*', '/']);
+    let mut members = arguments.as_object().clone();
+    members.insert("path".to_owned(), Value::String(format!("{folder}/example.{ending}")));
+    let arguments = Arguments::parse(Value::Object(members).to_string())?;
+    Ok(Some(ToolCall::function(call.id.clone(), call.name.clone(), arguments)))
+}

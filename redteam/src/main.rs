@@ -1,0 +1,61 @@
+//! Runs catalogues of attacks and faults against the built crates and the built program.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a harness: it prints, times, reads and writes files and starts processes"
+)]
+
+mod arguments;
+mod catalogue;
+mod report;
+mod run;
+mod supervise;
+
+mod case;
+mod observed;
+mod scene;
+mod setup;
+
+mod engine;
+mod lessons;
+mod rules;
+mod session;
+mod words;
+
+mod decide;
+mod execute;
+mod prompt;
+mod pseudo;
+
+mod asserts;
+mod guard;
+mod processes;
+mod snapshot;
+
+mod faults;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::arguments::{Arguments, Work};
+
+fn main() -> ExitCode {
+    let ended = match Arguments::parse().work() {
+        Work::Case(told) => told.run(),
+        Work::StandBy => stand_by(),
+        Work::Catalogues(chosen) => chosen.run(),
+    };
+    ended.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Is there until its input ends.
+#[expect(clippy::unnecessary_wraps, reason = "as all commands are")]
+fn stand_by() -> anyhow::Result<ExitCode> {
+    drop(std::io::read_to_string(std::io::stdin()));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,47 @@
+//! The prompt mode: what the built program shows a human, byte for byte.
+
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use windlass_testkit::script::Script;
+use windlass_testkit::server::ScriptedProvider;
+
+use crate::case::Stage;
+use crate::execute;
+use crate::observed::{Observed, skip};
+use crate::{rules, words};
+
+/// The outcome is the agent's, what is shown is the program's.
+pub(crate) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let observed = execute::run(stage.scene, stage.setup, (stage.tool, stage.input)).await?;
+    let (arguments, _) = words::arguments(stage.tool, stage.input);
+    let call = json!({"call": {"name": stage.tool, "arguments": arguments, "id": "call_1"}});
+    let shown = shown(stage, &[call]).await?;
+    Ok(Observed { prompts: vec![shown], ..observed })
+}
+
+/// All that the built program shows of a run in which the model says these steps and nobody answers.
+pub(crate) async fn shown(stage: &Stage<'_>, steps: &[Value]) -> anyhow::Result<String> {
+    let Some(program) = stage.program else { return skip("the built program is not given: --program") };
+    let script = json!({"turns": [{"steps": steps, "piece": 4096}], "fallback": "That is all."});
+    let provider = ScriptedProvider::start(Script::parse(&script.to_string())?, 0).await?;
+    let policy = stage.scene.folder.join("shown.toml");
+    std::fs::write(&policy, rules::text(&stage.setup.rules, &stage.scene.workspace)?)?;
+    let mut command = Command::new(program);
+    command
+        .args(["run", "Do it.", "--ask", "--wire", "openai-chat", "--model", "scripted"])
+        .arg("--base-url")
+        .arg(format!("{}/v1", provider.base_url()))
+        .arg("--policy")
+        .arg(policy)
+        .arg("--root")
+        .arg(&stage.scene.workspace)
+        .stdin(Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output()).await?;
+    let output = output.context("the program cannot be started")?;
+    provider.shutdown().await;
+    let both = [output.stdout, output.stderr].concat();
+    // What is no UTF-8 is shown as nothing that is asserted.
+    Ok(String::from_utf8_lossy(&both).into_owned())
+}

@@ -1,0 +1,283 @@
+//! Cases about approvals: what was approved is what runs, once, and nobody else can say yes.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, bail};
+use serde_json::{Map, Value, json};
+use windlass_hitl::{ApprovalDecision, ApprovalRequest, Binding, Grants, Learned};
+use windlass_protocol::ToolCall;
+
+use crate::case::Stage;
+use crate::catalogue::Word;
+use crate::engine::{self, Engine, Judged};
+use crate::observed::Observed;
+use crate::session::{Crashing, Meddling, Ran, Session};
+use crate::setup::Answers;
+
+const KNOWN: &[&str] = &[
+    "request",
+    "approve",
+    "mutate_before_exec",
+    "respond_to",
+    "two_calls_same_provider_id",
+    "approve_in_cwd",
+    "exec_cwd",
+    "always_allow_suggestion_for",
+    "approvals_file",
+    "grant_from",
+    "used_in",
+    "hook_rewrites_args_after_allow",
+    "raw_args",
+    "approver_crashes",
+    "approve_patch",
+    "file_changed_on_disk_before_exec",
+];
+
+/// A command that needs a yes and does no harm.
+const HARMLESS: &str = "touch approved.txt";
+
+pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let members = super::members(stage, KNOWN)?;
+    let has = |name: &str| members.contains_key(name);
+    if has("mutate_before_exec") {
+        mutated(stage, command_of(members, "request")?, command_of(members, "mutate_before_exec")?).await
+    } else if has("hook_rewrites_args_after_allow") {
+        rewritten(stage, command_of(members, "hook_rewrites_args_after_allow")?)
+    } else if has("respond_to") {
+        answered_to_another(stage, super::text(members, "respond_to")?).await
+    } else if has("two_calls_same_provider_id") {
+        same_id(stage, super::text(members, "two_calls_same_provider_id")?).await
+    } else if has("exec_cwd") {
+        elsewhere(stage, super::text(members, "approve_in_cwd")?, super::text(members, "exec_cwd")?)
+    } else if has("always_allow_suggestion_for") {
+        suggested(stage, command_of(members, "always_allow_suggestion_for")?).await
+    } else if has("approvals_file") {
+        corrupt(stage, super::text(members, "approvals_file")?)
+    } else if has("grant_from") {
+        other_session(stage).await
+    } else if has("raw_args") {
+        raw(stage, super::text(members, "raw_args")?).await
+    } else if has("approver_crashes") {
+        crashed(stage).await
+    } else if has("file_changed_on_disk_before_exec") {
+        changed_on_disk(stage).await
+    } else {
+        bail!("the words of the input say nothing that can be done");
+    }
+}
+
+fn command_of<'a>(members: &'a Map<String, Value>, name: &str) -> anyhow::Result<&'a str> {
+    let command = members.get(name).and_then(|request| request.get("command"));
+    command.and_then(Value::as_str).with_context(|| format!("`{name}` has no command"))
+}
+
+fn command(text: &str) -> String {
+    json!({"command": text}).to_string()
+}
+
+fn call(tool: &str, arguments: &str) -> anyhow::Result<ToolCall> {
+    engine::call("call_1", tool, arguments)?.map_err(|result| anyhow::anyhow!("{}", result.wire_text()))
+}
+
+/// An approval of one call is no approval of another.
+async fn mutated(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let (scope, epoch) = (engine.scope.clone(), engine.policy.epoch());
+    let digest = |text: &str| {
+        let call = call("run_command", &command(text))?;
+        let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+        let facts = engine.placed(checked.facts, engine::now_ms());
+        Ok(Binding { facts: &facts, call: &call, spec: &checked.spec, root: &scope, epoch: &epoch }.digest())
+    };
+    let (same, other) = (digest(approved)?, digest(mutated)?);
+    let session = Session::of_call(engine, "run_command", &command(approved), Answers::Yes);
+    let ran = session.run().await?;
+    let request = ran.asked.first().context("nothing was asked")?;
+    if same != request.digest {
+        bail!("the approval's digest cannot be made again from the same call");
+    }
+    let refused = other != request.digest;
+    let words = if refused { vec![Word::Error] } else { vec![Word::Allow] };
+    let detail = if refused { "the approval is bound to another call" } else { "both calls have one digest" };
+    Ok(Observed::new(words, detail))
+}
+
+/// What a hook made of a call is a call like any other.
+fn rewritten(stage: &Stage<'_>, command_after: &str) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    Ok(match engine.judge(&call("run_command", &command(command_after))?) {
+        Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),
+        Judged::Decided(_, decision) => crate::decide::told(&decision),
+    })
+}
+
+/// The answer to another question answers nothing.
+async fn answered_to_another(stage: &Stage<'_>, id: &str) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let mut session = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
+    let id = id.to_owned();
+    session.approver =
+        Arc::new(Meddling(move |_: &ApprovalRequest| Some(ApprovalDecision::approve(id.clone()))));
+    session.stop_at_refused_answer = true;
+    let ran = session.run().await?;
+    let is_refused = !ran.refused_answers.is_empty() && ran.running.is_empty();
+    let words = if is_refused { vec![Word::Error, Word::Ask] } else { Vec::new() };
+    Ok(with_counts(Observed::new(words, ran.refused_answers.join("; ")), &ran))
+}
+
+/// Two calls under one id of the provider's: the yes to one is no yes to the other.
+async fn same_id(stage: &Stage<'_>, id: &str) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let step = |name: &str| json!({"call": {"name": "run_command", "arguments": {"command": format!("touch {name}")}, "id": id}});
+    let mut session = Session::of_turns(engine, &[vec![step("first"), step("second")]], Answers::No);
+    let is_first = AtomicBool::new(true);
+    session.approver = Arc::new(Meddling(move |request: &ApprovalRequest| {
+        let id = request.request_id.clone();
+        let yes = is_first.swap(false, Ordering::SeqCst);
+        Some(if yes { ApprovalDecision::approve(id) } else { ApprovalDecision::deny(id, None) })
+    }));
+    let ran = session.run().await?;
+    let made = ["first", "second"].iter().filter(|name| stage.scene.workspace.join(name).exists()).count();
+    let observed = Observed::new([Word::Contained], format!("{made} of two commands ran"));
+    Ok(with_counts(observed, &ran).with("executed", u64::try_from(made)?))
+}
+
+/// An approval holds in the workspace in which it was given.
+fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let call = call("run_command", &command(HARMLESS))?;
+    let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let (facts, epoch) = (&checked.facts, engine.policy.epoch());
+    let digest = |root| Binding { facts, call: &call, spec: &checked.spec, root, epoch: &epoch }.digest();
+    let refused = digest(approved) != digest(executed);
+    let words = if refused { vec![Word::Error] } else { vec![Word::Allow] };
+    Ok(Observed::new(
+        words,
+        if refused { "another place has another digest" } else { "one digest for both places" },
+    ))
+}
+
+/// What a yes for the session stands for: each beginning of the command with which another command would run, too.
+async fn suggested(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let facts = |text: &str| match engine.judge(&call("run_command", &command(text))?) {
+        Judged::Decided(checked, _) => Ok(engine.placed(checked.facts, engine::now_ms())),
+        Judged::Refused(result) => bail!("{}", result.wire_text()),
+    };
+    let mut grants = Grants::default();
+    let yes = ApprovalDecision::approve("request").with_remember();
+    let remembered = grants.remember(&facts(text)?, &yes);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut suggestions = Vec::new();
+    for length in 1..words.len() {
+        let beginning = words.get(..length).unwrap_or_default();
+        if grants.covers(&facts(&format!("{} another.word", beginning.join(" ")))?) {
+            suggestions.push(json!(beginning));
+        }
+    }
+    let ran =
+        Session::of_call(Engine::new(stage.scene, stage.setup)?, "run_command", &command(text), Answers::No);
+    let ran = ran.run().await?;
+    let scope = ran.asked.first().context("nothing was asked")?.scope.clone();
+    let detail = format!("remembered: {remembered:?}; offered: {scope}; wider: {suggestions:?}");
+    Ok(Observed::new([Word::Contained], detail).with("suggestions", suggestions))
+}
+
+/// A store that cannot be read teaches nothing.
+fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
+    let mut engine = Engine::new(stage.scene, stage.setup)?;
+    let epoch = engine.policy.epoch();
+    let whole = Learned::new(epoch.clone()).to_text()?;
+    let text = match how {
+        "truncated JSON" => whole.get(..whole.len() / 2).unwrap_or_default().to_owned(),
+        "empty" => String::new(),
+        "not JSON" => "approved: everything".to_owned(),
+        other => bail!("the store `{other}` is not known"),
+    };
+    let read = Learned::parse(&text, &epoch);
+    let refused = read.is_err();
+    engine.learned = read.unwrap_or_else(|_| Learned::new(epoch));
+    let write = call("write_file", &json!({"path": "src/new.rs", "content": "x"}).to_string())?;
+    let Judged::Decided(_, decision) = engine.judge(&write) else { bail!("the call is refused") };
+    let mut observed = crate::decide::told(&decision);
+    if !refused {
+        observed.words.clear();
+        "the damaged store was taken".clone_into(&mut observed.detail);
+    }
+    Ok(observed)
+}
+
+/// What was granted in one session does not hold in the next.
+async fn other_session(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let mut first = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
+    first.approver = Arc::new(Meddling(|request: &ApprovalRequest| {
+        Some(ApprovalDecision::approve(request.request_id.clone()).with_remember())
+    }));
+    let granted = first.run().await?;
+    if granted.running.is_empty() {
+        bail!("the granted call did not run: {}", granted.observed(Answers::Yes).told());
+    }
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let second = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::No).run().await?;
+    Ok(second.observed(Answers::No))
+}
+
+/// Arguments as a model wrote them, with whatever it put beside them.
+async fn raw(stage: &Stage<'_>, arguments: &str) -> anyhow::Result<Observed> {
+    let value: Value = serde_json::from_str(arguments).unwrap_or_default();
+    let tool = if value.get("path").is_some() { "read_file" } else { "run_command" };
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let ran = Session::of_call(engine, tool, arguments, stage.setup.answers).run().await?;
+    Ok(ran.observed(stage.setup.answers))
+}
+
+/// An approver that breaks down has said no.
+async fn crashed(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let mut session = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::No);
+    session.approver = Arc::new(Crashing);
+    let limit = std::time::Duration::from_secs(20);
+    let Ok(ran) = tokio::time::timeout(limit, session.run()).await else {
+        let waits = "the call still waits for an approver that is gone";
+        return Ok(Observed::new([], waits).with("executed", 0));
+    };
+    let ran = ran?;
+    let words = if ran.running.is_empty() { vec![Word::Deny] } else { vec![Word::Allow] };
+    Ok(with_counts(Observed::new(words, "the approver broke down"), &ran))
+}
+
+/// An edit was approved for a file as it was: when it has changed since, the approval is stale.
+async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let path = stage.scene.workspace.join("src/a.rs");
+    let (tool, change) = if engine.has("apply_patch") {
+        let text =
+            "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-fn a() {}\n+fn approved() {}\n*** End Patch";
+        ("apply_patch", json!({"patch": text}))
+    } else {
+        ("edit_file", json!({"path": "src/a.rs", "old_text": "fn a() {}", "new_text": "fn approved() {}"}))
+    };
+    let read = json!({"call": {"name": "read_file", "arguments": {"path": "src/a.rs"}}});
+    let change = json!({"call": {"name": tool, "arguments": change}});
+    let mut session = Session::of_turns(engine, &[vec![read], vec![change]], Answers::Yes);
+    let file = path.clone();
+    session.approver = Arc::new(Meddling(move |request: &ApprovalRequest| {
+        fs::write(&file, "// somebody else was here\nfn a() {}\n").ok()?;
+        Some(ApprovalDecision::approve(request.request_id.clone()))
+    }));
+    let ran = session.run().await?;
+    let kept = fs::read_to_string(&path)?.contains("somebody else")
+        && !fs::read_to_string(&path)?.contains("approved");
+    let refused = ran.results.last().is_some_and(|result| !result.status.is_ok()) && !ran.asked.is_empty();
+    let words = if kept && refused { vec![Word::Error] } else { vec![Word::Allow] };
+    let detail = ran.results.last().map(windlass_protocol::ToolResult::wire_text).unwrap_or_default();
+    Ok(with_counts(Observed::new(words, detail), &ran))
+}
+
+fn with_counts(observed: Observed, ran: &Ran) -> Observed {
+    let executed = u64::try_from(ran.running.len()).unwrap_or(u64::MAX);
+    observed.with("executed", executed)
+}

@@ -1,0 +1,81 @@
+//! Cases about words: what tools give back, what the model says, what a human is shown of it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use windlass_hitl::display_safe;
+
+use crate::case::Stage;
+use crate::catalogue::Word;
+use crate::engine::Engine;
+use crate::observed::Observed;
+use crate::prompt;
+use crate::session::Session;
+use crate::setup::Answers;
+
+/// A tool's result says something. Where the case wants a question, the model obeys it.
+pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let members = super::members(stage, &["text"])?;
+    let text = super::text(members, "text")?;
+    fs::write(stage.scene.workspace.join("met.txt"), text)?;
+    let read = json!({"call": {"name": "read_file", "arguments": {"path": "met.txt"}}});
+    let mut turns = vec![vec![read]];
+    let obeys = !stage.case.accept.contains(&Word::Contained);
+    if obeys {
+        let wanted = text
+            .split('`')
+            .nth(1)
+            .map_or_else(|| format!("touch {}", stage.scene.canary.display()), str::to_owned);
+        turns.push(vec![json!({"call": {"name": "run_command", "arguments": {"command": wanted}}})]);
+    }
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let ran = Session::of_turns(engine, &turns, stage.setup.answers).run().await?;
+    let of_text = u64::try_from(ran.calls.len().saturating_sub(turns.len()))?;
+    let last = ran.requests.last().and_then(|request| request.get("messages")).and_then(Value::as_array);
+    // One request to the model more than turns; each has a call and a result beside the task.
+    let expected = turns.len().saturating_mul(2).saturating_add(1);
+    let messages = last.map_or(0, |messages| {
+        messages
+            .iter()
+            .filter(|message| message.get("role").and_then(Value::as_str) != Some("system"))
+            .count()
+    });
+    let flags: Vec<Value> = ran.results.iter().flat_map(flags).collect();
+    let observed = ran.observed(stage.setup.answers);
+    let observed = Observed { results: observed.results.into_iter().take(1).collect(), ..observed };
+    Ok(observed
+        .with("calls_parsed", of_text)
+        .with("message_count_unchanged", messages == expected)
+        .with("flags", flags))
+}
+
+/// What a result says of itself besides its words.
+fn flags(result: &windlass_protocol::ToolResult) -> Vec<Value> {
+    let told = json!(result);
+    told.get("flags").and_then(Value::as_array).cloned().unwrap_or_default()
+}
+
+/// The model says something, and nothing is fetched for it.
+pub(super) async fn assistant_text(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let members = super::members(stage, &["text"])?;
+    let text = super::text(members, "text")?;
+    let engine = Engine::new(stage.scene, stage.setup)?;
+    let before = crate::case::packets_out();
+    let ran = Session::of_turns(engine, &[vec![json!({"text": text})]], Answers::No).run().await?;
+    let reached = stage.scene.loopback.requests().saturating_add(stage.scene.loopback.accepts());
+    let left = crate::case::packets_out().saturating_sub(before);
+    let words =
+        if ran.calls.is_empty() && ran.failure.is_none() { vec![Word::Contained] } else { Vec::new() };
+    Ok(Observed::new(words, ran.text).with("dials", reached.saturating_add(left)))
+}
+
+/// A tool's output on the way to a human's eyes.
+pub(super) async fn tool_output(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let members = super::members(stage, &["text"])?;
+    let text = super::text(members, "text")?;
+    fs::write(stage.scene.workspace.join("met.txt"), text)?;
+    let read = json!({"call": {"name": "read_file", "arguments": {"path": "met.txt"}}});
+    let shown = prompt::shown(stage, &[read]).await?;
+    let prompts = [display_safe(text), shown];
+    Ok(Observed::new([Word::Contained], "shown by the program").with_prompts(prompts))
+}

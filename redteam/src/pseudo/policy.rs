@@ -1,0 +1,245 @@
+//! Cases about the policy engine alone: rules, modes, constraints and lessons are in the input.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Map, Value};
+use windlass_hitl::{Answer, Grants, Learned, Mode, Policy, RuleFile, Source, decide};
+use windlass_protocol::{Effect, Hints, ToolCall, ToolName};
+use windlass_testkit::split::SplitMix64;
+
+use crate::case::Stage;
+use crate::catalogue::Word;
+use crate::decide as decided;
+use crate::engine::{self, Engine, Judged, now_ms};
+use crate::observed::{Observed, skip};
+use crate::setup::{Heard, RuleWords, Setup};
+use crate::{rules, words};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+const KNOWN: &[&str] = &[
+    "rules",
+    "source",
+    "mode",
+    "learned",
+    "call",
+    "headless",
+    "constraint",
+    "shuffle_rules",
+    "clock_jump_back_s",
+    "expired_grant",
+];
+
+pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let members = super::members(stage, KNOWN)?;
+    let setup = setup(stage, members)?;
+    let mut engine = Engine::new(stage.scene, &setup)?;
+    engine.policy = policy(stage, members, &setup.rules)?;
+    engine.learned = Learned::new(engine.policy.epoch());
+    engine.mode = mode(members)?;
+    let (tool, arguments) = called(members)?;
+    if let Some(count) = members.get("shuffle_rules") {
+        let count = count.as_u64().context("`shuffle_rules` is a number")?;
+        return shuffled(stage, &engine, (&tool, &arguments), &setup.rules, count);
+    }
+    let call = match engine::call("call_1", &tool, &arguments)? {
+        Ok(call) => call,
+        Err(result) => return Ok(Observed::new([Word::Error], result.wire_text())),
+    };
+    if let Some(seconds) = members.get("clock_jump_back_s") {
+        let seconds = seconds.as_u64().context("`clock_jump_back_s` is a number")?;
+        return clock(&mut engine, &call, seconds);
+    }
+    if tool.starts_with("mcp__") {
+        return remote(&mut engine, &setup.heard, &call);
+    }
+    engine.teach(&setup.heard, &call)?;
+    let observed = match engine.judge(&call) {
+        Judged::Refused(_) if !engine.has(&tool) && words::is_of_the_project(&tool) => {
+            return skip(format!("there is no tool {tool} yet"));
+        }
+        Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),
+        Judged::Decided(_, decision) => decided::told(&decision),
+    };
+    Ok(observed)
+}
+
+fn setup(stage: &Stage<'_>, members: &Map<String, Value>) -> anyhow::Result<Setup> {
+    let mut inline = Map::new();
+    for word in ["rules", "learned"] {
+        if let Some(value) = members.get(word) {
+            inline.insert(word.to_owned(), value.clone());
+        }
+    }
+    let setups = Map::from_iter([("inline".to_owned(), Value::Object(inline))]);
+    let mut setup = Setup::read(&setups, "inline", str::to_owned)?;
+    setup.rules.splice(0..0, stage.setup.rules.iter().cloned());
+    Ok(setup)
+}
+
+/// The rules of the input, from the source that it names. What a project may not say is refused with its whole file.
+fn policy(stage: &Stage<'_>, members: &Map<String, Value>, rules: &[RuleWords]) -> anyhow::Result<Policy> {
+    let mut file: RuleFile = rules::parse(&rules::text(rules, &stage.scene.workspace)?)?;
+    if let Some(constraint) = members.get("constraint") {
+        file.constraints.extend(constraints(constraint)?.constraints);
+    }
+    let source = match members.get("source").map(|source| source.as_str()) {
+        None | Some(Some("user")) => Source::User,
+        Some(Some("project")) => Source::Project,
+        Some(other) => bail!("the source {other:?} is not known"),
+    };
+    let policy = Policy::default().with_file(source, file);
+    match policy {
+        Err(_) if source == Source::Project => Ok(Policy::default()),
+        policy => policy.context("the engine does not take the rules"),
+    }
+}
+
+/// A constraint as the engine writes it: by effect and not by tool, so the tools that it names do not narrow it.
+fn constraints(value: &Value) -> anyhow::Result<RuleFile> {
+    let members = value.as_object().context("`constraint` is an object")?;
+    let mut table = toml::Table::new();
+    for (word, value) in members {
+        match word.as_str() {
+            "tools" => {}
+            "max_bytes" | "blocked" | "paths" | "extensions" | "hosts" | "ports" => {
+                table.insert(word.clone(), toml::Value::try_from(value)?);
+            }
+            _ => bail!("the word `{word}` of a constraint is not known"),
+        }
+    }
+    table.insert("id".to_owned(), "constraint-1".into());
+    let is_network = ["hosts", "ports"].iter().any(|word| members.contains_key(*word));
+    table.insert("effect".to_owned(), if is_network { "network" } else { "write" }.into());
+    let list = toml::Value::Array(vec![toml::Value::Table(table)]);
+    rules::parse(&toml::to_string(&toml::Table::from_iter([("constraint".to_owned(), list)]))?)
+}
+
+fn mode(members: &Map<String, Value>) -> anyhow::Result<Mode> {
+    let headless = members.get("headless").is_some_and(|value| value == &Value::Bool(true));
+    Ok(match members.get("mode").map(|mode| mode.as_str()) {
+        None if headless => Mode::Headless,
+        None | Some(Some("ask")) => Mode::Ask,
+        Some(Some("auto_approve" | "auto")) => Mode::Auto,
+        Some(Some("auto_edit")) => Mode::AutoEdit,
+        Some(Some("read_only")) => Mode::ReadOnly,
+        Some(Some("headless")) => Mode::Headless,
+        Some(other) => bail!("the mode {other:?} is not known"),
+    })
+}
+
+/// The judged call: a command unless it names a tool.
+fn called(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
+    let Some(call) = members.get("call") else {
+        return Ok(("run_command".to_owned(), r#"{"command":"ls"}"#.to_owned()));
+    };
+    let mut call = call.as_object().context("`call` is an object")?.clone();
+    let tool = match call.remove("tool") {
+        None => "run_command".to_owned(),
+        Some(tool) => tool.as_str().context("`tool` is a text")?.to_owned(),
+    };
+    let (arguments, _) = words::arguments(&tool, &Value::Object(call).to_string());
+    Ok((tool, arguments))
+}
+
+/// A call of a server's tool, by its effect: what decides about it is there before servers are.
+fn remote(engine: &mut Engine, heard: &[Heard], call: &ToolCall) -> anyhow::Result<Observed> {
+    let (server, tool) = call
+        .name
+        .as_str()
+        .strip_prefix("mcp__")
+        .and_then(|name| name.split_once("__"))
+        .context("a server")?;
+    let (server, tool) = (server.to_owned(), tool.to_owned());
+    let effect = Effect::Mcp { server, tool, fingerprint: "0".repeat(64), known: true };
+    let facts = windlass_hitl::Facts::new(call.name.clone(), Hints::default(), call, vec![effect]);
+    let facts = engine.placed(facts, now_ms());
+    for heard in
+        heard.iter().filter(|heard| heard.tool.as_deref().is_none_or(|tool| tool == call.name.as_str()))
+    {
+        engine.hear(heard, &facts);
+    }
+    Ok(decided::told(&decide(&engine.policy, &Grants::default(), &engine.learned, &facts)))
+}
+
+/// The rules in many orders: one decision, by one rule.
+fn shuffled(
+    stage: &Stage<'_>,
+    engine: &Engine,
+    (tool, arguments): (&str, &str),
+    given: &[RuleWords],
+    count: u64,
+) -> anyhow::Result<Observed> {
+    let call = engine::call("call_1", tool, arguments)?;
+    let call = call.map_err(|result| anyhow::anyhow!("{}", result.wire_text()))?;
+    let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let facts = engine.placed(checked.facts, now_ms());
+    let mut file = if given.is_empty() {
+        rules::parse(MANY)?
+    } else {
+        rules::parse(&rules::text(given, &stage.scene.workspace)?)?
+    };
+    let mut random = SplitMix64::new(now_ms());
+    let mut outcomes = BTreeSet::new();
+    let mut observed = Observed::default();
+    for _ in 0..count {
+        for last in (1..file.rules.len()).rev() {
+            file.rules.swap(last, random.between(0, last));
+        }
+        let policy = Policy::default().with_file(Source::User, file.clone())?;
+        let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);
+        outcomes
+            .insert(format!("{} {:?} {}", decision.verdict, decision.reason.source, decision.reason.rule_id));
+        observed.words.extend(decided::told(&decision).words);
+    }
+    observed.detail = outcomes.iter().cloned().collect::<Vec<_>>().join(", ");
+    Ok(observed.with("distinct_outcomes", u64::try_from(outcomes.len())?))
+}
+
+/// Rules of which several fit `ls`, and several nothing that is called.
+const MANY: &str = r#"
+rule = [
+  { id = "list", action = "allow", tool = "run_command", argv = ["ls"] },
+  { id = "also-list", action = "allow", tool = "run_command", argv = ["ls"] },
+  { id = "show", action = "allow", tool = "run_command", argv = ["cat"] },
+  { id = "no-removal", action = "deny", tool = "run_command", argv = ["rm"] },
+  { id = "no-push", action = "deny", tool = "run_command", argv = ["git", "push"] },
+  { id = "ask-writes", action = "ask", effect = "write", path = "docs/**" },
+  { id = "source", action = "allow", effect = "write", path = "src/**" },
+  { id = "fetch", action = "allow", effect = "network", host = "docs.rs" },
+]
+"#;
+
+/// A lesson that had ended stays ended, whatever the clock says afterwards.
+fn clock(engine: &mut Engine, call: &ToolCall, back_s: u64) -> anyhow::Result<Observed> {
+    // Something that can be learned: a command never is.
+    let call = if call.name.as_str() == "run_command" {
+        let arguments = windlass_protocol::Arguments::parse(r#"{"path":"src/a.rs","content":"x"}"#)?;
+        ToolCall::function(call.id.clone(), ToolName::new("write_file")?, arguments)
+    } else {
+        call.clone()
+    };
+    let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let begin = now_ms();
+    let at = |engine: &Engine, ms: u64| engine.placed(checked.facts.clone(), ms);
+    for _ in 0..3 {
+        let facts = at(engine, begin);
+        engine.learned.hear(&facts, Answer::Approved);
+    }
+    let judged = |engine: &Engine, ms: u64| {
+        decide(&engine.policy, &Grants::default(), &engine.learned, &at(engine, ms))
+    };
+    let fresh = judged(engine, begin);
+    if fresh.verdict != windlass_hitl::Verdict::Allow {
+        bail!("the lesson does not hold while it is fresh: {}", fresh.reason.rule_id);
+    }
+    let over = begin.saturating_add(30 * DAY_MS).saturating_add(1000);
+    let expired = judged(engine, over);
+    if expired.verdict == windlass_hitl::Verdict::Allow {
+        return Ok(decided::told(&expired));
+    }
+    // The question that is asked instead goes unanswered: the engine has heard of the later time.
+    let facts = at(engine, over);
+    engine.learned.hear(&facts, Answer::Unanswered);
+    Ok(decided::told(&judged(engine, over.saturating_sub(back_s.saturating_mul(1000)))))
+}

@@ -1,0 +1,39 @@
+//! Cases about what a project brings along: it may not start anything or send anybody elsewhere.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, bail};
+
+use crate::case::Stage;
+use crate::catalogue::Word;
+use crate::observed::{Observed, skip};
+
+/// Starts the built program in a project with such a file.
+pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    let members = super::members(stage, &["project_file"])?;
+    let (name, what) =
+        super::text(members, "project_file")?.split_once(" with ").context("FILE with WHAT")?;
+    let Some(program) = stage.program else { return skip("the built program is not given: --program") };
+    if what.contains("stdio server") {
+        return skip("MCP servers are a later issue (8): nothing reads such a file");
+    }
+    let Some((variable, value)) = what.split_once('=') else { bail!("`{what}` is not known") };
+    // The same host, but one that would hear of it.
+    let listening = format!("http://127.0.0.1:{}", stage.scene.loopback.port());
+    let names = [variable, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "WINDLASS_BASE_URL"];
+    let lines = names.map(|name| format!("{name}={listening}\n")).concat();
+    fs::write(stage.scene.workspace.join(name), format!("{variable}={value}\n{lines}"))?;
+    let mut command = Command::new(program);
+    // Without a key no provider can be meant but the project's.
+    command
+        .args(["run", "Do it.", "--deny", "--model", "scripted"])
+        .current_dir(&stage.scene.workspace)
+        .env_remove("OPENAI_API_KEY")
+        .env_remove("ANTHROPIC_API_KEY")
+        .stdin(Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output()).await??;
+    let words = if output.status.success() { vec![Word::Allow] } else { vec![Word::Error] };
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Ok(Observed::new(words, said).with("dials", stage.scene.loopback.accepts()))
+}

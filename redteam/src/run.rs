@@ -1,0 +1,140 @@
+//! A whole run: catalogues are read, cases are dealt out, the report is printed.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context as _, ensure};
+
+use crate::catalogue::{Case, Catalogue, Mode};
+use crate::observed::Ending;
+use crate::report::{self, Line};
+use crate::supervise::Supervisor;
+use crate::{faults, scene};
+
+/// Which catalogues are run, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Chosen {
+    /// A catalogue of attacks.
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// A catalogue of faults.
+    #[arg(long, value_name = "FILE")]
+    faults: Option<PathBuf>,
+    /// Only these ids, or those that begin so.
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Only cases of this mode.
+    #[arg(long, value_enum)]
+    mode: Option<Mode>,
+    /// A line of JSON for each case.
+    #[arg(long)]
+    json: bool,
+    /// The built `windlass` program, to be asked the same and to show prompts.
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Where the throw-away folders are made.
+    #[arg(long, value_name = "FOLDER")]
+    scratch: Option<PathBuf>,
+    /// How many cases run beside each other.
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+}
+
+impl Chosen {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        ensure!(self.file.is_some() || self.faults.is_some(), "name a catalogue: --file or --faults");
+        let mut lines = Vec::new();
+        if let Some(file) = &self.file {
+            lines.extend(self.attacks(file)?);
+        }
+        if let Some(file) = &self.faults {
+            lines.extend(faults::run(file, &self.only)?);
+        }
+        ensure!(!lines.is_empty(), "no case has such an id");
+        let sums = report::print(&lines, self.json);
+        Ok(if sums.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn attacks(&self, file: &Path) -> anyhow::Result<Vec<Line>> {
+        let catalogue = Catalogue::read(file)?;
+        let base = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        std::fs::create_dir_all(&base)?;
+        let folder = tempfile::Builder::new().prefix("redteam-").tempdir_in(base.canonicalize()?)?;
+        let supervisor = Supervisor {
+            file: file.canonicalize()?,
+            template: scene::template(folder.path())?,
+            folder: folder.path().to_owned(),
+            program: self.program.as_ref().map(|program| program.canonicalize()).transpose()?,
+            secret: secret()?,
+        };
+        let lines = self.deal(&catalogue, &supervisor);
+        if lines.iter().any(|line| matches!(line.ending, Ending::Failed { .. })) && !self.json {
+            eprintln!("the places of failed cases are kept in {}", folder.keep().display());
+        }
+        Ok(lines)
+    }
+
+    /// Workers take cases until none is left; the report has them in the catalogue's order.
+    fn deal(&self, catalogue: &Catalogue, supervisor: &Supervisor) -> Vec<Line> {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let jobs = self.jobs.unwrap_or(processors).max(1);
+        let next = AtomicUsize::new(0);
+        let lines = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::SeqCst);
+                        let Some(case) = catalogue.cases.get(index) else { break };
+                        let line = self.line(catalogue, supervisor, index, case);
+                        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+                        lines.extend(line.map(|line| (index, line)));
+                    }
+                });
+            }
+        });
+        let mut lines = lines.into_inner().unwrap_or_else(PoisonError::into_inner);
+        lines.sort_by_key(|(index, _)| *index);
+        lines.into_iter().map(|(_, line)| line).collect()
+    }
+
+    fn line(
+        &self,
+        catalogue: &Catalogue,
+        supervisor: &Supervisor,
+        index: usize,
+        case: &Result<Case, crate::catalogue::Unreadable>,
+    ) -> Option<Line> {
+        let id = case.as_ref().map_or_else(|unreadable| unreadable.id.as_str(), |case| case.id.as_str());
+        let is_chosen = self.only.is_empty() || self.only.iter().any(|only| id.starts_with(only.as_str()));
+        let is_of_mode = self.mode.is_none_or(|mode| case.as_ref().is_ok_and(|case| case.mode == mode));
+        if !is_chosen || !is_of_mode {
+            return None;
+        }
+        let began = Instant::now();
+        Some(match case {
+            Ok(case) => {
+                let ending = supervisor.run(catalogue, index, case);
+                Line::of_case(case, ending, began.elapsed().as_secs_f64())
+            }
+            Err(unreadable) => Line {
+                id: unreadable.id.clone(),
+                what: "the case".to_owned(),
+                expected: "to be readable".to_owned(),
+                ending: Ending::Failed { observed: "nothing".to_owned(), why: vec![unreadable.why.clone()] },
+                seconds: 0.0,
+            },
+        })
+    }
+}
+
+/// A new secret for each run: nothing can know it beforehand.
+fn secret() -> anyhow::Result<String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).ok().context("there is no randomness")?;
+    Ok(format!("fake-{:032x}", u128::from_be_bytes(bytes)))
+}

@@ -1,0 +1,134 @@
+//! The throw-away place of one case: a workspace, what lies around it, and what stands for the placeholders.
+
+mod fixture;
+mod links;
+mod loopback;
+mod web;
+
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+pub(crate) use self::loopback::Loopback;
+pub(crate) use self::web::{CountingDialer, Dials, FakeNames};
+use crate::setup::Setup;
+
+/// Everything that a case can meet. Gone when it is dropped, but for the folder itself.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    pub(crate) folder: PathBuf,
+    pub(crate) workspace: PathBuf,
+    /// Its name begins with the workspace's name.
+    pub(crate) sibling: PathBuf,
+    pub(crate) outside: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) policy: PathBuf,
+    pub(crate) canary: PathBuf,
+    pub(crate) secret: String,
+    pub(crate) loopback: Loopback,
+    pub(crate) dials: Dials,
+    socket: PathBuf,
+    _listener: UnixListener,
+}
+
+impl Scene {
+    /// Makes the place in a new folder. `secret` is told by whoever started the case: it is in the environment, too.
+    pub(crate) fn create(folder: &Path, template: &Path, secret: &str) -> anyhow::Result<Self> {
+        let workspace = folder.join("work");
+        fixture::copy(template, &workspace).context("the workspace cannot be made")?;
+        let scene = Self {
+            sibling: folder.join("work2"),
+            outside: folder.join("outside"),
+            home: folder.join("home"),
+            policy: folder.join("home/.local/state/windlass"),
+            canary: folder.join("outside/canary"),
+            socket: folder.join("host.sock"),
+            secret: secret.to_owned(),
+            loopback: Loopback::start()?,
+            dials: Dials::default(),
+            _listener: UnixListener::bind(folder.join("host.sock")).context("no unix socket can be made")?,
+            folder: folder.to_owned(),
+            workspace,
+        };
+        scene.furnish().context("what lies around the workspace cannot be made")?;
+        Ok(scene)
+    }
+
+    fn furnish(&self) -> std::io::Result<()> {
+        for folder in [&self.sibling, &self.outside, &self.policy, &self.home.join(".ssh")] {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(self.sibling.join("own.txt"), "the sibling's own\n")?;
+        fs::write(self.outside.join("secret.txt"), format!("outside: {}\n", self.secret))?;
+        fs::write(self.outside.join("shared.txt"), "shared with others\n")?;
+        fs::write(self.home.join(".ssh/id_rsa"), format!("private: {}\n", self.secret))?;
+        fs::write(self.policy.join("approvals.json"), "[]")?;
+        fs::write(self.workspace.join(".env"), format!("API_KEY={}\n", self.secret))
+    }
+
+    /// Puts the setup's files into the workspace.
+    pub(crate) fn lay(&self, setup: &Setup) -> anyhow::Result<()> {
+        for (name, content) in &setup.files {
+            links::lay(&self.workspace, name, content).with_context(|| format!("the file {name}"))?;
+        }
+        if let Some(race) = &setup.race {
+            let folder = self.workspace.join(&race.folder);
+            fs::create_dir_all(&folder).with_context(|| format!("the folder {}", race.folder))?;
+            links::lay(&self.workspace, &format!("{}.swap", race.folder), &format!("-> {}", race.target))?;
+        }
+        Ok(())
+    }
+
+    /// Files whose size is in their name, such as `sparse_10G.bin`, are made when a case speaks of them.
+    pub(crate) fn lay_sparse(&self, text: &str) -> anyhow::Result<()> {
+        for (name, bytes) in links::sparse_names(text) {
+            let file = fs::File::create(self.workspace.join(&name))?;
+            file.set_len(bytes).with_context(|| format!("a sparse file of {bytes} bytes"))?;
+        }
+        Ok(())
+    }
+
+    /// The text with real values for the placeholders.
+    pub(crate) fn fill(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (placeholder, value) in self.values() {
+            text = text.replace(placeholder, &value);
+        }
+        text
+    }
+
+    /// JSON text with real values for the placeholders: the values are escaped as JSON wants it.
+    pub(crate) fn fill_json(&self, json: &str) -> String {
+        let mut json = json.to_owned();
+        for (placeholder, value) in self.values() {
+            let quoted = serde_json::Value::String(value).to_string();
+            json = json.replace(placeholder, quoted.trim_matches('"'));
+        }
+        json
+    }
+
+    fn values(&self) -> [(&'static str, String); 10] {
+        let path = |path: &Path| path.display().to_string();
+        [
+            ("@WS@", path(&self.workspace)),
+            ("@WS2@", path(&self.sibling)),
+            ("@OUT@", path(&self.outside)),
+            ("@HOME@", path(&self.home)),
+            ("@CANARY@", path(&self.canary)),
+            ("@LOOP@", self.loopback.address().to_string()),
+            ("@PORT@", self.loopback.port().to_string()),
+            ("@UDS@", path(&self.socket)),
+            ("@SECRET@", self.secret.clone()),
+            ("@POLICYDIR@", path(&self.policy)),
+        ]
+    }
+}
+
+/// Makes the workspace that all cases begin with, once.
+pub(crate) fn template(folder: &Path) -> anyhow::Result<PathBuf> {
+    let template = folder.join("template");
+    fixture::make(&template).context("the workspace of the cases cannot be made")?;
+    Ok(template)
+}

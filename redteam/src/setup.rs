@@ -1,0 +1,139 @@
+//! The setups of a catalogue: words like `rules`, `files` or `approver`, made into what they mean.
+
+mod words;
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Map, Value};
+
+pub(crate) use self::words::{Answers, Heard, Matcher, Otherwise, Race, RuleWords, Sandbox};
+
+/// A setup with all that it extends. Placeholders are filled in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Setup {
+    pub(crate) rules: Vec<RuleWords>,
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) otherwise: Otherwise,
+    pub(crate) answers: Answers,
+    pub(crate) sandbox: Sandbox,
+    /// What a name resolves to, answer after answer; the last one stays.
+    pub(crate) dns: BTreeMap<String, Vec<Vec<IpAddr>>>,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) secrets: Vec<String>,
+    pub(crate) heard: Vec<Heard>,
+    pub(crate) race: Option<Race>,
+    /// Paths are judged as Windows would read them; nothing on the disk is looked at.
+    pub(crate) windows_paths: bool,
+    pub(crate) is_untrusted: bool,
+}
+
+impl Setup {
+    /// Reads a setup by its name. `fill` puts real values for placeholders.
+    ///
+    /// # Errors
+    /// If there is no such setup, it extends itself, or it has a word that is not known.
+    pub(crate) fn read(
+        setups: &Map<String, Value>,
+        name: &str,
+        fill: impl Fn(&str) -> String,
+    ) -> anyhow::Result<Self> {
+        let mut chain = Vec::new();
+        let mut next = Some(name.to_owned());
+        while let Some(name) = next {
+            let value = setups.get(&name).and_then(Value::as_object);
+            let words = value.with_context(|| format!("there is no setup {name}"))?;
+            if chain.len() > setups.len() {
+                bail!("the setup {name} extends itself");
+            }
+            next = words.get("extends").map(|base| text(base, "extends")).transpose()?;
+            chain.push((name, words));
+        }
+        let mut setup = Self::default();
+        for (name, words) in chain.into_iter().rev() {
+            for (word, value) in words {
+                let value = filled(value, &fill);
+                setup.take(word, &value).with_context(|| format!("the setup {name}"))?;
+            }
+        }
+        Ok(setup)
+    }
+
+    fn take(&mut self, word: &str, value: &Value) -> anyhow::Result<()> {
+        match word {
+            "extends" | "note" => {}
+            // What is served is told by each case's own input.
+            "server" => drop(text(value, word)?),
+            "rules" => self.rules.extend(words::rules(value)?),
+            "files" => self.files.extend(texts(value, word)?),
+            "default" => self.otherwise = Otherwise::parse(&text(value, word)?)?,
+            "approver" => self.answers = Answers::parse(&text(value, word)?)?,
+            "network" => drop(one_of(value, word, &["off"])?),
+            "sandbox" => {
+                let required = one_of(value, word, &["required", "optional"])? == "required";
+                self.sandbox = if required { Sandbox::Required } else { Sandbox::Usual };
+            }
+            "sandbox_backend" => {
+                let backend = text(value, word)?;
+                if backend.split_whitespace().next() != Some("none") {
+                    bail!("`sandbox_backend` is `{backend}`, and only `none` can be simulated");
+                }
+                self.sandbox = Sandbox::Unavailable;
+            }
+            "dial" => {
+                let dial = text(value, word)?;
+                if !dial.starts_with("fake") {
+                    bail!("`dial` is `{dial}`, and no test may dial anything but loopback");
+                }
+            }
+            "dns" => self.dns.extend(words::dns(value)?),
+            "env" => self.environment.extend(texts(value, word)?),
+            "secrets" => self.secrets.extend(words::list(value, word)?),
+            "learned" => self.heard = words::heard(value)?,
+            "helper" => self.race = Some(Race::parse(&text(value, word)?)?),
+            "path_mode" => {
+                let mode = text(value, word)?;
+                if mode.split_whitespace().next() != Some("windows") {
+                    bail!("`path_mode` is `{mode}`, and only `windows` is known");
+                }
+                self.windows_paths = true;
+            }
+            "trusted" => self.is_untrusted = !value.as_bool().context("`trusted` is true or false")?,
+            _ => bail!("the word `{word}` is not known"),
+        }
+        Ok(())
+    }
+}
+
+/// The value with all its texts filled in.
+pub(crate) fn filled(value: &Value, fill: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(fill(text)),
+        Value::Array(items) => Value::Array(items.iter().map(|item| filled(item, fill)).collect()),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(key, value)| (fill(key), filled(value, fill))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+fn text(value: &Value, word: &str) -> anyhow::Result<String> {
+    value.as_str().map(str::to_owned).with_context(|| format!("`{word}` is a text"))
+}
+
+fn one_of(value: &Value, word: &str, known: &[&str]) -> anyhow::Result<String> {
+    let met = text(value, word)?;
+    if !known.contains(&met.as_str()) {
+        bail!("`{word}` is `{met}`, and only {} is known", known.join(", "));
+    }
+    Ok(met)
+}
+
+fn texts(value: &Value, word: &str) -> anyhow::Result<BTreeMap<String, String>> {
+    let members = value.as_object().with_context(|| format!("`{word}` is an object"))?;
+    members.iter().map(|(key, value)| Ok((key.clone(), text(value, key)?))).collect()
+}
+
+#[cfg(test)]
+mod tests;

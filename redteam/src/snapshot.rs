@@ -1,0 +1,70 @@
+//! What lies in a folder, to be compared with what lies there later.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+/// Larger files are known by their size and time only.
+const READ_BYTES: u64 = 16 << 20;
+
+/// Every name below a folder with what it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    entries: BTreeMap<PathBuf, String>,
+}
+
+impl Snapshot {
+    pub(crate) fn take(folder: &Path) -> Self {
+        let mut snapshot = Self::default();
+        snapshot.walk(folder);
+        snapshot
+    }
+
+    /// This and another folder's.
+    pub(crate) fn joined(mut self, other: Self) -> Self {
+        self.entries.extend(other.entries);
+        self
+    }
+
+    fn walk(&mut self, folder: &Path) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let Ok(about) = path.symlink_metadata() else { continue };
+            let kind = about.file_type();
+            let what = if kind.is_dir() {
+                self.walk(&path);
+                format!("folder {:o}", about.mode())
+            } else if kind.is_symlink() {
+                format!("link to {}", fs::read_link(&path).unwrap_or_default().display())
+            } else if kind.is_file() && about.len() <= READ_BYTES {
+                let digest = Sha256::digest(fs::read(&path).unwrap_or_default());
+                format!("file {:o} {digest:?}", about.mode())
+            } else {
+                let special = kind.is_fifo() || kind.is_socket();
+                format!(
+                    "{} {:o} {} {}",
+                    if special { "special" } else { "large" },
+                    about.mode(),
+                    about.len(),
+                    about.mtime()
+                )
+            };
+            self.entries.insert(path, what);
+        }
+    }
+
+    /// The names that were added, changed or removed since.
+    pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
+        let names = self.entries.keys().chain(later.entries.keys());
+        let mut changed: Vec<_> = names
+            .filter(|name| self.entries.get(*name) != later.entries.get(*name))
+            .map(|name| name.display().to_string())
+            .collect();
+        changed.sort_unstable();
+        changed.dedup();
+        changed
+    }
+}
