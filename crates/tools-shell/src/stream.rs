@@ -62,16 +62,12 @@ impl Stream {
                 Ok(len @ 1..) => buf.get(..len),
                 _ => None,
             };
-<<<<<<< HEAD
-            if total <= TOLD_BYTES {
-                ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(bytes)).into_owned()));
-            }
-=======
             is_open = read.is_some();
             let (bytes, total) = self.state().keep(read);
             let (bytes, len) = (bytes.as_slice(), bytes.len());
-            ctx.tell(Progress::Output(String::from_utf8_lossy(bytes).into_owned()));
->>>>>>> main
+            if len > 0 && total <= TOLD_BYTES {
+                ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(bytes)).into_owned()));
+            }
             if let Some(first) = &mut early {
                 first.extend_from_slice(bytes);
                 if first.len() > self.limit {
@@ -129,16 +125,12 @@ impl Stream {
 
     /// The notice for the head of the result, empty where nothing is left out, and the text.
     pub(crate) fn shown(&self) -> (String, String) {
-<<<<<<< HEAD
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = self.name;
-        let text = state.kept.text();
-        let text = visible(&text).into_owned();
-=======
         let mut state = self.state();
         // Whoever read may have been dropped.
         state.keep(None);
->>>>>>> main
+        let name = self.name;
+        let text = state.kept.text();
+        let text = visible(&text).into_owned();
         if !state.kept.is_cut() {
             let raw = state.spilled.as_ref();
             let notice = raw.map(|file| {
