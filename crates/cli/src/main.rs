@@ -16,6 +16,7 @@ mod lessons;
 mod mock;
 mod models;
 mod output;
+mod panics;
 mod parse;
 mod policies;
 mod policy;
@@ -25,6 +26,7 @@ mod proxy;
 mod reach;
 mod run;
 mod runs;
+mod secrets;
 mod setup;
 mod show;
 mod tape;
@@ -40,6 +42,7 @@ use clap::Parser;
 use crate::arguments::{Command, Windlass};
 
 fn main() -> ExitCode {
+    panics::install();
     match dispatch(Windlass::parse().command) {
         Ok(code) => code,
         // Whoever reads the output has closed it: nothing more is wanted, and nothing is wrong.
