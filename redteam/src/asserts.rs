@@ -57,7 +57,12 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         | "results"
         | "routed_ok"
         | "distinct_outcomes"
-        | "calls_parsed" => equals(name, wanted, &measured(name, evidence)?),
+        | "calls_parsed"
+        | "no_crash"
+        | "host_ok"
+        | "message_count_unchanged"
+        | "origin_shown"
+        | "second_host_saw_auth" => equals(name, wanted, &measured(name, evidence)?),
         "survivors" => {
             let left = processes::survivors(&evidence.before.expected);
             let count = u64::try_from(left.len()).unwrap_or(u64::MAX);
@@ -69,9 +74,6 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         "wall_s_max" | "rss_mb_max" | "result_bytes_max" | "max_running" | "pids_max" => {
             let measure = name.strip_suffix("_max").unwrap_or(name);
             bound(name, wanted, &measured(measure, evidence)?, |met, wanted| met <= wanted)
-        }
-        "no_crash" | "host_ok" | "message_count_unchanged" | "origin_shown" | "second_host_saw_auth" => {
-            equals(name, wanted, &measured(name, evidence)?)
         }
         "file_absent"
         | "outside_unchanged"
@@ -107,6 +109,11 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
 /// What was measured under a name. Not measured is not held.
 fn measured(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
     let of_scene = match name {
+        "dials" if !evidence.observed.measures.contains_key(name) => {
+            Some(Value::from(evidence.scene.dials.all()))
+        }
+        "dials_to_private" => Some(Value::from(evidence.scene.dials.to_private())),
+        "dials_to_private_after_first" => Some(Value::from(evidence.scene.dials.to_private_after_first())),
         "tcp_accepts" => Some(Value::from(evidence.scene.loopback.accepts())),
         "second_host_saw_auth" => Some(Value::from(evidence.scene.loopback.second_saw_credentials())),
         "rss_mb" => processes::peak_memory_mib().map(Value::from),

@@ -40,7 +40,7 @@ pub(crate) fn run(
     if let (Some(program), true) = (program, is_plain) {
         agree(scene, setup, (tool, &arguments), program, &observed)?;
     }
-    Ok(observed.with("dials", 0).with("executed", 0))
+    Ok(observed.with("executed", 0))
 }
 
 fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<Observed> {
@@ -109,7 +109,9 @@ fn agree(
         word => decision == word.as_str(),
     });
     if !same {
-        bail!("the crates say {}, the program says {decision}", Word::list(observed.words.iter().copied()));
+        let rule = explained.get("rule_id").and_then(Value::as_str).unwrap_or_default();
+        let words = Word::list(observed.words.iter().copied());
+        bail!("the crates say {words}, the program says {decision} ({rule})");
     }
     Ok(())
 }

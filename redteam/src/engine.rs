@@ -9,8 +9,9 @@ use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, Too
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::{Checked, Preset, ToolConfig, Toolbox};
+use windlass_tools_web::Fetch;
 
-use crate::scene::Scene;
+use crate::scene::{CountingDialer, FakeNames, Scene};
 use crate::setup::{Heard, Otherwise, Setup};
 use crate::{lessons, rules};
 
@@ -36,14 +37,19 @@ impl Engine {
     }
 
     /// The engine with further tools.
-    pub(crate) fn with_tools(scene: &Scene, setup: &Setup, more: Vec<Arc<dyn Tool>>) -> anyhow::Result<Self> {
+    pub(crate) fn with_tools(
+        scene: &Scene,
+        setup: &Setup,
+        further: Vec<Arc<dyn Tool>>,
+    ) -> anyhow::Result<Self> {
         let workspace = Arc::new(Workspace::open(&scene.workspace)?);
         let toolbox = Toolbox::builder()
             .tools(windlass_tools_fs::tools(&workspace))
             .tools(windlass_tools_edit::tools(&workspace))
             .tools(windlass_tools_search::tools(&workspace))
             .tools(windlass_tools_shell::tools(&workspace))
-            .tools(more)
+            .tools(windlass_tools_web::tools(&Arc::new(fetch(scene, setup)?)))
+            .tools(further)
             .known_aliases()
             .config(ToolConfig::new(Preset::Full))
             .build()?;
@@ -111,6 +117,18 @@ impl Engine {
     pub(crate) fn placed(&self, facts: Facts, now_ms: u64) -> Facts {
         facts.with_mode(self.mode).with_place(self.scope.as_str(), now_ms)
     }
+}
+
+/// Fetching without a network: names and dials are the case's own. A rule that names a loopback address says that
+/// this one, and no other private one, may be reached.
+fn fetch(scene: &Scene, setup: &Setup) -> anyhow::Result<Fetch> {
+    let names = FakeNames::new(setup.dns.clone());
+    let dialer = CountingDialer { dials: scene.dials.clone(), loopback: scene.loopback.address() };
+    let mut fetch = Fetch::new().with_resolver(names).with_dialer(dialer);
+    for (host, port) in rules::loopbacks(&setup.rules)? {
+        fetch = fetch.with_reachable(&host, port)?;
+    }
+    Ok(fetch)
 }
 
 /// The time as decisions are given it.

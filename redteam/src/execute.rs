@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use anyhow::bail;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use windlass_hitl::Verdict;
+use windlass_protocol::{Containment, Effect};
 use windlass_tool::Context;
 
 use crate::catalogue::Word;
@@ -15,7 +17,7 @@ use crate::engine::{Engine, Judged};
 use crate::observed::{Observed, skip};
 use crate::scene::Scene;
 use crate::session::Session;
-use crate::setup::{Race, Setup};
+use crate::setup::{Race, Sandbox, Setup};
 use crate::words;
 
 /// How often a call is made against a helper that races it.
@@ -31,6 +33,7 @@ pub(crate) async fn run(
         return skip(format!("there is no tool {tool} yet"));
     }
     let (arguments, told) = words::arguments(tool, input);
+    confined(&engine, setup, tool, &arguments)?;
     if let Some(race) = &setup.race {
         return race_against(scene, setup, race, (tool, &arguments)).await;
     }
@@ -42,6 +45,28 @@ pub(crate) async fn run(
             once(Engine::new(scene, setup)?, setup, (tool, &known), told.cancel_after_ms).await
         }
         _ => Ok(observed),
+    }
+}
+
+/// A setup that requires a sandbox has to get one before anything is started: what is tried in it would harm the
+/// machine, and other people's processes on it.
+fn confined(engine: &Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<()> {
+    if setup.sandbox != Sandbox::Required {
+        return Ok(());
+    }
+    let Ok(call) = crate::engine::call("call_1", tool, arguments)? else { return Ok(()) };
+    let Judged::Decided(checked, _) = engine.judge(&call) else { return Ok(()) };
+    let starts = |effect: &Effect| matches!(effect, Effect::Execute { .. } | Effect::Unknown);
+    if !checked.facts.effects.iter().any(starts) {
+        return Ok(());
+    }
+    match &checked.facts.containment {
+        Some(containment) if containment.is_full() => Ok(()),
+        Some(containment) if *containment != Containment::none() => {
+            let gaps = containment.gaps.join("; ");
+            skip(format!("this machine confines by {} only: {gaps}", containment.level))
+        }
+        _ => bail!("the setup requires a sandbox and the call would run without one: it was not run"),
     }
 }
 

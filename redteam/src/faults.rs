@@ -2,14 +2,14 @@
 
 mod table;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use self::table::{Shown, TABLE};
+use self::table::{Row, Shown, TABLE};
 use crate::observed::Ending;
 use crate::report::Line;
 
@@ -22,65 +22,94 @@ struct Catalogue {
 struct Fault {
     id: String,
     group: String,
-    fault: String,
+    #[serde(rename = "fault")]
+    name: String,
     expected: String,
 }
 
-/// Runs a catalogue of faults. A fault is shown by its words, not by its number: another catalogue may count otherwise.
+/// What became of the tests of a crate: the paths of those that passed, or why none could be run.
+type Passed = Result<BTreeSet<String>, String>;
+
+/// Runs a catalogue of faults. A fault is known by its words and not by its id: another catalogue may count otherwise.
 pub(crate) fn run(file: &Path, only: &[String]) -> anyhow::Result<Vec<Line>> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("the catalogue {} cannot be read", file.display()))?;
     let catalogue: Catalogue = serde_json::from_str(&text)
         .with_context(|| format!("{} is no catalogue of faults", file.display()))?;
     let chosen = |id: &str| only.is_empty() || only.iter().any(|only| id.starts_with(only.as_str()));
-    let faults = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id));
-    Ok(faults.map(|fault| line(&fault)).collect())
+    let faults: Vec<Fault> = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id)).collect();
+    let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for fault in &faults {
+        if let Some(Row { shown: Shown::By(tests), .. }) = find(fault) {
+            for (package, test) in *tests {
+                wanted.entry(package).or_default().insert(test);
+            }
+        }
+    }
+    let ran: BTreeMap<&str, Passed> =
+        wanted.into_iter().map(|(package, tests)| (package, run_tests(package, &tests))).collect();
+    Ok(faults.iter().map(|fault| line(fault, &ran)).collect())
 }
 
-fn line(fault: &Fault) -> Line {
-    let began = Instant::now();
-    let row = TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.fault);
-    let ending = match row.map(|row| row.shown) {
-        None => skipped("nothing is known that shows this"),
-        Some(Shown::Later(issue)) => skipped(&format!("issue {issue} owns it")),
-        Some(Shown::By(tests)) => shown(tests),
+fn find(fault: &Fault) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.name)
+}
+
+fn line(fault: &Fault, ran: &BTreeMap<&str, Passed>) -> Line {
+    let ending = match find(fault).map(|row| row.shown) {
+        None => Ending::Skipped { why: "no test is known that injects this".to_owned() },
+        Some(Shown::Later(issue)) => Ending::Skipped { why: format!("issue {issue} owns it") },
+        Some(Shown::By(tests)) => judge(tests, ran),
     };
     Line {
         id: fault.id.clone(),
-        what: format!("{}: {}", fault.group, fault.fault),
+        what: format!("{}: {}", fault.group, fault.name),
         expected: fault.expected.clone(),
         ending,
-        seconds: began.elapsed().as_secs_f64(),
+        seconds: 0.0,
     }
 }
 
-fn skipped(why: &str) -> Ending {
-    Ending::Skipped { why: why.to_owned() }
-}
-
 /// Every named test has to be there and to pass.
-fn shown(tests: &[(&str, &str)]) -> Ending {
+fn judge(tests: &[(&str, &str)], ran: &BTreeMap<&str, Passed>) -> Ending {
     let mut why = Vec::new();
     for (package, test) in tests {
-        match run_test(package, test) {
-            Ok(true) => {}
-            Ok(false) => why.push(format!("{package}: {test} fails or is not there")),
-            Err(error) => why.push(format!("{package}: {error:#}")),
+        match ran.get(package) {
+            Some(Ok(passed)) if passed.contains(*test) => {}
+            Some(Err(error)) => why.push(format!("the tests of {package} cannot be run: {error}")),
+            _ => why.push(format!("{test} of {package} fails or is not there")),
         }
     }
     let observed = format!("{} of {} tests", tests.len().saturating_sub(why.len()), tests.len());
     if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 
-/// Exactly one test has this path.
-fn run_test(package: &str, test: &str) -> anyhow::Result<bool> {
+fn run_tests(package: &str, tests: &BTreeSet<&str>) -> Passed {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["test", "--quiet", "--package", package, "--lib", "--bins", "--tests", "--", "--exact", test])
+        .args([
+            "test",
+            "--no-fail-fast",
+            "--tests",
+            "--package",
+            &format!("windlass-{package}"),
+            "--",
+            "--exact",
+        ])
+        .args(tests)
         .stdin(Stdio::null())
         .output()
-        .context("cargo cannot be started")?;
+        .map_err(|error| format!("cargo cannot be started: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
-    let passed = said.lines().filter(|line| line.starts_with("test result: ok. 1 passed;")).count();
-    Ok(output.status.success() && passed == 1)
+    let passed: BTreeSet<String> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... ok"))
+        .map(str::to_owned)
+        .collect();
+    if passed.is_empty() && !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let last = complaint.lines().rev().find(|line| line.starts_with("error"));
+        return Err(last.unwrap_or("none of them passed").to_owned());
+    }
+    Ok(passed)
 }

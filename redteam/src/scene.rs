@@ -3,6 +3,7 @@
 mod fixture;
 mod links;
 mod loopback;
+mod web;
 
 use std::fs;
 use std::os::unix::net::UnixListener;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 pub(crate) use self::loopback::Loopback;
+pub(crate) use self::web::{CountingDialer, Dials, FakeNames};
 use crate::setup::Setup;
 
 /// Everything that a case can meet. Gone when it is dropped, but for the folder itself.
@@ -26,6 +28,7 @@ pub(crate) struct Scene {
     pub(crate) canary: PathBuf,
     pub(crate) secret: String,
     pub(crate) loopback: Loopback,
+    pub(crate) dials: Dials,
     socket: PathBuf,
     _listener: UnixListener,
 }
@@ -44,6 +47,7 @@ impl Scene {
             socket: folder.join("host.sock"),
             secret: secret.to_owned(),
             loopback: Loopback::start()?,
+            dials: Dials::default(),
             _listener: UnixListener::bind(folder.join("host.sock")).context("no unix socket can be made")?,
             folder: folder.to_owned(),
             workspace,

@@ -101,7 +101,7 @@ impl Session {
         let mut ran = Ran::default();
         let mut ended_before = processes::ended_children();
         let mut events = agent.stream_with("Do it.", options);
-        let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_secs(86_400)));
+        let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_hours(24)));
         let mut deadline = std::pin::pin!(deadline);
         let mut is_stopped = self.cancel_after.is_none();
         loop {

@@ -15,7 +15,7 @@ use crate::observed::Ending;
 use crate::setup::Setup;
 
 /// What a case may take if it names no limit itself.
-const USUAL: Duration = Duration::from_secs(120);
+const USUAL: Duration = Duration::from_mins(2);
 /// What a case may take beyond its own limit, so that its assert and not the harness says what is wrong.
 const BEYOND: Duration = Duration::from_secs(45);
 

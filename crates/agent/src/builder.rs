@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Config, Limits, OfferedTool, Repairs};
+use windlass_loop::{Budget, Config, Limits, OfferedTool, Repairs};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
@@ -28,6 +28,7 @@ pub struct AgentBuilder {
     system: Option<String>,
     root: String,
     limits: Limits,
+    budget: Budget,
     max_output_tokens: Option<u64>,
     repairs: Repairs,
     protocols: Vec<ToolProtocol>,
@@ -88,6 +89,12 @@ impl AgentBuilder {
     /// Where the run stops by itself.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// How much the run may use before the human is asked whether it goes on (RULES H10). Without it: anything.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
         self
     }
 
@@ -154,6 +161,7 @@ impl AgentBuilder {
         let config = Config::new(name, tools)
             .with_system(self.system)
             .with_limits(self.limits)
+            .with_budget(self.budget)
             .with_repairs(self.repairs)
             .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);

@@ -54,6 +54,7 @@ impl Assembly<'_> {
             .system(system_prompt(&settings.root, settings.preset))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .redactor(self.redactor()?)
+            .budget(settings.budget)
             .approver(self.tape.approver(approver));
         // A person teaches; a switch of the command line and a recording do not.
         if human.is_some() && !self.tape.is_used() {

@@ -204,7 +204,7 @@ fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
     let mut observed = crate::decide::told(&decision);
     if !refused {
         observed.words.clear();
-        observed.detail = "the damaged store was taken".to_owned();
+        "the damaged store was taken".clone_into(&mut observed.detail);
     }
     Ok(observed)
 }
@@ -254,9 +254,9 @@ async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let path = stage.scene.workspace.join("src/a.rs");
     let (tool, change) = if engine.has("apply_patch") {
-        let patch =
+        let text =
             "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-fn a() {}\n+fn approved() {}\n*** End Patch";
-        ("apply_patch", json!({"patch": patch}))
+        ("apply_patch", json!({"patch": text}))
     } else {
         ("edit_file", json!({"path": "src/a.rs", "old_text": "fn a() {}", "new_text": "fn approved() {}"}))
     };
