@@ -5,7 +5,7 @@ use windlass_toolbox::Toolbox;
 
 /// Parameters that have another name here. A refusal of a mere word would look like a refused attack.
 const RENAMED: &[(&str, &str, &str)] =
-    &[("edit_file", "old", "old_text"), ("edit_file", "new", "new_text"), ("list_files", "pattern", "glob")];
+    &[("edit_file", "old", "old_text"), ("edit_file", "new", "new_text")];
 
 /// What a case says to the harness and not to the tool.
 #[derive(Clone, Copy, Debug, Default)]
