@@ -14,6 +14,7 @@ use windlass_toolbox::{Checked, Toolbox};
 use crate::AgentError;
 use crate::agent::Parts;
 use crate::lessons::now_ms;
+use crate::redacting::has_secret;
 
 /// What is known of the calls of a run, and what was allowed in it. It looks at the disk: not for an async thread.
 pub(crate) struct Judging {
@@ -148,7 +149,8 @@ impl Judging {
             .facts
             .with_mode(self.parts.mode)
             .with_place(self.parts.root.as_str(), now_ms())
-            .with_taint(self.tainted.load(Ordering::Relaxed));
+            .with_taint(self.tainted.load(Ordering::Relaxed))
+            .with_secret(has_secret(&self.parts.redactor, call));
         Ok(checked)
     }
 

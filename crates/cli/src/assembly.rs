@@ -49,6 +49,7 @@ impl Assembly<'_> {
             .root(settings.root.display().to_string())
             .system(system_prompt(&settings.root, settings.preset))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
+            .budget(settings.budget)
             .approver(self.tape.approver(approver));
         // A person teaches; a switch of the command line and a recording do not.
         if human.is_some() && !self.tape.is_used() {

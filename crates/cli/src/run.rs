@@ -48,6 +48,7 @@ fn start(
         preset: arguments.preset,
         mode: arguments.mode,
         max_turns: arguments.max_turns,
+        budget: arguments.budget(),
         fallbacks: provider.fallbacks(arguments)?,
         provider,
         protocol: arguments.protocol.map(ProtocolName::protocol),

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use windlass_agent::Budget;
 use windlass_protocol::ToolProtocol;
 
 use crate::arguments::{ModeName, PresetName};
@@ -23,6 +24,9 @@ pub(crate) struct Settings {
     #[serde(default)]
     pub(crate) mode: ModeName,
     pub(crate) max_turns: u32,
+    /// How much it may use before somebody is asked.
+    #[serde(default)]
+    pub(crate) budget: Budget,
     /// Who is asked where the provider has no answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) fallbacks: Vec<Provider>,

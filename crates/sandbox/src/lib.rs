@@ -19,10 +19,12 @@ mod write;
 
 mod confinement;
 mod environment;
+mod grants;
 mod leash;
 mod level;
 mod plan;
 mod probe;
+mod scan;
 
 #[cfg(target_os = "linux")]
 mod confine;
@@ -49,6 +51,7 @@ pub use confinement::{ChildLimits, Confinement, Gap, Helper};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
 pub use folder::{Entry, Kind, Listing};
+pub use grants::{Granted, Grants, Repository, programs_of};
 pub use leash::{Leash, NotConfined};
 pub use level::{Level, Missing, Part};
 pub use path::{PathError, WorkspacePath};

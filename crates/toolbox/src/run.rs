@@ -1,10 +1,11 @@
 //! Running a call: the lock, cancellation, panics, long outputs.
 
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use windlass_protocol::{Concurrency, ResultStatus, ToolResult};
+use windlass_protocol::{Concurrency, Content, ResultStatus, ToolResult};
 use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::toolbox::{Checked, Toolbox};
@@ -72,17 +73,18 @@ impl Toolbox {
                 return Ok(result(checked, ResultStatus::Cancelled, "cancelled while it ran; what it had done stays"));
             }
         };
+        ctx.tell_rest();
         self.finish(checked, ctx, outcome)
     }
 
     fn finish(&self, checked: &Checked, ctx: &Context, outcome: Outcome) -> Result<ToolResult, ToolError> {
         match outcome {
             Ok(Ok(output)) => {
-                let content = self.limit.apply(output.content, ctx);
+                let content = self.limit.apply(without_secrets(output.content, ctx), ctx);
                 Ok(ToolResult::new(checked.call.id.clone(), output.status, content))
             }
             Ok(Err(ToolError::Model(text))) => {
-                let content = self.limit.apply(vec![windlass_protocol::Content::text(text)], ctx);
+                let content = self.limit.apply(without_secrets(vec![Content::text(text)], ctx), ctx);
                 Ok(ToolResult::new(checked.call.id.clone(), ResultStatus::Error, content))
             }
             Ok(Err(fatal)) => Err(fatal),
@@ -92,6 +94,29 @@ impl Toolbox {
             }
         }
     }
+}
+
+/// Before anything is cut or written into a file: half a secret is not found.
+fn without_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
+    let redactor = ctx.redactor();
+    let clean = |text: &mut String| {
+        if let Cow::Owned(clean) = redactor.redact(text) {
+            *text = clean;
+        }
+    };
+    for piece in &mut content {
+        match piece {
+            Content::Text { text } => clean(text),
+            Content::Resource { uri, text, .. } => {
+                clean(uri);
+                clean(text);
+            }
+            Content::Structured { value } => redactor.redact_value(value),
+            // The bytes of a picture are not read as text.
+            _ => {}
+        }
+    }
+    content
 }
 
 async fn overdue(ctx: &Context) {

@@ -1,10 +1,11 @@
 //! One output stream of a command: told as it comes, kept in bounded memory, and in a file when it is long.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use windlass_redact::RedactStream;
 use windlass_tool::{Context, Progress};
 
 use crate::kept::Kept;
@@ -22,11 +23,26 @@ pub(crate) struct Stream {
 struct State {
     kept: Kept,
     spilled: Option<String>,
+    /// Takes secrets out before anything is cut, told or written: half a secret is not found.
+    clean: Option<RedactStream>,
+}
+
+impl State {
+    /// Keeps what was read, or what was held back when nothing more comes; gives it back with the total so far.
+    fn keep(&mut self, read: Option<&[u8]>) -> (Vec<u8>, u64) {
+        let bytes = match (read, &mut self.clean) {
+            (Some(bytes), Some(clean)) => clean.push(bytes),
+            (Some(bytes), None) => bytes.to_vec(),
+            (None, clean) => clean.take().map(|mut clean| clean.finish()).unwrap_or_default(),
+        };
+        self.kept.push(&bytes);
+        (bytes, self.kept.total())
+    }
 }
 
 impl Stream {
     pub(crate) fn new(name: &'static str, limit: usize) -> Self {
-        Self { name, limit, state: Mutex::new(State { kept: Kept::new(limit), spilled: None }) }
+        Self { name, limit, state: Mutex::new(State { kept: Kept::new(limit), spilled: None, clean: None }) }
     }
 
     /// Reads to the end. A broken pipe is an end, too.
@@ -36,13 +52,16 @@ impl Stream {
         // Bytes that come before it is known that a file is needed.
         let mut early = Some(Vec::new());
         let mut file = None;
-        while let Ok(len @ 1..) = pipe.read(&mut buf).await {
-            let bytes = buf.get(..len).unwrap_or_default();
-            let total = {
-                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-                state.kept.push(bytes);
-                state.kept.total()
+        self.state().clean = Some(ctx.redactor().stream());
+        let mut is_open = true;
+        while is_open {
+            let read = match pipe.read(&mut buf).await {
+                Ok(len @ 1..) => buf.get(..len),
+                _ => None,
             };
+            is_open = read.is_some();
+            let (bytes, total) = self.state().keep(read);
+            let (bytes, len) = (bytes.as_slice(), bytes.len());
             ctx.tell(Progress::Output(String::from_utf8_lossy(bytes).into_owned()));
             if let Some(first) = &mut early {
                 first.extend_from_slice(bytes);
@@ -64,11 +83,15 @@ impl Stream {
         }
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Begins the file of a long stream; without a folder for it there is none.
     async fn spill(&self, ctx: &Context, first: &[u8]) -> Option<File> {
         let (name, mut file) = self.create(ctx).await.ok()?;
         file.write_all(first).await.ok()?;
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).spilled = Some(name);
+        self.state().spilled = Some(name);
         Some(file)
     }
 
@@ -93,7 +116,9 @@ impl Stream {
 
     /// The notice for the head of the result, empty where nothing is left out, and the text.
     pub(crate) fn shown(&self) -> (String, String) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        // Whoever read may have been dropped.
+        state.keep(None);
         if !state.kept.is_cut() {
             return (String::new(), state.kept.text());
         }
