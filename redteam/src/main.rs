@@ -19,6 +19,7 @@ mod setup;
 
 mod engine;
 mod lessons;
+mod model;
 mod rules;
 mod session;
 mod words;

@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::catalogue::{Case, Catalogue};
 use crate::guard;
 use crate::observed::Ending;
+use crate::scene::marker_of;
 use crate::setup::Setup;
 
 /// What a case may take if it names no limit itself.
@@ -83,11 +84,9 @@ impl Supervisor {
             .env("LANG", "C.UTF-8")
             .env("WINDLASS_STATE_DIR", home.join(".local/state/windlass"))
             .env("HOME", home)
-            // What a host has in its environment, under the usual names and under one that says nothing.
-            .envs(
-                ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "PLAIN_WORDS"]
-                    .map(|name| (name, &self.secret)),
-            )
+            // What a host has in its environment, under the usual names and under some that say nothing.
+            .envs(["OPENAI_API_KEY", "GITHUB_TOKEN", "PLAIN_WORDS"].map(|name| (name, &self.secret)))
+            .envs(["ANTHROPIC_API_KEY", "OTHER_WORDS"].map(|name| (name, marker_of(&self.secret))))
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
