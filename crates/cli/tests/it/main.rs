@@ -7,6 +7,7 @@
 
 mod commands;
 mod demo;
+mod doctor;
 mod errors;
 mod fallback;
 mod learned;
