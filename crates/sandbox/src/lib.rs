@@ -47,7 +47,7 @@ mod tree;
 #[cfg(target_os = "linux")]
 mod watch;
 
-pub use confine::confine_and_exec;
+pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};

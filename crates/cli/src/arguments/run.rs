@@ -7,11 +7,12 @@ use windlass_agent::{Budget, Prices};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
-use super::{ModeName, PresetName, Reach, WireName};
+use super::{ModeName, PresetName, Reach, SandboxName, WireName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
 Example: windlass run \"explain src\" --provider ollama --model qwen3 --deny\n\
+Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/.local/state/approvals\n\
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
 pub(crate) struct Run {
@@ -56,6 +57,9 @@ pub(crate) struct Run {
     /// How far it goes without asking.
     #[arg(long, value_enum, default_value = "ask")]
     pub(crate) mode: ModeName,
+    /// How commands are confined: auto, required, off.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) sandbox: SandboxName,
     /// How many tools: minimal, standard, full.
     #[arg(long, value_enum, default_value = "standard")]
     pub(crate) preset: PresetName,
@@ -83,7 +87,7 @@ pub(crate) struct Run {
 }
 
 /// Who says whether a call may run.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Approval {
     /// Say yes to every approval request.
     #[arg(long, group = "approval")]
@@ -94,6 +98,10 @@ pub(crate) struct Approval {
     /// Say no to every approval request.
     #[arg(long, group = "approval")]
     pub(crate) deny: bool,
+    /// Lay every approval request into this folder, from which another program takes it and where it answers.
+    #[cfg(unix)]
+    #[arg(long, group = "approval", value_name = "FOLDER")]
+    pub(crate) approve_in: Option<PathBuf>,
 }
 
 /// How calls reach a model.
