@@ -83,6 +83,25 @@ fn ignored_hidden_and_binary_files_are_passed_over() {
     check(&files, &json!({"pattern": "needle"}), none);
 }
 
+// H6: what is read is what the effect names.
+#[test]
+fn secrets_are_searched_by_their_names_only() {
+    let files = [("keys/server.pem", "needle"), ("credentials.json", "needle"), ("a.rs", "needle")];
+    let text = "[1 of 1 matching lines shown, from 1 files; 2 files with names of secrets were passed over, as they \
+        are searched by name only]\na.rs:1: needle\n";
+    check(&files, &json!({"pattern": "needle"}), text);
+    let (_folder, tool) = scene(&files);
+    for path in ["keys/server.pem", "credentials.json"] {
+        let text = call(&tool, &json!({"pattern": "needle", "path": path})).unwrap();
+        assert!(text.starts_with("[1 of 1 matching lines"), "{text}");
+    }
+    let text = call(&tool, &json!({"pattern": "needle", "path": "keys"})).unwrap();
+    assert!(text.starts_with("[nothing found in keys; 1 files with names of secrets"), "{text}");
+    assert!(
+        call(&tool, &json!({"pattern": "a", "glob": "*".repeat(2_000)})).unwrap_err().contains("2000 bytes")
+    );
+}
+
 #[test]
 fn long_lines_are_cut_with_exact_counts() {
     let line = format!("needle{}", "ü".repeat(600));
