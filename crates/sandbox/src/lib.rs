@@ -4,15 +4,10 @@
     reason = "children are started here, with the host's environment filtered"
 )]
 
-mod draft;
 mod error;
 mod folder;
-mod name;
 mod path;
 mod read;
-mod remove;
-mod stream;
-mod target;
 mod version;
 mod windows;
 mod workspace;
@@ -57,11 +52,8 @@ pub use leash::{Leash, NotConfined};
 pub use level::{Level, Missing, Part};
 pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
-pub use read::{Contents, MAX_FILE_BYTES};
-pub use remove::Found;
-pub use stream::FileStream;
-pub use target::Look;
+pub use read::{Contents, FileStream, MAX_FILE_BYTES};
 pub use version::Version;
 pub use windows::WindowsPath;
-pub use workspace::{Access, Workspace};
-pub use write::{Expected, Written};
+pub use workspace::{Access, Look, Workspace};
+pub use write::{Expected, Found, Written};
