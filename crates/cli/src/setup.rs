@@ -62,6 +62,7 @@ pub(crate) fn toolbox_on(
         .chain(windlass_tools_edit::tools(&workspace))
         .chain(windlass_tools_search::tools(&workspace))
         .chain(windlass_tools_shell::tools_with(&workspace, shell))
+        .chain(windlass_tools_web::tools(&Arc::new(windlass_tools_web::Fetch::new())))
         .chain(control);
     let toolbox = Toolbox::builder()
         .tools(all.map(|tool| tape.tool(tool)))

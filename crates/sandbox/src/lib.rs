@@ -1,8 +1,5 @@
 #![doc = include_str!("../README.md")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "children are started here, with the host's environment filtered"
-)]
+#![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
 
 #[cfg(target_os = "linux")]
 mod confine;
@@ -29,6 +26,7 @@ mod probe;
 mod read;
 mod remove;
 mod scan;
+mod stream;
 #[cfg(target_os = "linux")]
 mod supervise;
 #[cfg(target_os = "linux")]
@@ -52,6 +50,7 @@ pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
 pub use read::{Contents, MAX_FILE_BYTES};
 pub use remove::Found;
+pub use stream::FileStream;
 pub use target::Look;
 pub use version::Version;
 pub use windows::WindowsPath;
