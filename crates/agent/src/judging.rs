@@ -98,10 +98,10 @@ impl Judging {
 
     /// Looks at a call again, now that it would run. What a human has approved runs exactly so or not at all; what
     /// policy let through runs if policy would let it through as it is now (RULES H4, H5).
-    pub(crate) fn still_stands(&self, call: &ToolCall) -> Result<(), ToolResult> {
+    pub(crate) fn still_stands(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
         let seen = self.known().calls.remove(&call.id);
         let Some(seen) = seen else { return Err(stale(call, "nobody has judged this call")) };
-        let checked = self.look(call).map_err(|result| *result)?;
+        let checked = self.look(call)?;
         if self.digest(&checked, call) == seen.digest {
             self.note_taint(&checked);
             return Ok(());
@@ -191,12 +191,12 @@ pub(crate) fn is_tainted<'a>(toolbox: Option<&Toolbox>, calls: impl Iterator<Ite
         .any(|checked| brings_text_from_outside(&checked.facts.effects))
 }
 
-fn stale(call: &ToolCall, what: &str) -> ToolResult {
+fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
     let text = format!(
         "stale_approval: not run, because the call is no longer what was judged ({what}). Look at it again, and make \
          the call once more if it is still right"
     );
-    ToolResult::text(call.id.clone(), ResultStatus::Denied, text)
+    Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))
 }
 
 /// What changed between the judging and the running, in words for the model.

@@ -171,7 +171,7 @@ impl Outside {
                 let lost =
                     ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");
                 let look = tokio::task::spawn_blocking(move || judging.still_stands(&call));
-                look.await.unwrap_or(Err(lost))
+                look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
             let input = match toolbox.run_if(&checked, &ctx, still).await {
                 Ok(result) => Input::Result(result),

@@ -13,6 +13,7 @@ use windlass_model::Model;
 use windlass_redact::Redactor;
 use windlass_text_calls::Dialect;
 use windlass_tool::Human;
+use windlass_tools_shell::Shell;
 
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
@@ -27,6 +28,8 @@ pub(crate) struct Assembly<'a> {
     pub(crate) approval: &'a Approval,
     pub(crate) reach: &'a Reach,
     pub(crate) tape: &'a Tape,
+    /// How tools start processes.
+    pub(crate) shell: &'a Shell,
     /// Where outputs go that are too long for the model.
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) stop: &'a CancellationToken,
@@ -39,7 +42,8 @@ impl Assembly<'_> {
         let stand_in =
             if self.tape.is_live() || settings.root.is_dir() { None } else { Some(tempfile::tempdir()?) };
         let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
-        let toolbox = setup::toolbox_on(self.tape, folder, self.outputs.as_deref(), settings.preset)?;
+        let toolbox =
+            setup::toolbox_on(self.tape, folder, self.outputs.as_deref(), settings.preset, self.shell)?;
         let (client, model) = settings.provider.client(self.reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
         let (approver, human) = people(self.approval, &settings.root, self.stop)?;

@@ -17,7 +17,7 @@ use crate::run::{ended, options, recorded_settings, tell_differences};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::tape::Tape;
-use crate::{input, output, secrets};
+use crate::{confine, input, output, secrets};
 
 pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
     let text = if arguments.answer == "-" { input::text(Path::new("-"))? } else { arguments.answer.clone() };
@@ -36,11 +36,14 @@ pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
     let stop = CancellationToken::new();
     let folder = RunFolder::create(&runs::state()?)?;
     folder.write_settings(&settings)?;
+    let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
+    confine::warn(&shell);
     let assembly = Assembly {
         settings: &settings,
         approval: &arguments.approval,
         reach: &arguments.reach,
         tape: &tape,
+        shell: &shell,
         outputs: Some(folder.outputs()),
         stop: &stop,
     };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use windlass_agent::Budget;
 use windlass_protocol::ToolProtocol;
 
-use crate::arguments::{ModeName, PresetName};
+use crate::arguments::{ModeName, PresetName, SandboxName};
 use crate::provider::Provider;
 
 /// What a run was started with, so that it can go on in another process. Keys are not in it.
@@ -21,6 +21,9 @@ pub(crate) struct Settings {
     pub(crate) root: PathBuf,
     pub(crate) policy: Option<PathBuf>,
     pub(crate) preset: PresetName,
+    /// How its commands are confined.
+    #[serde(default)]
+    pub(crate) sandbox: SandboxName,
     /// How far it goes without asking.
     #[serde(default)]
     pub(crate) mode: ModeName,

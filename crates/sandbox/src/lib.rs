@@ -11,6 +11,7 @@ mod name;
 mod path;
 mod read;
 mod remove;
+mod stream;
 mod target;
 mod version;
 mod windows;
@@ -46,7 +47,7 @@ mod tree;
 #[cfg(target_os = "linux")]
 mod watch;
 
-pub use confine::confine_and_exec;
+pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
@@ -58,6 +59,7 @@ pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
 pub use read::{Contents, MAX_FILE_BYTES};
 pub use remove::Found;
+pub use stream::FileStream;
 pub use target::Look;
 pub use version::Version;
 pub use windows::WindowsPath;

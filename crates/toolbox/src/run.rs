@@ -5,7 +5,8 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use windlass_protocol::{Concurrency, Content, ResultStatus, ToolResult};
+use windlass_hitl::has_invisible;
+use windlass_protocol::{Concurrency, Content, Effect, ResultFlag, ResultStatus, ToolResult};
 use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::toolbox::{Checked, Toolbox};
@@ -43,7 +44,7 @@ impl Toolbox {
         &self,
         checked: &Checked,
         ctx: &Context,
-        still: impl Future<Output = Result<(), ToolResult>>,
+        still: impl Future<Output = Result<(), Box<ToolResult>>>,
     ) -> Result<ToolResult, ToolError> {
         let waiting = async {
             match checked.tool.hints().concurrency {
@@ -59,7 +60,7 @@ impl Toolbox {
             turn = waiting => turn,
         };
         if let Err(result) = still.await {
-            return Ok(result);
+            return Ok(*result);
         }
         ctx.tell(Progress::Started);
         // Inside a future of its own: `call` itself can panic before it gives one back.
@@ -81,7 +82,8 @@ impl Toolbox {
         match outcome {
             Ok(Ok(output)) => {
                 let content = self.limit.apply(without_secrets(output.content, ctx), ctx);
-                Ok(ToolResult::new(checked.call.id.clone(), output.status, content))
+                let flags = flags(checked, &content);
+                Ok(ToolResult::new(checked.call.id.clone(), output.status, content).with_flags(flags))
             }
             Ok(Err(ToolError::Model(text))) => {
                 let content = self.limit.apply(without_secrets(vec![Content::text(text)], ctx), ctx);
@@ -117,6 +119,15 @@ fn without_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
         }
     }
     content
+}
+
+/// What is to be known about what a tool brought.
+fn flags(checked: &Checked, content: &[Content]) -> Vec<ResultFlag> {
+    let is_hidden = |content: &Content| matches!(content, Content::Text { text } if has_invisible(text));
+    let is_external = |effect: &Effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. });
+    let hidden = content.iter().any(is_hidden).then_some(ResultFlag::InvisibleChars);
+    let external = checked.facts.effects.iter().any(is_external).then_some(ResultFlag::External);
+    hidden.into_iter().chain(external).collect()
 }
 
 async fn overdue(ctx: &Context) {

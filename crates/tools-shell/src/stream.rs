@@ -9,9 +9,12 @@ use windlass_redact::RedactStream;
 use windlass_tool::{Context, Progress};
 
 use crate::kept::Kept;
+use crate::visible::visible;
 
 /// How much of a long stream its file holds.
 const FILE_BYTES: u64 = 64 * 1024 * 1024;
+/// How much of a stream is told while it comes: nobody reads on in a flood.
+const TOLD_BYTES: u64 = 1024 * 1024;
 
 /// What was read so far. The reader may be dropped at any await, what it read stays here.
 pub(crate) struct Stream {
@@ -62,7 +65,9 @@ impl Stream {
             is_open = read.is_some();
             let (bytes, total) = self.state().keep(read);
             let (bytes, len) = (bytes.as_slice(), bytes.len());
-            ctx.tell(Progress::Output(String::from_utf8_lossy(bytes).into_owned()));
+            if len > 0 && total <= TOLD_BYTES {
+                ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(bytes)).into_owned()));
+            }
             if let Some(first) = &mut early {
                 first.extend_from_slice(bytes);
                 if first.len() > self.limit {
@@ -77,6 +82,10 @@ impl Stream {
                     file = None;
                 }
             }
+        }
+        // What is not shown as it came is kept as it came.
+        if let Some(first) = early.filter(|first| is_raw(first)) {
+            file = self.spill(ctx, &first).await;
         }
         if let Some(mut file) = file {
             let _ = file.flush().await;
@@ -123,8 +132,15 @@ impl Stream {
         let mut state = self.state();
         // Whoever read may have been dropped.
         state.keep(None);
+        let name = self.name;
+        let text = state.kept.text();
+        let text = visible(&text).into_owned();
         if !state.kept.is_cut() {
-            return (String::new(), state.kept.text());
+            let raw = state.spilled.as_ref();
+            let notice = raw.map(|file| {
+                format!("\n[{name} has control characters, written out here; as it came: @outputs/{file}]")
+            });
+            return (notice.unwrap_or_default(), text);
         }
         let (total, lines) = (state.kept.total(), state.kept.lines());
         let whole = match &state.spilled {
@@ -136,9 +152,12 @@ impl Stream {
             }
             None => "the rest was not kept; print less".to_owned(),
         };
-        let name = self.name;
         let notice =
             format!("\n[{name} has {total} bytes in {lines} lines; head and tail are shown; {whole}]");
-        (notice, state.kept.text())
+        (notice, text)
     }
+}
+
+fn is_raw(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).map_or(true, |text| visible(text) != text)
 }

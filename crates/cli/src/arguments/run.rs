@@ -7,7 +7,7 @@ use windlass_agent::{Budget, Prices};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
-use super::{ModeName, PresetName, Reach, WireName};
+use super::{ModeName, PresetName, Reach, SandboxName, WireName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
@@ -57,6 +57,9 @@ pub(crate) struct Run {
     /// How far it goes without asking.
     #[arg(long, value_enum, default_value = "ask")]
     pub(crate) mode: ModeName,
+    /// How commands are confined: auto, required, off.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) sandbox: SandboxName,
     /// How many tools: minimal, standard, full.
     #[arg(long, value_enum, default_value = "standard")]
     pub(crate) preset: PresetName,

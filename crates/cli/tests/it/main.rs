@@ -8,6 +8,7 @@
 mod approve_in;
 mod commands;
 mod demo;
+mod doctor;
 mod errors;
 mod fallback;
 mod learned;

@@ -16,3 +16,5 @@ mod granted;
 mod leashed;
 #[cfg(unix)]
 mod races;
+#[cfg(unix)]
+mod writers;

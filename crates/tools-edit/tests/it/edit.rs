@@ -116,6 +116,66 @@ fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
     scene.edit("2", "3", &json!({})).unwrap();
 }
 
+// F43: the bytes decide, neither the time nor the length.
+#[test]
+fn a_touch_is_no_change_and_a_change_of_equal_length_is_one() {
+    let scene = Scene::new(b"one\ntwo\n");
+    let (file, path) = (scene.0.path().join("a.txt"), scene.1.resolve("a.txt").unwrap());
+    scene.1.remember(&path, Version::of(b"one\ntwo\n"));
+    let time = fs::metadata(&file).unwrap().modified().unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&file)
+        .unwrap()
+        .set_modified(time + std::time::Duration::from_secs(9))
+        .unwrap();
+    scene.edit("two", "2", &json!({})).unwrap();
+    let time = fs::metadata(&file).unwrap().modified().unwrap();
+    fs::write(&file, b"uno\n2\n").unwrap();
+    fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+    let met = scene.edit("2", "3", &json!({})).unwrap_err();
+    assert!(met.contains("changed since you read it") && met.contains("     1\tuno"), "{met}");
+    assert_eq!(scene.bytes(), b"uno\n2\n");
+}
+
+// F49
+#[cfg(unix)]
+#[test]
+fn modes_and_links_are_kept_and_a_hard_link_is_refused() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    for mode in [0o755, 0o600, 0o444] {
+        let scene = Scene::new(b"one\n");
+        let file = scene.0.path().join("a.txt");
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        fs::rename(&file, scene.0.path().join("real")).unwrap();
+        symlink("real", &file).unwrap();
+        scene.edit("one", "two", &json!({})).unwrap();
+        assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, mode);
+        fs::hard_link(scene.0.path().join("real"), scene.0.path().join("twin")).unwrap();
+        assert!(scene.edit("two", "three", &json!({})).unwrap_err().contains("hard-linked"));
+        assert_eq!(scene.bytes(), b"two\n");
+    }
+}
+
+// H3, H14
+#[test]
+fn an_edit_shows_its_diff_and_changes_nothing() {
+    let scene = Scene::new(b"one\ntwo\n");
+    let inspect = |old: &str| {
+        let arguments = json!({"path": "a.txt", "old_text": old, "new_text": "2"});
+        scene.2.inspect(&Payload::Function { arguments: Arguments::parse(arguments.to_string()).unwrap() })
+    };
+    let seen = inspect("two");
+    assert_eq!(seen.changes[0].diff, "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
+    assert_eq!(seen.targets[0].digest, Some(Version::of(b"one\ntwo\n").to_string()));
+    assert_eq!(scene.bytes(), b"one\ntwo\n");
+    // An edit that would fail has no diff to say yes to.
+    for old in ["none", "", "o"] {
+        assert_eq!(inspect(old).changes, []);
+    }
+}
+
 fn line() -> impl Strategy<Value = String> {
     ("[ab\u{fc} \t]{0,4}", prop::sample::select(vec!["\n", "\r\n"])).prop_map(|(text, end)| text + end)
 }
