@@ -85,7 +85,7 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         "prompt_contains" => contains(name, wanted, &prompts(evidence)?),
         "prompt_excludes" => lacks(name, wanted, &prompts(evidence)?),
         "result_contains" => contains(name, wanted, &observed.results.join("\n")),
-        "result_lacks" => lacks(name, wanted, &observed.results.join("\n")),
+        "result_lacks" => result_lacks(name, wanted, evidence),
         "logs_lack" => lacks(name, wanted, &format!("{}\n{}", evidence.log, observed.results.join("\n"))),
         "journal_lacks" | "trace_lacks" => {
             let measure = name.strip_suffix("_lacks").unwrap_or(name);
@@ -104,6 +104,16 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         }
         _ => bail!("the assert `{name}` is not known"),
     }
+}
+
+/// What was read and only then redacted was read all the same: what stands beside the secret must be absent as well.
+fn result_lacks(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::Result<Option<String>> {
+    let text = evidence.observed.results.join("\n");
+    let is_secret = texts(name, wanted)?.contains(&evidence.scene.secret.as_str());
+    if is_secret && text.contains(&evidence.scene.marker) {
+        return Ok(Some(format!("{name}: what stands beside the secret is there")));
+    }
+    lacks(name, wanted, &text)
 }
 
 /// What was measured under a name. Not measured is not held.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use windlass_hitl::{Decision, Verdict, decide};
 
 use crate::catalogue::Word;
-use crate::engine::{self, Engine, Judged, now_ms};
+use crate::engine::{Engine, Judged, now_ms};
 use crate::observed::{Observed, skip};
 use crate::scene::Scene;
 use crate::setup::{Otherwise, Setup};
@@ -26,16 +26,13 @@ pub(crate) fn run(
         return skip(format!("there is no tool {tool} yet"));
     }
     let (arguments, _) = words::arguments(tool, input);
-    let mut observed = judge(&mut engine, setup, tool, &arguments)?;
-    // A parameter that the tool does not have must not be why an attack is refused.
-    if observed.words.contains(&Word::Error)
-        && let Some(known) = words::known_only(&engine.toolbox, tool, &arguments)
-    {
-        observed = judge(&mut engine, setup, tool, &known)?;
-    }
+    let arguments = words::understood(&engine, tool, &arguments)?;
+    let observed = judge(&mut engine, setup, tool, &arguments)?;
     let is_plain = setup.otherwise == Otherwise::Ask
         && setup.heard.is_empty()
         && setup.secrets.is_empty()
+        // The program reads calls with JSON arguments only.
+        && engine.step(tool, &arguments).pointer("/call/free_text").is_none()
         && !setup.windows_paths;
     if let (Some(program), true) = (program, is_plain) {
         agree(scene, setup, (tool, &arguments), program, &observed)?;
@@ -44,7 +41,7 @@ pub(crate) fn run(
 }
 
 fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<Observed> {
-    let call = match engine::call("call_1", tool, arguments)? {
+    let call = match engine.call(tool, arguments)? {
         Ok(call) => call,
         Err(result) => return Ok(Observed::new([Word::Error], result.wire_text())),
     };

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use serde_json::{Map, Value, json};
 use windlass_hitl::{Answer, Decision, Facts, Grants, Learned, Mode, Policy, decide};
-use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
+use windlass_protocol::{Arguments, CallId, Payload, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_redact::Redactor;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::{Checked, Preset, ToolConfig, Toolbox};
@@ -22,6 +24,7 @@ pub(crate) struct Engine {
     pub(crate) mode: Mode,
     pub(crate) learned: Learned,
     pub(crate) scope: String,
+    pub(crate) redactor: Redactor,
 }
 
 /// What the engine says of a call.
@@ -61,7 +64,8 @@ impl Engine {
             Otherwise::Allow => Mode::Auto,
         };
         let scope = scene.workspace.display().to_string();
-        Ok(Self { toolbox, policy, mode, learned, scope })
+        let secrets = setup.secrets.iter().chain([&scene.secret]).map(|secret| secret.as_str().into());
+        Ok(Self { toolbox, policy, mode, learned, scope, redactor: Redactor::new(secrets) })
     }
 
     /// Whether there is such a tool.
@@ -93,6 +97,45 @@ impl Engine {
         }
     }
 
+    /// A call with these arguments, or the refusal of arguments that are none.
+    pub(crate) fn call(&self, tool: &str, arguments: &str) -> anyhow::Result<Result<ToolCall, ToolResult>> {
+        let id = CallId::new("call_1").context("the call's id")?;
+        let Ok(name) = ToolName::new(tool) else {
+            let text = "the name cannot be a tool's";
+            return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, text)));
+        };
+        if let Some(input) = self.free_text(tool, arguments) {
+            return Ok(Ok(ToolCall::new(id, name, Payload::Custom { input })));
+        }
+        Ok(match Arguments::parse(arguments) {
+            Ok(arguments) => Ok(ToolCall::function(id, name, arguments)),
+            Err(error) => Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string())),
+        })
+    }
+
+    /// The same call as a step of a scripted model.
+    pub(crate) fn step(&self, tool: &str, arguments: &str) -> Value {
+        match self.free_text(tool, arguments) {
+            Some(text) => json!({"call": {"name": tool, "free_text": text, "id": "call_1"}}),
+            None => json!({"call": {"name": tool, "arguments": arguments, "id": "call_1"}}),
+        }
+    }
+
+    /// The only text of the arguments, for a tool that takes free text and no JSON.
+    fn free_text(&self, tool: &str, arguments: &str) -> Option<String> {
+        let offered = self.toolbox.offered();
+        let (spec, _) = offered.iter().find(|(spec, _)| spec.name().as_str() == tool)?;
+        if !matches!(spec, ToolSpec::Freeform { .. }) {
+            return None;
+        }
+        let members: Map<String, Value> = serde_json::from_str(arguments).ok()?;
+        let mut texts = members.values();
+        match (texts.next().and_then(Value::as_str), texts.next()) {
+            (Some(text), None) => Some(text.to_owned()),
+            _ => None,
+        }
+    }
+
     /// What the engine says of a call, without running anything.
     pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
         match self.look(call) {
@@ -105,8 +148,10 @@ impl Engine {
     }
 
     /// A call with all that is known of it before it is judged.
-    fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
-        self.toolbox.inspect(self.toolbox.check(call)?)
+    pub(crate) fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+        let mut checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
+        checked.facts = checked.facts.with_secret(self.redactor.contains_secret(&call.payload.text()));
+        Ok(checked)
     }
 
     pub(crate) fn decide(&self, facts: &Facts) -> Decision {
@@ -135,16 +180,4 @@ fn fetch(scene: &Scene, setup: &Setup) -> anyhow::Result<Fetch> {
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// A call with these arguments, or the refusal of arguments that are none.
-pub(crate) fn call(id: &str, tool: &str, arguments: &str) -> anyhow::Result<Result<ToolCall, ToolResult>> {
-    let id = CallId::new(id).context("the call's id")?;
-    let Ok(name) = ToolName::new(tool) else {
-        return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, "the name cannot be a tool's")));
-    };
-    Ok(match Arguments::parse(arguments) {
-        Ok(arguments) => Ok(ToolCall::function(id, name, arguments)),
-        Err(error) => Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string())),
-    })
 }

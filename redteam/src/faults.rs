@@ -1,17 +1,25 @@
 //! Faults: which tests of the workspace show that one is survived. They are really run.
 
+mod crash;
+mod huge;
+mod signals;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
 
+pub(crate) use self::crash::write_on;
 use self::table::{Row, Shown, TABLE};
-use crate::observed::Ending;
+use crate::observed::{Ending, Skip};
+use crate::processes;
 use crate::report::Line;
+use crate::scene::Scene;
+use crate::supervise::{Ground, Job};
 
 #[derive(Deserialize)]
 struct Catalogue {
@@ -27,11 +35,63 @@ struct Fault {
     expected: String,
 }
 
+/// A fault that the harness injects itself.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Injected {
+    /// A writer is killed at any time.
+    Crash,
+    /// Files that fit into no memory.
+    Huge,
+    /// The program gets signals while a command runs.
+    Signals,
+}
+
+impl Injected {
+    fn job(self) -> Job {
+        let name = match self {
+            Self::Crash => "crash",
+            Self::Huge => "huge",
+            Self::Signals => "signals",
+        };
+        Job {
+            name: format!("fault-{name}"),
+            words: vec!["fault".into(), name.into()],
+            environment: BTreeMap::new(),
+            limit: Duration::from_mins(3),
+        }
+    }
+
+    pub(crate) fn run(self, folder: &Path, template: &Path, program: Option<&Path>, secret: &str) -> Ending {
+        processes::adopt_orphans();
+        let injected = Scene::create(folder, template, secret).and_then(|scene| match self {
+            Self::Crash => crash::run(&scene),
+            Self::Huge => huge::run(&scene),
+            Self::Signals => signals::run(&scene, program),
+        });
+        match injected {
+            Ok(ending) => ending,
+            Err(error) => match error.downcast_ref::<Skip>() {
+                Some(skip) => skipped(&skip.0),
+                None => Ending::Failed { observed: "nothing".to_owned(), why: vec![format!("{error:#}")] },
+            },
+        }
+    }
+}
+
+fn skipped(why: &str) -> Ending {
+    Ending::Skipped { why: why.to_owned() }
+}
+
+/// How a fault ended: with what was counted, and with what is wrong.
+fn ended(observed: String, why: Vec<String>) -> Ending {
+    if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
+}
+
 /// What became of the tests of a crate: the paths of those that passed, or why none could be run.
 type Passed = Result<BTreeSet<String>, String>;
 
 /// Runs a catalogue of faults. A fault is known by its words and not by its id: another catalogue may count otherwise.
-pub(crate) fn run(file: &Path, only: &[String]) -> anyhow::Result<Vec<Line>> {
+pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Result<Vec<Line>> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("the catalogue {} cannot be read", file.display()))?;
     let catalogue: Catalogue = serde_json::from_str(&text)
@@ -48,18 +108,19 @@ pub(crate) fn run(file: &Path, only: &[String]) -> anyhow::Result<Vec<Line>> {
     }
     let ran: BTreeMap<&str, Passed> =
         wanted.into_iter().map(|(package, tests)| (package, run_tests(package, &tests))).collect();
-    Ok(faults.iter().map(|fault| line(fault, &ran)).collect())
+    Ok(faults.iter().map(|fault| line(fault, &ran, ground)).collect())
 }
 
 fn find(fault: &Fault) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.name)
 }
 
-fn line(fault: &Fault, ran: &BTreeMap<&str, Passed>) -> Line {
+fn line(fault: &Fault, ran: &BTreeMap<&str, Passed>, ground: &Ground) -> Line {
     let ending = match find(fault).map(|row| row.shown) {
-        None => Ending::Skipped { why: "no test is known that injects this".to_owned() },
-        Some(Shown::Later(issue)) => Ending::Skipped { why: format!("issue {issue} owns it") },
+        None => skipped("no test is known that injects this"),
+        Some(Shown::Later(issue)) => skipped(&format!("issue {issue} owns it")),
         Some(Shown::By(tests)) => judge(tests, ran),
+        Some(Shown::Here(injected)) => ground.perform(&injected.job()),
     };
     Line {
         id: fault.id.clone(),
@@ -81,7 +142,7 @@ fn judge(tests: &[(&str, &str)], ran: &BTreeMap<&str, Passed>) -> Ending {
         }
     }
     let observed = format!("{} of {} tests", tests.len().saturating_sub(why.len()), tests.len());
-    if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
+    ended(observed, why)
 }
 
 fn run_tests(package: &str, tests: &BTreeSet<&str>) -> Passed {

@@ -81,6 +81,8 @@ fn start(sh: &Shell, named: &[String], words: &[String]) -> Result<Outcome> {
     let target = sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from);
     let (program, scratch) = (target.join("debug/windlass"), target.join("redteam"));
     let harness = target.join("debug/windlass-redteam");
+    // Places of failed cases are kept until the next run.
+    sh.remove_path(&scratch)?;
     let run = cmd!(sh, "{harness} {named...} {words...} --program {program} --scratch {scratch}");
     Ok(Outcome::from_success(capture::pass_through(run)?))
 }

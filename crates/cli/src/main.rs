@@ -44,7 +44,6 @@ use clap::Parser;
 use crate::arguments::{Command, Windlass};
 
 fn main() -> ExitCode {
-    panics::install();
     // Before anything starts a thread: a helper leaves the namespaces of the host, which a process with threads
     // cannot.
     if let Some(code) = confine::serve() {
@@ -54,6 +53,7 @@ fn main() -> ExitCode {
     if let Err(error) = windlass_sandbox::close_memory() {
         output::note(&format!("other processes of yours can look into the memory of this one: {error}"));
     }
+    panics::install();
     match dispatch(Windlass::parse().command) {
         Ok(code) => code,
         // Whoever reads the output has closed it: nothing more is wanted, and nothing is wrong.

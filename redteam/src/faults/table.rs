@@ -1,6 +1,7 @@
 //! The table of faults: each with the tests that inject it, or with the issue that owns it.
 
-use self::Shown::{By, Later};
+use self::Shown::{By, Here, Later};
+use super::Injected;
 
 /// A fault by its group and its words.
 pub(super) struct Row {
@@ -14,6 +15,8 @@ pub(super) struct Row {
 pub(super) enum Shown {
     /// Tests of the workspace: a crate, and a test's path in it.
     By(&'static [(&'static str, &'static str)]),
+    /// The harness itself, in a process of its own.
+    Here(Injected),
     /// The issue that owns it.
     Later(u32),
 }
@@ -185,18 +188,19 @@ pub(super) const TABLE: &[Row] = &[
     row(
         "files",
         "file changed on disk since read",
-        By(&[("tools-edit", "a_file_that_changed_since_it_was_read_is_refused_with_its_text")]),
+        By(&[("tools-edit", "edit::a_file_that_changed_since_it_was_read_is_refused_with_its_text")]),
     ),
+    row("files", "crash during write", Here(Injected::Crash)),
     row(
         "files",
         "non-UTF-8 text",
         By(&[
-            ("tools-edit", "what_is_no_utf8_text_is_refused_by_name"),
-            ("tools-edit", "bytes_outside_the_hunk_are_identical"),
+            ("tools-edit", "edit::what_is_no_utf8_text_is_refused_by_name"),
+            ("tools-edit", "edit::bytes_outside_the_hunk_are_identical"),
         ]),
     ),
     row("files", "binary file", By(&[("tools-fs", "read::what_is_no_utf8_text_is_refused_by_name")])),
-    row("files", "huge file", By(&[("sandbox", "files::a_file_over_the_limit_is_refused_by_its_length")])),
+    row("files", "huge file", Here(Injected::Huge)),
     row("files", "metadata", By(&[("tools-fs", "odd::modes_and_links_are_kept")])),
     row("files", "odd names", By(&[("tools-fs", "odd::odd_names_are_listed_escaped_and_addressable_again")])),
     row("files", "Windows paths", By(&[("sandbox", "windows::tests::each_spelling_has_its_class")])),
@@ -204,6 +208,11 @@ pub(super) const TABLE: &[Row] = &[
         "files",
         "large directory",
         By(&[("tools-fs", "odd::a_large_or_deep_folder_ends_with_a_word_about_it")]),
+    ),
+    row(
+        "files",
+        "patch fails in file k of n",
+        By(&[("tools-edit", "patch::a_failure_in_one_file_changes_none")]),
     ),
     row(
         "process",
@@ -241,11 +250,7 @@ pub(super) const TABLE: &[Row] = &[
             ("sandbox", "confined::limits_hold"),
         ]),
     ),
-    row(
-        "process",
-        "host gets TERM, HUP, INT, KILL",
-        By(&[("sandbox", "leashed::a_killed_helper_takes_everybody_along")]),
-    ),
+    row("process", "host gets TERM, HUP, INT, KILL", Here(Injected::Signals)),
     row("mcp", "server dies in mid-call", Later(8)),
     row("mcp", "dirty stdio", Later(8)),
     row("mcp", "tools change in the session", Later(8)),
