@@ -18,6 +18,7 @@ mod lessons;
 mod mock;
 mod models;
 mod output;
+mod panics;
 mod parse;
 mod policies;
 mod policy;
@@ -27,6 +28,7 @@ mod proxy;
 mod reach;
 mod run;
 mod runs;
+mod secrets;
 mod setup;
 mod show;
 mod tape;
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
     if let Err(error) = windlass_sandbox::close_memory() {
         output::note(&format!("other processes of yours can look into the memory of this one: {error}"));
     }
+    panics::install();
     match dispatch(Windlass::parse().command) {
         Ok(code) => code,
         // Whoever reads the output has closed it: nothing more is wanted, and nothing is wrong.

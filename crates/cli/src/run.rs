@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use windlass_agent::{EventStream, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Tail};
+use windlass_redact::Redactor;
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{ProtocolName, Run};
@@ -17,7 +18,7 @@ use crate::provider::Provider;
 use crate::runs::{self, RunFolder, Settings};
 use crate::show::Show;
 use crate::tape::Tape;
-use crate::{confine, output, setup};
+use crate::{confine, output, secrets, setup};
 
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
     if let Some(file) = &arguments.replay {
@@ -42,7 +43,7 @@ fn start(
     stop: &CancellationToken,
 ) -> anyhow::Result<(RunFolder, EventStream, Tape)> {
     let provider = Provider::of(arguments)?;
-    let settings = Settings {
+    let mut settings = Settings {
         task: arguments.task.clone().context("say what to do")?,
         root: setup::root(&arguments.root)?,
         policy: arguments.policy.as_deref().map(setup::root).transpose()?,
@@ -59,7 +60,10 @@ fn start(
     let shell = shell_of(&settings)?;
     // Everything that can be wrong is found before the run has a folder.
     drop(assembly(arguments, &settings, None, &Tape::none(), (&shell, stop)).agent()?);
-    let tape = Tape::none().recording(arguments.record.as_deref(), &settings)?;
+    let secrets = secrets::of_run(&settings.root, &arguments.reach)?;
+    // What is secret in it does not come into the conversation either.
+    settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
+    let tape = Tape::none().recording(arguments.record.as_deref(), &settings, secrets)?;
     let folder = RunFolder::create(state)?;
     folder.write_settings(&settings)?;
     let agent = assembly(arguments, &settings, Some(&folder), &tape, (&shell, stop)).agent()?;
@@ -133,7 +137,7 @@ fn assembly<'a>(
     (shell, stop): (&'a Shell, &'a CancellationToken),
 ) -> Assembly<'a> {
     let outputs = folder.map(RunFolder::outputs);
-    Assembly { settings, approval: arguments.approval, reach: &arguments.reach, tape, shell, outputs, stop }
+    Assembly { settings, approval: &arguments.approval, reach: &arguments.reach, tape, shell, outputs, stop }
 }
 
 /// Tells how the run ended and how to go on, and what the process says.

@@ -106,7 +106,11 @@ impl Stream {
 
     async fn create(&self, ctx: &Context) -> io::Result<(String, File)> {
         let folder = ctx.outputs().ok_or(io::ErrorKind::NotFound)?;
-        tokio::fs::create_dir_all(folder).await?;
+        let mut builder = tokio::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        builder.mode(0o700);
+        builder.create(folder).await?;
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
         let call: String = ctx.call().as_str().chars().take(100).map(plain).collect();
         let mut options = OpenOptions::new();

@@ -12,6 +12,7 @@ use super::{ModeName, PresetName, Reach, SandboxName, WireName};
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
 Example: windlass run \"explain src\" --provider ollama --model qwen3 --deny\n\
+Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/.local/state/approvals\n\
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
 pub(crate) struct Run {
@@ -86,7 +87,7 @@ pub(crate) struct Run {
 }
 
 /// Who says whether a call may run.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Approval {
     /// Say yes to every approval request.
     #[arg(long, group = "approval")]
@@ -97,6 +98,10 @@ pub(crate) struct Approval {
     /// Say no to every approval request.
     #[arg(long, group = "approval")]
     pub(crate) deny: bool,
+    /// Lay every approval request into this folder, from which another program takes it and where it answers.
+    #[cfg(unix)]
+    #[arg(long, group = "approval", value_name = "FOLDER")]
+    pub(crate) approve_in: Option<PathBuf>,
 }
 
 /// How calls reach a model.
