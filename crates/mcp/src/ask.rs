@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use windlass_hitl::display_safe;
 use windlass_tool::{Human, Question};
 
+use crate::message::object;
 use crate::scan::Scan;
 
 /// The longest question, and how deep its schema may be.
@@ -69,7 +70,7 @@ impl Asks {
         }
         let text = params.map_or("", RawValue::get);
         let is_fit = text.len() <= QUESTION_BYTES && Scan::depth_of(text) <= QUESTION_DEPTH;
-        let wanted = is_fit.then(|| serde_json::from_str(text).ok()).flatten();
+        let wanted = is_fit.then(|| object(text).ok()).flatten();
         Some(Asking { asks: self.clone(), human, wanted })
     }
 }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
 use crate::definition::{Definition, RefusedTool};
+use crate::message::object;
 use crate::pieces::Pieces;
 use crate::{Limits, McpServer};
 
@@ -42,8 +43,8 @@ impl Catalogue {
             let params = to_raw_value(&params).map_err(|error| error.to_string())?;
             let page = connection.request("tools/list", &params, limits.beyond_start(), &stop).await;
             let page = page.map_err(|failure| failure.told())?;
-            let page: Page<'_> = serde_json::from_str(page.get())
-                .map_err(|error| format!("its list of tools is none: {error}"))?;
+            let page: Page<'_> =
+                object(page.get()).map_err(|error| format!("its list of tools is none: {error}"))?;
             let mut is_cut = page.tools.more > 0;
             for raw in &page.tools.kept {
                 if !catalogue.has_room(limits) {

@@ -11,6 +11,7 @@ use windlass_hitl::display_safe;
 use windlass_protocol::{Arguments, RawJson, Risk};
 
 use crate::Limits;
+use crate::message::object;
 use crate::scan::Scan;
 use crate::server::{hex, is_tool_name};
 
@@ -77,9 +78,8 @@ impl Definition {
             let why = format!("its definition is {depth} deep, {} is taken", limits.schema_depth);
             return Err(RefusedTool::new(raw, why));
         }
-        // serde would take the members of an array for those of an object.
-        let listed = raw.starts_with('{').then(|| serde_json::from_str::<Listed<'_>>(raw).ok()).flatten();
-        let listed = listed.ok_or_else(|| RefusedTool::new(raw, "it is no tool".to_owned()))?;
+        let listed: Listed<'_> =
+            object(raw).map_err(|error| RefusedTool::new(raw, format!("it is no tool: {error}")))?;
         let name = listed.name.clone();
         Self::of(listed, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
     }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ask::Asks;
 use crate::connection::Connection;
+use crate::message::object;
 
 /// The version of MCP that is offered, and those that are taken instead.
 const OFFERED: &str = "2025-06-18";
@@ -32,7 +33,7 @@ pub(crate) async fn greet(connection: &Connection, asks: &Asks, limit: Duration)
     let answer = connection.request("initialize", &params, limit, &CancellationToken::new()).await;
     let answer = answer.map_err(|failure| failure.told())?;
     let greeted: Greeted =
-        serde_json::from_str(answer.get()).map_err(|error| format!("its introduction is none: {error}"))?;
+        object(answer.get()).map_err(|error| format!("its introduction is none: {error}"))?;
     if !TAKEN.contains(&greeted.version.as_str()) {
         let version = windlass_hitl::display_safe(&greeted.version);
         return Err(format!("it speaks version {version} of MCP, which is not known here"));

@@ -79,11 +79,19 @@ impl<'a> Message<'a> {
 
 impl ServerError {
     fn read(raw: &RawValue) -> Self {
-        let body =
-            serde_json::from_str(raw.get()).unwrap_or(ErrorBody { code: 0, message: raw.get().into() });
+        let body = object(raw.get()).unwrap_or(ErrorBody { code: 0, message: raw.get().into() });
         let message = body.message.as_ref();
         let message = message.get(..message.floor_char_boundary(WORDS_BYTES)).unwrap_or_default().to_owned();
         Self { code: body.code, message }
+    }
+}
+
+/// Reads a value of a server that has to be an object: serde would take the members of an array for those of one.
+pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, serde_json::Error> {
+    if json.starts_with('{') {
+        serde_json::from_str(json)
+    } else {
+        Err(serde::de::Error::custom("it is no object"))
     }
 }
 

@@ -11,6 +11,7 @@ use windlass_protocol::{Content, Image, ResultStatus};
 use windlass_tool::Output;
 
 use crate::Limits;
+use crate::message::object;
 use crate::pieces::Pieces;
 use crate::scan::Scan;
 use crate::server::hex;
@@ -77,9 +78,7 @@ struct Gathered<'a> {
 
 /// Reads a result. All that it says is one text between two lines that it cannot forge, then values and pictures.
 pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
-    // serde would take the members of an array for those of an object.
-    let called =
-        raw.get().starts_with('{').then(|| serde_json::from_str::<Called<'_>>(raw.get()).ok()).flatten();
+    let called: Option<Called<'_>> = object(raw.get()).ok();
     let Some(called) = called else {
         let text = format!("the server {server} answered with what is no result");
         return Output::text(text).with_status(ResultStatus::Error);
@@ -130,7 +129,7 @@ impl Gathered<'_> {
 
     fn take(&mut self, raw: &str, words: Words) {
         let piece = if Scan::depth_of(raw) <= self.limits.schema_depth {
-            serde_json::from_str(raw).unwrap_or(Piece::Other)
+            object(raw).unwrap_or(Piece::Other)
         } else {
             Piece::Other
         };
