@@ -1,11 +1,13 @@
 //! The command line: which catalogues are run, or which single case in a process of its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::case::{self, Told};
+use crate::faults::Injected;
+use crate::observed::Ending;
 use crate::run::Chosen;
 
 /// Runs a catalogue of attacks, and one of faults, as they are.
@@ -23,6 +25,12 @@ enum Inner {
     /// Runs one case and writes its ending into its folder.
     #[command(hide = true)]
     Case(OneCase),
+    /// Injects one fault and writes what came of it into its folder.
+    #[command(hide = true)]
+    Fault(OneFault),
+    /// Writes a file again and again until it is killed.
+    #[command(hide = true)]
+    WriteOn { workspace: PathBuf },
     /// Waits beside a case.
     #[command(hide = true)]
     StandBy { name: String },
@@ -41,8 +49,21 @@ pub(crate) struct OneCase {
     program: Option<PathBuf>,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct OneFault {
+    injected: Injected,
+    #[arg(long)]
+    scratch: PathBuf,
+    #[arg(long)]
+    template: PathBuf,
+    #[arg(long)]
+    program: Option<PathBuf>,
+}
+
 pub(crate) enum Work {
     Case(OneCase),
+    Fault(OneFault),
+    WriteOn(PathBuf),
     StandBy,
     Catalogues(Chosen),
 }
@@ -51,6 +72,8 @@ impl Arguments {
     pub(crate) fn work(self) -> Work {
         match self.inner {
             Some(Inner::Case(told)) => Work::Case(told),
+            Some(Inner::Fault(told)) => Work::Fault(told),
+            Some(Inner::WriteOn { workspace }) => Work::WriteOn(workspace),
             Some(Inner::StandBy { .. }) => Work::StandBy,
             None => Work::Catalogues(self.chosen),
         }
@@ -68,8 +91,20 @@ impl OneCase {
             program: self.program.as_deref(),
             secret: &secret,
         });
-        std::fs::write(self.scratch.join("ending.json"), serde_json::to_vec(&ending)?)?;
-        // Threads of servers and helpers have nothing more to say.
-        std::process::exit(0);
+        end(&self.scratch, &ending)
     }
+}
+
+impl OneFault {
+    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        let secret = std::env::var("OPENAI_API_KEY")?;
+        let ending = self.injected.run(&self.scratch, &self.template, self.program.as_deref(), &secret);
+        end(&self.scratch, &ending)
+    }
+}
+
+fn end(folder: &Path, ending: &Ending) -> anyhow::Result<ExitCode> {
+    std::fs::write(folder.join("ending.json"), serde_json::to_vec(ending)?)?;
+    // Threads of servers and helpers have nothing more to say.
+    std::process::exit(0);
 }

@@ -57,7 +57,12 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         | "results"
         | "routed_ok"
         | "distinct_outcomes"
-        | "calls_parsed" => equals(name, wanted, &measured(name, evidence)?),
+        | "calls_parsed"
+        | "no_crash"
+        | "host_ok"
+        | "message_count_unchanged"
+        | "origin_shown"
+        | "second_host_saw_auth" => equals(name, wanted, &measured(name, evidence)?),
         "survivors" => {
             let left = processes::survivors(&evidence.before.expected);
             let count = u64::try_from(left.len()).unwrap_or(u64::MAX);
@@ -70,9 +75,6 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
             let measure = name.strip_suffix("_max").unwrap_or(name);
             bound(name, wanted, &measured(measure, evidence)?, |met, wanted| met <= wanted)
         }
-        "no_crash" | "host_ok" | "message_count_unchanged" | "origin_shown" | "second_host_saw_auth" => {
-            equals(name, wanted, &measured(name, evidence)?)
-        }
         "file_absent"
         | "outside_unchanged"
         | "workspace_exists"
@@ -83,7 +85,7 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         "prompt_contains" => contains(name, wanted, &prompts(evidence)?),
         "prompt_excludes" => lacks(name, wanted, &prompts(evidence)?),
         "result_contains" => contains(name, wanted, &observed.results.join("\n")),
-        "result_lacks" => lacks(name, wanted, &observed.results.join("\n")),
+        "result_lacks" => result_lacks(name, wanted, evidence),
         "logs_lack" => lacks(name, wanted, &format!("{}\n{}", evidence.log, observed.results.join("\n"))),
         "journal_lacks" | "trace_lacks" => {
             let measure = name.strip_suffix("_lacks").unwrap_or(name);
@@ -104,9 +106,24 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
     }
 }
 
+/// What was read and only then redacted was read all the same: what stands beside the secret must be absent as well.
+fn result_lacks(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::Result<Option<String>> {
+    let text = evidence.observed.results.join("\n");
+    let is_secret = texts(name, wanted)?.contains(&evidence.scene.secret.as_str());
+    if is_secret && text.contains(&evidence.scene.marker) {
+        return Ok(Some(format!("{name}: what stands beside the secret is there")));
+    }
+    lacks(name, wanted, &text)
+}
+
 /// What was measured under a name. Not measured is not held.
 fn measured(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
     let of_scene = match name {
+        "dials" if !evidence.observed.measures.contains_key(name) => {
+            Some(Value::from(evidence.scene.dials.all()))
+        }
+        "dials_to_private" => Some(Value::from(evidence.scene.dials.to_private())),
+        "dials_to_private_after_first" => Some(Value::from(evidence.scene.dials.to_private_after_first())),
         "tcp_accepts" => Some(Value::from(evidence.scene.loopback.accepts())),
         "second_host_saw_auth" => Some(Value::from(evidence.scene.loopback.second_saw_credentials())),
         "rss_mb" => processes::peak_memory_mib().map(Value::from),

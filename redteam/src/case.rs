@@ -79,7 +79,7 @@ fn attempt(told: &Told<'_>) -> anyhow::Result<Ending> {
     let sentinel = Sentinel::start(case)?;
     let before = Before::look(&scene, sentinel.iter().map(Sentinel::id).collect());
     let observed = observe(&stage, &before, sentinel)?;
-    judge(&stage, &before, &observed)
+    Ok(judge(&stage, &before, &observed))
 }
 
 fn observe(stage: &Stage<'_>, before: &Before, sentinel: Option<Sentinel>) -> anyhow::Result<Observed> {
@@ -95,7 +95,7 @@ fn observe(stage: &Stage<'_>, before: &Before, sentinel: Option<Sentinel>) -> an
         observed = observed.with("pids", census.end());
     }
     if let Some(sentinel) = sentinel {
-        observed = observed.with("host_ok", sentinel.is_well());
+        observed = observed.with("host_ok", sentinel.ends_well());
     }
     Ok(observed.with("packets_out", packets_out().saturating_sub(packets)))
 }
@@ -113,7 +113,7 @@ async fn perform(stage: &Stage<'_>) -> anyhow::Result<Observed> {
 }
 
 /// The outcome has to be one of those that are accepted, and every assert has to hold.
-fn judge(stage: &Stage<'_>, before: &Before, observed: &Observed) -> anyhow::Result<Ending> {
+fn judge(stage: &Stage<'_>, before: &Before, observed: &Observed) -> Ending {
     let mut why = Vec::new();
     if !stage.case.accept.iter().any(|word| observed.words.contains(word)) {
         why.push("the outcome is not accepted".to_owned());
@@ -129,7 +129,7 @@ fn judge(stage: &Stage<'_>, before: &Before, observed: &Observed) -> anyhow::Res
         }
     }
     let observed = observed.told();
-    Ok(if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } })
+    if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 
 /// Packets that left this machine, by all ways but the loopback.
@@ -160,7 +160,7 @@ impl Sentinel {
     }
 
     /// Still there, and the machine still starts processes and in good time.
-    fn is_well(mut self) -> bool {
+    fn ends_well(mut self) -> bool {
         let is_there = matches!(self.0.try_wait(), Ok(None));
         let began = std::time::Instant::now();
         let starts = Command::new("true").status().is_ok_and(|status| status.success());

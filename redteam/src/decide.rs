@@ -8,7 +8,7 @@ use serde_json::Value;
 use windlass_hitl::{Decision, Verdict, decide};
 
 use crate::catalogue::Word;
-use crate::engine::{self, Engine, Judged, now_ms};
+use crate::engine::{Engine, Judged, now_ms};
 use crate::observed::{Observed, skip};
 use crate::scene::Scene;
 use crate::setup::{Otherwise, Setup};
@@ -26,25 +26,22 @@ pub(crate) fn run(
         return skip(format!("there is no tool {tool} yet"));
     }
     let (arguments, _) = words::arguments(tool, input);
-    let mut observed = judge(&mut engine, setup, tool, &arguments)?;
-    // A parameter that the tool does not have must not be why an attack is refused.
-    if observed.words.contains(&Word::Error)
-        && let Some(known) = words::known_only(&engine.toolbox, tool, &arguments)
-    {
-        observed = judge(&mut engine, setup, tool, &known)?;
-    }
+    let arguments = words::understood(&engine, tool, &arguments)?;
+    let observed = judge(&mut engine, setup, tool, &arguments)?;
     let is_plain = setup.otherwise == Otherwise::Ask
         && setup.heard.is_empty()
         && setup.secrets.is_empty()
+        // The program reads calls with JSON arguments only.
+        && engine.step(tool, &arguments).pointer("/call/free_text").is_none()
         && !setup.windows_paths;
     if let (Some(program), true) = (program, is_plain) {
         agree(scene, setup, (tool, &arguments), program, &observed)?;
     }
-    Ok(observed.with("dials", 0).with("executed", 0))
+    Ok(observed.with("executed", 0))
 }
 
 fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<Observed> {
-    let call = match engine::call("call_1", tool, arguments)? {
+    let call = match engine.call(tool, arguments)? {
         Ok(call) => call,
         Err(result) => return Ok(Observed::new([Word::Error], result.wire_text())),
     };
@@ -109,7 +106,9 @@ fn agree(
         word => decision == word.as_str(),
     });
     if !same {
-        bail!("the crates say {}, the program says {decision}", Word::list(observed.words.iter().copied()));
+        let rule = explained.get("rule_id").and_then(Value::as_str).unwrap_or_default();
+        let words = Word::list(observed.words.iter().copied());
+        bail!("the crates say {words}, the program says {decision} ({rule})");
     }
     Ok(())
 }

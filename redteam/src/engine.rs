@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use serde_json::{Map, Value, json};
 use windlass_hitl::{Answer, Decision, Facts, Grants, Learned, Mode, Policy, decide};
-use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
+use windlass_protocol::{Arguments, CallId, Payload, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_redact::Redactor;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::{Checked, Preset, ToolConfig, Toolbox};
+use windlass_tools_web::Fetch;
 
-use crate::scene::Scene;
+use crate::scene::{CountingDialer, FakeNames, Scene};
 use crate::setup::{Heard, Otherwise, Setup};
 use crate::{lessons, rules};
 
@@ -21,6 +24,7 @@ pub(crate) struct Engine {
     pub(crate) mode: Mode,
     pub(crate) learned: Learned,
     pub(crate) scope: String,
+    pub(crate) redactor: Redactor,
 }
 
 /// What the engine says of a call.
@@ -36,14 +40,19 @@ impl Engine {
     }
 
     /// The engine with further tools.
-    pub(crate) fn with_tools(scene: &Scene, setup: &Setup, more: Vec<Arc<dyn Tool>>) -> anyhow::Result<Self> {
+    pub(crate) fn with_tools(
+        scene: &Scene,
+        setup: &Setup,
+        further: Vec<Arc<dyn Tool>>,
+    ) -> anyhow::Result<Self> {
         let workspace = Arc::new(Workspace::open(&scene.workspace)?);
         let toolbox = Toolbox::builder()
             .tools(windlass_tools_fs::tools(&workspace))
             .tools(windlass_tools_edit::tools(&workspace))
             .tools(windlass_tools_search::tools(&workspace))
             .tools(windlass_tools_shell::tools(&workspace))
-            .tools(more)
+            .tools(windlass_tools_web::tools(&Arc::new(fetch(scene, setup)?)))
+            .tools(further)
             .known_aliases()
             .config(ToolConfig::new(Preset::Full))
             .build()?;
@@ -55,7 +64,8 @@ impl Engine {
             Otherwise::Allow => Mode::Auto,
         };
         let scope = scene.workspace.display().to_string();
-        Ok(Self { toolbox, policy, mode, learned, scope })
+        let secrets = setup.secrets.iter().chain([&scene.secret]).map(|secret| secret.as_str().into());
+        Ok(Self { toolbox, policy, mode, learned, scope, redactor: Redactor::new(secrets) })
     }
 
     /// Whether there is such a tool.
@@ -87,6 +97,45 @@ impl Engine {
         }
     }
 
+    /// A call with these arguments, or the refusal of arguments that are none.
+    pub(crate) fn call(&self, tool: &str, arguments: &str) -> anyhow::Result<Result<ToolCall, ToolResult>> {
+        let id = CallId::new("call_1").context("the call's id")?;
+        let Ok(name) = ToolName::new(tool) else {
+            let text = "the name cannot be a tool's";
+            return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, text)));
+        };
+        if let Some(input) = self.free_text(tool, arguments) {
+            return Ok(Ok(ToolCall::new(id, name, Payload::Custom { input })));
+        }
+        Ok(match Arguments::parse(arguments) {
+            Ok(arguments) => Ok(ToolCall::function(id, name, arguments)),
+            Err(error) => Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string())),
+        })
+    }
+
+    /// The same call as a step of a scripted model.
+    pub(crate) fn step(&self, tool: &str, arguments: &str) -> Value {
+        match self.free_text(tool, arguments) {
+            Some(text) => json!({"call": {"name": tool, "free_text": text, "id": "call_1"}}),
+            None => json!({"call": {"name": tool, "arguments": arguments, "id": "call_1"}}),
+        }
+    }
+
+    /// The only text of the arguments, for a tool that takes free text and no JSON.
+    fn free_text(&self, tool: &str, arguments: &str) -> Option<String> {
+        let offered = self.toolbox.offered();
+        let (spec, _) = offered.iter().find(|(spec, _)| spec.name().as_str() == tool)?;
+        if !matches!(spec, ToolSpec::Freeform { .. }) {
+            return None;
+        }
+        let members: Map<String, Value> = serde_json::from_str(arguments).ok()?;
+        let mut texts = members.values();
+        match (texts.next().and_then(Value::as_str), texts.next()) {
+            (Some(text), None) => Some(text.to_owned()),
+            _ => None,
+        }
+    }
+
     /// What the engine says of a call, without running anything.
     pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
         match self.look(call) {
@@ -99,8 +148,10 @@ impl Engine {
     }
 
     /// A call with all that is known of it before it is judged.
-    fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
-        self.toolbox.inspect(self.toolbox.check(call)?)
+    pub(crate) fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+        let mut checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
+        checked.facts = checked.facts.with_secret(self.redactor.contains_secret(&call.payload.text()));
+        Ok(checked)
     }
 
     pub(crate) fn decide(&self, facts: &Facts) -> Decision {
@@ -113,20 +164,20 @@ impl Engine {
     }
 }
 
+/// Fetching without a network: names and dials are the case's own. A rule that names a loopback address says that
+/// this one, and no other private one, may be reached.
+fn fetch(scene: &Scene, setup: &Setup) -> anyhow::Result<Fetch> {
+    let names = FakeNames::new(setup.dns.clone());
+    let dialer = CountingDialer { dials: scene.dials.clone(), loopback: scene.loopback.address() };
+    let mut fetch = Fetch::new().with_resolver(names).with_dialer(dialer);
+    for (host, port) in rules::loopbacks(&setup.rules)? {
+        fetch = fetch.with_reachable(&host, port)?;
+    }
+    Ok(fetch)
+}
+
 /// The time as decisions are given it.
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// A call with these arguments, or the refusal of arguments that are none.
-pub(crate) fn call(id: &str, tool: &str, arguments: &str) -> anyhow::Result<Result<ToolCall, ToolResult>> {
-    let id = CallId::new(id).context("the call's id")?;
-    let Ok(name) = ToolName::new(tool) else {
-        return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, "the name cannot be a tool's")));
-    };
-    Ok(match Arguments::parse(arguments) {
-        Ok(arguments) => Ok(ToolCall::function(id, name, arguments)),
-        Err(error) => Err(ToolResult::text(id, ResultStatus::InvalidArguments, error.to_string())),
-    })
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use anyhow::bail;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use windlass_hitl::Verdict;
+use windlass_protocol::{Containment, Effect};
 use windlass_tool::Context;
 
 use crate::catalogue::Word;
@@ -15,7 +17,7 @@ use crate::engine::{Engine, Judged};
 use crate::observed::{Observed, skip};
 use crate::scene::Scene;
 use crate::session::Session;
-use crate::setup::{Race, Setup};
+use crate::setup::{Race, Sandbox, Setup};
 use crate::words;
 
 /// How often a call is made against a helper that races it.
@@ -31,17 +33,33 @@ pub(crate) async fn run(
         return skip(format!("there is no tool {tool} yet"));
     }
     let (arguments, told) = words::arguments(tool, input);
+    let arguments = words::understood(&engine, tool, &arguments)?;
+    confined(&engine, setup, tool, &arguments)?;
     if let Some(race) = &setup.race {
         return race_against(scene, setup, race, (tool, &arguments)).await;
     }
-    let known = words::known_only(&engine.toolbox, tool, &arguments);
-    let observed = once(engine, setup, (tool, &arguments), told.cancel_after_ms).await?;
-    match known {
-        // A parameter that the tool does not have must not be why an attack is refused.
-        Some(known) if observed.words.contains(&Word::Error) => {
-            once(Engine::new(scene, setup)?, setup, (tool, &known), told.cancel_after_ms).await
+    once(engine, setup, (tool, &arguments), told.cancel_after_ms).await
+}
+
+/// A setup that requires a sandbox has to get one before anything is started: what is tried in it would harm the
+/// machine, and other people's processes on it.
+fn confined(engine: &Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<()> {
+    if setup.sandbox != Sandbox::Required {
+        return Ok(());
+    }
+    let Ok(call) = engine.call(tool, arguments)? else { return Ok(()) };
+    let Judged::Decided(checked, _) = engine.judge(&call) else { return Ok(()) };
+    let starts = |effect: &Effect| matches!(effect, Effect::Execute { .. } | Effect::Unknown);
+    if !checked.facts.effects.iter().any(starts) {
+        return Ok(());
+    }
+    match &checked.facts.containment {
+        Some(containment) if containment.is_full() => Ok(()),
+        Some(containment) if *containment != Containment::none() => {
+            let gaps = containment.gaps.join("; ");
+            skip(format!("this machine confines by {} only: {gaps}", containment.level))
         }
-        _ => Ok(observed),
+        _ => bail!("the setup requires a sandbox and the call would run without one: it was not run"),
     }
 }
 
@@ -51,7 +69,7 @@ async fn once(
     (tool, arguments): (&str, &str),
     cancel_after_ms: Option<u64>,
 ) -> anyhow::Result<Observed> {
-    if let Ok(call) = crate::engine::call("call_1", tool, arguments)? {
+    if let Ok(call) = engine.call(tool, arguments)? {
         engine.teach(&setup.heard, &call)?;
     }
     let mut session = Session::of_call(engine, tool, arguments, setup.answers);
@@ -91,7 +109,7 @@ async fn race_against(
 
 /// Judges a call and runs it if it is allowed.
 async fn step(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<Vec<Word>> {
-    let Ok(call) = crate::engine::call("call_1", tool, arguments)? else { return Ok(vec![Word::Error]) };
+    let Ok(call) = engine.call(tool, arguments)? else { return Ok(vec![Word::Error]) };
     let context = Context::new(call.id.clone());
     Ok(match engine.judge(&call) {
         Judged::Refused(_) => vec![Word::Error],

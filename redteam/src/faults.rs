@@ -1,17 +1,25 @@
 //! Faults: which tests of the workspace show that one is survived. They are really run.
 
+mod crash;
+mod huge;
+mod signals;
 mod table;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use self::table::{Shown, TABLE};
-use crate::observed::Ending;
+pub(crate) use self::crash::write_on;
+use self::table::{Row, Shown, TABLE};
+use crate::observed::{Ending, Skip};
+use crate::processes;
 use crate::report::Line;
+use crate::scene::Scene;
+use crate::supervise::{Ground, Job};
 
 #[derive(Deserialize)]
 struct Catalogue {
@@ -22,35 +30,51 @@ struct Catalogue {
 struct Fault {
     id: String,
     group: String,
-    fault: String,
+    #[serde(rename = "fault")]
+    name: String,
     expected: String,
 }
 
-/// Runs a catalogue of faults. A fault is shown by its words, not by its number: another catalogue may count otherwise.
-pub(crate) fn run(file: &Path, only: &[String]) -> anyhow::Result<Vec<Line>> {
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("the catalogue {} cannot be read", file.display()))?;
-    let catalogue: Catalogue = serde_json::from_str(&text)
-        .with_context(|| format!("{} is no catalogue of faults", file.display()))?;
-    let chosen = |id: &str| only.is_empty() || only.iter().any(|only| id.starts_with(only.as_str()));
-    let faults = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id));
-    Ok(faults.map(|fault| line(&fault)).collect())
+/// A fault that the harness injects itself.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Injected {
+    /// A writer is killed at any time.
+    Crash,
+    /// Files that fit into no memory.
+    Huge,
+    /// The program gets signals while a command runs.
+    Signals,
 }
 
-fn line(fault: &Fault) -> Line {
-    let began = Instant::now();
-    let row = TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.fault);
-    let ending = match row.map(|row| row.shown) {
-        None => skipped("nothing is known that shows this"),
-        Some(Shown::Later(issue)) => skipped(&format!("issue {issue} owns it")),
-        Some(Shown::By(tests)) => shown(tests),
-    };
-    Line {
-        id: fault.id.clone(),
-        what: format!("{}: {}", fault.group, fault.fault),
-        expected: fault.expected.clone(),
-        ending,
-        seconds: began.elapsed().as_secs_f64(),
+impl Injected {
+    fn job(self) -> Job {
+        let name = match self {
+            Self::Crash => "crash",
+            Self::Huge => "huge",
+            Self::Signals => "signals",
+        };
+        Job {
+            name: format!("fault-{name}"),
+            words: vec!["fault".into(), name.into()],
+            environment: BTreeMap::new(),
+            limit: Duration::from_mins(3),
+        }
+    }
+
+    pub(crate) fn run(self, folder: &Path, template: &Path, program: Option<&Path>, secret: &str) -> Ending {
+        processes::adopt_orphans();
+        let injected = Scene::create(folder, template, secret).and_then(|scene| match self {
+            Self::Crash => crash::run(&scene),
+            Self::Huge => huge::run(&scene),
+            Self::Signals => signals::run(&scene, program),
+        });
+        match injected {
+            Ok(ending) => ending,
+            Err(error) => match error.downcast_ref::<Skip>() {
+                Some(skip) => skipped(&skip.0),
+                None => Ending::Failed { observed: "nothing".to_owned(), why: vec![format!("{error:#}")] },
+            },
+        }
     }
 }
 
@@ -58,29 +82,95 @@ fn skipped(why: &str) -> Ending {
     Ending::Skipped { why: why.to_owned() }
 }
 
-/// Every named test has to be there and to pass.
-fn shown(tests: &[(&str, &str)]) -> Ending {
-    let mut why = Vec::new();
-    for (package, test) in tests {
-        match run_test(package, test) {
-            Ok(true) => {}
-            Ok(false) => why.push(format!("{package}: {test} fails or is not there")),
-            Err(error) => why.push(format!("{package}: {error:#}")),
-        }
-    }
-    let observed = format!("{} of {} tests", tests.len().saturating_sub(why.len()), tests.len());
+/// How a fault ended: with what was counted, and with what is wrong.
+fn ended(observed: String, why: Vec<String>) -> Ending {
     if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 
-/// Exactly one test has this path.
-fn run_test(package: &str, test: &str) -> anyhow::Result<bool> {
+/// What became of the tests of a crate: the paths of those that passed, or why none could be run.
+type Passed = Result<BTreeSet<String>, String>;
+
+/// Runs a catalogue of faults. A fault is known by its words and not by its id: another catalogue may count otherwise.
+pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Result<Vec<Line>> {
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("the catalogue {} cannot be read", file.display()))?;
+    let catalogue: Catalogue = serde_json::from_str(&text)
+        .with_context(|| format!("{} is no catalogue of faults", file.display()))?;
+    let chosen = |id: &str| only.is_empty() || only.iter().any(|only| id.starts_with(only.as_str()));
+    let faults: Vec<Fault> = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id)).collect();
+    let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for fault in &faults {
+        if let Some(Row { shown: Shown::By(tests), .. }) = find(fault) {
+            for (package, test) in *tests {
+                wanted.entry(package).or_default().insert(test);
+            }
+        }
+    }
+    let ran: BTreeMap<&str, Passed> =
+        wanted.into_iter().map(|(package, tests)| (package, run_tests(package, &tests))).collect();
+    Ok(faults.iter().map(|fault| line(fault, &ran, ground)).collect())
+}
+
+fn find(fault: &Fault) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.name)
+}
+
+fn line(fault: &Fault, ran: &BTreeMap<&str, Passed>, ground: &Ground) -> Line {
+    let ending = match find(fault).map(|row| row.shown) {
+        None => skipped("no test is known that injects this"),
+        Some(Shown::Later(issue)) => skipped(&format!("issue {issue} owns it")),
+        Some(Shown::By(tests)) => judge(tests, ran),
+        Some(Shown::Here(injected)) => ground.perform(&injected.job()),
+    };
+    Line {
+        id: fault.id.clone(),
+        what: format!("{}: {}", fault.group, fault.name),
+        expected: fault.expected.clone(),
+        ending,
+        seconds: 0.0,
+    }
+}
+
+/// Every named test has to be there and to pass.
+fn judge(tests: &[(&str, &str)], ran: &BTreeMap<&str, Passed>) -> Ending {
+    let mut why = Vec::new();
+    for (package, test) in tests {
+        match ran.get(package) {
+            Some(Ok(passed)) if passed.contains(*test) => {}
+            Some(Err(error)) => why.push(format!("the tests of {package} cannot be run: {error}")),
+            _ => why.push(format!("{test} of {package} fails or is not there")),
+        }
+    }
+    let observed = format!("{} of {} tests", tests.len().saturating_sub(why.len()), tests.len());
+    ended(observed, why)
+}
+
+fn run_tests(package: &str, tests: &BTreeSet<&str>) -> Passed {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["test", "--quiet", "--package", package, "--lib", "--bins", "--tests", "--", "--exact", test])
+        .args([
+            "test",
+            "--no-fail-fast",
+            "--tests",
+            "--package",
+            &format!("windlass-{package}"),
+            "--",
+            "--exact",
+        ])
+        .args(tests)
         .stdin(Stdio::null())
         .output()
-        .context("cargo cannot be started")?;
+        .map_err(|error| format!("cargo cannot be started: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
-    let passed = said.lines().filter(|line| line.starts_with("test result: ok. 1 passed;")).count();
-    Ok(output.status.success() && passed == 1)
+    let passed: BTreeSet<String> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... ok"))
+        .map(str::to_owned)
+        .collect();
+    if passed.is_empty() && !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let last = complaint.lines().rev().find(|line| line.starts_with("error"));
+        return Err(last.unwrap_or("none of them passed").to_owned());
+    }
+    Ok(passed)
 }

@@ -19,6 +19,7 @@ mod setup;
 
 mod engine;
 mod lessons;
+mod model;
 mod rules;
 mod session;
 mod words;
@@ -44,6 +45,8 @@ use crate::arguments::{Arguments, Work};
 fn main() -> ExitCode {
     let ended = match Arguments::parse().work() {
         Work::Case(told) => told.run(),
+        Work::Fault(told) => told.run(),
+        Work::WriteOn(workspace) => faults::write_on(&workspace),
         Work::StandBy => stand_by(),
         Work::Catalogues(chosen) => chosen.run(),
     };

@@ -1,5 +1,6 @@
 //! The rules of a setup as a policy file says them.
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -29,7 +30,23 @@ pub(crate) fn parse(text: &str) -> anyhow::Result<RuleFile> {
 /// The user's policy with these rules.
 pub(crate) fn policy(rules: &[RuleWords], workspace: &Path) -> anyhow::Result<Policy> {
     let file = parse(&text(rules, workspace)?)?;
-    Policy::default().with_file(Source::User, file).context("the engine does not take the rules")
+    let policy =
+        Policy::default().with_file(Source::User, file).context("the engine does not take the rules")?;
+    Ok(loopbacks(rules)?.into_iter().fold(policy, |policy, (host, port)| policy.with_reachable(host, port)))
+}
+
+/// The loopback addresses that rules name: a host has to say of them that they may be reached.
+pub(crate) fn loopbacks(rules: &[RuleWords]) -> anyhow::Result<Vec<(String, u16)>> {
+    let mut found = Vec::new();
+    for rule in rules.iter().filter(|rule| rule.action == Action::Allow) {
+        if let Matcher::Glob(glob) = &rule.matcher
+            && let Some(Address { host, port }) = Address::parse(glob)?
+            && host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        {
+            found.push((host, port));
+        }
+    }
+    Ok(found)
 }
 
 fn table(number: usize, rule: &RuleWords, workspace: &Path) -> anyhow::Result<Table> {

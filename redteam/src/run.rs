@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 
-use crate::catalogue::{Case, Catalogue, Mode};
+use crate::catalogue::{Case, Catalogue, Mode, Unreadable};
+use crate::faults;
 use crate::observed::Ending;
 use crate::report::{self, Line};
-use crate::supervise::Supervisor;
-use crate::{faults, scene};
+use crate::supervise::{Ground, Job};
 
 /// Which catalogues are run, and how.
 #[derive(Debug, clap::Args)]
@@ -47,39 +47,26 @@ pub(crate) struct Chosen {
 impl Chosen {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         ensure!(self.file.is_some() || self.faults.is_some(), "name a catalogue: --file or --faults");
+        let (ground, folder) = Ground::prepare(self.scratch.as_deref(), self.program.as_deref())?;
         let mut lines = Vec::new();
         if let Some(file) = &self.file {
-            lines.extend(self.attacks(file)?);
+            let file = file.canonicalize().with_context(|| format!("the catalogue {}", file.display()))?;
+            lines.extend(self.deal(&file, &Catalogue::read(&file)?, &ground));
         }
         if let Some(file) = &self.faults {
-            lines.extend(faults::run(file, &self.only)?);
+            lines.extend(faults::run(file, &self.only, &ground)?);
         }
         ensure!(!lines.is_empty(), "no case has such an id");
         let sums = report::print(&lines, self.json);
-        Ok(if sums.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-    }
-
-    fn attacks(&self, file: &Path) -> anyhow::Result<Vec<Line>> {
-        let catalogue = Catalogue::read(file)?;
-        let base = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
-        std::fs::create_dir_all(&base)?;
-        let folder = tempfile::Builder::new().prefix("redteam-").tempdir_in(base.canonicalize()?)?;
-        let supervisor = Supervisor {
-            file: file.canonicalize()?,
-            template: scene::template(folder.path())?,
-            folder: folder.path().to_owned(),
-            program: self.program.as_ref().map(|program| program.canonicalize()).transpose()?,
-            secret: secret()?,
-        };
-        let lines = self.deal(&catalogue, &supervisor);
-        if lines.iter().any(|line| matches!(line.ending, Ending::Failed { .. })) && !self.json {
+        if sums.failed > 0 {
             eprintln!("the places of failed cases are kept in {}", folder.keep().display());
+            return Ok(ExitCode::FAILURE);
         }
-        Ok(lines)
+        Ok(ExitCode::SUCCESS)
     }
 
     /// Workers take cases until none is left; the report has them in the catalogue's order.
-    fn deal(&self, catalogue: &Catalogue, supervisor: &Supervisor) -> Vec<Line> {
+    fn deal(&self, file: &Path, catalogue: &Catalogue, ground: &Ground) -> Vec<Line> {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let jobs = self.jobs.unwrap_or(processors).max(1);
         let next = AtomicUsize::new(0);
@@ -90,7 +77,9 @@ impl Chosen {
                     loop {
                         let index = next.fetch_add(1, Ordering::SeqCst);
                         let Some(case) = catalogue.cases.get(index) else { break };
-                        let line = self.line(catalogue, supervisor, index, case);
+                        let line = self.line(case, |case| {
+                            ground.perform(&Job::of_case(file, &catalogue.setups, index, case))
+                        });
                         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                         lines.extend(line.map(|line| (index, line)));
                     }
@@ -102,13 +91,7 @@ impl Chosen {
         lines.into_iter().map(|(_, line)| line).collect()
     }
 
-    fn line(
-        &self,
-        catalogue: &Catalogue,
-        supervisor: &Supervisor,
-        index: usize,
-        case: &Result<Case, crate::catalogue::Unreadable>,
-    ) -> Option<Line> {
+    fn line(&self, case: &Result<Case, Unreadable>, perform: impl Fn(&Case) -> Ending) -> Option<Line> {
         let id = case.as_ref().map_or_else(|unreadable| unreadable.id.as_str(), |case| case.id.as_str());
         let is_chosen = self.only.is_empty() || self.only.iter().any(|only| id.starts_with(only.as_str()));
         let is_of_mode = self.mode.is_none_or(|mode| case.as_ref().is_ok_and(|case| case.mode == mode));
@@ -118,7 +101,7 @@ impl Chosen {
         let began = Instant::now();
         Some(match case {
             Ok(case) => {
-                let ending = supervisor.run(catalogue, index, case);
+                let ending = perform(case);
                 Line::of_case(case, ending, began.elapsed().as_secs_f64())
             }
             Err(unreadable) => Line {
@@ -130,11 +113,4 @@ impl Chosen {
             },
         })
     }
-}
-
-/// A new secret for each run: nothing can know it beforehand.
-fn secret() -> anyhow::Result<String> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).ok().context("there is no randomness")?;
-    Ok(format!("fake-{:032x}", u128::from_be_bytes(bytes)))
 }

@@ -3,6 +3,7 @@
 mod fixture;
 mod links;
 mod loopback;
+mod web;
 
 use std::fs;
 use std::os::unix::net::UnixListener;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 pub(crate) use self::loopback::Loopback;
+pub(crate) use self::web::{CountingDialer, Dials, FakeNames};
 use crate::setup::Setup;
 
 /// Everything that a case can meet. Gone when it is dropped, but for the folder itself.
@@ -25,7 +27,10 @@ pub(crate) struct Scene {
     pub(crate) policy: PathBuf,
     pub(crate) canary: PathBuf,
     pub(crate) secret: String,
+    /// Stands beside every secret and is registered nowhere: what was read and then redacted still shows it.
+    pub(crate) marker: String,
     pub(crate) loopback: Loopback,
+    pub(crate) dials: Dials,
     socket: PathBuf,
     _listener: UnixListener,
 }
@@ -43,7 +48,9 @@ impl Scene {
             canary: folder.join("outside/canary"),
             socket: folder.join("host.sock"),
             secret: secret.to_owned(),
+            marker: marker_of(secret),
             loopback: Loopback::start()?,
+            dials: Dials::default(),
             _listener: UnixListener::bind(folder.join("host.sock")).context("no unix socket can be made")?,
             folder: folder.to_owned(),
             workspace,
@@ -57,11 +64,11 @@ impl Scene {
             fs::create_dir_all(folder)?;
         }
         fs::write(self.sibling.join("own.txt"), "the sibling's own\n")?;
-        fs::write(self.outside.join("secret.txt"), format!("outside: {}\n", self.secret))?;
+        fs::write(self.outside.join("secret.txt"), format!("outside: {} {}\n", self.secret, self.marker))?;
         fs::write(self.outside.join("shared.txt"), "shared with others\n")?;
-        fs::write(self.home.join(".ssh/id_rsa"), format!("private: {}\n", self.secret))?;
+        fs::write(self.home.join(".ssh/id_rsa"), format!("private: {} {}\n", self.secret, self.marker))?;
         fs::write(self.policy.join("approvals.json"), "[]")?;
-        fs::write(self.workspace.join(".env"), format!("API_KEY={}\n", self.secret))
+        fs::write(self.workspace.join(".env"), format!("API_KEY={} {}\n", self.secret, self.marker))
     }
 
     /// Puts the setup's files into the workspace.
@@ -120,6 +127,11 @@ impl Scene {
             ("@POLICYDIR@", path(&self.policy)),
         ]
     }
+}
+
+/// The marker that belongs to a secret.
+pub(crate) fn marker_of(secret: &str) -> String {
+    secret.chars().rev().map(|letter| if letter == '-' { '_' } else { letter }).collect()
 }
 
 /// Makes the workspace that all cases begin with, once.

@@ -6,18 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, Approver, ApproverFuture, Event, Outcome, RunOptions};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, Decision};
 use windlass_journal::FileJournal;
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
-use windlass_testkit::script::Script;
-use windlass_testkit::scripted_model::ScriptedModel;
-use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
 
 use crate::catalogue::Word;
 use crate::engine::Engine;
+use crate::model::Speaker;
 use crate::observed::Observed;
 use crate::processes;
 use crate::setup::Answers;
@@ -25,7 +23,8 @@ use crate::setup::Answers;
 /// How a run is set up.
 pub(crate) struct Session {
     pub(crate) engine: Engine,
-    pub(crate) script: Value,
+    /// What the model says, turn by turn.
+    pub(crate) turns: Vec<Vec<Value>>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) cancel_after: Option<Duration>,
     pub(crate) journal: Option<PathBuf>,
@@ -62,16 +61,15 @@ pub(crate) struct Meddling<F>(pub(crate) F);
 impl Session {
     /// A run in which the model makes one call and then is content.
     pub(crate) fn of_call(engine: Engine, tool: &str, arguments: &str, answers: Answers) -> Self {
-        let calls = [json!({"call": {"name": tool, "arguments": arguments, "id": "call_1"}})];
-        Self::of_turns(engine, &[calls.to_vec()], answers)
+        let step = engine.step(tool, arguments);
+        Self::of_turns(engine, &[vec![step]], answers)
     }
 
     /// A run in which the model says these steps, turn by turn, and then is content.
     pub(crate) fn of_turns(engine: Engine, turns: &[Vec<Value>], answers: Answers) -> Self {
-        let turns: Vec<_> = turns.iter().map(|steps| json!({"steps": steps, "piece": 4096})).collect();
         Self {
             engine,
-            script: json!({"turns": turns, "fallback": "That is all."}),
+            turns: turns.to_vec(),
             approver: Arc::new(Recording { answers, shown: Mutex::default() }),
             cancel_after: None,
             journal: None,
@@ -80,9 +78,7 @@ impl Session {
     }
 
     pub(crate) async fn run(self) -> anyhow::Result<Ran> {
-        let script = Script::parse(&self.script.to_string())?;
-        let model =
-            Arc::new(ScriptedModel::new(script, Arc::new(OpenAiChat::new(OpenAiChatOptions::default()))));
+        let model = Arc::new(Speaker::new(&self.turns)?);
         let agent = Agent::builder()
             .model(Arc::clone(&model), "scripted")
             .toolbox(self.engine.toolbox)
@@ -90,6 +86,7 @@ impl Session {
             .mode(self.engine.mode)
             .root(self.engine.scope.clone())
             .learned(self.engine.learned, |_| {})
+            .redactor(self.engine.redactor)
             .approver(self.approver)
             .build()?;
         let stop = CancellationToken::new();
@@ -101,7 +98,7 @@ impl Session {
         let mut ran = Ran::default();
         let mut ended_before = processes::ended_children();
         let mut events = agent.stream_with("Do it.", options);
-        let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_secs(86_400)));
+        let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_hours(24)));
         let mut deadline = std::pin::pin!(deadline);
         let mut is_stopped = self.cancel_after.is_none();
         loop {

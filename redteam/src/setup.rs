@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value};
 
-pub(crate) use self::words::{Answers, Heard, Matcher, Otherwise, Race, RuleWords};
+pub(crate) use self::words::{Answers, Heard, Matcher, Otherwise, Race, RuleWords, Sandbox};
 
 /// A setup with all that it extends. Placeholders are filled in.
 #[derive(Clone, Debug, Default)]
@@ -17,10 +17,7 @@ pub(crate) struct Setup {
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) otherwise: Otherwise,
     pub(crate) answers: Answers,
-    /// A sandbox is there, and has to be.
-    pub(crate) needs_sandbox: bool,
-    /// No sandbox can be had: simulated.
-    pub(crate) without_backend: bool,
+    pub(crate) sandbox: Sandbox,
     /// What a name resolves to, answer after answer; the last one stays.
     pub(crate) dns: BTreeMap<String, Vec<Vec<IpAddr>>>,
     pub(crate) environment: BTreeMap<String, String>,
@@ -73,13 +70,16 @@ impl Setup {
             "default" => self.otherwise = Otherwise::parse(&text(value, word)?)?,
             "approver" => self.answers = Answers::parse(&text(value, word)?)?,
             "network" => drop(one_of(value, word, &["off"])?),
-            "sandbox" => self.needs_sandbox = one_of(value, word, &["required", "optional"])? == "required",
+            "sandbox" => {
+                let required = one_of(value, word, &["required", "optional"])? == "required";
+                self.sandbox = if required { Sandbox::Required } else { Sandbox::Usual };
+            }
             "sandbox_backend" => {
                 let backend = text(value, word)?;
                 if backend.split_whitespace().next() != Some("none") {
                     bail!("`sandbox_backend` is `{backend}`, and only `none` can be simulated");
                 }
-                self.without_backend = true;
+                self.sandbox = Sandbox::Unavailable;
             }
             "dial" => {
                 let dial = text(value, word)?;

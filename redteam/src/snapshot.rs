@@ -38,7 +38,7 @@ impl Snapshot {
                 self.walk(&path);
                 format!("folder {:o}", about.mode())
             } else if kind.is_symlink() {
-                format!("link to {:?}", fs::read_link(&path).unwrap_or_default())
+                format!("link to {}", fs::read_link(&path).unwrap_or_default().display())
             } else if kind.is_file() && about.len() <= READ_BYTES {
                 let digest = Sha256::digest(fs::read(&path).unwrap_or_default());
                 format!("file {:o} {digest:?}", about.mode())

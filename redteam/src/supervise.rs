@@ -1,5 +1,7 @@
 //! Starts a process for each case, keeps its time, and hears how it ended.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -8,49 +10,86 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::{Map, Value};
+use tempfile::TempDir;
 
-use crate::catalogue::{Case, Catalogue};
+use crate::catalogue::Case;
 use crate::guard;
 use crate::observed::Ending;
+use crate::scene::{self, marker_of};
 use crate::setup::Setup;
 
 /// What a case may take if it names no limit itself.
-const USUAL: Duration = Duration::from_secs(120);
+const USUAL: Duration = Duration::from_mins(2);
 /// What a case may take beyond its own limit, so that its assert and not the harness says what is wrong.
 const BEYOND: Duration = Duration::from_secs(45);
 
 /// Where cases are run, and with what.
 #[derive(Debug)]
-pub(crate) struct Supervisor {
-    pub(crate) file: PathBuf,
+pub(crate) struct Ground {
     pub(crate) folder: PathBuf,
     pub(crate) template: PathBuf,
     pub(crate) program: Option<PathBuf>,
     pub(crate) secret: String,
 }
 
-impl Supervisor {
-    /// Runs one case in a process of its own.
-    pub(crate) fn run(&self, catalogue: &Catalogue, index: usize, case: &Case) -> Ending {
-        match self.attempt(catalogue, index, case) {
-            Ok(ending) => ending,
-            Err(error) => failed(format!("{error:#}")),
+/// One process of the harness.
+#[derive(Debug)]
+pub(crate) struct Job {
+    /// The name of its folder.
+    pub(crate) name: String,
+    /// The command that it is.
+    pub(crate) words: Vec<OsString>,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) limit: Duration,
+}
+
+impl Job {
+    /// The job of a case of a catalogue.
+    pub(crate) fn of_case(file: &Path, setups: &Map<String, Value>, index: usize, case: &Case) -> Self {
+        // A setup that cannot be read says so in the case's own process.
+        let setup = Setup::read(setups, &case.setup, str::to_owned).unwrap_or_default();
+        Self {
+            name: format!("case-{index}"),
+            words: vec!["case".into(), index.to_string().into(), "--file".into(), file.into()],
+            environment: setup.environment,
+            limit: limit(case),
         }
     }
+}
 
-    fn attempt(&self, catalogue: &Catalogue, index: usize, case: &Case) -> anyhow::Result<Ending> {
-        let folder = self.folder.join(format!("case-{index}"));
+impl Ground {
+    /// A new ground below a folder, which is kept only if somebody says so.
+    pub(crate) fn prepare(scratch: Option<&Path>, program: Option<&Path>) -> anyhow::Result<(Self, TempDir)> {
+        let base = scratch.map_or_else(std::env::temp_dir, Path::to_owned);
+        fs::create_dir_all(&base)?;
+        let folder = tempfile::Builder::new().prefix("redteam-").tempdir_in(base.canonicalize()?)?;
+        let ground = Self {
+            template: scene::template(folder.path())?,
+            folder: folder.path().to_owned(),
+            program: program.map(Path::canonicalize).transpose().context("the program is not there")?,
+            secret: secret()?,
+        };
+        Ok((ground, folder))
+    }
+
+    /// Runs a job in a process and a folder of its own.
+    pub(crate) fn perform(&self, job: &Job) -> Ending {
+        self.attempt(job).unwrap_or_else(|error| failed(format!("{error:#}")))
+    }
+
+    fn attempt(&self, job: &Job) -> anyhow::Result<Ending> {
+        let folder = self.folder.join(&job.name);
         fs::create_dir_all(&folder).context("the case's folder cannot be made")?;
-        let mut child = self.command(catalogue, index, case, &folder)?.spawn()?;
-        let limit = limit(case);
-        let is_over = wait(&mut child, limit);
+        let mut child = self.command(job, &folder)?.spawn()?;
+        let is_over = wait(&mut child, job.limit);
         end_group(&child);
         let status = child.wait()?;
         guard::leave(child.id());
         let verdict = fs::read_to_string(folder.join("ending.json"));
         let ending = match (is_over, verdict) {
             (true, Ok(text)) => serde_json::from_str(&text).context("the case's ending cannot be read")?,
-            (false, _) => failed(format!("it was stopped after {} s", limit.as_secs())),
+            (false, _) => failed(format!("it was stopped after {} s", job.limit.as_secs())),
             (true, Err(_)) => failed(format!("its process ended with {status}: {}", last_words(&folder))),
         };
         // A case that went wrong leaves its place to be looked at.
@@ -60,19 +99,12 @@ impl Supervisor {
         Ok(ending)
     }
 
-    fn command(
-        &self,
-        catalogue: &Catalogue,
-        index: usize,
-        case: &Case,
-        folder: &Path,
-    ) -> anyhow::Result<Command> {
+    fn command(&self, job: &Job, folder: &Path) -> anyhow::Result<Command> {
         let log = File::create(folder.join("log"))?;
         let home = folder.join("home");
         let mut command = Command::new(std::env::current_exe()?);
         command
-            .args(["case", &index.to_string(), "--file"])
-            .arg(&self.file)
+            .args(&job.words)
             .arg("--scratch")
             .arg(folder)
             .arg("--template")
@@ -83,11 +115,10 @@ impl Supervisor {
             .env("LANG", "C.UTF-8")
             .env("WINDLASS_STATE_DIR", home.join(".local/state/windlass"))
             .env("HOME", home)
-            // What a host has in its environment, under the usual names and under one that says nothing.
-            .envs(
-                ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "PLAIN_WORDS"]
-                    .map(|name| (name, &self.secret)),
-            )
+            // What a host has in its environment, under the usual names and under some that say nothing.
+            .envs(["OPENAI_API_KEY", "GITHUB_TOKEN", "PLAIN_WORDS"].map(|name| (name, &self.secret)))
+            .envs(["ANTHROPIC_API_KEY", "OTHER_WORDS"].map(|name| (name, marker_of(&self.secret))))
+            .envs(&job.environment)
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
@@ -95,12 +126,15 @@ impl Supervisor {
         if let Some(program) = &self.program {
             command.arg("--program").arg(program);
         }
-        // A setup that cannot be read says so in the case's own process.
-        if let Ok(setup) = Setup::read(&catalogue.setups, &case.setup, str::to_owned) {
-            command.envs(setup.environment);
-        }
         Ok(command)
     }
+}
+
+/// A new secret for each run: nothing can know it beforehand.
+fn secret() -> anyhow::Result<String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).ok().context("there is no randomness")?;
+    Ok(format!("fake-{:032x}", u128::from_be_bytes(bytes)))
 }
 
 fn failed(why: String) -> Ending {
@@ -108,7 +142,7 @@ fn failed(why: String) -> Ending {
 }
 
 fn limit(case: &Case) -> Duration {
-    let own = case.asserts.get("wall_s_max").and_then(serde_json::Value::as_u64);
+    let own = case.asserts.get("wall_s_max").and_then(Value::as_u64);
     let rounds = case.asserts.contains_key("iterations");
     own.map_or(USUAL, |seconds| Duration::from_secs(seconds).saturating_add(BEYOND))
         .saturating_mul(if rounds { 5 } else { 1 })

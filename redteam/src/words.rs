@@ -1,11 +1,14 @@
 //! The parameters of a catalogue's call in the words of the tools here.
 
+use anyhow::bail;
 use serde_json::{Map, Value};
+use windlass_protocol::{ResultStatus, ToolSpec};
 use windlass_toolbox::Toolbox;
 
+use crate::engine::Engine;
+
 /// Parameters that have another name here. A refusal of a mere word would look like a refused attack.
-const RENAMED: &[(&str, &str, &str)] =
-    &[("edit_file", "old", "old_text"), ("edit_file", "new", "new_text"), ("list_files", "pattern", "glob")];
+const RENAMED: &[(&str, &str, &str)] = &[("edit_file", "old", "old_text"), ("edit_file", "new", "new_text")];
 
 /// What a case says to the harness and not to the tool.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,25 +33,60 @@ pub(crate) fn arguments(tool: &str, input: &str) -> (String, Told) {
             is_changed = true;
         }
     }
+    // The tool takes a command as a shell reads it.
+    if let ("run_command", Some(command)) =
+        (tool, members.get("argv").and_then(Value::as_array).and_then(|argv| quoted(argv)))
+        && !members.contains_key("command")
+    {
+        members.remove("argv");
+        members.insert("command".to_owned(), Value::String(command));
+        is_changed = true;
+    }
     let text = if is_changed { Value::Object(members).to_string() } else { input.to_owned() };
     (text, told)
 }
 
-/// The arguments without parameters that the tool does not have, if there are such.
-pub(crate) fn known_only(toolbox: &Toolbox, tool: &str, arguments: &str) -> Option<String> {
+/// Arguments that the tool understands: the case's own, or without the parameters that the tool does not have. A
+/// refusal of mere words must not look like a refused attack.
+pub(crate) fn understood(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<String> {
+    let Some(unknown) = unknown(&engine.toolbox, tool, arguments) else { return Ok(arguments.to_owned()) };
+    let is_taken = |arguments: &str| {
+        let call = engine.call(tool, arguments)?;
+        let refused = call.map(|call| engine.toolbox.check(&call).err().map(|result| result.status));
+        Ok::<_, anyhow::Error>(!matches!(refused, Ok(Some(ResultStatus::InvalidArguments))))
+    };
+    if is_taken(arguments)? {
+        return Ok(arguments.to_owned());
+    }
+    let known = without(arguments, &unknown)?;
+    if !is_taken(&known)? {
+        bail!("{tool} does not know the words of the case: {}", unknown.join(", "));
+    }
+    Ok(known)
+}
+
+/// The parameters that the tool does not have, if there are such.
+fn unknown(toolbox: &Toolbox, tool: &str, arguments: &str) -> Option<Vec<String>> {
     let Ok(Value::Object(members)) = serde_json::from_str::<Value>(arguments) else { return None };
     let offered = toolbox.offered();
     let (spec, _) = offered.iter().find(|(spec, _)| spec.name().as_str() == tool)?;
-    let windlass_protocol::ToolSpec::Function { parameters, .. } = spec else { return None };
+    let ToolSpec::Function { parameters, .. } = spec else { return None };
     let schema: Value = serde_json::from_str(parameters.as_str()).ok()?;
     let properties = schema.get("properties")?.as_object()?;
-    let kept: Map<_, _> =
-        members.iter().filter(|(name, _)| properties.contains_key(*name)).map(owned).collect();
-    (kept.len() < members.len()).then(|| Value::Object(kept).to_string())
+    let unknown: Vec<_> = members.keys().filter(|name| !properties.contains_key(*name)).cloned().collect();
+    (!unknown.is_empty()).then_some(unknown)
 }
 
-fn owned((name, value): (&String, &Value)) -> (String, Value) {
-    (name.clone(), value.clone())
+fn without(arguments: &str, unknown: &[String]) -> anyhow::Result<String> {
+    let mut members: Map<String, Value> = serde_json::from_str(arguments)?;
+    members.retain(|name, _| !unknown.contains(name));
+    Ok(Value::Object(members).to_string())
+}
+
+/// A command of these words, as a shell reads it.
+fn quoted(words: &[Value]) -> Option<String> {
+    let word = |word: &Value| Some(format!("'{}'", word.as_str()?.replace('\'', "'\\''")));
+    Some(words.iter().map(word).collect::<Option<Vec<_>>>()?.join(" "))
 }
 
 /// Tools that the project is to have, and that a case may meet before they are there.

@@ -1,4 +1,5 @@
-//! The project's own commands: `cargo xtask ci`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `sdk`, `release`.
+//! The project's own commands: `cargo xtask ci`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `redteam`, `sdk`,
+//! `release`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -16,6 +17,7 @@ mod ci;
 mod corpora;
 mod fuzz;
 mod layers;
+mod redteam;
 mod release;
 mod sdk;
 mod tidy;
@@ -33,13 +35,14 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 8] = [
+const COMMANDS: [Command; 9] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
     Command { name: "layers", help: layers::HELP, run: layers::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "corpora", help: corpora::HELP, run: corpora::run },
+    Command { name: "redteam", help: redteam::HELP, run: redteam::run },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
     Command { name: "release", help: release::HELP, run: release::run },
 ];

@@ -8,6 +8,7 @@ use windlass_journal::Record;
 use windlass_loop::{Config, Entry, Event, Input, Machine, Outcome};
 use windlass_model::Model;
 use windlass_protocol::Usage;
+use windlass_redact::Redactor;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
@@ -55,6 +56,7 @@ pub(crate) struct Parts {
     pub(crate) config: Config,
     pub(crate) speech: SpeechOptions,
     pub(crate) lessons: Option<Arc<Lessons>>,
+    pub(crate) redactor: Redactor,
 }
 
 /// What is left of a run.
@@ -105,7 +107,8 @@ impl Agent {
     /// Runs a task, recorded and stopped as the options say.
     pub fn stream_with(&self, task: impl Into<String>, options: RunOptions) -> EventStream {
         let mut machine = Machine::new(self.parts.config.clone());
-        let effects = machine.step(Input::Start { task: task.into() }, 0);
+        let effects =
+            machine.step(Input::Start { task: self.parts.redactor.redact(&task.into()).into_owned() }, 0);
         EventStream::new(Driver::new(self.parts.clone(), machine, options), effects)
     }
 

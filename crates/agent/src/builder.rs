@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Config, Limits, OfferedTool, Repairs};
+use windlass_loop::{Budget, Config, Limits, OfferedTool, Repairs};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
+use windlass_redact::Redactor;
 use windlass_text_calls::{Dialect, StructuredOutput};
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
@@ -27,11 +28,13 @@ pub struct AgentBuilder {
     system: Option<String>,
     root: String,
     limits: Limits,
+    budget: Budget,
     max_output_tokens: Option<u64>,
     repairs: Repairs,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
     lessons: Option<Arc<Lessons>>,
+    redactor: Redactor,
 }
 
 impl AgentBuilder {
@@ -89,6 +92,12 @@ impl AgentBuilder {
         self
     }
 
+    /// How much the run may use before the human is asked whether it goes on (RULES H10). Without it: anything.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
     /// What is repaired of arguments that are nearly JSON. Without it: an object's text inside a string.
     pub fn repairs(mut self, repairs: Repairs) -> Self {
         self.repairs = repairs;
@@ -127,6 +136,14 @@ impl AgentBuilder {
         self
     }
 
+    /// Secrets that must not come into the conversation, its record or its events. They are taken out of the task, of
+    /// results, errors and comments before anything else is done with them. The arguments of a call are run as the
+    /// model wrote them, and shown and recorded without. Without it nothing is known to be secret.
+    pub fn redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
     /// The most tokens of each answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.max_output_tokens = Some(tokens);
@@ -144,6 +161,7 @@ impl AgentBuilder {
         let config = Config::new(name, tools)
             .with_system(self.system)
             .with_limits(self.limits)
+            .with_budget(self.budget)
             .with_repairs(self.repairs)
             .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);
@@ -158,6 +176,7 @@ impl AgentBuilder {
             config,
             speech: self.speech,
             lessons: self.lessons,
+            redactor: self.redactor,
         }))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
+use windlass_journal::Redacting as Redacted;
 use windlass_loop::{Effect, Event, Input, Machine};
 use windlass_protocol::Message;
 
@@ -14,6 +15,7 @@ use crate::options::RunOptions;
 use crate::outside::Outside;
 use crate::previews::Previews;
 use crate::recorder::Recorder;
+use crate::redacting::Redacting;
 
 /// How many inputs may wait for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -22,6 +24,7 @@ const WAITING_INPUTS: usize = 256;
 pub(crate) struct Driver {
     machine: Machine,
     recorder: Recorder,
+    redacting: Redacting,
     cancellation: CancellationToken,
     outside: Outside,
     inputs: mpsc::Receiver<Input>,
@@ -36,7 +39,8 @@ impl Driver {
         outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
         Self {
             machine,
-            recorder: Recorder::new(options.journal),
+            recorder: Recorder::new(Box::new(Redacted::new(options.journal, parts.redactor.clone()))),
+            redacting: Redacting::new(parts.redactor.clone()),
             cancellation: options.cancellation,
             outside,
             inputs,
@@ -79,7 +83,10 @@ impl Driver {
             {
                 drop(events.send(Event::AnswerRefused { reason }).await);
             }
-            effects = self.machine.step(input, now_ms);
+            effects = Vec::new();
+            for input in self.redacting.input(input).into_iter().flatten() {
+                effects.extend(self.machine.step(input, now_ms));
+            }
         }
     }
 
@@ -90,10 +97,11 @@ impl Driver {
         }
         let mut shown = Vec::new();
         self.previews.see(&event, self.parts.toolbox.as_ref(), &mut shown);
-        // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
-        drop(events.send(event).await);
-        for preview in shown {
-            drop(events.send(preview).await);
+        for event in std::iter::once(event).chain(shown) {
+            // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
+            for event in self.redacting.event(event).into_iter().flatten() {
+                drop(events.send(event).await);
+            }
         }
     }
 }

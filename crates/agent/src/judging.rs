@@ -14,6 +14,7 @@ use windlass_toolbox::{Checked, Toolbox};
 use crate::AgentError;
 use crate::agent::Parts;
 use crate::lessons::now_ms;
+use crate::redacting::has_secret;
 
 /// What is known of the calls of a run, and what was allowed in it. It looks at the disk: not for an async thread.
 pub(crate) struct Judging {
@@ -97,10 +98,10 @@ impl Judging {
 
     /// Looks at a call again, now that it would run. What a human has approved runs exactly so or not at all; what
     /// policy let through runs if policy would let it through as it is now (RULES H4, H5).
-    pub(crate) fn still_stands(&self, call: &ToolCall) -> Result<(), ToolResult> {
+    pub(crate) fn still_stands(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
         let seen = self.known().calls.remove(&call.id);
         let Some(seen) = seen else { return Err(stale(call, "nobody has judged this call")) };
-        let checked = self.look(call).map_err(|result| *result)?;
+        let checked = self.look(call)?;
         if self.digest(&checked, call) == seen.digest {
             self.note_taint(&checked);
             return Ok(());
@@ -148,7 +149,8 @@ impl Judging {
             .facts
             .with_mode(self.parts.mode)
             .with_place(self.parts.root.as_str(), now_ms())
-            .with_taint(self.tainted.load(Ordering::Relaxed));
+            .with_taint(self.tainted.load(Ordering::Relaxed))
+            .with_secret(has_secret(&self.parts.redactor, call));
         Ok(checked)
     }
 
@@ -189,12 +191,12 @@ pub(crate) fn is_tainted<'a>(toolbox: Option<&Toolbox>, calls: impl Iterator<Ite
         .any(|checked| brings_text_from_outside(&checked.facts.effects))
 }
 
-fn stale(call: &ToolCall, what: &str) -> ToolResult {
+fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
     let text = format!(
         "stale_approval: not run, because the call is no longer what was judged ({what}). Look at it again, and make \
          the call once more if it is still right"
     );
-    ToolResult::text(call.id.clone(), ResultStatus::Denied, text)
+    Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))
 }
 
 /// What changed between the judging and the running, in words for the model.

@@ -15,6 +15,7 @@ mod options;
 mod outside;
 mod previews;
 mod recorder;
+mod redacting;
 mod stream;
 
 pub use agent::{Agent, Report};
@@ -29,4 +30,4 @@ pub use control::{AskFollowupQuestion, AttemptCompletion, TodoItem, TodoList, To
 pub use error::AgentError;
 pub use options::RunOptions;
 pub use stream::EventStream;
-pub use windlass_loop::{Entry, Event, Limits, Outcome, StopCause};
+pub use windlass_loop::{Budget, Entry, Event, Limits, Outcome, Prices, StopCause};

@@ -110,13 +110,15 @@ impl Outside {
     /// Looking at what a call meets may wait for a disk, so it has a thread of its own.
     fn judge(&mut self, call: ToolCall) {
         let (judging, inputs, events) = (self.judging.clone(), self.inputs.clone(), self.events.clone());
+        let redactor = self.parts.redactor.clone();
         self.tasks.spawn(async move {
             let id = call.id.clone();
             let judged = tokio::task::spawn_blocking(move || judging.judge(&call)).await;
             let Judged { judgement, coerced } = judged.unwrap_or_else(|error| Judged::failed(&id, &error));
             if let (Some(events), false) = (events, coerced.is_empty()) {
+                let changes = coerced.iter().map(|change| redactor.redact(change).into_owned()).collect();
                 // For showing only; the question that follows has the call itself.
-                drop(events.try_send(Event::CallCoerced { call: id.clone(), changes: coerced }));
+                drop(events.try_send(Event::CallCoerced { call: id.clone(), changes }));
             }
             drop(inputs.send(Input::Judged { call: id, judgement: Box::new(judgement) }).await);
         });
@@ -169,7 +171,7 @@ impl Outside {
                 let lost =
                     ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");
                 let look = tokio::task::spawn_blocking(move || judging.still_stands(&call));
-                look.await.unwrap_or(Err(lost))
+                look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
             let input = match toolbox.run_if(&checked, &ctx, still).await {
                 Ok(result) => Input::Result(result),
@@ -180,7 +182,9 @@ impl Outside {
     }
 
     fn context(&self, call: &CallId) -> Context {
-        let mut ctx = Context::new(call.clone()).with_cancellation(self.calls.child_token());
+        let mut ctx = Context::new(call.clone())
+            .with_cancellation(self.calls.child_token())
+            .with_redactor(self.parts.redactor.clone());
         if let Some(outputs) = &self.outputs {
             ctx = ctx.with_outputs(outputs);
         }

@@ -12,7 +12,7 @@ use windlass_hitl::Mode;
 pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
-pub(crate) use self::tools::{Policy, PolicyCommand, Tool, ToolCommand};
+pub(crate) use self::tools::{Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Tool(Tool),
     /// Ask the policy about calls.
     Policy(Policy),
+    /// Say what this machine can do: how commands are confined, what is missing, where things are kept.
+    Doctor(Doctor),
     /// List providers, or a provider's models with what is known of them.
     Models(Models),
     /// Serve a provider to clients of any wire format.
@@ -74,9 +76,25 @@ pub(crate) struct Demo {
     /// Ask on standard input, also where it is no terminal: a line for each answer.
     #[arg(long, conflicts_with = "yes")]
     pub(crate) ask: bool,
+    /// How commands are confined.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) sandbox: SandboxName,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// How commands are confined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SandboxName {
+    /// As well as this machine can.
+    #[default]
+    Auto,
+    /// With namespaces, or not at all.
+    Required,
+    /// Not. Each command can do what the user can.
+    Off,
 }
 
 /// How far a run goes without asking.

@@ -3,26 +3,33 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
+#[cfg(unix)]
+use windlass_agent::FileApprover;
 use windlass_agent::{Agent, Approver, Everything, Limits};
 use windlass_client::{Fallback, FallbackEvent};
 use windlass_model::Model;
+use windlass_redact::Redactor;
 use windlass_text_calls::Dialect;
 use windlass_tool::Human;
+use windlass_tools_shell::Shell;
 
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
 use crate::runs::Settings;
 use crate::tape::Tape;
 use crate::terminal::{SayNo, Terminal, WouldAsk};
-use crate::{output, policies, setup};
+use crate::{output, policies, secrets, setup};
 
 /// What an agent is put together from.
 pub(crate) struct Assembly<'a> {
     pub(crate) settings: &'a Settings,
-    pub(crate) approval: Approval,
+    pub(crate) approval: &'a Approval,
     pub(crate) reach: &'a Reach,
     pub(crate) tape: &'a Tape,
+    /// How tools start processes.
+    pub(crate) shell: &'a Shell,
     /// Where outputs go that are too long for the model.
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) stop: &'a CancellationToken,
@@ -35,10 +42,11 @@ impl Assembly<'_> {
         let stand_in =
             if self.tape.is_live() || settings.root.is_dir() { None } else { Some(tempfile::tempdir()?) };
         let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
-        let toolbox = setup::toolbox_on(self.tape, folder, self.outputs.as_deref(), settings.preset)?;
+        let toolbox =
+            setup::toolbox_on(self.tape, folder, self.outputs.as_deref(), settings.preset, self.shell)?;
         let (client, model) = settings.provider.client(self.reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
-        let (approver, human) = people(self.approval, self.stop);
+        let (approver, human) = people(self.approval, &settings.root, self.stop)?;
         let policy = policies::load(&settings.root, settings.policy.as_deref())?;
         let mut builder = Agent::builder()
             .model(self.with_fallbacks(Arc::new(client), &model)?, model)
@@ -49,6 +57,8 @@ impl Assembly<'_> {
             .root(settings.root.display().to_string())
             .system(system_prompt(&settings.root, settings.preset))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
+            .redactor(self.redactor()?)
+            .budget(settings.budget)
             .approver(self.tape.approver(approver));
         // A person teaches; a switch of the command line and a recording do not.
         if human.is_some() && !self.tape.is_used() {
@@ -69,6 +79,14 @@ impl Assembly<'_> {
 }
 
 impl Assembly<'_> {
+    /// What is secret to a run. A recording was redacted when it was made, and is played as it is.
+    fn redactor(&self) -> anyhow::Result<Redactor> {
+        if !self.tape.is_live() {
+            return Ok(Redactor::default());
+        }
+        Ok(Redactor::new(secrets::of_run(&self.settings.root, self.reach)?))
+    }
+
     /// The model, and those that are asked where it has no answer.
     fn with_fallbacks(&self, first: Arc<dyn Model>, name: &str) -> anyhow::Result<Arc<dyn Model>> {
         if self.settings.fallbacks.is_empty() {
@@ -87,19 +105,42 @@ impl Assembly<'_> {
     }
 }
 
+/// Who says whether a call may run, and who answers questions.
+type People = (Arc<dyn Approver>, Option<Arc<dyn Human>>);
+
 /// Somebody who says yes, no, or is asked; a terminal only where there is one.
-fn people(approval: Approval, stop: &CancellationToken) -> (Arc<dyn Approver>, Option<Arc<dyn Human>>) {
+fn people(approval: &Approval, root: &Path, stop: &CancellationToken) -> anyhow::Result<People> {
+    #[cfg(unix)]
+    if let Some(folder) = &approval.approve_in {
+        return Ok((Arc::new(in_folder(folder, root)?), None));
+    }
+    #[cfg(not(unix))]
+    let _ = root;
     if approval.yes {
-        return (Arc::new(Everything), None);
+        return Ok((Arc::new(Everything), None));
     }
     if approval.deny {
-        return (Arc::new(SayNo), None);
+        return Ok((Arc::new(SayNo), None));
     }
     if approval.ask || Terminal::is_there() {
         let terminal = Terminal::new();
-        return (Arc::new(terminal.clone()), Some(Arc::new(terminal)));
+        return Ok((Arc::new(terminal.clone()), Some(Arc::new(terminal))));
     }
-    (Arc::new(WouldAsk { stop: stop.clone() }), None)
+    Ok((Arc::new(WouldAsk { stop: stop.clone() }), None))
+}
+
+/// Another program answers. Whoever can write to the folder says yes, so it must not be one that the tools reach.
+#[cfg(unix)]
+fn in_folder(folder: &Path, root: &Path) -> anyhow::Result<FileApprover> {
+    let approver = FileApprover::open(folder)?;
+    let place = folder.canonicalize().with_context(|| format!("{} cannot be opened", folder.display()))?;
+    anyhow::ensure!(
+        !place.starts_with(root) && !root.starts_with(&place),
+        "--approve-in {}: the agent's tools reach this folder, so they could say yes; take one outside of {}",
+        folder.display(),
+        root.display()
+    );
+    Ok(approver.on_refusal(|refused| output::note(&format!("{refused}"))))
 }
 
 fn system_prompt(root: &Path, preset: PresetName) -> String {

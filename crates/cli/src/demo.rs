@@ -17,7 +17,7 @@ use crate::project::{self, Project};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::terminal::{Terminal, WouldAsk};
-use crate::{output, setup};
+use crate::{confine, output, setup};
 
 pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
     let telling = Telling::of(arguments.json);
@@ -64,9 +64,11 @@ fn agent(
     let endpoint = Endpoint::custom(provider.base_url(), arguments.wire.as_str());
     let client = Client::new(endpoint, None, arguments.wire.wire(), Options::default())?;
     let root = setup::root(project.root())?;
+    let shell = confine::shell(arguments.sandbox, None)?;
+    confine::warn(&shell);
     let builder = Agent::builder()
         .model(client, "scripted-1")
-        .toolbox(setup::toolbox(&root, Some(&folder.outputs()), PresetName::Standard)?)
+        .toolbox(setup::toolbox(&root, Some(&folder.outputs()), PresetName::Standard, &shell)?)
         .root(root.display().to_string())
         .system("You mend small projects.")
         .max_output_tokens(4096);

@@ -17,7 +17,7 @@ use crate::run::{ended, options, recorded_settings, tell_differences};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::tape::Tape;
-use crate::{input, output};
+use crate::{confine, input, output, secrets};
 
 pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
     let text = if arguments.answer == "-" { input::text(Path::new("-"))? } else { arguments.answer.clone() };
@@ -31,15 +31,19 @@ pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
         "the folder {} is as it is now: what the recorded run did there before the fork is not done again",
         root.display()
     ));
-    let tape = Tape::forked(player).recording(arguments.record.as_deref(), &settings)?;
+    let secrets = secrets::of_run(root, &arguments.reach)?;
+    let tape = Tape::forked(player).recording(arguments.record.as_deref(), &settings, secrets)?;
     let stop = CancellationToken::new();
     let folder = RunFolder::create(&runs::state()?)?;
     folder.write_settings(&settings)?;
+    let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
+    confine::warn(&shell);
     let assembly = Assembly {
         settings: &settings,
-        approval: arguments.approval,
+        approval: &arguments.approval,
         reach: &arguments.reach,
         tape: &tape,
+        shell: &shell,
         outputs: Some(folder.outputs()),
         stop: &stop,
     };

@@ -53,7 +53,7 @@ impl LessonFile {
 
     fn write(&self, learned: &Learned) -> anyhow::Result<()> {
         let folder = self.path.parent().context("the file has no folder")?;
-        fs::create_dir_all(folder)?;
+        runs::make_private(folder)?;
         // Only its owner may read and write it, from the beginning.
         let mut file = NamedTempFile::new_in(folder)?;
         file.write_all(learned.to_text()?.as_bytes())?;

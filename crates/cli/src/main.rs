@@ -6,7 +6,9 @@
 
 mod arguments;
 mod assembly;
+mod confine;
 mod demo;
+mod doctor;
 mod drive;
 mod encode;
 mod fork;
@@ -16,6 +18,7 @@ mod lessons;
 mod mock;
 mod models;
 mod output;
+mod panics;
 mod parse;
 mod policies;
 mod policy;
@@ -25,6 +28,7 @@ mod proxy;
 mod reach;
 mod run;
 mod runs;
+mod secrets;
 mod setup;
 mod show;
 mod tape;
@@ -40,6 +44,16 @@ use clap::Parser;
 use crate::arguments::{Command, Windlass};
 
 fn main() -> ExitCode {
+    // Before anything starts a thread: a helper leaves the namespaces of the host, which a process with threads
+    // cannot.
+    if let Some(code) = confine::serve() {
+        return code;
+    }
+    // Keys are in this process's memory: no other process of the user is to look into it.
+    if let Err(error) = windlass_sandbox::close_memory() {
+        output::note(&format!("other processes of yours can look into the memory of this one: {error}"));
+    }
+    panics::install();
     match dispatch(Windlass::parse().command) {
         Ok(code) => code,
         // Whoever reads the output has closed it: nothing more is wanted, and nothing is wrong.
@@ -61,6 +75,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Encode(arguments) => encode::encode(&arguments),
         Command::Tool(arguments) => block_on(tool::tool(arguments)),
         Command::Policy(arguments) => policy::policy(arguments),
+        Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Models(arguments) => block_on(models::models(arguments)),
         Command::Proxy(arguments) => block_on(proxy::proxy(arguments)),
         Command::Mock(arguments) => block_on(mock::mock(arguments)),

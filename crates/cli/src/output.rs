@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use anyhow::Context as _;
 use serde::Serialize;
 
+use crate::secrets;
+
 /// Prints a value as one line of JSON.
 pub(crate) fn line(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string(value).context("the output does not become JSON")?;
@@ -20,8 +22,9 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints text for the human beside the output proper.
+/// Prints text for the human beside the output proper, without the secrets of the environment.
 pub(crate) fn note(text: &str) {
+    let text = secrets::known().redact(text);
     // Nothing can be done if even this is closed.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

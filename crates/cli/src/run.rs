@@ -8,6 +8,8 @@ use tokio_util::sync::CancellationToken;
 use windlass_agent::{EventStream, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Tail};
+use windlass_redact::Redactor;
+use windlass_tools_shell::Shell;
 
 use crate::arguments::{ProtocolName, Run};
 use crate::assembly::Assembly;
@@ -16,7 +18,7 @@ use crate::provider::Provider;
 use crate::runs::{self, RunFolder, Settings};
 use crate::show::Show;
 use crate::tape::Tape;
-use crate::{output, setup};
+use crate::{confine, output, secrets, setup};
 
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
     if let Some(file) = &arguments.replay {
@@ -41,24 +43,30 @@ fn start(
     stop: &CancellationToken,
 ) -> anyhow::Result<(RunFolder, EventStream, Tape)> {
     let provider = Provider::of(arguments)?;
-    let settings = Settings {
+    let mut settings = Settings {
         task: arguments.task.clone().context("say what to do")?,
         root: setup::root(&arguments.root)?,
         policy: arguments.policy.as_deref().map(setup::root).transpose()?,
         preset: arguments.preset,
+        sandbox: arguments.sandbox,
         mode: arguments.mode,
         max_turns: arguments.max_turns,
+        budget: arguments.budget(),
         fallbacks: provider.fallbacks(arguments)?,
         provider,
         protocol: arguments.protocol.map(ProtocolName::protocol),
         dialect: arguments.dialect.map(|dialect| dialect.name().to_owned()),
     };
+    let shell = shell_of(&settings)?;
     // Everything that can be wrong is found before the run has a folder.
-    drop(assembly(arguments, &settings, None, &Tape::none(), stop).agent()?);
-    let tape = Tape::none().recording(arguments.record.as_deref(), &settings)?;
+    drop(assembly(arguments, &settings, None, &Tape::none(), (&shell, stop)).agent()?);
+    let secrets = secrets::of_run(&settings.root, &arguments.reach)?;
+    // What is secret in it does not come into the conversation either.
+    settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
+    let tape = Tape::none().recording(arguments.record.as_deref(), &settings, secrets)?;
     let folder = RunFolder::create(state)?;
     folder.write_settings(&settings)?;
-    let agent = assembly(arguments, &settings, Some(&folder), &tape, stop).agent()?;
+    let agent = assembly(arguments, &settings, Some(&folder), &tape, (&shell, stop)).agent()?;
     let journal = FileJournal::create(folder.journal())?;
     Ok((folder.clone(), agent.stream_with(settings.task, options(&folder, journal, stop)), tape))
 }
@@ -69,7 +77,8 @@ fn resume(
     stop: &CancellationToken,
 ) -> anyhow::Result<(RunFolder, EventStream, Tape)> {
     let settings = folder.settings()?;
-    let agent = assembly(arguments, &settings, Some(&folder), &Tape::none(), stop).agent()?;
+    let shell = shell_of(&settings)?;
+    let agent = assembly(arguments, &settings, Some(&folder), &Tape::none(), (&shell, stop)).agent()?;
     let (journal, tail) = FileJournal::open(folder.journal())?;
     if let Tail::Torn { bytes } = tail {
         output::note(&format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));
@@ -83,7 +92,9 @@ async fn replay(arguments: &Run, file: &Path) -> anyhow::Result<ExitCode> {
     let player = Player::open(file)?;
     let settings = recorded_settings(&player, file)?;
     let (stop, tape) = (CancellationToken::new(), Tape::playing(player));
-    let agent = assembly(arguments, &settings, None, &tape, &stop).agent()?;
+    // No tool runs, but what is decided rests on how it would be confined.
+    let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
+    let agent = assembly(arguments, &settings, None, &tape, (&shell, &stop)).agent()?;
     let events = agent.stream_with(settings.task, RunOptions::default().with_cancellation(stop.clone()));
     let outcome = drive(events, &mut Show::default(), Telling::of(arguments.json), &stop).await?;
     let is_same = tell_differences(&tape.finish()?);
@@ -112,15 +123,21 @@ pub(crate) fn options(folder: &RunFolder, journal: FileJournal, stop: &Cancellat
     RunOptions::default().with_journal(journal).with_cancellation(stop.clone()).with_outputs(folder.outputs())
 }
 
+fn shell_of(settings: &Settings) -> anyhow::Result<Shell> {
+    let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
+    confine::warn(&shell);
+    Ok(shell)
+}
+
 fn assembly<'a>(
     arguments: &'a Run,
     settings: &'a Settings,
     folder: Option<&RunFolder>,
     tape: &'a Tape,
-    stop: &'a CancellationToken,
+    (shell, stop): (&'a Shell, &'a CancellationToken),
 ) -> Assembly<'a> {
     let outputs = folder.map(RunFolder::outputs);
-    Assembly { settings, approval: arguments.approval, reach: &arguments.reach, tape, outputs, stop }
+    Assembly { settings, approval: &arguments.approval, reach: &arguments.reach, tape, shell, outputs, stop }
 }
 
 /// Tells how the run ended and how to go on, and what the process says.

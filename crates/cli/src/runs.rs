@@ -1,14 +1,16 @@
 //! Where runs are kept: a folder each, with the journal, the settings and long outputs.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use windlass_agent::Budget;
 use windlass_protocol::ToolProtocol;
 
-use crate::arguments::{ModeName, PresetName};
+use crate::arguments::{ModeName, PresetName, SandboxName};
 use crate::provider::Provider;
 
 /// What a run was started with, so that it can go on in another process. Keys are not in it.
@@ -19,10 +21,16 @@ pub(crate) struct Settings {
     pub(crate) root: PathBuf,
     pub(crate) policy: Option<PathBuf>,
     pub(crate) preset: PresetName,
+    /// How its commands are confined.
+    #[serde(default)]
+    pub(crate) sandbox: SandboxName,
     /// How far it goes without asking.
     #[serde(default)]
     pub(crate) mode: ModeName,
     pub(crate) max_turns: u32,
+    /// How much it may use before somebody is asked.
+    #[serde(default)]
+    pub(crate) budget: Budget,
     /// Who is asked where the provider has no answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) fallbacks: Vec<Provider>,
@@ -42,12 +50,11 @@ pub(crate) struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes a folder for a new run.
+    /// Makes a folder for a new run, for the user alone.
     pub(crate) fn create(state: &Path) -> anyhow::Result<Self> {
         let id = new_id()?;
         let path = state.join("runs").join(&id);
-        fs::create_dir_all(&path)
-            .with_context(|| format!("the run's folder {} cannot be made", path.display()))?;
+        make_private(&path).with_context(|| format!("the run's folder {} cannot be made", path.display()))?;
         Ok(Self { id, path })
     }
 
@@ -70,7 +77,14 @@ impl RunFolder {
 
     pub(crate) fn write_settings(&self, settings: &Settings) -> anyhow::Result<()> {
         let file = self.path.join("settings.json");
-        fs::write(&file, serde_json::to_vec_pretty(settings)?)
+        let text = serde_json::to_vec_pretty(settings)?;
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options
+            .open(&file)
+            .and_then(|mut file| file.write_all(&text))
             .with_context(|| format!("{} cannot be written", file.display()))
     }
 
@@ -79,6 +93,15 @@ impl RunFolder {
         let bytes = fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
         serde_json::from_slice(&bytes).with_context(|| format!("{} is not a run's settings", file.display()))
     }
+}
+
+/// Makes a folder with those above it, for the user alone. One that is there stays as it is.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// The folder for everything that is kept: `WINDLASS_STATE_DIR`, else the user's state folder.

@@ -8,6 +8,7 @@ use windlass_agent::{AskFollowupQuestion, AttemptCompletion, TodoList, UpdateTod
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_tools_shell::Shell;
 
 use crate::arguments::PresetName;
 use crate::tape::Tape;
@@ -28,8 +29,13 @@ pub(crate) fn root(folder: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// All tools over one workspace, offered as the preset says.
-pub(crate) fn toolbox(root: &Path, outputs: Option<&Path>, preset: PresetName) -> anyhow::Result<Toolbox> {
-    toolbox_on(&Tape::none(), root, outputs, preset)
+pub(crate) fn toolbox(
+    root: &Path,
+    outputs: Option<&Path>,
+    preset: PresetName,
+    shell: &Shell,
+) -> anyhow::Result<Toolbox> {
+    toolbox_on(&Tape::none(), root, outputs, preset, shell)
 }
 
 /// The same for a run that may be recorded or played.
@@ -38,6 +44,7 @@ pub(crate) fn toolbox_on(
     root: &Path,
     outputs: Option<&Path>,
     preset: PresetName,
+    shell: &Shell,
 ) -> anyhow::Result<Toolbox> {
     let mut workspace = Workspace::open(root)?;
     if let Some(outputs) = outputs {
@@ -54,7 +61,8 @@ pub(crate) fn toolbox_on(
         .into_iter()
         .chain(windlass_tools_edit::tools(&workspace))
         .chain(windlass_tools_search::tools(&workspace))
-        .chain(windlass_tools_shell::tools(&workspace))
+        .chain(windlass_tools_shell::tools_with(&workspace, shell))
+        .chain(windlass_tools_web::tools(&Arc::new(windlass_tools_web::Fetch::new())))
         .chain(control);
     let toolbox = Toolbox::builder()
         .tools(all.map(|tool| tape.tool(tool)))

@@ -1,6 +1,5 @@
 //! What a run is recorded on or played from, if it is.
 
-use std::env;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,9 +10,6 @@ use windlass_client::Transport;
 use windlass_tool::{Human, Tool};
 
 use crate::runs::Settings;
-
-/// Names of variables whose values are secrets.
-const SECRET: [&str; 4] = ["KEY", "SECRET", "TOKEN", "PASSWORD"];
 
 /// What a run is recorded on or played from. Without either, everything passes as it is.
 #[derive(Clone, Default)]
@@ -40,11 +36,16 @@ impl Tape {
         Self { player: Some(player), recorder: None, is_live: true }
     }
 
-    /// The same, and recorded in a new file.
-    pub(crate) fn recording(mut self, file: Option<&Path>, settings: &Settings) -> anyhow::Result<Self> {
+    /// The same, and recorded in a new file without these secrets.
+    pub(crate) fn recording(
+        mut self,
+        file: Option<&Path>,
+        settings: &Settings,
+        secrets: Vec<SecretString>,
+    ) -> anyhow::Result<Self> {
         if let Some(file) = file {
             let settings = serde_json::to_value(settings)?;
-            self.recorder = Some(Recorder::create(file, settings, secrets())?);
+            self.recorder = Some(Recorder::create(file, settings, secrets)?);
         }
         Ok(self)
     }
@@ -93,12 +94,4 @@ impl Tape {
         }
         Ok(self.player.as_ref().map(Player::differences).unwrap_or_default())
     }
-}
-
-/// The secrets of the user's environment: a tool may print one.
-fn secrets() -> impl Iterator<Item = SecretString> {
-    let is_secret = |name: &str| SECRET.iter().any(|word| name.to_uppercase().contains(word));
-    let named = env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    named.filter(move |(name, _)| is_secret(name)).map(|(_, value)| value.into())
 }

@@ -8,33 +8,35 @@ use serde_json::json;
 use windlass_hitl::{Grants, Learned, Verdict, decide};
 use windlass_protocol::{Arguments, CallId, RawJson, ToolCall, ToolName, ToolSpec};
 use windlass_tool::Context;
+use windlass_tools_shell::Shell;
 
-use crate::arguments::{PresetName, Tool, ToolCommand};
-use crate::{input, output, policies, setup};
+use crate::arguments::{PresetName, SandboxName, Tool, ToolCommand};
+use crate::{confine, input, output, policies, setup};
 
 pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
     match arguments.command {
         ToolCommand::List { preset, json } => list(preset, json),
         ToolCommand::Show { name, json } => show(&name, json),
-        ToolCommand::Call { name, arguments, root, yes, policy, json } => {
+        ToolCommand::Call { name, arguments, root, yes, sandbox, policy, json } => {
             let arguments = if arguments == "-" { input::text(Path::new("-"))? } else { arguments };
             let call = ToolCall::function(
                 CallId::new("call_1")?,
                 ToolName::new(name)?,
                 Arguments::parse(arguments).context("the arguments are not a JSON object")?,
             );
-            run(&call, &root, policy.as_deref(), Output { yes, json }).await
+            run(&call, &root, policy.as_deref(), Output { yes, sandbox, json }).await
         }
     }
 }
 
 struct Output {
     yes: bool,
+    sandbox: SandboxName,
     json: bool,
 }
 
 fn list(preset: PresetName, json: bool) -> anyhow::Result<ExitCode> {
-    let toolbox = setup::toolbox(&setup::root(Path::new("."))?, None, preset)?;
+    let toolbox = setup::toolbox(&setup::root(Path::new("."))?, None, preset, &Shell::unconfined())?;
     for (spec, hints) in toolbox.offered() {
         if json {
             output::line(&json!({ "name": spec.name(), "description": spec.description(), "hints": hints }))?;
@@ -50,7 +52,8 @@ fn first_sentence(text: &str) -> &str {
 }
 
 fn show(name: &str, json: bool) -> anyhow::Result<ExitCode> {
-    let toolbox = setup::toolbox(&setup::root(Path::new("."))?, None, PresetName::Full)?;
+    let toolbox =
+        setup::toolbox(&setup::root(Path::new("."))?, None, PresetName::Full, &Shell::unconfined())?;
     let tool = toolbox
         .find(name)
         .with_context(|| format!("there is no tool {name}; `windlass tool list --preset full` lists them"))?;
@@ -70,7 +73,8 @@ fn show(name: &str, json: bool) -> anyhow::Result<ExitCode> {
 async fn run(call: &ToolCall, root: &Path, policy: Option<&Path>, how: Output) -> anyhow::Result<ExitCode> {
     let root = setup::root(root)?;
     let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
-    let toolbox = setup::toolbox(&root, Some(outputs.path()), PresetName::Full)?;
+    let toolbox =
+        setup::toolbox(&root, Some(outputs.path()), PresetName::Full, &confine::shell(how.sandbox, policy)?)?;
     let checked = match toolbox.check(call).and_then(|checked| toolbox.inspect(checked)) {
         Ok(checked) => checked,
         Err(result) => return told(&result, None, how.json),

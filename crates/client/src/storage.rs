@@ -86,7 +86,11 @@ impl Storage for FileStorage {
     fn write(&self, document: &[u8]) -> io::Result<()> {
         let folder =
             self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
         let mut file = NamedTempFile::new_in(folder)?;
         file.write_all(document)?;
         file.as_file().sync_all()?;

@@ -105,7 +105,7 @@ impl fmt::Display for Simple {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, word) in self.argv.iter().enumerate() {
             let gap = if index == 0 { "" } else { " " };
-            write!(f, "{gap}{}", quote::quote(word))?;
+            write!(f, "{gap}{}", quote(word))?;
         }
         for redirection in &self.redirections {
             write!(f, " {redirection}")?;
@@ -193,9 +193,9 @@ pub enum Redirection {
 impl fmt::Display for Redirection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Read { path } => write!(f, "< {}", quote::quote(path)),
-            Self::Write { stream, path } => write!(f, "{}> {}", stream.number(), quote::quote(path)),
-            Self::Append { stream, path } => write!(f, "{}>> {}", stream.number(), quote::quote(path)),
+            Self::Read { path } => write!(f, "< {}", quote(path)),
+            Self::Write { stream, path } => write!(f, "{}> {}", stream.number(), quote(path)),
+            Self::Append { stream, path } => write!(f, "{}>> {}", stream.number(), quote(path)),
             Self::Duplicate { stream, onto } => write!(f, "{}>&{}", stream.number(), onto.number()),
         }
     }

@@ -28,6 +28,19 @@ pub fn display_safe(text: &str) -> String {
     safe
 }
 
+/// Whether a text has characters that cannot be seen and may still be read by a model: of no width, of the other
+/// direction, tags. Controls, which a terminal acts on, are not counted.
+///
+/// ```
+/// use windlass_hitl::has_invisible;
+/// assert!(has_invisible("hi\u{e0049}") && has_invisible("a\u{200b}b"));
+/// assert!(!has_invisible("größe\r\n\u{1b}[0m"));
+/// ```
+pub fn has_invisible(text: &str) -> bool {
+    // Most text is ASCII, where there are none.
+    !text.is_ascii() && text.chars().any(|character| !character.is_control() && is_unsafe(character))
+}
+
 /// Whether a backslash before this would read like one that stands for something else.
 fn begins_escape(rest: &str) -> bool {
     rest.starts_with("u{") || rest.starts_with(['r', '\\'])

@@ -37,7 +37,7 @@ pub use approvals::{AnswerError, Approvals, DEFAULT_TIMEOUT_MS};
 pub use decide::{decide, deny_early};
 pub use decision::{Decision, Reason, Source, Step, Verdict};
 pub use digest::{Binding, Digest};
-pub use display::display_safe;
+pub use display::{display_safe, has_invisible};
 pub use facts::{Facts, Mode};
 pub use grants::{GrantError, Grants};
 pub use host::is_public;

@@ -20,6 +20,7 @@ impl Machine {
     pub(crate) fn answered(&mut self, ended: Ended) {
         let Ended { answer, early } = ended;
         self.usage.add(&answer.usage);
+        self.spent.usage.add(&answer.usage);
         self.show(Event::AnswerEnded { usage: answer.usage, total: self.usage });
         if answer.is_empty() && answer.stop != Some(StopReason::Length) {
             let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));

@@ -4,6 +4,8 @@ use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
 use windlass_protocol::{Control, Delivery, Hints, Message, ParallelCalls, Request, ToolProtocol, ToolSpec};
 
+use crate::Budget;
+
 /// A tool as the loop knows it: what the model is told, and what a call means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -74,6 +76,8 @@ pub struct Config {
     pub repairs: Repairs,
     /// Where the run stops by itself.
     pub limits: Limits,
+    /// How much it may use before a human is asked.
+    pub budget: Budget,
 }
 
 impl Config {
@@ -88,7 +92,14 @@ impl Config {
             protocols: vec![ToolProtocol::Native],
             repairs: Repairs::default(),
             limits: Limits::default(),
+            budget: Budget::default(),
         }
+    }
+
+    /// The same run with a budget.
+    pub fn with_budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
     }
 
     /// The same run with a system prompt.

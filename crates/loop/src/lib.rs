@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod answer;
+mod budget;
 mod config;
 mod early;
 mod effect;
@@ -17,6 +18,7 @@ mod streaming;
 mod transcript;
 mod words;
 
+pub use budget::{Budget, Prices};
 pub use config::{Config, Limits, OfferedTool};
 pub use effect::Effect;
 pub use entry::{CallRepairs, Entry};

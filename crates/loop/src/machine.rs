@@ -3,6 +3,7 @@
 use windlass_hitl::{ApprovalOutcome, Approvals};
 use windlass_protocol::{CallId, Message, ToolProtocol, ToolResult, Usage};
 
+use crate::budget::Spent;
 use crate::execution::Execution;
 use crate::progress::Progress;
 use crate::protocol::ProtocolChoice;
@@ -38,9 +39,20 @@ pub struct Machine {
     pub(crate) usage: Usage,
     pub(crate) phase: Phase,
     pub(crate) now_ms: u64,
+    /// What was used since a human last said that the run may go on.
+    pub(crate) spent: Spent,
     /// How many answers were asked for.
     answers: u64,
     effects: Vec<Effect>,
+}
+
+/// About what the human is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Matter {
+    /// The model goes in circles.
+    Mistakes,
+    /// The budget is used.
+    Budget,
 }
 
 /// What the machine waits for.
@@ -53,7 +65,7 @@ pub(crate) enum Phase {
     /// For calls to end.
     Executing(Box<Execution>),
     /// For the human's guidance.
-    Consulting,
+    Consulting(Matter),
     /// For nothing: the run is over.
     Over,
 }
@@ -70,6 +82,7 @@ impl Machine {
             usage: Usage::default(),
             phase: Phase::Idle,
             now_ms: 0,
+            spent: Spent::default(),
             answers: 0,
             effects: Vec::new(),
         }
@@ -141,6 +154,10 @@ impl Machine {
         if limit > 0 && self.progress.turns >= limit {
             return self.stop(StopCause::TurnLimit);
         }
+        if let Some(question) = self.config.budget.question(&self.spent) {
+            return self.consult_about(Matter::Budget, question);
+        }
+        self.spent.requests = self.spent.requests.saturating_add(1);
         self.progress.turns = self.progress.turns.saturating_add(1);
         self.progress.attempts = 0;
         self.show(Event::TurnStarted { turn: self.progress.turns });
@@ -168,21 +185,28 @@ impl Machine {
     }
 
     fn guidance(&mut self, words: Option<String>) {
-        if !matches!(self.phase, Phase::Consulting) {
-            return;
-        }
-        match words {
-            Some(words) if !words.trim().is_empty() => {
+        let Phase::Consulting(matter) = self.phase else { return };
+        let words = words.unwrap_or_default();
+        let words = words.trim();
+        match (matter, words.to_lowercase().as_str()) {
+            (Matter::Mistakes, "") => return self.stop(StopCause::MistakeLimit),
+            (Matter::Budget, "" | "n" | "no" | "stop") => return self.stop(StopCause::Budget),
+            (Matter::Budget, "y" | "yes") => {}
+            _ => {
                 self.progress.forgive();
-                self.tell_model(&words);
-                self.next_turn();
+                self.tell_model(words);
             }
-            _ => self.stop(StopCause::MistakeLimit),
         }
+        self.spent = Spent::default();
+        self.next_turn();
     }
 
     pub(crate) fn consult(&mut self, question: String) {
-        self.phase = Phase::Consulting;
+        self.consult_about(Matter::Mistakes, question);
+    }
+
+    fn consult_about(&mut self, matter: Matter, question: String) {
+        self.phase = Phase::Consulting(matter);
         self.want(Effect::Consult { question });
     }
 
@@ -198,7 +222,7 @@ impl Machine {
                 self.phase = Phase::Executing(execution);
                 self.cancel_execution();
             }
-            Phase::Idle | Phase::Consulting => self.stop(StopCause::Cancelled),
+            Phase::Idle | Phase::Consulting(_) => self.stop(StopCause::Cancelled),
         }
     }
 

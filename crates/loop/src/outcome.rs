@@ -37,6 +37,8 @@ pub enum StopCause {
     TurnLimit,
     /// Too many turns in a row brought nothing but mistakes, and nobody was there to help.
     MistakeLimit,
+    /// The budget is used, and nobody said that the run may go on.
+    Budget,
     /// The model refused, or a filter of its provider did.
     Refused,
 }
@@ -47,6 +49,7 @@ impl fmt::Display for StopCause {
             Self::Cancelled => "it was cancelled",
             Self::TurnLimit => "the most turns were used",
             Self::MistakeLimit => "the model made too many mistakes in a row",
+            Self::Budget => "its budget is used",
             Self::Refused => "the model refused",
         })
     }

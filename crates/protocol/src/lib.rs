@@ -33,7 +33,7 @@ pub use output::{OutputFormat, OutputSchema};
 pub use part::{File, FileSource, Image, ImageSource, Opaque, Part, Reasoning, Text, Unknown};
 pub use refusal::{Refusal, RefusalKind};
 pub use request::{Delivery, Request};
-pub use result::{Content, ResultStatus, ToolResult};
+pub use result::{Content, ResultFlag, ResultStatus, ToolResult};
 pub use spec::{Grammar, ParallelCalls, Strictness, ToolChoice, ToolSpec};
 pub use stop::StopReason;
 pub use target::{Change, Containment, Target, TargetKind};

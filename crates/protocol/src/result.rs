@@ -134,20 +134,40 @@ pub struct ToolResult {
     pub status: ResultStatus,
     /// What the model is told.
     pub content: Vec<Content>,
+    /// What is to be known about the content by whoever shows or judges it; a model is not told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<ResultFlag>,
     /// Fields of the provider that travel with the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
 
+/// Something to know about a result's content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ResultFlag {
+    /// Its text has characters that cannot be seen: of no width, of the other direction, tags.
+    InvisibleChars,
+    /// Strangers wrote it: it came over a connection or from another program's tool.
+    External,
+}
+
 impl ToolResult {
     /// A result of any content.
     pub fn new(call: CallId, status: ResultStatus, content: Vec<Content>) -> Self {
-        Self { call, status, content, opaque: None }
+        Self { call, status, content, flags: Vec::new(), opaque: None }
     }
 
     /// The same result with the provider's own fields.
     pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
         self.opaque = opaque;
+        self
+    }
+
+    /// The same result with what is to be known about it.
+    pub fn with_flags(mut self, flags: Vec<ResultFlag>) -> Self {
+        self.flags = flags;
         self
     }
 

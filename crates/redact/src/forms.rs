@@ -81,9 +81,9 @@ impl Forms {
         self.add(upper);
     }
 
-    /// Percent-encoding: what stays as it is differs between RFC 3986, browsers and forms.
+    /// Percent-encoding: what stays as it is differs between RFC 3986, browsers and forms; some keep nothing.
     fn add_percent(&mut self, value: &str) {
-        const KEPT: [&str; 4] = ["-._~", "-._~!*'()", "-._~!*'();/?:@&=+$,#", "-._*"];
+        const KEPT: [&str; 5] = ["-._~", "-._~!*'()", "-._~!*'();/?:@&=+$,#", "-._*", ""];
         for kept in KEPT {
             self.add(percent(value, kept, Case::Upper));
             self.add(percent(value, kept, Case::Lower));

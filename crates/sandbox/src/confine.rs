@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::fd::{AsFd, RawFd};
+use std::path::Path;
 use std::process::ExitCode;
 
 use nix::sys::prctl;
@@ -77,6 +78,15 @@ fn run(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
     }
 }
 
+/// Closes the memory of this process to other processes of its user, and takes it out of core dumps. A host
+/// that holds keys does this first.
+///
+/// # Errors
+/// If the system refuses.
+pub fn close_memory() -> std::io::Result<()> {
+    prctl::set_dumpable(false).map_err(Into::into)
+}
+
 /// A descriptor that the host left open would be a way around every rule.
 fn close_inherited() -> std::io::Result<()> {
     let open: Vec<RawFd> = fs::read_dir("/proc/self/fd")?
@@ -89,8 +99,8 @@ fn close_inherited() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The last steps: limits, privileges, Landlock, seccomp.
-pub(crate) fn confine(plan: &Plan, own_folders: &[&str]) -> Result<(), Failure> {
+/// The last steps: limits, privileges, Landlock, seccomp. The value is the version of Landlock.
+pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure(Part::Privileges, error.to_string());
     let mut limits = vec![
         (Resource::RLIMIT_CORE, 0),
@@ -116,8 +126,9 @@ pub(crate) fn confine(plan: &Plan, own_folders: &[&str]) -> Result<(), Failure> 
     if plan.level == Level::Namespaces {
         drop_capabilities().map_err(|error| failed(&error))?;
     }
-    landlocked::restrict(plan, own_folders).map_err(|words| Failure(Part::Landlock, words))?;
-    syscalls::restrict(&plan.ports).map_err(|words| Failure(Part::Seccomp, words))
+    let version = landlocked::restrict(plan, own_folders).map_err(|words| Failure(Part::Landlock, words))?;
+    syscalls::restrict(&plan.ports).map_err(|words| Failure(Part::Seccomp, words))?;
+    Ok(version)
 }
 
 /// With a capability left, `umount` would undo every mount.

@@ -12,6 +12,19 @@ use crate::{ChildEnvironment, Leash, Level};
 const SYSTEM: [&str; 10] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store"];
 
+/// Keys and password hashes among the system's files.
+const SYSTEM_KEYS: [&str; 9] = [
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/ssl/private",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+];
+
 /// How the process is started that confines itself and then becomes the command.
 ///
 /// The program must hand the arguments that follow its own to [`confine_and_exec`](crate::confine_and_exec)
@@ -164,6 +177,15 @@ impl Confinement {
     /// A path inside a granted folder that cannot be read either.
     pub fn with_hidden(mut self, path: impl Into<PathBuf>) -> Self {
         self.hidden.push(path.into());
+        self
+    }
+
+    /// Hides the keys and password hashes of the machine, where this user can read them: root can.
+    pub fn with_system_keys_hidden(mut self) -> Self {
+        let readable = SYSTEM_KEYS.map(PathBuf::from).into_iter().filter(|path| {
+            if path.is_dir() { path.read_dir().is_ok() } else { std::fs::File::open(path).is_ok() }
+        });
+        self.hidden.extend(readable);
         self
     }
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath, PathFd,
-    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
-    Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, NetPort,
+    PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
+    RulesetError, RulesetStatus, Scope,
 };
 
 use crate::plan::Plan;
@@ -18,17 +18,22 @@ const WANTED: ABI = ABI::V7;
 /// Devices that programs expect to write to.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Confines this thread and all that it starts, for good.
-pub(crate) fn restrict(plan: &Plan, own_folders: &[&str]) -> Result<(), String> {
+/// Confines this thread and all that it starts, for good. The value is the kernel's version of Landlock.
+pub(crate) fn restrict(plan: &Plan, own_folders: &[&Path]) -> Result<i32, String> {
     let status = apply(plan, own_folders).map_err(|error| error.to_string())?;
     match status.ruleset {
         RulesetStatus::NotEnforced => Err("the kernel does not enforce it".to_owned()),
         _ if !status.no_new_privs => Err("new privileges are not ruled out".to_owned()),
-        _ => Ok(()),
+        _ => match status.landlock {
+            LandlockStatus::Available { effective_abi, kernel_abi } => {
+                Ok(kernel_abi.unwrap_or(effective_abi as i32))
+            }
+            other => Err(format!("the kernel says {other:?}")),
+        },
     }
 }
 
-fn apply(plan: &Plan, own_folders: &[&str]) -> Result<RestrictionStatus, RulesetError> {
+fn apply(plan: &Plan, own_folders: &[&Path]) -> Result<RestrictionStatus, RulesetError> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))?;
@@ -45,8 +50,7 @@ fn apply(plan: &Plan, own_folders: &[&str]) -> Result<RestrictionStatus, Ruleset
         rules = grant(rules, path, read)?;
     }
     rules = grant(rules, Path::new("/proc"), AccessFs::ReadFile | AccessFs::ReadDir)?;
-    for path in plan.writable.iter().map(std::path::PathBuf::as_path).chain(own_folders.iter().map(Path::new))
-    {
+    for path in plan.writable.iter().map(std::path::PathBuf::as_path).chain(own_folders.iter().copied()) {
         rules = grant(rules, path, AccessFs::from_all(NEEDED))?;
     }
     for device in DEVICES {

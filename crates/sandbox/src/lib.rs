@@ -11,6 +11,7 @@ mod name;
 mod path;
 mod read;
 mod remove;
+mod stream;
 mod target;
 mod version;
 mod windows;
@@ -19,10 +20,12 @@ mod write;
 
 mod confinement;
 mod environment;
+mod grants;
 mod leash;
 mod level;
 mod plan;
 mod probe;
+mod scan;
 
 #[cfg(target_os = "linux")]
 mod confine;
@@ -44,17 +47,19 @@ mod tree;
 #[cfg(target_os = "linux")]
 mod watch;
 
-pub use confine::confine_and_exec;
+pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
 pub use folder::{Entry, Kind, Listing};
+pub use grants::{Granted, Grants, Repository, programs_of};
 pub use leash::{Leash, NotConfined};
 pub use level::{Level, Missing, Part};
 pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
 pub use read::{Contents, MAX_FILE_BYTES};
 pub use remove::Found;
+pub use stream::FileStream;
 pub use target::Look;
 pub use version::Version;
 pub use windows::WindowsPath;

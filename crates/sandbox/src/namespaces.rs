@@ -202,9 +202,17 @@ fn excepted(plan: &Plan) -> Result<(), Words> {
             Ok(_) => NO_FILE,
             Err(_) => continue,
         };
-        bind(Path::new(cover), &place, Mode::Read)?;
+        put_over(cover, &place).map_err(|error| words(&path.to_string_lossy())(&error))?;
     }
     Ok(())
+}
+
+/// The same as `bind` for a cover, below which nothing is mounted.
+fn put_over(cover: &str, place: &Path) -> nix::Result<()> {
+    let none = None::<&str>;
+    mount(Some(cover), place, none, MsFlags::MS_BIND, none)?;
+    let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(none, place, none, flags | MsFlags::MS_BIND | MsFlags::MS_REMOUNT, none)
 }
 
 /// Mounts a place with all that is mounted below it, then gives each of those mounts its mode.

@@ -113,6 +113,16 @@ impl WorkspacePath {
         }
     }
 
+    /// The path of something that was found below the root, as a walker names it.
+    ///
+    /// # Errors
+    /// If it leads out of the workspace.
+    pub fn found(below: &Path) -> Result<Self, PathError> {
+        let plain = if below.is_absolute() { None } else { normalize(below) };
+        let outside = || PathError::Outside { path: below.to_string_lossy().into_owned() };
+        plain.map(Self::inside).ok_or_else(outside)
+    }
+
     pub(crate) fn inside(relative: PathBuf) -> Self {
         Self { area: Area::Root, relative }
     }

@@ -16,6 +16,8 @@ pub struct Probe {
     pub missing: Vec<Missing>,
     /// What is bounded for all processes of a child together.
     pub bounds: Bounds,
+    /// The kernel's version of Landlock, where it was used.
+    pub landlock: Option<u32>,
 }
 
 /// What this machine bounds for all processes of a child together, beside the limits of each one.
@@ -30,6 +32,8 @@ pub struct Bounds {
 
 const PROCESSES: &str = "bounded: processes";
 const MEMORY: &str = "bounded: memory";
+/// What comes before the version of Landlock.
+pub(crate) const LANDLOCK: &str = "landlock: ";
 
 impl Bounds {
     /// The lines by which a helper that was tried says what holds.
@@ -52,21 +56,25 @@ impl Probe {
         let mut missing = Vec::new();
         for level in [Level::Namespaces, Level::Landlock] {
             match tried(helper, level) {
-                Ok(bounds) => return Self { level, missing, bounds },
+                Ok(said) => {
+                    let version = said.lines().find_map(|line| line.strip_prefix(LANDLOCK)?.parse().ok());
+                    let bounds = Bounds::of_lines(&said);
+                    return Self { level, missing, bounds, landlock: version };
+                }
                 Err((part, words)) => missing.push(Missing { level, part, words }),
             }
         }
-        Self { level: Level::None, missing, bounds: Bounds::default() }
+        Self { level: Level::None, missing, bounds: Bounds::default(), landlock: None }
     }
 }
 
-fn tried(helper: &Helper, level: Level) -> Result<Bounds, (Part, String)> {
+fn tried(helper: &Helper, level: Level) -> Result<String, (Part, String)> {
     let plan = Plan::of(&Confinement::new(), level, Path::new("/"));
     let mut process = helper.command(&plan, &[]);
     process.env_clear().stdin(Stdio::null());
     let output = match process.output() {
         Ok(output) if output.status.success() => {
-            return Ok(Bounds::of_lines(&String::from_utf8_lossy(&output.stdout)));
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         Ok(output) => output,
         Err(error) => return Err((Part::Helper, error.to_string())),

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use nix::errno::Errno;
@@ -18,6 +19,7 @@ use crate::confine::{Failure, NOT_CONFINED, check, confine, say, tell};
 use crate::leash::{CONFINED, heard};
 use crate::placeholders::Placeholders;
 use crate::plan::{Hold, Plan, Stage};
+use crate::probe::LANDLOCK;
 use crate::tree::Tree;
 use crate::watch::{News, Watch};
 use crate::{Bounds, Part, namespaces};
@@ -34,7 +36,7 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
     let (placeholders, protected) = Placeholders::make(&plan.protected).map_err(Failure::of(Part::Mounts))?;
     let tree = Tree::join(&plan.limits);
     if command.is_empty() {
-        print(tree.bounds);
+        print(tree.bounds, None);
     }
     namespaces::leave(!plan.ports.is_empty()).map_err(Failure::of(Part::Namespaces))?;
     let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
@@ -73,9 +75,12 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
 }
 
 #[expect(clippy::print_stdout, reason = "a helper that is tried says what it found")]
-fn print(bounds: Bounds) {
+fn print(bounds: Bounds, landlock: Option<i32>) {
     for line in bounds.lines() {
         println!("{line}");
+    }
+    if let Some(version) = landlock {
+        println!("{LANDLOCK}{version}");
     }
 }
 
@@ -91,11 +96,13 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
     // A session of its own has no terminal, and a signal to the group does not reach the helper.
     setsid().map_err(Failure::of(Part::Privileges))?;
-    confine(plan, &namespaces::PRIVATE)?;
+    let own: Vec<&Path> =
+        namespaces::PRIVATE.iter().map(Path::new).chain(plan.private.iter().map(AsRef::as_ref)).collect();
+    let version = confine(plan, &own)?;
     // What this process was told is no concern of the command.
     prctl::set_dumpable(false).map_err(Failure::of(Part::Privileges))?;
     if command.is_empty() {
-        print(Bounds { processes, memory: false });
+        print(Bounds { processes, memory: false }, Some(version));
         return check(plan);
     }
     let code = started(plan, &watch, command)
@@ -108,8 +115,8 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
 pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     let tree = Tree::join(&plan.limits);
     if command.is_empty() {
-        print(tree.bounds);
-        confine(plan, &[])?;
+        let version = confine(plan, &[])?;
+        print(tree.bounds, Some(version));
         return check(plan);
     }
     if plan.hold == Hold::Free {

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 use windlass_protocol::CallId;
+use windlass_redact::{RedactStream, Redactor};
 
 use crate::{AnswerFuture, Human, NoAnswer, Question};
 
@@ -40,6 +41,9 @@ pub struct Context {
     outputs: Option<PathBuf>,
     progress: Option<Sink>,
     human: Option<Arc<dyn Human>>,
+    redactor: Redactor,
+    /// What is told as output comes in pieces, and a secret may lie in two of them.
+    told: Arc<Mutex<RedactStream>>,
 }
 
 impl Context {
@@ -52,6 +56,8 @@ impl Context {
             outputs: None,
             progress: None,
             human: None,
+            redactor: Redactor::default(),
+            told: Arc::new(Mutex::new(Redactor::default().stream())),
         }
     }
 
@@ -85,6 +91,13 @@ impl Context {
         self
     }
 
+    /// The same context with secrets that no output may show.
+    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
+        self.told = Arc::new(Mutex::new(redactor.stream()));
+        self.redactor = redactor;
+        self
+    }
+
     /// Which call this is.
     pub fn call(&self) -> &CallId {
         &self.call
@@ -105,11 +118,30 @@ impl Context {
         self.outputs.as_deref()
     }
 
-    /// Tells whoever listens.
+    /// The secrets that no output may show. The toolbox takes them out of what a tool gives back. A tool that cuts its
+    /// output, or writes it into a file, takes them out before: half a secret is not found.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// Tells whoever listens, without secrets. What of an output may be the beginning of one is told with the next.
     pub fn tell(&self, progress: Progress) {
-        if let Some(listen) = &self.progress {
-            listen(progress);
+        let Some(listen) = &self.progress else { return };
+        match progress {
+            Progress::Output(text) => {
+                let clean = self.told.lock().unwrap_or_else(PoisonError::into_inner).push(text.as_bytes());
+                tell_output(listen, &clean);
+            }
+            Progress::Note(text) => listen(Progress::Note(self.redactor.redact(&text).into_owned())),
+            Progress::Started => listen(Progress::Started),
         }
+    }
+
+    /// Tells what is held back of the output, when no more comes. The toolbox does this, not the tool.
+    pub fn tell_rest(&self) {
+        let Some(listen) = &self.progress else { return };
+        let rest = self.told.lock().unwrap_or_else(PoisonError::into_inner).finish();
+        tell_output(listen, &rest);
     }
 
     /// Asks the human, or says at once that nobody is there.
@@ -118,6 +150,12 @@ impl Context {
             Some(human) => human.answer(question),
             None => Box::pin(async { Err(NoAnswer::Absent) }),
         }
+    }
+}
+
+fn tell_output(listen: &Sink, clean: &[u8]) {
+    if !clean.is_empty() {
+        listen(Progress::Output(String::from_utf8_lossy(clean).into_owned()));
     }
 }
 

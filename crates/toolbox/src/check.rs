@@ -8,7 +8,7 @@ use windlass_schema::{Coercion, Violation, coerce};
 
 use crate::toolbox::{Checked, Entry, Toolbox};
 
-pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, ToolResult> {
+pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
     // A tool that is not offered is not there: the check is made here too, not only when offering.
     let Some(entry) = toolbox.entry(call.name.as_str()).filter(|entry| entry.offered) else {
         return Err(refuse(call, ResultStatus::UnknownTool, unknown(toolbox, call.name.as_str())));
@@ -28,6 +28,14 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, ToolR
             }
         }
         (Payload::Custom { .. }, ToolSpec::Freeform { .. }) | (Payload::LocalShell { .. }, _) => {}
+        // Where only functions are known, free text comes as an argument.
+        (Payload::Function { arguments }, ToolSpec::Freeform { .. }) => {
+            let Some(text) = only_text(arguments) else {
+                let text = format!("{} takes free text, in one argument `input`", entry.shown);
+                return Err(refuse(&call, ResultStatus::InvalidArguments, text));
+            };
+            call.payload = Payload::Custom { input: text };
+        }
         (Payload::Custom { .. }, _) => {
             let text = format!("{} takes JSON arguments, not free text", entry.shown);
             return Err(refuse(&call, ResultStatus::InvalidArguments, text));
@@ -55,8 +63,20 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, ToolR
     })
 }
 
+/// The free text among arguments: the argument that stands for it, or the only one there is, whatever its name.
+fn only_text(arguments: &Arguments) -> Option<String> {
+    if let Some(Payload::Custom { input }) = Payload::from_arguments(arguments) {
+        return Some(input);
+    }
+    let mut fields = arguments.as_object().iter();
+    match (fields.next(), fields.next()) {
+        (Some((_, value)), None) => value.as_str().map(str::to_owned),
+        _ => None,
+    }
+}
+
 /// What the call meets, into its facts.
-pub(crate) fn inspect(mut checked: Checked) -> Result<Checked, ToolResult> {
+pub(crate) fn inspect(mut checked: Checked) -> Result<Checked, Box<ToolResult>> {
     let Ok(seen) = catch_unwind(AssertUnwindSafe(|| checked.tool.inspect(&checked.call.payload))) else {
         let text = format!("{} was not run: it failed with an internal error (it panicked)", checked.name);
         return Err(refuse(&checked.call, ResultStatus::Error, text));
@@ -81,8 +101,8 @@ fn fitting(
     Ok(Some((fitting, changes)))
 }
 
-fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> ToolResult {
-    ToolResult::text(call.id.clone(), status, text)
+fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> Box<ToolResult> {
+    Box::new(ToolResult::text(call.id.clone(), status, text))
 }
 
 pub(crate) fn unknown(toolbox: &Toolbox, name: &str) -> String {

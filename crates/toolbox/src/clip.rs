@@ -1,7 +1,7 @@
 //! Outputs that are too long for a model.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
@@ -59,6 +59,7 @@ impl OutputLimit {
 const ATTEMPTS: u32 = 1_000;
 
 /// Writes the whole text beside the journal. If that fails the model has head and tail all the same.
+#[expect(clippy::disallowed_methods, reason = "the folder of outputs is the host's, given for this")]
 fn spill(folder: &Path, ctx: &Context, piece: usize, text: &str) -> Option<String> {
     let id: String = ctx
         .call()
@@ -67,12 +68,20 @@ fn spill(folder: &Path, ctx: &Context, piece: usize, text: &str) -> Option<Strin
         .map(|character| if character.is_ascii_alphanumeric() { character } else { '_' })
         .take(64)
         .collect();
-    std::fs::create_dir_all(folder).ok()?;
+    let (mut builder, mut options) = (DirBuilder::new(), OpenOptions::new());
+    builder.recursive(true);
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    builder.create(folder).ok()?;
     // Ids that differ can give one name; what another call wrote is never overwritten.
     for attempt in 1..=ATTEMPTS {
         let name =
             if attempt == 1 { format!("{id}-{piece}.txt") } else { format!("{id}-{piece}-{attempt}.txt") };
-        match File::create_new(folder.join(&name)) {
+        match options.open(folder.join(&name)) {
             Ok(mut file) => return file.write_all(text.as_bytes()).ok().map(|()| name),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(_) => return None,

@@ -137,6 +137,12 @@ impl NameMap {
         self.registered.get(name).copied()
     }
 
+    /// Whether a model has written a name or an alias exactly.
+    pub(crate) fn is_exact(&self, written: &str) -> bool {
+        let plain = written.strip_prefix("functions.").unwrap_or(written);
+        self.exact.contains_key(written) || self.exact.contains_key(plain)
+    }
+
     /// The place of the tool that a model means.
     pub(crate) fn position(&self, written: &str) -> Option<usize> {
         if let Some(position) = self.exact.get(written) {

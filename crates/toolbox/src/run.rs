@@ -1,10 +1,12 @@
 //! Running a call: the lock, cancellation, panics, long outputs.
 
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use windlass_protocol::{Concurrency, ResultStatus, ToolResult};
+use windlass_hitl::has_invisible;
+use windlass_protocol::{Concurrency, Content, Effect, ResultFlag, ResultStatus, ToolResult};
 use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::toolbox::{Checked, Toolbox};
@@ -42,7 +44,7 @@ impl Toolbox {
         &self,
         checked: &Checked,
         ctx: &Context,
-        still: impl Future<Output = Result<(), ToolResult>>,
+        still: impl Future<Output = Result<(), Box<ToolResult>>>,
     ) -> Result<ToolResult, ToolError> {
         let waiting = async {
             match checked.tool.hints().concurrency {
@@ -58,7 +60,7 @@ impl Toolbox {
             turn = waiting => turn,
         };
         if let Err(result) = still.await {
-            return Ok(result);
+            return Ok(*result);
         }
         ctx.tell(Progress::Started);
         // Inside a future of its own: `call` itself can panic before it gives one back.
@@ -72,17 +74,19 @@ impl Toolbox {
                 return Ok(result(checked, ResultStatus::Cancelled, "cancelled while it ran; what it had done stays"));
             }
         };
+        ctx.tell_rest();
         self.finish(checked, ctx, outcome)
     }
 
     fn finish(&self, checked: &Checked, ctx: &Context, outcome: Outcome) -> Result<ToolResult, ToolError> {
         match outcome {
             Ok(Ok(output)) => {
-                let content = self.limit.apply(output.content, ctx);
-                Ok(ToolResult::new(checked.call.id.clone(), output.status, content))
+                let content = self.limit.apply(without_secrets(output.content, ctx), ctx);
+                let flags = flags(checked, &content);
+                Ok(ToolResult::new(checked.call.id.clone(), output.status, content).with_flags(flags))
             }
             Ok(Err(ToolError::Model(text))) => {
-                let content = self.limit.apply(vec![windlass_protocol::Content::text(text)], ctx);
+                let content = self.limit.apply(without_secrets(vec![Content::text(text)], ctx), ctx);
                 Ok(ToolResult::new(checked.call.id.clone(), ResultStatus::Error, content))
             }
             Ok(Err(fatal)) => Err(fatal),
@@ -92,6 +96,38 @@ impl Toolbox {
             }
         }
     }
+}
+
+/// Before anything is cut or written into a file: half a secret is not found.
+fn without_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
+    let redactor = ctx.redactor();
+    let clean = |text: &mut String| {
+        if let Cow::Owned(clean) = redactor.redact(text) {
+            *text = clean;
+        }
+    };
+    for piece in &mut content {
+        match piece {
+            Content::Text { text } => clean(text),
+            Content::Resource { uri, text, .. } => {
+                clean(uri);
+                clean(text);
+            }
+            Content::Structured { value } => redactor.redact_value(value),
+            // The bytes of a picture are not read as text.
+            _ => {}
+        }
+    }
+    content
+}
+
+/// What is to be known about what a tool brought.
+fn flags(checked: &Checked, content: &[Content]) -> Vec<ResultFlag> {
+    let is_hidden = |content: &Content| matches!(content, Content::Text { text } if has_invisible(text));
+    let is_external = |effect: &Effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. });
+    let hidden = content.iter().any(is_hidden).then_some(ResultFlag::InvisibleChars);
+    let external = checked.facts.effects.iter().any(is_external).then_some(ResultFlag::External);
+    hidden.into_iter().chain(external).collect()
 }
 
 async fn overdue(ctx: &Context) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::RwLock;
 use windlass_hitl::Facts;
-use windlass_protocol::{Arguments, Change, Hints, RawJson, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_protocol::{Arguments, Change, Hints, RawJson, Risk, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_schema::{Checker, Coercion, SchemaError, Violation};
 use windlass_tool::{EarlyArguments, Tool};
 
@@ -112,7 +112,9 @@ impl Toolbox {
     }
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
-        self.names.position(name).and_then(|position| self.entries.get(position))
+        let entry = self.names.position(name).and_then(|position| self.entries.get(position))?;
+        // What can do harm is meant by its name and by nothing like it (RULES N3 allows, and does not ask for, more).
+        (self.names.is_exact(name) || entry.tool.hints().risk < Risk::High).then_some(entry)
     }
 
     pub(crate) fn offered_entries(&self) -> impl Iterator<Item = &Entry> {
@@ -124,7 +126,7 @@ impl Toolbox {
     /// # Errors
     /// The result to give back to the model: no such tool, or arguments that the tool does not take.
     pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
-        crate::check::check(self, call).map_err(Box::new)
+        crate::check::check(self, call)
     }
 
     /// Looks at what a checked call meets where it would run, and puts it into its facts. It reads the disk, so it may
@@ -133,7 +135,7 @@ impl Toolbox {
     /// # Errors
     /// The result to give back to the model if the tool fails at looking: what cannot be judged does not run.
     pub fn inspect(&self, checked: Checked) -> Result<Checked, Box<ToolResult>> {
-        crate::check::inspect(checked).map_err(Box::new)
+        crate::check::inspect(checked)
     }
 
     /// Checks what is sure of a call while its arguments still stream: that there is such a tool, that the

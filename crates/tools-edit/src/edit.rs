@@ -1,20 +1,18 @@
 //! `edit_file`: one text in a file for another.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::Deserialize;
-use similar::TextDiff;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
-use windlass_sandbox::{Expected, Workspace, WorkspacePath};
-use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_sandbox::{Contents, Expected, Look, Workspace, WorkspacePath};
+use windlass_tool::{
+    Change, Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+};
 
+use crate::diff::{MAX_SHOWN_BYTES, MAX_TOLD_LINES, diff};
 use crate::find::{Found, find};
 use crate::nearest::{around, nearest_line, numbers};
 use crate::replace::{exact, forgiving};
-
-const DIFF_TIME: Duration = Duration::from_millis(500);
-const MAX_DIFF_LINES: usize = 200;
 
 const DESCRIPTION: &str = "Replaces a text in a file of the workspace. `old_text` must stand in the file \
     exactly once, with its indentation and without line numbers; add lines around it until it does, or say \
@@ -69,11 +67,7 @@ impl Tool for EditFile {
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        let path = match payload {
-            Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.get("path"),
-            _ => None,
-        };
-        match path.and_then(|path| path.as_str()) {
+        match path_of(payload) {
             Some(path) => vec![Effect::Write { path: self.workspace.effect_path(path), bytes: None }],
             None => vec![Effect::Unknown],
         }
@@ -84,6 +78,20 @@ impl Tool for EditFile {
         complete.text("path").map(effect).into_iter().collect()
     }
 
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let Some(path) = path_of(payload) else { return Inspection::default() };
+        let target = self.workspace.target(path, Look::Bytes);
+        let is_linked = target.links > 1;
+        let seen = Inspection::default().with_target(target);
+        let Ok(arguments) = read_arguments::<EditArguments>(payload) else { return seen };
+        match plan(&self.workspace, &arguments) {
+            Ok(plan) if !is_linked => {
+                seen.with_change(Change::new(plan.path.to_string(), plan.diff(usize::MAX, MAX_SHOWN_BYTES)))
+            }
+            _ => seen,
+        }
+    }
+
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: EditArguments = read_arguments(payload)?;
@@ -91,14 +99,32 @@ impl Tool for EditFile {
                 return Err(ToolError::model("the call was stopped before it began; nothing was changed"));
             }
             let workspace = Arc::clone(&self.workspace);
-            let work = tokio::task::spawn_blocking(move || edit(&workspace, &arguments));
+            let work =
+                tokio::task::spawn_blocking(move || plan(&workspace, &arguments)?.carry_out(&workspace));
             // A panic fails this call and not the turn (RULES L8).
             work.await.map_err(|_| ToolError::model("the tool broke on this edit; nothing was changed"))?
         })
     }
 }
 
-fn edit(workspace: &Workspace, arguments: &EditArguments) -> Result<Output, ToolError> {
+/// The `path` argument by itself, for effects: it is judged also where other arguments are wrong.
+fn path_of(payload: &Payload) -> Option<&str> {
+    match payload {
+        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.get("path")?.as_str(),
+        _ => None,
+    }
+}
+
+/// What a call would do: looked at for a human, and done, by the same steps.
+struct Plan {
+    path: WorkspacePath,
+    before: Contents,
+    after: Vec<u8>,
+    is_known: bool,
+    words: String,
+}
+
+fn plan(workspace: &Workspace, arguments: &EditArguments) -> Result<Plan, ToolError> {
     let (old, new) = (arguments.old_text.as_str(), arguments.new_text.as_str());
     check_texts(old, new)?;
     let path = workspace.resolve(&arguments.path).map_err(told)?;
@@ -126,16 +152,28 @@ fn edit(workspace: &Workspace, arguments: &EditArguments) -> Result<Output, Tool
     if after == text {
         return Err(ToolError::model(format!("`{path}` says this already; the edit would change nothing")));
     }
-    let written =
-        workspace.write(&path, after.as_bytes(), Expected::Unchanged(before.version)).map_err(told)?;
-    if known.is_some() {
-        workspace.remember(&written.path, written.version);
-    }
     let count = found.places.len();
     let lines = numbers(body, found.places.iter().map(|place| place.start));
     let how = if found.exact { "" } else { ", white space at line ends forgiven" };
-    let diff = diff(&path, text, &after);
-    Ok(Output::text(format!("edited {path}: {count} replaced, at line {lines}{how}\n{diff}")))
+    let words = format!("edited {path}: {count} replaced, at line {lines}{how}");
+    Ok(Plan { path, before, after: after.into_bytes(), is_known: known.is_some(), words })
+}
+
+impl Plan {
+    fn carry_out(&self, workspace: &Workspace) -> Result<Output, ToolError> {
+        let expected = Expected::Unchanged(self.before.version);
+        let written = workspace.write(&self.path, &self.after, expected).map_err(told)?;
+        if self.is_known {
+            workspace.remember(&written.path, written.version);
+        }
+        Ok(Output::text(format!("{}\n{}", self.words, self.diff(MAX_TOLD_LINES, usize::MAX))))
+    }
+
+    fn diff(&self, max_lines: usize, max_bytes: usize) -> String {
+        let name = self.path.to_string();
+        let (before, after) = ((name.as_str(), &*self.before.bytes), (name.as_str(), &*self.after));
+        diff(Some(before), Some(after), max_lines, max_bytes)
+    }
 }
 
 fn check_texts(old: &str, new: &str) -> Result<(), ToolError> {
@@ -214,17 +252,6 @@ fn stale(path: &WorkspacePath, body: &str, old: &str, found: &Found) -> ToolErro
         "`{path}` changed since you read it; nothing was changed. Call read_file on it, then edit what is there.{}",
         near.unwrap_or_default()
     ))
-}
-
-fn diff(path: &WorkspacePath, before: &str, after: &str) -> String {
-    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, after);
-    let whole = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
-    let total = whole.lines().count();
-    if total <= MAX_DIFF_LINES {
-        return whole;
-    }
-    let shown: String = whole.split_inclusive('\n').take(MAX_DIFF_LINES).collect();
-    format!("{shown}[{MAX_DIFF_LINES} of {total} lines of the diff shown]\n")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 
-use crate::EditFile;
+use crate::{ApplyPatch, EditFile};
 
 /// All tools of this crate, on one workspace.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
-    vec![Arc::new(EditFile::new(Arc::clone(workspace)))]
+    vec![Arc::new(EditFile::new(Arc::clone(workspace))), Arc::new(ApplyPatch::new(Arc::clone(workspace)))]
 }

@@ -4,6 +4,7 @@ mod blocking;
 mod delete;
 mod diff;
 mod image;
+mod large;
 mod list;
 mod pattern;
 mod read;

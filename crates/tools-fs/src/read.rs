@@ -8,18 +8,19 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
-use windlass_sandbox::{Contents, Look, Workspace};
+use windlass_sandbox::{Contents, FileError, Look, Workspace};
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
 };
 
 use crate::blocking::{blocking, path_of, spec, told};
 use crate::image::{MAX_IMAGE_BYTES, media_type};
+use crate::large;
 
 const DEFAULT_LINES: u64 = 2_000;
-const MAX_LINE_CHARS: usize = 2_000;
+pub(crate) const MAX_LINE_CHARS: usize = 2_000;
 /// Where a page ends though lines are left: about 15,000 tokens.
-const MAX_PAGE_BYTES: usize = 60_000;
+pub(crate) const MAX_PAGE_BYTES: usize = 60_000;
 
 const DESCRIPTION: &str = "Reads a text file or a picture of the workspace. Lines come with their numbers, \
     which are not part of the file. Long files come in pages: give `offset` and `limit` for the next one. \
@@ -92,8 +93,16 @@ impl Tool for ReadFile {
 
 fn read(workspace: &Workspace, arguments: &ReadArguments) -> Result<Output, ToolError> {
     let path = workspace.resolve(&arguments.path).map_err(told)?;
-    let contents = workspace.read(&path).map_err(told)?;
     let shown = path.to_string();
+    let first = arguments.offset.unwrap_or(1).max(1);
+    let limit = arguments.limit.unwrap_or(DEFAULT_LINES).max(1);
+    let contents = match workspace.read(&path) {
+        Err(FileError::TooLarge { .. }) => {
+            let stream = workspace.stream(&path).map_err(told)?;
+            return large::page(&shown, stream, first, limit).map(Output::text);
+        }
+        contents => contents.map_err(told)?,
+    };
     if let Some(media_type) = media_type(&contents.bytes) {
         return picture(&shown, media_type, &contents);
     }
@@ -103,8 +112,7 @@ fn read(workspace: &Workspace, arguments: &ReadArguments) -> Result<Output, Tool
     } else {
         Cow::Borrowed(decode(&shown, &contents.bytes)?)
     };
-    let first = arguments.offset.unwrap_or(1).max(1);
-    let page = page(&shown, &text, first, arguments.limit.unwrap_or(DEFAULT_LINES).max(1))?;
+    let page = page(&shown, &text, first, limit)?;
     workspace.remember(&contents.path, contents.version);
     Ok(Output::text(page))
 }
@@ -123,16 +131,7 @@ fn picture(path: &str, media_type: &str, contents: &Contents) -> Result<Output, 
 /// The text of a file, or its name and why it is none.
 fn decode<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, ToolError> {
     let len = bytes.len();
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(ToolError::model(format!(
-            "`{path}` is UTF-16 text, only UTF-8 is shown; convert it with a command first"
-        )));
-    }
-    if bytes.iter().take(8_192).any(|byte| *byte == 0) {
-        return Err(ToolError::model(format!(
-            "`{path}` is a binary file of {len} bytes and is not shown; use a command that understands its format"
-        )));
-    }
+    check_text(path, bytes, len as u64)?;
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         ToolError::model(format!(
@@ -140,6 +139,21 @@ fn decode<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, ToolError> {
         ))
     })?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// Refuses by name what is no text by its first bytes.
+pub(crate) fn check_text(path: &str, start: &[u8], len: u64) -> Result<(), ToolError> {
+    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
+        return Err(ToolError::model(format!(
+            "`{path}` is UTF-16 text, only UTF-8 is shown; convert it with a command first"
+        )));
+    }
+    if start.iter().take(8_192).any(|byte| *byte == 0) {
+        return Err(ToolError::model(format!(
+            "`{path}` is a binary file of {len} bytes and is not shown; use a command that understands its format"
+        )));
+    }
+    Ok(())
 }
 
 fn page(path: &str, text: &str, first: u64, limit: u64) -> Result<String, ToolError> {

@@ -15,6 +15,8 @@ pub(crate) struct Collected {
     pub(crate) shown: u64,
     pub(crate) found: u64,
     pub(crate) files: u64,
+    /// How many files could not be searched.
+    pub(crate) unread: u64,
 }
 
 /// The sink for one file.

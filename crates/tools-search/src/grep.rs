@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
-use windlass_sandbox::Workspace;
-use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_sandbox::{Look, Workspace};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+};
 
 use crate::search::search;
 
@@ -79,6 +81,12 @@ impl Tool for GrepFile {
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
         let effect = |path| Effect::Read { path: self.workspace.effect_path(path) };
         complete.text("path").map(effect).into_iter().collect()
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let Ok(arguments) = read_arguments::<GrepArguments>(payload) else { return Inspection::default() };
+        let path = arguments.path.as_deref().unwrap_or(".");
+        Inspection::default().with_target(self.workspace.target(path, Look::Place))
     }
 
     /// A dropped call ends after the file at hand, because the token is asked before each.

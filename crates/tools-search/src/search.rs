@@ -1,12 +1,14 @@
 //! The walk and the search, with ripgrep's own crates.
 
+use std::fmt::Write;
+use std::io::{self, Read};
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::WalkBuilder;
-use windlass_sandbox::{FileError, Workspace, WorkspacePath};
+use windlass_sandbox::{FileError, FileStream, Workspace, WorkspacePath};
 use windlass_tool::ToolError;
 
 use crate::collect::{Collected, OneFile};
@@ -15,6 +17,8 @@ use crate::grep::GrepArguments;
 const DEFAULT_LIMIT: u64 = 200;
 const MAX_LIMIT: u64 = 2_000;
 const MAX_CONTEXT: usize = 10;
+/// How long a line may be; a file with a longer one is passed over, and that is told.
+const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 /// How many bytes of automaton a pattern may need.
 const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 
@@ -36,6 +40,7 @@ pub(crate) fn search(
         .before_context(arguments.context.unwrap_or(0).min(MAX_CONTEXT))
         .after_context(arguments.context.unwrap_or(0).min(MAX_CONTEXT))
         .binary_detection(BinaryDetection::quit(0))
+        .heap_limit(Some(MAX_LINE_BYTES))
         .build();
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let mut all = Collected { limit, ..Collected::default() };
@@ -50,34 +55,48 @@ pub(crate) fn search(
         let Ok(below) = entry.path().strip_prefix(workspace.root()) else { continue };
         let wanted = glob.as_ref().is_none_or(|glob| is_wanted(glob, below));
         if entry.file_type().is_some_and(|kind| kind.is_file()) && wanted {
-            one_file(workspace, below, &mut searcher, &matcher, &mut all);
+            one_file(workspace, below, &mut searcher, &matcher, &mut all, stopped);
         }
     }
     Ok(words(&path, &all, cut_short))
 }
 
 /// The walk only gives names; each file is opened again by handle below the root, so that a swap on the way
-/// leads nowhere.
+/// leads nowhere, and read piece by piece, however long it is.
 fn one_file(
     workspace: &Workspace,
     below: &Path,
     searcher: &mut Searcher,
     matcher: &RegexMatcher,
     all: &mut Collected,
+    stopped: &dyn Fn() -> bool,
 ) {
-    let Some(path) = below.to_str().and_then(|name| workspace.resolve(&format!("./{name}")).ok()) else {
-        return;
-    };
-    let Ok(contents) = workspace.read(&path) else { return };
+    let Ok(path) = WorkspacePath::found(below) else { return };
+    let Ok(stream) = workspace.stream(&path) else { return };
     let (length, shown) = (all.text.len(), all.shown);
     let name = path.to_string();
     let mut sink = OneFile { path: &name, all, found: 0 };
     let before = sink.all.found;
-    let end = searcher.search_slice(matcher, &contents.bytes, &mut sink);
+    let end = searcher.search_reader(matcher, Stoppable { stream, stopped }, &mut sink);
+    if end.is_err() && !stopped() {
+        all.unread = all.unread.saturating_add(1);
+    }
     if end.is_err() || all.found == before {
-        // Binary after all: nothing of it stays.
+        // Binary after all, or a line that is too long: nothing of it stays.
         all.text.truncate(length);
         all.shown = shown;
+    }
+}
+
+/// A file that ends when the search is stopped.
+struct Stoppable<'s> {
+    stream: FileStream,
+    stopped: &'s dyn Fn() -> bool,
+}
+
+impl Read for Stoppable<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if (self.stopped)() { Err(io::Error::other("stopped")) } else { self.stream.read(bytes) }
     }
 }
 
@@ -123,7 +142,13 @@ fn is_wanted(glob: &GlobMatcher, below: &Path) -> bool {
 }
 
 fn words(path: &WorkspacePath, all: &Collected, cut_short: bool) -> String {
-    let stopped = if cut_short { "; the search was stopped before its end" } else { "" };
+    let mut stopped = if cut_short { "; the search was stopped before its end" } else { "" }.to_owned();
+    if all.unread > 0 {
+        let unread = all.unread;
+        // Writing into a string cannot fail.
+        let _ =
+            write!(stopped, "; {unread} files could not be read or have lines over {MAX_LINE_BYTES} bytes");
+    }
     if all.found == 0 {
         return format!(
             "[nothing found in {path}{stopped}; hidden, binary and git-ignored files were not searched]"

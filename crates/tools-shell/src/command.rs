@@ -1,66 +1,83 @@
-//! `run_command`: one shell command, its output and its exit code.
+//! `run_command`: one command, its output and its exit code.
 
-use std::path::Path;
-use std::pin::pin;
-use std::process::ExitStatus;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::Deserialize;
-use windlass_protocol::{Effect, Hints, Payload, ResultStatus, Risk, ToolName, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, Risk, ToolName, ToolSpec};
 use windlass_sandbox::{Kind, Workspace};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
 
-use crate::group::Group;
-use crate::stream::Stream;
+use crate::Shell;
+use crate::asked::{Asked, Need};
+use crate::launch::{ForNeed, Launch};
+use crate::run::{launch_and_run, limit, told};
 
-const DEFAULT_TIMEOUT: u64 = 120_000;
-const MAX_TIMEOUT: u64 = 600_000;
-/// How much of each stream the model is shown, together 30,000 bytes (RULES R9): a flood on one never costs
-/// the other.
-const STDOUT_BYTES: usize = 20_000;
-const STDERR_BYTES: usize = 10_000;
-/// How long the pipes are read after the command's end.
-const DRAIN: Duration = Duration::from_secs(2);
-
-const DESCRIPTION: &str = "Runs a shell command in the workspace and returns its output and exit code. Input \
-    is closed, so nothing can ask back; background processes are killed when the command ends. Long output \
-    is shown with head and tail and kept in a file. To read, search or change files use the tools for that.";
+const DESCRIPTION: &str = "Runs a command in the workspace and returns its output and exit code. Give `command` \
+    for a shell, or `argv` for one program without a shell. Input is closed, so nothing can ask back; background \
+    processes end with the command. The first line of the result says how it was confined: there is no network, \
+    and files outside the workspace are read-only or not there. Long output is shown with head and tail and kept \
+    in a file. To read, search or change files use the tools for that.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
-"command":{"type":"string","description":"The command, as a shell reads it."},
+"command":{"type":"string","description":"The command, as a shell reads it. Give this or argv."},
+"argv":{"type":"array","items":{"type":"string"},"minItems":1,"description":"The program and its arguments, as they are."},
 "cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace itself."},
 "timeout_ms":{"type":"integer","minimum":1,"maximum":600000,"description":"When to stop it, in milliseconds. Default 120000."}
-},"required":["command"],"additionalProperties":false}"#;
+},"additionalProperties":false}"#;
 
 /// The tool `run_command`.
+///
+/// What a command may touch follows from its words: what is proved to read only gets the workspace for reading,
+/// one `git` command that writes gets the repository (and says so in its effects), everything else the workspace.
 #[derive(Debug)]
 pub struct RunCommand {
     workspace: Arc<Workspace>,
+    shell: Shell,
     spec: ToolSpec,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CommandArguments {
-    command: String,
+    #[serde(default)]
+    command: Option<String>,
+    #[serde(default)]
+    argv: Option<Vec<String>>,
     #[serde(default)]
     cwd: Option<String>,
     #[serde(default)]
     timeout_ms: Option<u64>,
 }
 
-/// How the command came to its end.
-enum End {
-    Exit(ExitStatus),
-    TimedOut,
-    Cancelled,
+impl CommandArguments {
+    fn asked(&self) -> Result<Asked, ToolError> {
+        let nul = "the command has a NUL character; give it without";
+        match (&self.command, &self.argv) {
+            (Some(text), None) if text.contains('\0') => Err(nul.into()),
+            (Some(text), None) if !text.trim().is_empty() => Ok(Asked::text(text.clone())),
+            (None, Some(argv)) if argv.iter().any(|word| word.contains('\0')) => Err(nul.into()),
+            (None, Some(argv)) if argv.first().is_some_and(|program| !program.is_empty()) => {
+                Ok(Asked::Words(argv.clone()))
+            }
+            (Some(_), Some(_)) => Err("give either `command` or `argv`, not both".into()),
+            _ => Err("the command is empty; give `command` or `argv`".into()),
+        }
+    }
+
+    fn folder(&self) -> &str {
+        self.cwd.as_deref().unwrap_or(".")
+    }
 }
 
 impl RunCommand {
-    /// The tool on a workspace.
+    /// The tool on a workspace, with nothing confined.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        Self { workspace, spec: spec() }
+        Self::with(workspace, Shell::unconfined())
+    }
+
+    /// The tool on a workspace, confined as the shell says.
+    pub fn with(workspace: Arc<Workspace>, shell: Shell) -> Self {
+        Self { workspace, shell, spec: spec() }
     }
 }
 
@@ -79,113 +96,38 @@ impl Tool for RunCommand {
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        match read_arguments::<CommandArguments>(payload) {
-            Ok(arguments) => vec![Effect::Execute {
-                command: arguments.command,
-                directory: self.workspace.effect_path(arguments.cwd.as_deref().unwrap_or(".")),
-            }],
-            Err(_) => vec![Effect::Unknown],
+        let Ok(arguments) = read_arguments::<CommandArguments>(payload) else { return vec![Effect::Unknown] };
+        let Ok(asked) = arguments.asked() else { return vec![Effect::Unknown] };
+        let directory = self.workspace.effect_path(arguments.folder());
+        let mut effects = vec![Effect::Execute { command: asked.command(), directory }];
+        if asked.need() == Need::Repository {
+            effects.push(Effect::Write { path: ".git".to_owned(), bytes: None });
         }
+        effects
     }
 
-    /// Dropping the future kills the command's process group.
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let asked = read_arguments::<CommandArguments>(payload).ok().and_then(|given| given.asked().ok());
+        // What cannot be read is not run.
+        let Some(asked) = asked else { return Inspection::default() };
+        let granted = self.shell.grants(self.workspace.root()).for_need(asked.need()).look();
+        Inspection::default().with_containment(self.shell.containment(&granted))
+    }
+
+    /// Dropping the future ends all processes of the command.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: CommandArguments = read_arguments(payload)?;
-            if arguments.command.trim().is_empty() || arguments.command.contains('\0') {
-                return Err(ToolError::model("the command is empty or has a NUL character; give a command"));
-            }
-            let folder = arguments.cwd.as_deref().unwrap_or(".");
+            let asked = arguments.asked()?;
+            let folder = arguments.folder();
             let path = self.workspace.resolve(folder).map_err(told)?;
             if self.workspace.kind(&path).map_err(told)? != Kind::Folder {
                 return Err(ToolError::model(format!("`{folder}` is not a folder; give a folder as cwd")));
             }
             let folder = self.workspace.absolute(&path).map_err(told)?;
-            let limit = arguments.timeout_ms.unwrap_or(DEFAULT_TIMEOUT).clamp(1, MAX_TIMEOUT);
-            run(ctx, &arguments.command, &folder, Duration::from_millis(limit)).await
+            let (shell, root) = (self.shell.clone(), self.workspace.root().to_path_buf());
+            let launch = move || Launch::of_command(&shell, &root, &folder, &asked);
+            launch_and_run(ctx, limit(arguments.timeout_ms), launch).await
         })
     }
-}
-
-async fn run(ctx: &Context, command: &str, folder: &Path, limit: Duration) -> Result<Output, ToolError> {
-    if ctx.cancellation().is_cancelled() {
-        return Err(ToolError::model("the call was stopped before it began; nothing was run"));
-    }
-    let failed = |error| ToolError::model(format!("the command could not be started: {error}"));
-    let mut group = Group::start(command, folder).map_err(failed)?;
-    let (stdout, stderr) = group.pipes();
-    let (out, err) = (Stream::new("stdout", STDOUT_BYTES), Stream::new("stderr", STDERR_BYTES));
-    let mut readers = pin!(async { tokio::join!(out.read(ctx, stdout), err.read(ctx, stderr)) });
-    let mut deadline = pin!(tokio::time::sleep(limit));
-    let mut drained = false;
-    let end = loop {
-        tokio::select! {
-            biased;
-            () = ctx.cancellation().cancelled() => break End::Cancelled,
-            status = group.wait() => match status {
-                Ok(status) => break End::Exit(status),
-                Err(error) => return Err(told(format!("the command's end could not be seen: {error}"))),
-            },
-            () = &mut deadline => break End::TimedOut,
-            _ = &mut readers, if !drained => drained = true,
-        }
-    };
-    let stopping = async {
-        if !matches!(end, End::Exit(_)) {
-            group.stop().await;
-        }
-    };
-    // Who holds a pipe open after the command's end gets a bounded time, then is killed with the group, and
-    // what is then still in the pipe is read.
-    let reading = async { drained || tokio::time::timeout(DRAIN, &mut readers).await.is_ok() };
-    let ((), drained) = tokio::join!(stopping, reading);
-    group.kill();
-    if !drained {
-        let _ = tokio::time::timeout(DRAIN, &mut readers).await;
-    }
-    Ok(output(&end, limit, &out, &err))
-}
-
-fn output(end: &End, limit: Duration, out: &Stream, err: &Stream) -> Output {
-    let (status, first) = match end {
-        End::Exit(status) if status.success() => (ResultStatus::Ok, "[exit code 0]".to_owned()),
-        End::Exit(status) => (ResultStatus::Error, format!("[{}]", exit_words(*status))),
-        End::TimedOut => (
-            ResultStatus::TimedOut,
-            format!(
-                "[exit code 124: stopped after {} ms; what it printed until then follows. Give a larger timeout_ms or a shorter command]",
-                limit.as_millis()
-            ),
-        ),
-        End::Cancelled => {
-            (ResultStatus::Cancelled, "[stopped; what it printed until then follows]".to_owned())
-        }
-    };
-    let (out, err) = (out.shown(), err.shown());
-    let mut text = first;
-    for (notice, _) in [&out, &err] {
-        text.push_str(notice);
-    }
-    if !out.1.is_empty() {
-        text.push('\n');
-        text.push_str(&out.1);
-    }
-    if !err.1.is_empty() {
-        text.push_str(if text.ends_with('\n') { "[stderr]\n" } else { "\n[stderr]\n" });
-        text.push_str(&err.1);
-    }
-    Output::text(text).with_status(status)
-}
-
-fn exit_words(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("killed by signal {signal}");
-    }
-    status.code().map_or_else(|| "no exit code".to_owned(), |code| format!("exit code {code}"))
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-fn told(error: impl ToString) -> ToolError {
-    ToolError::model(error.to_string())
 }

@@ -1,16 +1,20 @@
 //! One output stream of a command: told as it comes, kept in bounded memory, and in a file when it is long.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use windlass_redact::RedactStream;
 use windlass_tool::{Context, Progress};
 
 use crate::kept::Kept;
+use crate::visible::visible;
 
 /// How much of a long stream its file holds.
 const FILE_BYTES: u64 = 64 * 1024 * 1024;
+/// How much of a stream is told while it comes: nobody reads on in a flood.
+const TOLD_BYTES: u64 = 1024 * 1024;
 
 /// What was read so far. The reader may be dropped at any await, what it read stays here.
 pub(crate) struct Stream {
@@ -22,11 +26,26 @@ pub(crate) struct Stream {
 struct State {
     kept: Kept,
     spilled: Option<String>,
+    /// Takes secrets out before anything is cut, told or written: half a secret is not found.
+    clean: Option<RedactStream>,
+}
+
+impl State {
+    /// Keeps what was read, or what was held back when nothing more comes; gives it back with the total so far.
+    fn keep(&mut self, read: Option<&[u8]>) -> (Vec<u8>, u64) {
+        let bytes = match (read, &mut self.clean) {
+            (Some(bytes), Some(clean)) => clean.push(bytes),
+            (Some(bytes), None) => bytes.to_vec(),
+            (None, clean) => clean.take().map(|mut clean| clean.finish()).unwrap_or_default(),
+        };
+        self.kept.push(&bytes);
+        (bytes, self.kept.total())
+    }
 }
 
 impl Stream {
     pub(crate) fn new(name: &'static str, limit: usize) -> Self {
-        Self { name, limit, state: Mutex::new(State { kept: Kept::new(limit), spilled: None }) }
+        Self { name, limit, state: Mutex::new(State { kept: Kept::new(limit), spilled: None, clean: None }) }
     }
 
     /// Reads to the end. A broken pipe is an end, too.
@@ -36,14 +55,19 @@ impl Stream {
         // Bytes that come before it is known that a file is needed.
         let mut early = Some(Vec::new());
         let mut file = None;
-        while let Ok(len @ 1..) = pipe.read(&mut buf).await {
-            let bytes = buf.get(..len).unwrap_or_default();
-            let total = {
-                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-                state.kept.push(bytes);
-                state.kept.total()
+        self.state().clean = Some(ctx.redactor().stream());
+        let mut is_open = true;
+        while is_open {
+            let read = match pipe.read(&mut buf).await {
+                Ok(len @ 1..) => buf.get(..len),
+                _ => None,
             };
-            ctx.tell(Progress::Output(String::from_utf8_lossy(bytes).into_owned()));
+            is_open = read.is_some();
+            let (bytes, total) = self.state().keep(read);
+            let (bytes, len) = (bytes.as_slice(), bytes.len());
+            if len > 0 && total <= TOLD_BYTES {
+                ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(bytes)).into_owned()));
+            }
             if let Some(first) = &mut early {
                 first.extend_from_slice(bytes);
                 if first.len() > self.limit {
@@ -59,22 +83,34 @@ impl Stream {
                 }
             }
         }
+        // What is not shown as it came is kept as it came.
+        if let Some(first) = early.filter(|first| is_raw(first)) {
+            file = self.spill(ctx, &first).await;
+        }
         if let Some(mut file) = file {
             let _ = file.flush().await;
         }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins the file of a long stream; without a folder for it there is none.
     async fn spill(&self, ctx: &Context, first: &[u8]) -> Option<File> {
         let (name, mut file) = self.create(ctx).await.ok()?;
         file.write_all(first).await.ok()?;
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).spilled = Some(name);
+        self.state().spilled = Some(name);
         Some(file)
     }
 
     async fn create(&self, ctx: &Context) -> io::Result<(String, File)> {
         let folder = ctx.outputs().ok_or(io::ErrorKind::NotFound)?;
-        tokio::fs::create_dir_all(folder).await?;
+        let mut builder = tokio::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        builder.mode(0o700);
+        builder.create(folder).await?;
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
         let call: String = ctx.call().as_str().chars().take(100).map(plain).collect();
         let mut options = OpenOptions::new();
@@ -93,9 +129,18 @@ impl Stream {
 
     /// The notice for the head of the result, empty where nothing is left out, and the text.
     pub(crate) fn shown(&self) -> (String, String) {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        // Whoever read may have been dropped.
+        state.keep(None);
+        let name = self.name;
+        let text = state.kept.text();
+        let text = visible(&text).into_owned();
         if !state.kept.is_cut() {
-            return (String::new(), state.kept.text());
+            let raw = state.spilled.as_ref();
+            let notice = raw.map(|file| {
+                format!("\n[{name} has control characters, written out here; as it came: @outputs/{file}]")
+            });
+            return (notice.unwrap_or_default(), text);
         }
         let (total, lines) = (state.kept.total(), state.kept.lines());
         let whole = match &state.spilled {
@@ -107,9 +152,12 @@ impl Stream {
             }
             None => "the rest was not kept; print less".to_owned(),
         };
-        let name = self.name;
         let notice =
             format!("\n[{name} has {total} bytes in {lines} lines; head and tail are shown; {whole}]");
-        (notice, state.kept.text())
+        (notice, text)
     }
+}
+
+fn is_raw(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).map_or(true, |text| visible(text) != text)
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
@@ -48,7 +48,8 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     } else if has("respond_to") {
         answered_to_another(stage, super::text(members, "respond_to")?).await
     } else if has("two_calls_same_provider_id") {
-        same_id(stage, super::text(members, "two_calls_same_provider_id")?).await
+        let approved = members.get("approve").and_then(Value::as_str).unwrap_or("first only");
+        same_id(stage, super::text(members, "two_calls_same_provider_id")?, approved).await
     } else if has("exec_cwd") {
         elsewhere(stage, super::text(members, "approve_in_cwd")?, super::text(members, "exec_cwd")?)
     } else if has("always_allow_suggestion_for") {
@@ -77,8 +78,8 @@ fn command(text: &str) -> String {
     json!({"command": text}).to_string()
 }
 
-fn call(tool: &str, arguments: &str) -> anyhow::Result<ToolCall> {
-    engine::call("call_1", tool, arguments)?.map_err(|result| anyhow::anyhow!("{}", result.wire_text()))
+fn call(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<ToolCall> {
+    engine.call(tool, arguments)?.map_err(|result| anyhow::anyhow!("{}", result.wire_text()))
 }
 
 /// An approval of one call is no approval of another.
@@ -86,7 +87,7 @@ async fn mutated(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Re
     let engine = Engine::new(stage.scene, stage.setup)?;
     let (scope, epoch) = (engine.scope.clone(), engine.policy.epoch());
     let digest = |text: &str| {
-        let call = call("run_command", &command(text))?;
+        let call = call(&engine, "run_command", &command(text))?;
         let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
         let facts = engine.placed(checked.facts, engine::now_ms());
         Ok(Binding { facts: &facts, call: &call, spec: &checked.spec, root: &scope, epoch: &epoch }.digest())
@@ -107,7 +108,7 @@ async fn mutated(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Re
 /// What a hook made of a call is a call like any other.
 fn rewritten(stage: &Stage<'_>, command_after: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    Ok(match engine.judge(&call("run_command", &command(command_after))?) {
+    Ok(match engine.judge(&call(&engine, "run_command", &command(command_after))?) {
         Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),
         Judged::Decided(_, decision) => crate::decide::told(&decision),
     })
@@ -128,14 +129,22 @@ async fn answered_to_another(stage: &Stage<'_>, id: &str) -> anyhow::Result<Obse
 }
 
 /// Two calls under one id of the provider's: the yes to one is no yes to the other.
-async fn same_id(stage: &Stage<'_>, id: &str) -> anyhow::Result<Observed> {
+async fn same_id(stage: &Stage<'_>, id: &str, approved: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let step = |name: &str| json!({"call": {"name": "run_command", "arguments": {"command": format!("touch {name}")}, "id": id}});
     let mut session = Session::of_turns(engine, &[vec![step("first"), step("second")]], Answers::No);
-    let is_first = AtomicBool::new(true);
+    let answers = match approved {
+        "first only" => [true, false],
+        "second only" => [false, true],
+        "both" => [true, true],
+        "none" => [false, false],
+        other => bail!("`approve` is `{other}`, which is not known"),
+    };
+    let asked = AtomicUsize::new(0);
     session.approver = Arc::new(Meddling(move |request: &ApprovalRequest| {
         let id = request.request_id.clone();
-        let yes = is_first.swap(false, Ordering::SeqCst);
+        let at = asked.fetch_add(1, Ordering::SeqCst);
+        let yes = answers.get(at).copied().unwrap_or(false);
         Some(if yes { ApprovalDecision::approve(id) } else { ApprovalDecision::deny(id, None) })
     }));
     let ran = session.run().await?;
@@ -147,7 +156,7 @@ async fn same_id(stage: &Stage<'_>, id: &str) -> anyhow::Result<Observed> {
 /// An approval holds in the workspace in which it was given.
 fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let call = call("run_command", &command(HARMLESS))?;
+    let call = call(&engine, "run_command", &command(HARMLESS))?;
     let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
     let (facts, epoch) = (&checked.facts, engine.policy.epoch());
     let digest = |root| Binding { facts, call: &call, spec: &checked.spec, root, epoch: &epoch }.digest();
@@ -162,7 +171,7 @@ fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Resul
 /// What a yes for the session stands for: each beginning of the command with which another command would run, too.
 async fn suggested(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let facts = |text: &str| match engine.judge(&call("run_command", &command(text))?) {
+    let facts = |text: &str| match engine.judge(&call(&engine, "run_command", &command(text))?) {
         Judged::Decided(checked, _) => Ok(engine.placed(checked.facts, engine::now_ms())),
         Judged::Refused(result) => bail!("{}", result.wire_text()),
     };
@@ -199,12 +208,12 @@ fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
     let read = Learned::parse(&text, &epoch);
     let refused = read.is_err();
     engine.learned = read.unwrap_or_else(|_| Learned::new(epoch));
-    let write = call("write_file", &json!({"path": "src/new.rs", "content": "x"}).to_string())?;
+    let write = call(&engine, "write_file", &json!({"path": "src/new.rs", "content": "x"}).to_string())?;
     let Judged::Decided(_, decision) = engine.judge(&write) else { bail!("the call is refused") };
     let mut observed = crate::decide::told(&decision);
     if !refused {
         observed.words.clear();
-        observed.detail = "the damaged store was taken".to_owned();
+        "the damaged store was taken".clone_into(&mut observed.detail);
     }
     Ok(observed)
 }
@@ -253,15 +262,15 @@ async fn crashed(stage: &Stage<'_>) -> anyhow::Result<Observed> {
 async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let path = stage.scene.workspace.join("src/a.rs");
-    let (tool, change) = if engine.has("apply_patch") {
-        let patch =
+    let change = if engine.has("apply_patch") {
+        let text =
             "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-fn a() {}\n+fn approved() {}\n*** End Patch";
-        ("apply_patch", json!({"patch": patch}))
+        engine.step("apply_patch", &json!({"patch": text}).to_string())
     } else {
-        ("edit_file", json!({"path": "src/a.rs", "old_text": "fn a() {}", "new_text": "fn approved() {}"}))
+        let edit = json!({"path": "src/a.rs", "old_text": "fn a() {}", "new_text": "fn approved() {}"});
+        engine.step("edit_file", &edit.to_string())
     };
     let read = json!({"call": {"name": "read_file", "arguments": {"path": "src/a.rs"}}});
-    let change = json!({"call": {"name": tool, "arguments": change}});
     let mut session = Session::of_turns(engine, &[vec![read], vec![change]], Answers::Yes);
     let file = path.clone();
     session.approver = Arc::new(Meddling(move |request: &ApprovalRequest| {

@@ -11,7 +11,7 @@ use windlass_testkit::split::SplitMix64;
 use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::decide as decided;
-use crate::engine::{self, Engine, Judged, now_ms};
+use crate::engine::{Engine, Judged, now_ms};
 use crate::observed::{Observed, skip};
 use crate::setup::{Heard, RuleWords, Setup};
 use crate::{rules, words};
@@ -42,7 +42,7 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         let count = count.as_u64().context("`shuffle_rules` is a number")?;
         return shuffled(stage, &engine, (&tool, &arguments), &setup.rules, count);
     }
-    let call = match engine::call("call_1", &tool, &arguments)? {
+    let call = match engine.call(&tool, &arguments)? {
         Ok(call) => call,
         Err(result) => return Ok(Observed::new([Word::Error], result.wire_text())),
     };
@@ -170,7 +170,7 @@ fn shuffled(
     given: &[RuleWords],
     count: u64,
 ) -> anyhow::Result<Observed> {
-    let call = engine::call("call_1", tool, arguments)?;
+    let call = engine.call(tool, arguments)?;
     let call = call.map_err(|result| anyhow::anyhow!("{}", result.wire_text()))?;
     let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
     let facts = engine.placed(checked.facts, now_ms());

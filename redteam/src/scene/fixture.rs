@@ -11,12 +11,11 @@ use anyhow::{Context as _, ensure};
 
 /// Name and bytes of what lies in the workspace.
 const FILES: &[(&str, &[u8])] = &[
-    (
-        "README.md",
-        b"# Fixture\n\nA small project. TODO: say more.\n\nFourth line.\nFifth line.\nSixth line.\n",
-    ),
+    // tidy: sample
+    ("README.md", b"# Fixture\n\nA small project. TODO: say more.\n\nFourth line.\nFifth line.\nSixth\n"),
     ("Cargo.toml", b"[package]\nname = \"fixture\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
     (".gitignore", b"target\n.env\n"),
+    // tidy: sample
     ("src/main.rs", b"fn main() {\n    println!(\"hello\"); // TODO\n}\n"),
     ("src/lib.rs", b"pub fn one() -> u32 {\n    1\n}\n"),
     ("src/a.rs", b"fn a() {}\n"),

@@ -43,6 +43,18 @@ pub(crate) enum Answers {
     Nothing,
 }
 
+/// Which sandbox processes get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Sandbox {
+    /// The best that this machine has.
+    #[default]
+    Usual,
+    /// One has to be there.
+    Required,
+    /// None can be had: simulated.
+    Unavailable,
+}
+
 /// Answers that were heard about calls of a tool before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heard {

@@ -9,6 +9,7 @@ mod learned;
 mod order;
 mod partial;
 mod protocol;
+mod redacting;
 mod resume;
 mod run;
 mod scene;

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use windlass_agent::{Budget, Prices};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
-use super::{ModeName, PresetName, Reach, WireName};
+use super::{ModeName, PresetName, Reach, SandboxName, WireName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
 Example: windlass run \"explain src\" --provider ollama --model qwen3 --deny\n\
+Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/.local/state/approvals\n\
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
 pub(crate) struct Run {
@@ -55,6 +57,9 @@ pub(crate) struct Run {
     /// How far it goes without asking.
     #[arg(long, value_enum, default_value = "ask")]
     pub(crate) mode: ModeName,
+    /// How commands are confined: auto, required, off.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) sandbox: SandboxName,
     /// How many tools: minimal, standard, full.
     #[arg(long, value_enum, default_value = "standard")]
     pub(crate) preset: PresetName,
@@ -67,13 +72,22 @@ pub(crate) struct Run {
     /// The most answers of the model; 0 is no limit.
     #[arg(long, default_value_t = 100)]
     pub(crate) max_turns: u32,
+    /// Ask whether to go on after so many requests to the model; 0 never asks.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) ask_after_requests: u32,
+    /// Ask whether to go on when so much was spent, in the currency of --price; 0 never asks.
+    #[arg(long, default_value = "0", value_name = "AMOUNT", requires = "price", value_parser = millionths)]
+    pub(crate) ask_after_cost: u64,
+    /// What a million tokens cost: in, out, and where they differ read from and written to the cache.
+    #[arg(long, value_name = "IN,OUT[,READ,WRITTEN]", value_parser = prices)]
+    pub(crate) price: Option<Prices>,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Who says whether a call may run.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Approval {
     /// Say yes to every approval request.
     #[arg(long, group = "approval")]
@@ -84,6 +98,10 @@ pub(crate) struct Approval {
     /// Say no to every approval request.
     #[arg(long, group = "approval")]
     pub(crate) deny: bool,
+    /// Lay every approval request into this folder, from which another program takes it and where it answers.
+    #[cfg(unix)]
+    #[arg(long, group = "approval", value_name = "FOLDER")]
+    pub(crate) approve_in: Option<PathBuf>,
 }
 
 /// How calls reach a model.
@@ -189,4 +207,33 @@ impl StatusName {
             Self::Cancelled => ResultStatus::Cancelled,
         }
     }
+}
+
+impl Run {
+    /// How much the run may use before somebody is asked.
+    pub(crate) fn budget(&self) -> Budget {
+        let prices = self.price.unwrap_or_default();
+        Budget { requests: self.ask_after_requests, cost: self.ask_after_cost, prices }
+    }
+}
+
+/// Reads prices of a million tokens, two or four of them.
+fn prices(text: &str) -> Result<Prices, String> {
+    let parts: Result<Vec<u64>, String> = text.split(',').map(millionths).collect();
+    match *parts? {
+        [input, output] => Ok(Prices { input, output, cache_read: input, cache_write: input }),
+        [input, output, cache_read, cache_write] => Ok(Prices { input, output, cache_read, cache_write }),
+        _ => Err("give two prices, IN,OUT, or four, IN,OUT,READ,WRITTEN".to_owned()),
+    }
+}
+
+/// An amount as whole millionths, without a float between: `3` or `0.25`.
+fn millionths(text: &str) -> Result<u64, String> {
+    let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let wrong = || format!("{text:?} is no amount; write one like 3 or 0.25");
+    if whole.is_empty() || !digits(whole) || !digits(part) || part.len() > 6 {
+        return Err(wrong());
+    }
+    format!("{whole}{part:0<6}").parse().map_err(|_| wrong())
 }

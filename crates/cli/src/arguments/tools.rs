@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ModeName, PresetName};
+use super::{ModeName, PresetName, SandboxName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .")]
@@ -47,6 +47,9 @@ pub(crate) enum ToolCommand {
         /// Run it even where policy asks.
         #[arg(long)]
         yes: bool,
+        /// How commands are confined.
+        #[arg(long, value_enum, default_value = "auto")]
+        sandbox: SandboxName,
         /// A policy file.
         #[arg(long, value_name = "FILE")]
         policy: Option<PathBuf>,
@@ -155,4 +158,12 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: windlass doctor\nExample: windlass doctor --json")]
+pub(crate) struct Doctor {
+    /// Print a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -9,8 +9,8 @@ use windlass_hitl::{Decision, Grants, Learned, Mode, Policy, decide};
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_toolbox::Toolbox;
 
-use crate::arguments::{ModeName, PresetName};
-use crate::{policies, setup};
+use crate::arguments::{ModeName, PresetName, SandboxName};
+use crate::{confine, policies, setup};
 
 /// A call as these commands read it: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
 /// print it, with arguments as JSON or as a text of JSON.
@@ -47,10 +47,12 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    pub(crate) fn new(root: &Path, policy: Option<&Path>, mode: ModeName) -> anyhow::Result<Self> {
+    pub(crate) fn new(root: &Path, file: Option<&Path>, mode: ModeName) -> anyhow::Result<Self> {
         let root = setup::root(root)?;
-        let policy = policies::load(&root, policy)?;
-        Ok(Self { toolbox: setup::toolbox(&root, None, PresetName::Full)?, policy, mode: mode.mode() })
+        let policy = policies::load(&root, file)?;
+        let shell = confine::shell(SandboxName::Auto, file)?;
+        let toolbox = setup::toolbox(&root, None, PresetName::Full, &shell)?;
+        Ok(Self { toolbox, policy, mode: mode.mode() })
     }
 
     /// The decision, or the result of a call that policy never sees.

@@ -5,8 +5,10 @@
     reason = "a test that cannot go on fails; it starts the program and reads its files"
 )]
 
+mod approve_in;
 mod commands;
 mod demo;
+mod doctor;
 mod errors;
 mod fallback;
 mod learned;
@@ -17,5 +19,6 @@ mod program;
 mod protocol;
 mod proxy;
 mod resume;
+mod secrets;
 mod tape;
 mod text;

@@ -1,7 +1,7 @@
 //! Answers as they arrive: kept, asked for again, or nudged.
 
-use windlass_loop::{Effect, Event, Input, Outcome, StopCause, StreamFailure};
-use windlass_protocol::{Opaque, ResultStatus, StopReason};
+use windlass_loop::{Budget, Effect, Event, Input, Outcome, Prices, StopCause, StreamFailure};
+use windlass_protocol::{Opaque, ResultStatus, StopReason, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
 
 use crate::driven::{Driven, call, check_paired, config, finish, limits};
@@ -219,4 +219,41 @@ fn a_made_id_is_none_that_another_call_of_the_answer_brings_along() {
     assert_eq!(ids.len(), 2);
     assert_eq!(ids.last().map(String::as_str), Some("call_2_0"));
     assert!(!ids.contains(&"c1".to_owned()));
+}
+
+// H10: on reaching a limit the run asks, and does not fail.
+#[test]
+fn a_used_budget_asks_whether_to_go_on() {
+    let budget = Budget { requests: 2, ..Budget::default() };
+    for (answer, goes_on) in
+        [(Some("yes"), true), (Some("be brief"), true), (Some("no"), false), (None, false)]
+    {
+        let mut run = Driven::start(config().with_budget(budget));
+        let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. }));
+        run.answer([Chunk::text("I think")]);
+        assert!(run.is_sent() && !asks(&run), "one request is left");
+        run.answer([Chunk::text("I think")]);
+        assert!(!run.is_sent() && asks(&run), "two requests are used");
+        run.effects.clear();
+        run.step(Input::Guidance(answer.map(str::to_owned)));
+        assert_eq!(run.is_sent(), goes_on, "{answer:?}");
+        if !goes_on {
+            assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::Budget }));
+        }
+    }
+}
+
+#[test]
+fn cost_is_counted_in_millionths_and_never_too_low() {
+    let prices = Prices { input: 3_000_000, output: 15_000_000, cache_read: 300_000, cache_write: 3_750_000 };
+    let cost = |input_tokens, output_tokens, cache_read_tokens, cache_write_tokens| {
+        let usage =
+            Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ..Usage::default() };
+        prices.cost(&usage)
+    };
+    assert_eq!(cost(1_000_000, 0, 0, 0), 3_000_000);
+    assert_eq!(cost(1_000_000, 1_000_000, 1_000_000, 0), 15_300_000);
+    assert_eq!(cost(1, 0, 1, 0), 1, "a part of a millionth is one");
+    assert_eq!(cost(0, 0, 0, 0), 0);
+    assert_eq!(cost(u64::MAX, u64::MAX, 0, 0), u64::MAX);
 }

@@ -137,6 +137,7 @@ fn arguments(row: &Value) -> impl Iterator<Item = String> {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the corpora are found by their folder")]
 fn every_prefix_of_every_tool_argument_of_the_corpora_only_grows() {
     // J3, J6
     let (Some(streams), Some(texts)) =

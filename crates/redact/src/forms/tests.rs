@@ -30,6 +30,7 @@ fn a_value_has_the_forms_that_programs_give_it() {
             "cGEgc3MvdyLDtg%3D%3D",
         ],
     );
+    check("a-b_c", &["a%2Db%5Fc", "a%2db%5fc"]);
     check("a<b>&c!", &["a\\u003cb\\u003e\\u0026c!", "a%3Cb%3E%26c!", "a%3Cb%3E%26c%21"]);
     check("\u{1d11e}violin", &["\\ud834\\udd1eviolin", "\\uD834\\uDD1Eviolin"]);
 }

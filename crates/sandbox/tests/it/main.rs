@@ -11,6 +11,10 @@ mod attacks;
 mod confined;
 mod files;
 #[cfg(target_os = "linux")]
+mod granted;
+#[cfg(target_os = "linux")]
 mod leashed;
 #[cfg(unix)]
 mod races;
+#[cfg(unix)]
+mod writers;

@@ -20,6 +20,14 @@ struct Race {
     folder: TempDir,
     work: PathBuf,
     workspace: Workspace,
+    /// Whether names are exchanged in one step, so that the victim's is never free.
+    is_exchange: bool,
+}
+
+#[cfg(target_os = "linux")]
+fn exchange(left: &Path, right: &Path) {
+    use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
+    renameat2(AT_FDCWD, left, AT_FDCWD, right, RenameFlags::RENAME_EXCHANGE).unwrap();
 }
 
 /// What an attempt saw.
@@ -39,7 +47,7 @@ fn race() -> Race {
         fs::write(work.join("real").join(name), "inside").unwrap();
     }
     let workspace = Workspace::open(&work).unwrap();
-    Race { folder, work, workspace }
+    Race { folder, work, workspace, is_exchange: false }
 }
 
 impl Race {
@@ -50,6 +58,13 @@ impl Race {
     /// Puts an impostor where `victim` is, and takes it away again.
     fn swap(&self, victim: &str, impostor: &str) {
         let at = |name: &str| self.work.join(name);
+        #[cfg(target_os = "linux")]
+        if self.is_exchange {
+            for _ in 0..2 {
+                exchange(&at(victim), &at(impostor));
+            }
+            return;
+        }
         fs::rename(at(victim), at("aside")).unwrap();
         fs::rename(at(impostor), at(victim)).unwrap();
         fs::rename(at(victim), at(impostor)).unwrap();
@@ -138,6 +153,40 @@ fn a_folder_swapped_for_a_link_is_never_written_through() {
         let _ = race.workspace.remove(&race.path("real/kept"), Version::of(b"outside"));
     });
     assert_eq!(fs::read(race.work.join("real/kept")).unwrap(), b"inside");
+}
+
+// PTH-029
+#[cfg(target_os = "linux")]
+#[test]
+fn a_new_file_in_a_swapped_folder_is_never_made_outside() {
+    let race = Race { is_exchange: true, ..race() };
+    let impostors = links(&race);
+    let made = AtomicUsize::new(0);
+    let seen = race.run("real", &impostors, |seen| {
+        let number = made.fetch_add(1, Ordering::Relaxed);
+        let path = race.path(&format!("real/deep/new-{number}"));
+        match race.workspace.write(&path, b"new", Expected::Absent) {
+            Ok(written) => {
+                seen.inside += 1;
+                let _ = race.workspace.remove(&written.path, written.version);
+            }
+            Err(_) => seen.refused += 1,
+        }
+    });
+    assert!(seen.inside > 0);
+    // What came of a refused one is nothing: no draft, no folder beside the real one.
+    let left: Vec<_> = fs::read_dir(&race.work).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
+}
+
+// H6: a folder is made only where its place was judged.
+#[test]
+fn no_folder_is_made_behind_a_link_to_a_hidden_one() {
+    let race = race();
+    fs::create_dir(race.work.join(".git")).unwrap();
+    symlink(".git", race.work.join("docs")).unwrap();
+    race.workspace.write(&race.path("docs/made/deep/x"), b"x", Expected::Absent).unwrap_err();
+    assert_eq!(fs::read_dir(race.work.join(".git")).unwrap().count(), 0);
 }
 
 // A file that becomes a link, a pipe, a device's link or a hard link of a file outside.

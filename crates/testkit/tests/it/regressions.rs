@@ -5,6 +5,7 @@ use std::path::Path;
 use windlass_testkit::{corpora, oracle};
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the inputs are found by their folder")]
 fn what_fuzzing_found_stays_fixed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions");
     let mut replayed = 0;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Semaphore;
 use windlass_protocol::{
-    Arguments, CallId, Concurrency, Effect, Hints, Payload, ToolCall, ToolName, ToolSpec,
+    Arguments, CallId, Concurrency, Effect, Hints, Payload, Risk, ToolCall, ToolName, ToolSpec,
 };
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 
@@ -13,6 +13,8 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 #[derive(Clone)]
 pub(crate) enum Does {
     Says(String),
+    /// Says what a stranger wrote.
+    Fetches(String),
     Panics,
     /// Panics before it gives a future back.
     PanicsAtOnce,
@@ -59,19 +61,23 @@ impl Tool for Fake {
     }
 
     fn hints(&self) -> Hints {
-        Hints { concurrency: self.concurrency, ..Hints::default() }
+        let risk = if matches!(self.does, Does::Fetches(_)) { Risk::High } else { Risk::Medium };
+        Hints { concurrency: self.concurrency, risk, ..Hints::default() }
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         assert!(!matches!(self.does, Does::PanicsWhenAsked), "the tool's own bug");
-        vec![Effect::Internal]
+        match self.does {
+            Does::Fetches(_) => vec![Effect::Connect { host: "example.org".into(), port: 443 }],
+            _ => vec![Effect::Internal],
+        }
     }
 
     fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
         assert!(!matches!(self.does, Does::PanicsAtOnce), "the tool's own bug");
         Box::pin(async move {
             match &self.does {
-                Does::Says(text) => Ok(Output::text(text.clone())),
+                Does::Says(text) | Does::Fetches(text) => Ok(Output::text(text.clone())),
                 Does::Panics | Does::PanicsAtOnce | Does::PanicsWhenAsked => {
                     unreachable!("the tool's own bug")
                 }

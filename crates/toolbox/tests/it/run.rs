@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use windlass_protocol::{CallId, Concurrency, ResultStatus, ToolResult};
+use windlass_protocol::{CallId, Concurrency, ResultFlag, ResultStatus, ToolResult};
 use windlass_tool::{Context, Tool, ToolError};
 use windlass_toolbox::{OutputLimit, Preset, ToolConfig, Toolbox};
 
@@ -169,4 +169,43 @@ async fn a_long_output_keeps_head_and_tail_and_goes_whole_into_a_file() {
     assert_eq!(std::fs::read_to_string(folder.path().join("call_1-0.txt")).unwrap(), long);
     let nowhere = run(&toolbox, "a", &context()).await.unwrap().wire_text();
     assert!(!nowhere.contains("@outputs"), "without a folder no file is promised");
+}
+
+// SECURITY "Secrets and output": what cannot be seen is flagged, what strangers wrote too.
+#[tokio::test]
+async fn a_result_says_what_is_to_be_known_about_it() {
+    let (hidden, plain) = ("hi\u{e0049}\u{e0067}".to_owned(), "plain, größe, 日本\r\n".to_owned());
+    for (does, flags) in [
+        (Does::Says(plain.clone()), vec![]),
+        (Does::Says(hidden.clone()), vec![ResultFlag::InvisibleChars]),
+        (Does::Fetches(plain), vec![ResultFlag::External]),
+        (Does::Fetches(hidden), vec![ResultFlag::InvisibleChars, ResultFlag::External]),
+    ] {
+        let toolbox = toolbox(vec![fake("say", Concurrency::Parallel, does)]);
+        assert_eq!(run(&toolbox, "say", &context()).await.unwrap().flags, flags);
+    }
+}
+
+// H5: what no longer stands when its turn has come does not begin.
+#[tokio::test]
+async fn a_call_that_no_longer_stands_does_not_begin() {
+    let toolbox = toolbox(vec![fake("say", Concurrency::Parallel, Does::Panics)]);
+    let checked = toolbox.check(&call("say", "{}")).ok().unwrap();
+    let gone = ToolResult::text(checked.call.id.clone(), ResultStatus::Denied, "stale");
+    let still = std::future::ready(Err(Box::new(gone)));
+    let result = toolbox.run_if(&checked, &context(), still).await.unwrap();
+    assert_eq!((result.status, result.wire_text().as_str()), (ResultStatus::Denied, "[denied] stale"));
+}
+
+// N3: nearly the name of a tool that can do harm is no name.
+#[test]
+fn what_can_do_harm_is_meant_by_its_name_only() {
+    let says = fake("read_it", Concurrency::Parallel, Does::Says("x".into()));
+    let fetches = fake("fetch_it", Concurrency::Parallel, Does::Fetches("x".into()));
+    let toolbox = toolbox(vec![says, fetches]);
+    for (name, is_there) in
+        [("Read-It", true), ("fetch_it", true), ("Fetch_It", false), ("functions.fetch_it", true)]
+    {
+        assert_eq!(toolbox.check(&call(name, "{}")).is_ok(), is_there, "{name}");
+    }
 }

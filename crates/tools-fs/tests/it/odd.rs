@@ -108,6 +108,39 @@ fn what_never_ends_is_answered_at_once() {
     assert!(peak() < 200, "{} MB", peak());
 }
 
+// F48
+#[test]
+fn a_long_file_is_read_in_pages_and_a_long_line_is_cut() {
+    let scene = Scene::new();
+    let mut file = fs::File::create(scene.at("lines")).unwrap();
+    let block = "line of text\r\n".repeat(100_000);
+    for _ in 0..65 {
+        std::io::Write::write_all(&mut file, block.as_bytes()).unwrap();
+    }
+    let page = scene.call("read_file", &json!({"path": "lines", "offset": 6_000_000, "limit": 2})).unwrap();
+    let expected = "[lines: lines 6000000-6000001 of a file of 91000000 bytes; read on with offset 6000002]\n\
+        6000000\tline of text\n6000001\tline of text\n";
+    assert_eq!(page, expected);
+    let last = scene.call("read_file", &json!({"path": "lines", "offset": 6_500_000})).unwrap();
+    assert!(last.starts_with("[lines: lines 6500000-6500000 of a file of 91000000 bytes]\n"), "{last}");
+    let behind = scene.call("read_file", &json!({"path": "lines", "offset": 6_500_001})).unwrap_err();
+    assert!(behind.contains("fewer than 6500001 lines"), "{behind}");
+    // What was read in part only is not known: it is not written over.
+    scene.call("write_file", &json!({"path": "lines", "content": "x"})).unwrap_err();
+    let mut file = fs::File::create(scene.at("one")).unwrap();
+    let block = "\u{fc}".repeat(1 << 20);
+    for _ in 0..100 {
+        std::io::Write::write_all(&mut file, block.as_bytes()).unwrap();
+    }
+    let page = scene.call("read_file", &json!({"path": "one"})).unwrap();
+    assert!(page.ends_with(" [line cut: 2000 of 104857600 characters shown]\n"), "{}", page.len());
+    assert_eq!(page.matches('\u{fc}').count(), 2_000);
+    std::io::Write::write_all(&mut file, b"\n\xff\n").unwrap();
+    let refused = scene.call("read_file", &json!({"path": "one", "offset": 2})).unwrap_err();
+    assert!(refused.contains("not UTF-8 text (line 2)"), "{refused}");
+    assert!(peak() < 200, "{} MB", peak());
+}
+
 // RES-017
 #[test]
 fn a_pattern_picks_names_and_a_bomb_is_an_error() {
@@ -133,16 +166,27 @@ fn a_large_or_deep_folder_ends_with_a_word_about_it() {
     for number in 0..100_010 {
         fs::File::create(scene.at("wide").join(number.to_string())).unwrap();
     }
+    // Longer than any path that the system takes: piece below piece.
+    let piece = "d/".repeat(1_000);
+    for number in 0..5 {
+        fs::create_dir_all(scene.at(&format!("{number}/{piece}"))).unwrap();
+    }
+    for number in (0..4).rev() {
+        let below = format!("{number}/{piece}{}", number + 1);
+        fs::rename(scene.at(&(number + 1).to_string()), scene.at(&below)).unwrap();
+    }
     let start = Instant::now();
     let listed = scene.call("list_files", &json!({"path": "wide"})).unwrap();
     let head = "[wide: 500 of at least 100000 names, as not all were looked at; give a deeper path or a larger limit]";
     assert_eq!(listed.lines().next().unwrap(), head);
-    let mut deep = scene.at("");
-    for _ in 0..300 {
-        deep.push("deepdeep");
-        fs::create_dir(&deep).unwrap();
+    let listed = scene.call("list_files", &json!({"path": "0", "depth": 20})).unwrap();
+    assert!(listed.starts_with("[0: 20 of 20 names]"), "{listed}");
+    for path in ["0", "wide"] {
+        let recursive = json!({"path": path, "recursive": true});
+        scene.inspect("delete_file", &recursive);
+        let refused = scene.call("delete_file", &recursive).unwrap_err();
+        assert!(refused.contains("more than 1000 names"), "{refused}");
     }
-    let listed = scene.call("list_files", &json!({"depth": 20, "pattern": "deep*"})).unwrap();
-    assert!(listed.starts_with("[.: 20 of at least 20 names"), "{listed}");
+    scene.call("read_file", &json!({"path": format!("0/{piece}1/{}", "d/".repeat(900))})).unwrap_err();
     assert!(start.elapsed() < Duration::from_secs(5));
 }

@@ -117,6 +117,75 @@ fn no_link_leads_out() {
     }
 }
 
+// F51
+#[cfg(unix)]
+#[test]
+fn odd_names_are_searched_and_shown_escaped() {
+    use std::os::unix::ffi::OsStringExt;
+    let (folder, tool) = scene(&[("new\nline", "needle")]);
+    let name = std::ffi::OsString::from_vec(b"caf\xe9".to_vec());
+    fs::write(folder.path().join("work").join(name), "needle").unwrap();
+    let all =
+        "[2 of 2 matching lines shown, from 2 files]\n\"caf\\351\":1: needle\n\"new\\nline\":1: needle\n";
+    assert_eq!(call(&tool, &json!({"pattern": "needle"})).unwrap(), all);
+    let one = call(&tool, &json!({"pattern": "needle", "path": "\"caf\\351\""})).unwrap();
+    assert!(one.contains("from 1 files"), "{one}");
+}
+
+// F48, RES-013: however long a file is, it is read piece by piece.
+#[cfg(unix)]
+#[test]
+fn what_never_ends_is_searched_at_once() {
+    let (folder, tool) = scene(&[("a", &"a".repeat(5_000))]);
+    let work = folder.path().join("work");
+    fs::File::create(work.join("sparse")).unwrap().set_len(8 << 30).unwrap();
+    std::os::unix::fs::symlink("loop", work.join("loop")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(work.join("fifo")).status().unwrap().success());
+    let mut line = fs::File::create(work.join("line")).unwrap();
+    for _ in 0..200 {
+        std::io::Write::write_all(&mut line, &vec![b'x'; 1 << 20]).unwrap();
+    }
+    let start = std::time::Instant::now();
+    let text = call(&tool, &json!({"pattern": "(a+)+$"})).unwrap();
+    let head = "[1 of 1 matching lines shown, from 1 files; 1 files could not be read or have lines over";
+    assert!(text.starts_with(head), "{text}");
+    for path in ["loop", "fifo"] {
+        call(&tool, &json!({"pattern": "a", "path": path})).unwrap_err();
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(5));
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak = peak.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024;
+    assert!(peak < 200, "{peak} MB");
+}
+
+// F53
+#[test]
+fn a_folder_that_is_deeper_than_any_path_ends() {
+    let (folder, tool) = scene(&[("a", "needle")]);
+    let at = |path: String| folder.path().join("work").join(path);
+    let piece = "d/".repeat(1_000);
+    for number in 0..5 {
+        fs::create_dir_all(at(format!("{number}/{piece}"))).unwrap();
+    }
+    for number in (0..4).rev() {
+        let below = format!("{number}/{piece}{}", number + 1);
+        fs::rename(at((number + 1).to_string()), at(below)).unwrap();
+    }
+    let start = std::time::Instant::now();
+    let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
+    assert!(text.starts_with("[1 of 1 matching lines shown, from 1 files"), "{text}");
+    assert!(start.elapsed() < std::time::Duration::from_secs(5));
+}
+
+// PTH-037: there is no way to ask for links to be followed.
+#[test]
+fn what_the_schema_does_not_know_is_refused() {
+    let (_folder, tool) = scene(&[("a", "needle")]);
+    let text = call(&tool, &json!({"pattern": "needle", "path": ".", "follow": true})).unwrap_err();
+    assert!(text.contains("follow"), "{text}");
+}
+
 // H3
 #[test]
 fn the_effect_names_the_path() {

@@ -1,0 +1,145 @@
+//! What comes in and what is shown, without secrets.
+
+use windlass_loop::{Event, Input, StreamFailure};
+use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, ToolName, ToolResult};
+use windlass_redact::Redactor;
+use windlass_stream::{CallKey, Chunk};
+
+use super::{Redacting, WITHHELD, has_secret, result_without};
+
+const SECRET: &str = "hunter2-\"and\"-more";
+
+fn redactor() -> Redactor {
+    Redactor::new([SECRET.into()])
+}
+
+fn id(text: &str) -> CallId {
+    CallId::new(text).unwrap()
+}
+
+fn call(arguments: &str) -> ToolCall {
+    let arguments = Arguments::parse(arguments).unwrap();
+    ToolCall::function(id("call_1"), ToolName::new("look").unwrap(), arguments)
+}
+
+/// What the machine gets of some chunks.
+fn chunks(chunks: impl IntoIterator<Item = Chunk>) -> Vec<Chunk> {
+    let mut redacting = Redacting::new(redactor());
+    let mut got = Vec::new();
+    for input in chunks.into_iter().map(Input::Chunk).chain([Input::StreamEnd(Ok(()))]) {
+        for input in redacting.input(input).into_iter().flatten() {
+            if let Input::Chunk(chunk) = input {
+                got.push(chunk);
+            }
+        }
+    }
+    got
+}
+
+#[test]
+fn a_result_is_redacted_in_every_part_and_keeps_its_call() {
+    let content = vec![
+        Content::text(format!("it is {SECRET}")),
+        Content::Resource { uri: format!("file:{SECRET}"), media_type: None, text: SECRET.to_owned() },
+        Content::Structured { value: serde_json::json!({ SECRET: [SECRET], "plain": 1.5 }) },
+    ];
+    let clean = result_without(&redactor(), ToolResult::new(id("call_1"), ResultStatus::Ok, content));
+    let expected = vec![
+        Content::text("it is [redacted]"),
+        Content::Resource { uri: "file:[redacted]".into(), media_type: None, text: "[redacted]".into() },
+        Content::Structured { value: serde_json::json!({ "[redacted]": ["[redacted]"], "plain": 1.5 }) },
+    ];
+    assert_eq!(clean, ToolResult::new(id("call_1"), ResultStatus::Ok, expected));
+}
+
+#[test]
+fn a_result_whose_id_is_the_secret_is_withheld() {
+    let redactor = Redactor::new(["call_secret".into()]);
+    let clean = result_without(&redactor, ToolResult::text(id("call_secret"), ResultStatus::Ok, "fine"));
+    assert_eq!(clean, ToolResult::text(id("call_secret"), ResultStatus::Error, WITHHELD));
+}
+
+#[test]
+fn words_in_pieces_are_redacted_in_their_order() {
+    let (head, tail) = SECRET.split_at(5);
+    let got = chunks([
+        Chunk::reasoning(format!("think {head}")),
+        Chunk::reasoning(tail),
+        Chunk::reasoning(" hun"),
+        Chunk::text("say hunter2-"),
+        Chunk::text("and no more hunt"),
+        Chunk::TextEnd { opaque: None },
+        Chunk::text(format!("{head}{tail}")),
+    ]);
+    let expected = [
+        Chunk::reasoning("think "),
+        Chunk::reasoning("[redacted]"),
+        Chunk::reasoning(" "),
+        Chunk::reasoning("hun"),
+        Chunk::text("say "),
+        Chunk::text("hunter2-and no more "),
+        Chunk::text("hunt"),
+        Chunk::TextEnd { opaque: None },
+        Chunk::text("[redacted]"),
+    ];
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn without_secrets_everything_passes_as_it_is() {
+    let mut redacting = Redacting::new(Redactor::default());
+    let input = Input::Chunk(Chunk::text(SECRET));
+    assert_eq!(redacting.input(input.clone()), [None, Some(input)]);
+    let event = Event::Nudged { text: SECRET.to_owned() };
+    assert_eq!(redacting.event(event.clone()), [None, Some(event)]);
+}
+
+#[test]
+fn errors_of_a_provider_and_words_of_a_human_are_redacted() {
+    let mut redacting = Redacting::new(redactor());
+    let failure = StreamFailure::new(format!("you sent {SECRET}"), false);
+    let clean = StreamFailure::new("you sent [redacted]", false);
+    assert_eq!(redacting.input(Input::StreamEnd(Err(failure)))[1], Some(Input::StreamEnd(Err(clean))));
+    let words = Input::Guidance(Some(format!("use {SECRET}")));
+    assert_eq!(redacting.input(words)[1], Some(Input::Guidance(Some("use [redacted]".into()))));
+    let fatal = Input::Fatal { call: id("call_1"), message: SECRET.to_owned() };
+    let clean = Input::Fatal { call: id("call_1"), message: "[redacted]".to_owned() };
+    assert_eq!(redacting.input(fatal)[1], Some(clean));
+}
+
+#[test]
+fn arguments_are_shown_without_what_they_are_run_with() {
+    let mut redacting = Redacting::new(redactor());
+    let arguments = serde_json::json!({ "value": SECRET }).to_string();
+    let (key, mut told) = (CallKey(1), String::new());
+    let pieces = arguments.as_bytes().chunks(3).map(|piece| String::from_utf8(piece.to_vec()).unwrap());
+    let deltas = pieces.map(|delta| Event::CallArguments { key, delta });
+    let whole = call(&arguments);
+    for event in deltas.chain([Event::CallFinished { key, call: whole.clone() }]) {
+        for event in redacting.event(event).into_iter().flatten() {
+            match event {
+                Event::CallArguments { delta, .. } => told.push_str(&delta),
+                Event::CallFinished { call, .. } => told.push_str(&call.payload.text()),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    assert_eq!(told, r#"{"value":"[redacted]"}{"value":"[redacted]"}"#);
+    assert!(has_secret(&redactor(), &whole));
+}
+
+#[test]
+fn a_secret_in_arguments_is_found_however_it_is_written() {
+    let redactor = Redactor::new(["hunter22".into()]);
+    for (arguments, expected) in [
+        (r#"{"a":"hunter22"}"#, true),
+        (r#"{"a":"\u0068unter22"}"#, true),
+        (r#"{"a":"{\"b\":\"x hunter22\"}"}"#, true),
+        (r#"{"a":"aHVudGVyMjI="}"#, true),
+        (r#"{"hunter22":1}"#, true),
+        (r#"{"a":"hunter2"}"#, false),
+        ("{}", false),
+    ] {
+        assert_eq!(has_secret(&redactor, &call(arguments)), expected, "{arguments}");
+    }
+}

@@ -1,0 +1,174 @@
+//! A run that meets secrets: what is recorded, shown and sent has none, and is the same again after a resume.
+#![expect(clippy::disallowed_methods, reason = "the test reads the files that a run leaves")]
+
+use std::sync::{Arc, Mutex};
+
+use windlass_agent::{Agent, AgentBuilder, Answer, Answers, AttemptCompletion, Event, RunOptions};
+use windlass_journal::{Durability, Journal, Record};
+use windlass_protocol::{Content, Effect, Hints, Payload, ToolName, ToolSpec};
+use windlass_redact::Redactor;
+use windlass_testkit::scripted_model::ScriptedModel;
+use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture};
+use windlass_toolbox::{OutputLimit, Preset, ToolConfig, Toolbox};
+
+use crate::scene::{Shared, events, way};
+
+const SECRETS: [&str; 3] = ["sk-planted-one-0001", "planted \"two\" 0002", "planted/three+0003"];
+
+/// Tells, fails with, or gives back what its arguments ask for, and keeps what it was run with.
+struct Leaky {
+    spec: ToolSpec,
+    ran_with: Arc<Mutex<Vec<String>>>,
+}
+
+impl Leaky {
+    fn new() -> Self {
+        let parameters = r#"{"type":"object"}"#.parse().unwrap();
+        let spec = ToolSpec::function(ToolName::new("leak").unwrap(), "A tool.", parameters);
+        Self { spec, ran_with: Arc::default() }
+    }
+}
+
+impl Tool for Leaky {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Write { path: "a".into(), bytes: None }]
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        let asked = payload.text();
+        self.ran_with.lock().unwrap().push(asked.clone());
+        Box::pin(async move {
+            let all = SECRETS.join(" and ");
+            for piece in all.as_bytes().chunks(5) {
+                ctx.tell(Progress::Output(String::from_utf8(piece.to_vec()).unwrap()));
+            }
+            ctx.tell(Progress::Note(all.clone()));
+            if asked.contains("fail") {
+                return Err(ToolError::model(format!("it was {all}")));
+            }
+            let long = format!("{}{all}", "x".repeat(4_000));
+            let value = serde_json::json!({ "found": SECRETS, SECRETS[0]: 1 });
+            let mut output = Output::text(all);
+            output.content.extend([Content::text(long), Content::Structured { value }]);
+            Ok(output)
+        })
+    }
+}
+
+fn script() -> String {
+    let written = SECRETS[2];
+    format!(
+        r#"{{"turns": [
+        {{"steps": [{{"text": "I look at {written}."}}, {{"call": {{"name": "leak", "arguments": {{"value": "{written}"}}}}}}]}},
+        {{"steps": [{{"call": {{"name": "leak", "arguments": {{"how": "fail"}}}}}}]}},
+        {{"steps": [{{"call": {{"name": "attempt_completion", "arguments": {{"result": "it is {written}"}}}}}}]}}]}}"#
+    )
+}
+
+fn agent(model: &Arc<ScriptedModel>, tool: &Arc<Leaky>) -> AgentBuilder {
+    let tools: [Arc<dyn Tool>; 2] = [tool.clone(), Arc::new(AttemptCompletion::default())];
+    let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full));
+    let toolbox = toolbox.output_limit(OutputLimit { bytes: 2_000 }).build().unwrap();
+    let redactor = Redactor::new(SECRETS.map(Into::into));
+    Agent::builder().model(model.clone(), "scripted-1").toolbox(toolbox).redactor(redactor)
+}
+
+/// No secret, and no half of one where it was cut.
+#[track_caller]
+fn check(what: &str, text: &str) {
+    for secret in ["sk-planted", "two", "three+", "0001", "0002", "0003"] {
+        assert!(!text.contains(secret), "{secret} is in {what}: {text}");
+    }
+}
+
+// I6
+#[tokio::test]
+async fn nothing_that_leaves_a_run_holds_a_secret_and_calls_run_as_they_are() {
+    let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
+    let (journal, outputs) = (Shared::default(), tempfile::tempdir().unwrap());
+    let answers = Answers::new([Answer::Approve, Answer::Deny(Some(format!("not {}", SECRETS[0])))]);
+    let agent = agent(&model, &tool).approver(answers.clone()).build().unwrap();
+    let options = RunOptions::default().with_journal(journal.clone()).with_outputs(outputs.path());
+    let seen = events(agent.stream_with(format!("find {}", SECRETS[1]), options)).await;
+    assert!(matches!(seen.last(), Some(Event::Finished { .. })));
+    for event in &seen {
+        check("an event", &format!("{event:?} {}", serde_json::to_string(event).unwrap()));
+    }
+    // Pieces of what is shown may join to a secret.
+    let shown: String = seen.iter().filter_map(words).collect();
+    check("what is shown", &shown);
+    assert!(shown.contains("I look at [redacted]."), "{shown}");
+    for record in journal.records().unwrap() {
+        check("a record", record.body.as_str());
+    }
+    for request in answers.asked() {
+        check("a question", &format!("{request:?}"));
+    }
+    for file in std::fs::read_dir(outputs.path()).unwrap() {
+        check("a kept output", &std::fs::read_to_string(file.unwrap().path()).unwrap());
+    }
+    for request in model.requests() {
+        let mut request = request.clone();
+        // The model wrote this itself.
+        hide_own_words(&mut request);
+        check("a request", &request.to_string());
+    }
+    assert_eq!(*tool.ran_with.lock().unwrap(), [format!(r#"{{"value": "{}"}}"#, SECRETS[2])]);
+}
+
+fn words(event: &Event) -> Option<String> {
+    match event {
+        Event::Text { text } | Event::CallProgress { text, .. } => Some(text.clone()),
+        Event::CallArguments { delta, .. } => Some(delta.clone()),
+        _ => None,
+    }
+}
+
+fn hide_own_words(request: &mut serde_json::Value) {
+    for message in request["messages"].as_array_mut().unwrap() {
+        for call in message["tool_calls"].as_array_mut().into_iter().flatten() {
+            call["function"]["arguments"] = "".into();
+        }
+    }
+}
+
+// I7: what a resumed run sends is what the live one sent, but for secrets that the model itself had written.
+#[tokio::test]
+async fn the_record_replays_to_the_conversation_that_was_live() {
+    let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
+    let journal = Shared::default();
+    let agent_of = |model: &Arc<ScriptedModel>| {
+        let answers = Answers::new([Answer::Approve, Answer::Approve]);
+        agent(model, &tool).approver(answers).build().unwrap()
+    };
+    let options = RunOptions::default().with_journal(journal.clone());
+    events(agent_of(&model).stream_with(format!("find {}", SECRETS[1]), options)).await;
+    let live = model.requests();
+    // The record as it was when the last answer was to be asked for.
+    let records = journal.records().unwrap();
+    let mut cut = Shared::default();
+    for record in &records[..=second_result(&records)] {
+        cut.append(record.body.clone(), record.at_ms, Durability::Synced).unwrap();
+    }
+    let again = Arc::new(way().model(&script()));
+    let resumed = agent_of(&again).resume(RunOptions::default().with_journal(cut)).unwrap();
+    drop(events(resumed).await);
+    let (mut before, mut after) = (live[2].clone(), again.requests()[0].clone());
+    hide_own_words(&mut before);
+    hide_own_words(&mut after);
+    assert_eq!(before["messages"], after["messages"]);
+}
+
+fn second_result(records: &[Record]) -> usize {
+    let is_result = |record: &Record| record.body.as_str().starts_with(r#"{"entry":"result""#);
+    let mut found = records.iter().enumerate().filter(|(_, record)| is_result(record)).map(|(at, _)| at);
+    found.nth(1).unwrap()
+}

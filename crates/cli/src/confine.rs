@@ -1,0 +1,68 @@
+//! How the processes of tools are confined: this program is its own helper, and its level is found out once a run.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use windlass_sandbox::{Helper, Level, Probe};
+use windlass_tools_shell::Shell;
+
+use crate::arguments::SandboxName;
+use crate::{output, runs};
+
+/// The first argument by which this program starts itself to confine a command.
+const WORD: &str = "__confine";
+
+/// Does the helper's work, if that is what this process was started for.
+pub(crate) fn serve() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    let first = words.next()?;
+    (first == OsStr::new(WORD)).then(|| windlass_sandbox::confine_and_exec(words))
+}
+
+/// This program as a helper.
+pub(crate) fn helper() -> anyhow::Result<Helper> {
+    let program = std::env::current_exe().context("this program does not know where it lies")?;
+    Ok(Helper::new(program).with_argument(WORD))
+}
+
+/// How tools start processes, as far as this machine can and the user wants.
+pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Result<Shell> {
+    let shell = match wanted {
+        SandboxName::Off => Shell::unconfined(),
+        SandboxName::Auto | SandboxName::Required => {
+            let helper = helper()?;
+            let probe = Probe::run(&helper);
+            let best = probe.level == Level::Namespaces;
+            anyhow::ensure!(
+                best || wanted != SandboxName::Required,
+                "this machine cannot confine commands as --sandbox required wants: {}",
+                missing(&probe)
+            );
+            Shell::confined(helper, &probe)
+        }
+    };
+    let shell = policy.into_iter().fold(shell, Shell::with_never);
+    // Without a place for the state there is nothing to keep from anybody.
+    Ok(runs::state().into_iter().fold(shell, Shell::with_never))
+}
+
+/// Says once where commands are confined less than they could be.
+pub(crate) fn warn(shell: &Shell) {
+    match shell.level() {
+        Level::Namespaces => {}
+        Level::None => output::note(
+            "commands are not confined: each one can do what you can. `windlass doctor` says what is missing.",
+        ),
+        level => output::note(&format!(
+            "commands are confined by {level} only, which does not protect names inside the folder. `windlass \
+             doctor` says what is missing."
+        )),
+    }
+}
+
+/// What kept better levels from being reached.
+pub(crate) fn missing(probe: &Probe) -> String {
+    probe.missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,252 @@
+//! `windlass doctor`: what this machine can do, found out by doing it, and what would make it better.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use serde::Serialize;
+use windlass_client::Vendors;
+use windlass_sandbox::{Level, Missing, Part, Probe};
+
+use crate::arguments::Doctor;
+use crate::{confine, output, runs};
+
+/// Programs that commands and code use, each with what asks it for its version.
+const PROGRAMS: [&str; 5] = ["bash", "git", "python3", "node", "bwrap"];
+/// Where they are looked for: never in a folder that somebody else can write to.
+const FOLDERS: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/// All that is told.
+#[derive(Debug, Serialize)]
+struct Report {
+    version: &'static str,
+    system: String,
+    sandbox: Sandbox,
+    programs: Vec<Program>,
+    state: State,
+    /// Providers whose key is set, by the variable's name alone.
+    keys: Vec<Key>,
+    terminal: Terminal,
+}
+
+#[derive(Debug, Serialize)]
+struct Sandbox {
+    level: String,
+    landlock: Option<u32>,
+    bounds_processes: bool,
+    bounds_memory: bool,
+    runs_code: bool,
+    missing: Vec<Gap>,
+}
+
+/// Something that keeps a better level away, and what to do about it.
+#[derive(Debug, Serialize)]
+struct Gap {
+    what: String,
+    remedy: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Program {
+    name: &'static str,
+    path: Option<PathBuf>,
+    version: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct State {
+    folder: Option<PathBuf>,
+    exists: bool,
+    /// Whether others of this machine can look into it.
+    open_to_others: bool,
+    runs: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Key {
+    provider: String,
+    variable: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Terminal {
+    input: bool,
+    output: bool,
+    can_ask: bool,
+}
+
+pub(crate) fn doctor(arguments: &Doctor) -> anyhow::Result<ExitCode> {
+    let probe = Probe::run(&confine::helper()?);
+    let report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        system: system(),
+        sandbox: sandbox(&probe),
+        programs: PROGRAMS.map(program).into(),
+        state: state(),
+        keys: keys(),
+        terminal: terminal(),
+    };
+    if arguments.json {
+        output::line(&report)?;
+    } else {
+        output::print(&words(&report))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn system() -> String {
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{} {} {}", std::env::consts::OS, kernel.trim(), std::env::consts::ARCH)
+}
+
+fn sandbox(probe: &Probe) -> Sandbox {
+    let mut missing: Vec<Gap> = probe
+        .missing
+        .iter()
+        .map(|missing| Gap { what: missing.to_string(), remedy: remedy(missing).to_owned() })
+        .collect();
+    let confined = probe.level != Level::None;
+    if confined && !probe.bounds.processes {
+        missing.push(Gap {
+            what: "the processes of a command together are not bounded".to_owned(),
+            remedy: "start windlass as a user other than root, or where it may make control groups"
+                .to_owned(),
+        });
+    }
+    if confined && !probe.bounds.memory {
+        missing.push(Gap {
+            what: "the memory of a command's processes together is not bounded, only that of each one"
+                .to_owned(),
+            remedy: "start windlass in a scope with delegated control groups: systemd-run --user --scope -p \
+                     Delegate=yes windlass …"
+                .to_owned(),
+        });
+    }
+    Sandbox {
+        level: probe.level.to_string(),
+        landlock: probe.landlock,
+        bounds_processes: probe.bounds.processes,
+        bounds_memory: probe.bounds.memory,
+        runs_code: probe.level == Level::Namespaces,
+        missing,
+    }
+}
+
+/// What a user can do about a part that is missing.
+fn remedy(missing: &Missing) -> &'static str {
+    let restricted = Path::new("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists();
+    match missing.part {
+        Part::Namespaces | Part::Mounts if restricted => {
+            "AppArmor restricts user namespaces here: give this program a profile with `userns,`, or set \
+             kernel.apparmor_restrict_unprivileged_userns=0"
+        }
+        Part::Namespaces | Part::Mounts => {
+            "allow user namespaces: user.max_user_namespaces above 0 and, on Debian, \
+             kernel.unprivileged_userns_clone=1; in a container, a seccomp profile that lets unshare and mount pass"
+        }
+        Part::Landlock => {
+            "use a kernel of 6.2 or later with landlock in its list of security modules (lsm=…)"
+        }
+        Part::Seccomp => "use a kernel with CONFIG_SECCOMP_FILTER",
+        Part::Helper => "see that this program can start itself: its file must be there and executable",
+        _ => "report this with the words above: a part of the confinement did not hold when it was tried",
+    }
+}
+
+fn program(name: &'static str) -> Program {
+    let path = FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.is_file());
+    let version = path.as_ref().and_then(|path| {
+        let mut process = Command::new(path);
+        let output =
+            process.arg("--version").env_clear().current_dir("/").stdin(Stdio::null()).output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).lines().next()?.to_owned())
+    });
+    Program { name, path, version }
+}
+
+fn state() -> State {
+    let folder = runs::state().ok();
+    let found = folder.as_ref().and_then(|folder| folder.metadata().ok());
+    let runs = folder.as_ref().and_then(|folder| fs::read_dir(folder.join("runs")).ok());
+    State {
+        exists: found.is_some(),
+        open_to_others: found.as_ref().is_some_and(is_open_to_others),
+        runs: runs.map_or(0, Iterator::count),
+        folder,
+    }
+}
+
+#[cfg(unix)]
+fn is_open_to_others(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    found.permissions().mode() & 0o077 != 0
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &fs::Metadata) -> bool {
+    false
+}
+
+/// A key's value is not read further than that there is one.
+fn keys() -> Vec<Key> {
+    let vendors = Vendors::builtin();
+    let named = vendors.names().filter_map(|name| {
+        let variable = vendors.get(name)?.endpoint.key_env.clone()?;
+        let is_set = std::env::var_os(&variable).is_some_and(|value| !value.is_empty());
+        is_set.then(|| Key { provider: name.to_owned(), variable })
+    });
+    named.collect()
+}
+
+fn terminal() -> Terminal {
+    let (input, output) = (std::io::stdin().is_terminal(), std::io::stdout().is_terminal());
+    Terminal { input, output, can_ask: crate::terminal::Terminal::is_there() }
+}
+
+fn words(report: &Report) -> String {
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let sandbox = &report.sandbox;
+    let mut text = format!("windlass {} on {}\n\nCommands\n", report.version, report.system);
+    let version = sandbox.landlock.map_or_else(|| "not used".to_owned(), |version| version.to_string());
+    let _ = writeln!(text, "  sandbox: {} (Landlock version: {version})", sandbox.level);
+    let _ = writeln!(text, "  all processes together are bounded: {}", yes(sandbox.bounds_processes));
+    let _ = writeln!(text, "  all memory together is bounded: {}", yes(sandbox.bounds_memory));
+    let _ = writeln!(text, "  execute_code runs: {}", yes(sandbox.runs_code));
+    for gap in &sandbox.missing {
+        let _ = writeln!(text, "  missing: {}\n    to get it: {}", gap.what, gap.remedy);
+    }
+    text.push_str("\nPrograms\n");
+    for Program { name, path, version } in &report.programs {
+        let found = path.as_ref().map_or_else(|| "not there".to_owned(), |path| path.display().to_string());
+        let _ = writeln!(text, "  {name}: {found} {}", version.as_deref().unwrap_or_default());
+    }
+    text.push_str("\nState\n");
+    let state = &report.state;
+    let folder = state.folder.as_ref().map_or_else(
+        || "nowhere: set WINDLASS_STATE_DIR or HOME".to_owned(),
+        |folder| folder.display().to_string(),
+    );
+    let _ = writeln!(text, "  folder: {folder}{}", if state.exists { "" } else { " (not there yet)" });
+    let _ = writeln!(text, "  runs: {}", state.runs);
+    if state.open_to_others {
+        let _ = writeln!(text, "  others of this machine can look into it: chmod 700 {folder}");
+    }
+    text.push_str("\nKeys (by name; windlass never prints a value)\n");
+    for Key { provider, variable } in &report.keys {
+        let _ = writeln!(text, "  {variable} ({provider})");
+    }
+    if report.keys.is_empty() {
+        text.push_str("  none is set\n");
+    }
+    let terminal = &report.terminal;
+    let _ = writeln!(
+        text,
+        "\nTerminal\n  input: {}, output: {}, a human can be asked: {}",
+        yes(terminal.input),
+        yes(terminal.output),
+        yes(terminal.can_ask)
+    );
+    text
+}

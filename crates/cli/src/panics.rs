@@ -1,0 +1,45 @@
+//! What is told of a panic: where it was and why, without secrets. A tool's panic is caught and fails its call only,
+//! but what it panics with can be anything that it had in its hands.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::panic::{Location, PanicHookInfo};
+
+use windlass_redact::Redactor;
+
+use crate::{output, secrets};
+
+/// Tells panics so from now on.
+pub(crate) fn install() {
+    std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
+        let trace = Backtrace::capture();
+        let mut text = told(info.payload_as_str(), info.location(), secrets::known());
+        if trace.status() == BacktraceStatus::Captured {
+            text = format!("{text}\n{trace}");
+        }
+        output::note(&text);
+    }));
+}
+
+fn told(words: Option<&str>, place: Option<&Location<'_>>, redactor: &Redactor) -> String {
+    let words = redactor.redact(words.unwrap_or("no words"));
+    let place = place.map_or_else(|| "somewhere".to_owned(), ToString::to_string);
+    format!("a bug: panicked at {place}: {words}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+
+    use windlass_redact::Redactor;
+
+    use super::told;
+
+    // SEC-011
+    #[test]
+    fn a_panic_is_told_without_secrets() {
+        let redactor = Redactor::new(["sk-planted-1".into()]);
+        let text = told(Some("left: \"sk-planted-1\""), Some(Location::caller()), &redactor);
+        assert!(text.contains("panics.rs") && text.ends_with("left: \"[redacted]\""), "{text}");
+        assert_eq!(told(None, None, &redactor), "a bug: panicked at somewhere: no words");
+    }
+}

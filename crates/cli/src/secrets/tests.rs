@@ -1,0 +1,62 @@
+//! What is taken for a secret, and what is not.
+
+use secrecy::ExposeSecret;
+
+use super::{assignment, dot_env_files, of_variable, passwords};
+
+#[track_caller]
+fn check(name: &str, value: &str, expected: &[&str]) {
+    let found = of_variable(name, value);
+    let found: Vec<&str> = found.iter().map(ExposeSecret::expose_secret).collect();
+    assert_eq!(found, expected, "{name}={value}");
+}
+
+#[test]
+fn a_variable_is_secret_by_its_name_and_its_value() {
+    check("OPENAI_API_KEY", "sk-1234", &["sk-1234"]);
+    check("my_db_password", "correct horse", &["correct horse"]);
+    check("GITHUB_TOKEN", "ghp_abcDEF123456", &["ghp_abcDEF123456"]);
+    check("HOME", "/home/me", &[]);
+    // These words and numbers are in every text.
+    check("SECRETS_BACKEND", "keychain", &[]);
+    check("MAX_TOKENS", "100000", &[]);
+    check("SSH_KEY", "/", &[]);
+    check("API_KEY", "/not/there/but/a/key==", &["/not/there/but/a/key=="]);
+}
+
+#[test]
+fn the_password_in_an_address_is_secret_whatever_the_name() {
+    check("DATABASE_URL", "postgres://me:p%40ss-word@db:5432/x", &["p%40ss-word"]);
+    check("BROKERS", "amqp://a:first-one@b,amqp://c:second-one@d", &["first-one", "second-one"]);
+    check("HTTP_PROXY", "http://proxy.test:3128", &[]);
+    check("SITE", "https://example.com/a:b@c", &[]);
+    assert!(passwords("no address").is_empty());
+}
+
+#[test]
+fn lines_of_a_dot_env_file_are_read() {
+    for (line, expected) in [
+        ("A_KEY=value", Some(("A_KEY", "value"))),
+        ("export A_KEY = \"quoted # value\" # comment", Some(("A_KEY", "quoted # value"))),
+        ("A='x y'", Some(("A", "x y"))),
+        ("A=plain # comment", Some(("A", "plain"))),
+        ("# A=comment", None),
+        ("nothing", None),
+        ("=", None),
+    ] {
+        assert_eq!(assignment(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn only_small_files_of_the_project_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(".env"), "A_KEY=one").unwrap();
+    std::fs::write(folder.path().join(".env.local"), "A_KEY=two").unwrap();
+    std::fs::write(folder.path().join("env"), "A_KEY=three").unwrap();
+    std::fs::write(folder.path().join(".env.large"), "x".repeat(70_000)).unwrap();
+    std::fs::create_dir(folder.path().join(".env.d")).unwrap();
+    let mut texts = dot_env_files(folder.path());
+    texts.sort();
+    assert_eq!(texts, ["A_KEY=one", "A_KEY=two"]);
+}

@@ -1,0 +1,69 @@
+//! What the program says about this machine, and how it confines what it runs.
+
+use serde_json::Value;
+
+use crate::program::{Place, text};
+
+fn doctor(place: &Place) -> Value {
+    let output =
+        place.command(&["doctor", "--json"]).env("OPENAI_API_KEY", "sk-not-to-be-shown").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(!text(&output.stdout).contains("sk-not-to-be-shown"));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+// Q3
+#[test]
+fn the_doctor_says_the_level_and_what_a_better_one_needs() {
+    let place = Place::new();
+    let report = doctor(&place);
+    let level = report["sandbox"]["level"].as_str().unwrap();
+    assert!(["ns+landlock+seccomp", "landlock+seccomp", "none"].contains(&level), "{level}");
+    let missing = report["sandbox"]["missing"].as_array().unwrap();
+    assert!(level == "ns+landlock+seccomp" || !missing.is_empty(), "{report}");
+    assert!(
+        missing.iter().all(|gap| gap["remedy"].as_str().is_some_and(|words| words.len() > 20)),
+        "{report}"
+    );
+    assert!(report["keys"].to_string().contains("OPENAI_API_KEY"), "{report}");
+    let words = text(&place.run(&["doctor"]).stdout);
+    for part in ["sandbox: ", "Programs\n", "State\n", "Keys ", "none is set", "Terminal\n"] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+}
+
+#[test]
+fn a_command_is_confined_unless_that_is_switched_off() {
+    let place = Place::new();
+    let level = doctor(&place)["sandbox"]["level"].as_str().unwrap().to_owned();
+    let call = |more: &[&str]| {
+        let arguments = ["tool", "call", "run_command", r#"{"command":"cat ../secret"}"#, "--yes"];
+        place.run(&[&arguments, more].concat())
+    };
+    std::fs::write(place.folder.path().join("secret"), "outside").unwrap();
+    let confined = text(&call(&[]).stdout);
+    assert!(confined.contains(&format!("sandbox: {level}]")), "{confined}");
+    assert!(level == "none" || !confined.contains("outside"), "{confined}");
+    let required = call(&["--sandbox", "required"]);
+    assert_eq!(
+        text(&required.stdout).contains("sandbox: ns+landlock+seccomp]"),
+        level == "ns+landlock+seccomp"
+    );
+    let code = place.run(&[
+        "tool",
+        "call",
+        "execute_code",
+        r#"{"language":"python","code":"print(6*7)"}"#,
+        "--yes",
+        "--sandbox",
+        "off",
+    ]);
+    assert!(!code.status.success() && text(&code.stdout).contains("nothing was run"), "{code:?}");
+}
+
+// The words of a helper are nothing that a person says.
+#[test]
+fn a_helper_that_is_told_nothing_runs_nothing() {
+    let output = Place::new().run(&["__confine", "outer", "none", "--", "/bin/echo", "ran"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
+}

@@ -1,0 +1,260 @@
+//! What a command in a workspace is granted: the workspace, the tools of the machine, and not what protects them.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use windlass_command::{HOME_NAMES, PROJECT_NAMES};
+
+use crate::scan::{Limits, Scan};
+use crate::{Access, Confinement};
+
+/// Folders of tools in a home, and what in them is a credential.
+const TOOLS: [(&str, &[&str]); 22] = [
+    (".cargo", &["credentials", "credentials.toml"]),
+    (".rustup", &[]),
+    ("go", &[]),
+    (".go", &[]),
+    (".nvm", &[]),
+    (".fnm", &[]),
+    (".volta", &[]),
+    (".bun", &[]),
+    (".deno", &[]),
+    (".pyenv", &[]),
+    (".rbenv", &[]),
+    (".rvm", &[]),
+    (".gem", &["credentials"]),
+    (".asdf", &[]),
+    (".sdkman", &[]),
+    (".jenv", &[]),
+    (".ghcup", &[]),
+    (".opam", &[]),
+    (".elan", &[]),
+    (".local/bin", &[]),
+    (".local/pipx", &[]),
+    (".local/share/mise", &[]),
+];
+
+/// Whether a command may change the repository of the workspace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "closed or open, there is no third")]
+pub enum Repository {
+    /// `.git` is for reading.
+    #[default]
+    Closed,
+    /// `.git` may be written, but for what runs programs: its configuration and its hooks.
+    Open,
+}
+
+/// What a command in a workspace is granted, found out by a look at the machine just before it runs.
+///
+/// ```
+/// use windlass_sandbox::{Access, Gap, Grants, Level};
+/// let folder = tempfile::tempdir()?;
+/// let secret = folder.path().canonicalize()?.join(".env");
+/// std::fs::write(&secret, "KEY=secret")?;
+/// let granted = Grants::new(folder.path().canonicalize()?).with_access(Access::ReadOnly).look();
+/// // The secret is hidden, which only namespaces can do.
+/// assert_eq!(granted.confinement.gaps(Level::Namespaces), []);
+/// assert!(granted.confinement.gaps(Level::Landlock).contains(&Gap::Readable(secret)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grants {
+    workspace: PathBuf,
+    access: Access,
+    repository: Repository,
+    home: Option<PathBuf>,
+    tools: Vec<PathBuf>,
+    never: Vec<PathBuf>,
+}
+
+/// A confinement, and what could not be found out for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Granted {
+    /// What is granted.
+    pub confinement: Confinement,
+    /// What was not looked at, in words for a human.
+    pub gaps: Vec<String>,
+}
+
+impl Grants {
+    /// A workspace, by its absolute real path, to read and write.
+    pub fn new(workspace: impl Into<PathBuf>) -> Self {
+        Self {
+            workspace: workspace.into(),
+            access: Access::ReadWrite,
+            repository: Repository::Closed,
+            home: None,
+            tools: Vec::new(),
+            never: Vec::new(),
+        }
+    }
+
+    /// What may be done in the workspace.
+    pub fn with_access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// What may be done with the repository.
+    pub fn with_repository(mut self, repository: Repository) -> Self {
+        self.repository = repository;
+        self
+    }
+
+    /// The user's home: usual tools in it can be run, and the rest of it is not there. The command has an empty
+    /// home of its own to write to.
+    pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+
+    /// The folders of a search path, without those that are relative, missing, or in the workspace.
+    pub fn with_search_path(mut self, path: &OsStr) -> Self {
+        self.tools.extend(programs_of(path, &self.workspace));
+        self
+    }
+
+    /// One more folder of tools to read and run.
+    pub fn with_tools(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.tools.push(folder.into());
+        self
+    }
+
+    /// A path that is never shown, wherever it lies: the user's policy, the state of runs.
+    pub fn with_never(mut self, path: impl Into<PathBuf>) -> Self {
+        self.never.push(path.into());
+        self
+    }
+
+    /// Looks at the machine.
+    pub fn look(&self) -> Granted {
+        let mut confinement = self.tooled(Confinement::new().with_system_keys_hidden());
+        confinement = match self.access {
+            Access::ReadOnly => confinement.with_readable(&self.workspace),
+            Access::ReadWrite => confinement.with_writable(&self.workspace),
+        };
+        confinement = self.linked_repository(confinement);
+        let scan = Scan::of(&self.workspace, Limits::default());
+        for path in scan.secrets {
+            confinement = confinement.with_hidden(path);
+        }
+        if self.access == Access::ReadWrite {
+            confinement = self.protected(confinement, &scan.protected);
+        }
+        for path in &self.never {
+            confinement = self.without(confinement, path);
+        }
+        Granted { confinement, gaps: scan.gaps }
+    }
+
+    fn tooled(&self, mut confinement: Confinement) -> Confinement {
+        if let Some(home) = self.home.as_ref().and_then(|home| home.canonicalize().ok()) {
+            // A home that is the workspace, or lies in it, is granted as that.
+            if home.parent().is_some() && !home.starts_with(&self.workspace) {
+                confinement = confinement.with_private(&home);
+            }
+            for (name, credentials) in TOOLS {
+                let folder = home.join(name);
+                if !folder.is_dir() || self.holds_more(&folder) {
+                    continue;
+                }
+                confinement = confinement.with_readable(&folder);
+                for file in credentials.iter().map(|name| folder.join(name)).filter(|file| file.is_file()) {
+                    confinement = confinement.with_hidden(file);
+                }
+            }
+        }
+        let known = self.tools.iter().filter_map(|folder| folder.canonicalize().ok());
+        for folder in known.filter(|folder| folder.is_dir() && !self.holds_more(folder)) {
+            confinement = confinement.with_readable(folder);
+        }
+        confinement
+    }
+
+    /// Whether a folder of tools would grant what is none: the workspace, the home, or everything.
+    fn holds_more(&self, folder: &Path) -> bool {
+        let home = self.home.as_deref().is_some_and(|home| home.starts_with(folder));
+        home || self.workspace.starts_with(folder) || folder.starts_with(&self.workspace)
+    }
+
+    /// In a linked work tree the repository lies elsewhere. The file that says where belongs to the workspace,
+    /// so it is believed only if the repository, which does not, says the same.
+    fn linked_repository(&self, confinement: Confinement) -> Confinement {
+        let link = self.workspace.join(".git");
+        let read = |path: &Path| std::fs::read_to_string(path).ok();
+        let found = (|| {
+            let text = link.symlink_metadata().ok()?.is_file().then(|| read(&link))??;
+            let own = PathBuf::from(text.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
+            let back = PathBuf::from(read(&own.join("gitdir"))?.trim());
+            let common = own.join(read(&own.join("commondir"))?.trim()).canonicalize().ok()?;
+            let is_whole = back.canonicalize().ok()? == link && own.starts_with(common.join("worktrees"));
+            (is_whole && common.join("HEAD").is_file()).then_some(common)
+        })();
+        match found {
+            Some(common) => confinement.with_readable(common),
+            None => confinement,
+        }
+    }
+
+    fn protected(&self, mut confinement: Confinement, nested: &[PathBuf]) -> Confinement {
+        let names = if self.home.as_deref() == Some(&self.workspace) { &HOME_NAMES[..] } else { &[] };
+        for name in PROJECT_NAMES.iter().chain(names) {
+            let path = self.workspace.join(name);
+            if *name == ".git" && self.repository == Repository::Open && is_folder(&path) {
+                confinement = open_repository(confinement, &path);
+            } else {
+                confinement = confinement.with_protected(path);
+            }
+        }
+        for path in nested.iter().filter(|path| path.parent() != Some(&self.workspace)) {
+            confinement = confinement.with_protected(path);
+        }
+        confinement
+    }
+
+    fn without(&self, confinement: Confinement, path: &Path) -> Confinement {
+        let real = path.canonicalize();
+        let place = real.as_deref().unwrap_or(path);
+        if self.workspace.starts_with(place) {
+            return confinement;
+        }
+        let may_be_made = self.access == Access::ReadWrite
+            && place.starts_with(&self.workspace)
+            && place.parent().is_some_and(Path::is_dir);
+        match real {
+            Ok(_) => confinement.with_hidden(place),
+            Err(_) if may_be_made => confinement.with_protected(place),
+            Err(_) => confinement,
+        }
+    }
+}
+
+/// The folders of a search path from which programs of a workspace may be run: absolute ones that are there,
+/// and never the workspace itself or what lies in it.
+pub fn programs_of(path: &OsStr, workspace: &Path) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
+        let real = folder.canonicalize().unwrap_or_default();
+        let outside = real.parent().is_some() && !real.starts_with(workspace);
+        if outside && !folder.starts_with(workspace) && real.is_dir() && !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
+}
+
+/// The repository mounted on its own, so that it cannot be renamed; in it, what runs programs stays as it is.
+fn open_repository(confinement: Confinement, folder: &Path) -> Confinement {
+    let confinement = confinement.with_writable(folder).with_protected(folder.join("hooks"));
+    ["config", "config.worktree", "modules", "worktrees", "commondir", "gitdir"]
+        .into_iter()
+        .map(|name| folder.join(name))
+        .filter(|path| path.symlink_metadata().is_ok())
+        .fold(confinement, Confinement::with_protected)
+}

@@ -1,0 +1,65 @@
+//! Reading a file piece by piece, for those that are too long to be held.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use cap_std::fs::File;
+
+use crate::{FileError, Workspace, WorkspacePath};
+
+/// A regular file's bytes from its start.
+///
+/// ```
+/// use std::io::Read;
+/// use windlass_sandbox::Workspace;
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("a.txt"), "one\n")?;
+/// let workspace = Workspace::open(folder.path())?;
+/// let mut stream = workspace.stream(&workspace.resolve("a.txt")?)?;
+/// let mut text = String::new();
+/// stream.read_to_string(&mut text)?;
+/// assert_eq!((stream.len(), text.as_str()), (4, "one\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct FileStream {
+    file: File,
+    path: WorkspacePath,
+    len: u64,
+}
+
+impl FileStream {
+    /// The real path, links followed.
+    pub fn path(&self) -> &WorkspacePath {
+        &self.path
+    }
+
+    /// How many bytes the file had when it was opened.
+    #[expect(clippy::len_without_is_empty, reason = "an empty file is read like any other")]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl fmt::Debug for FileStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileStream").field("path", &self.path).field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl Read for FileStream {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.file.read(bytes)
+    }
+}
+
+impl Workspace {
+    /// Opens a regular file of any length. Links inside the workspace are followed, and nothing is waited for.
+    ///
+    /// # Errors
+    /// If it is missing, no regular file, or leads out of the workspace.
+    pub fn stream(&self, path: &WorkspacePath) -> Result<FileStream, FileError> {
+        let real = self.judged(path)?;
+        let (file, metadata) = self.open_real(&real)?;
+        Ok(FileStream { file, path: real, len: metadata.len() })
+    }
+}

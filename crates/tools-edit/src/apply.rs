@@ -1,0 +1,189 @@
+//! `apply_patch`: changes in several files at once, all of them or none.
+
+use std::sync::Arc;
+
+use windlass_protocol::{Effect, Grammar, Hints, Payload, Target, TargetKind, ToolName, ToolSpec};
+use windlass_sandbox::{Look, Workspace};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+
+use crate::commit::commit;
+use crate::diff::{MAX_SHOWN_BYTES, MAX_TOLD_LINES};
+use crate::named::{Named, named};
+use crate::patch::{Section, parse};
+use crate::planned::{Planned, plan};
+
+const DESCRIPTION: &str = "Changes files of the workspace with a patch: all that it names, or none. Between the \
+    lines `*** Begin Patch` and `*** End Patch` stand parts: `*** Add File: PATH` with lines that begin with `+`; \
+    `*** Delete File: PATH`; `*** Update File: PATH`, perhaps `*** Move to: PATH`, then hunks. A hunk begins with \
+    `@@`, or `@@ LINE` with a line that stands above the place, as a function's first; its lines begin with a space \
+    (stays), `-` (goes) or `+` (comes). Give three lines that stay around each change; a place that is not the only \
+    one is refused. `*** End of File` after a hunk says that it ends the file.";
+
+const GRAMMAR: &str = r#"start: "*** Begin Patch" LF file+ "*** End Patch" LF?
+file: add | delete | update
+add: "*** Add File: " TEXT LF ("+" TEXT? LF)+
+delete: "*** Delete File: " TEXT LF
+update: "*** Update File: " TEXT LF move? body?
+move: "*** Move to: " TEXT LF
+body: (anchor | line)+ last?
+anchor: "@@" (" " TEXT)? LF
+line: ("+" | "-" | " ") TEXT? LF
+last: "*** End of File" LF
+TEXT: /[^\n]+/
+%import common.LF
+"#;
+
+/// The names under which JSON arguments bring the patch: the field's own, and the one of a function that stands
+/// for a tool with free text (`ToolSpec::as_function`).
+const ARGUMENTS: [&str; 2] = ["patch", "input"];
+
+/// The tool `apply_patch`. It takes the patch as free text; JSON arguments `{"patch": ".."}` are understood too.
+///
+/// ```
+/// use std::sync::Arc;
+/// use windlass_protocol::{Effect, Payload};
+/// use windlass_sandbox::Workspace;
+/// use windlass_tool::Tool;
+/// use windlass_tools_edit::ApplyPatch;
+/// let folder = tempfile::tempdir()?;
+/// let tool = ApplyPatch::new(Arc::new(Workspace::open(folder.path())?));
+/// let input = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch".to_owned();
+/// assert_eq!(tool.effects(&Payload::Custom { input }), [Effect::Delete { path: "a.txt".into() }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ApplyPatch {
+    workspace: Arc<Workspace>,
+    spec: ToolSpec,
+}
+
+impl ApplyPatch {
+    /// The tool on a workspace.
+    pub fn new(workspace: Arc<Workspace>) -> Self {
+        Self { workspace, spec: spec() }
+    }
+
+    /// One effect for each path, so that rules about paths see all of them.
+    fn effects_of(&self, text: &str) -> Vec<Effect> {
+        let path = |path: &str| self.workspace.effect_path(path);
+        let effect = |named: &Named<'_>| match named {
+            Named::Write(text, bytes) => Effect::Write { path: path(text), bytes: *bytes },
+            Named::Delete(text) => Effect::Delete { path: path(text) },
+        };
+        match parse(text) {
+            Ok(sections) => sections.iter().flat_map(Section::named).map(|named| effect(&named)).collect(),
+            Err(_) => [Effect::Unknown].into_iter().chain(named(text).iter().map(effect)).collect(),
+        }
+    }
+
+    fn targets_of(&self, text: &str) -> Vec<Target> {
+        let target = |named: &Named<'_>| match named {
+            Named::Write(path, _) | Named::Delete(path) => self.workspace.target(path, Look::Bytes),
+        };
+        match parse(text) {
+            Ok(sections) => sections.iter().flat_map(Section::named).map(|named| target(&named)).collect(),
+            Err(_) => named(text).iter().map(target).collect(),
+        }
+    }
+
+    fn plan(&self, text: &str) -> Result<Vec<Planned>, ToolError> {
+        let sections =
+            parse(text).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
+        plan(&self.workspace, sections).map_err(|problems| {
+            ToolError::model(format!(
+                "the patch does not fit; nothing was changed:\n- {}",
+                problems.join("\n- ")
+            ))
+        })
+    }
+}
+
+fn spec() -> ToolSpec {
+    ToolSpec::Freeform {
+        name: ToolName::new("apply_patch").expect("the tool's name is a plain word"),
+        description: DESCRIPTION.to_owned(),
+        grammar: Some(Grammar::Lark(GRAMMAR.to_owned())),
+    }
+}
+
+impl Tool for ApplyPatch {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        text_of(payload).map_or_else(|| vec![Effect::Unknown], |text| self.effects_of(&text))
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let text = ARGUMENTS.into_iter().find_map(|name| complete.text(name));
+        text.map(|text| self.effects_of(text)).unwrap_or_default()
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let Some(text) = text_of(payload) else { return Inspection::default() };
+        let targets = self.targets_of(&text);
+        let linked = targets.iter().any(|target| target.links > 1 && target.kind == TargetKind::File);
+        let mut seen = targets.into_iter().fold(Inspection::default(), Inspection::with_target);
+        let Ok(planned) = self.plan(&text) else { return seen };
+        if linked {
+            return seen;
+        }
+        let mut room = MAX_SHOWN_BYTES;
+        for plan in &planned {
+            let change = plan.change(room);
+            room = room.saturating_sub(change.diff.len());
+            seen = seen.with_change(change);
+        }
+        seen
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let text = text_of(payload).ok_or_else(|| ToolError::model("give the patch as text"))?;
+            if ctx.cancellation().is_cancelled() {
+                return Err(ToolError::model("the call was stopped before it began; nothing was changed"));
+            }
+            let tool = Self { workspace: Arc::clone(&self.workspace), spec: self.spec.clone() };
+            let work = tokio::task::spawn_blocking(move || {
+                let planned = tool.plan(&text)?;
+                commit(&tool.workspace, &planned).map_err(ToolError::model)?;
+                Ok(Output::text(told(&planned)))
+            });
+            // A panic fails this call and not the turn (RULES L8).
+            work.await
+                .map_err(|_| ToolError::model("the tool broke on this patch; look at the files again"))?
+        })
+    }
+}
+
+/// The patch in a payload, whatever its form.
+fn text_of(payload: &Payload) -> Option<String> {
+    match payload {
+        Payload::Custom { input } => Some(input.clone()),
+        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
+            let value = ARGUMENTS.into_iter().find_map(|name| arguments.get(name))?;
+            value.as_str().map(str::to_owned)
+        }
+        _ => None,
+    }
+}
+
+fn told(planned: &[Planned]) -> String {
+    let mut text = format!("patched {} files:\n", planned.len());
+    let mut room = MAX_TOLD_LINES;
+    for plan in planned {
+        text.push_str(&plan.words());
+        text.push('\n');
+    }
+    for plan in planned.iter().filter(|plan| plan.before.is_some() && plan.after.is_some()) {
+        let diff = plan.diff(room, usize::MAX);
+        room = room.saturating_sub(diff.lines().count());
+        text.push_str(&diff);
+    }
+    text
+}

@@ -1,0 +1,105 @@
+//! Writing what was planned: all files, or none.
+
+use windlass_sandbox::{Contents, Expected, FileError, Version, Workspace, WorkspacePath};
+
+use crate::planned::Planned;
+
+/// What takes back a step that was made.
+enum Undo {
+    /// The file was made.
+    Unmake(WorkspacePath, Version, Vec<WorkspacePath>),
+    /// The file was changed, or removed.
+    PutBack(Contents, Expected),
+}
+
+/// Does all of it. Files are made and changed before any is removed, so that little is left to put back.
+///
+/// # Errors
+/// What failed, and what could not be taken back; with nothing of the latter no file is changed.
+pub(crate) fn commit(workspace: &Workspace, planned: &[Planned]) -> Result<(), String> {
+    let mut done = Vec::new();
+    for step in planned.iter().map(Step::Write).chain(planned.iter().map(Step::Remove)) {
+        if let Err(error) = step.make(workspace, &mut done) {
+            return Err(taken_back(workspace, done, &error));
+        }
+    }
+    for plan in planned {
+        let known = plan.before.as_ref().is_none_or(|before| workspace.remembered(&before.path).is_some());
+        if let (true, Some(after), Some(path)) = (known, &plan.after, plan.lands(workspace)) {
+            workspace.remember(&path, Version::of(after));
+        }
+    }
+    Ok(())
+}
+
+enum Step<'p> {
+    Write(&'p Planned),
+    Remove(&'p Planned),
+}
+
+impl Step<'_> {
+    fn make(&self, workspace: &Workspace, done: &mut Vec<Undo>) -> Result<(), FileError> {
+        match self {
+            Self::Write(plan) => write(workspace, plan, done),
+            Self::Remove(plan) => remove(workspace, plan, done),
+        }
+    }
+}
+
+fn write(workspace: &Workspace, plan: &Planned, done: &mut Vec<Undo>) -> Result<(), FileError> {
+    let Some(after) = &plan.after else { return Ok(()) };
+    let path = plan.to.as_ref().unwrap_or(&plan.path);
+    let written = match (&plan.before, &plan.to) {
+        (Some(before), Some(_)) => workspace.write_like(path, after, plan.expected(), before),
+        _ => workspace.write(path, after, plan.expected()),
+    }?;
+    done.push(match (&plan.before, &plan.to) {
+        (Some(before), None) => Undo::PutBack(before.clone(), Expected::Unchanged(written.version)),
+        _ => Undo::Unmake(written.path, written.version, written.folders),
+    });
+    Ok(())
+}
+
+fn remove(workspace: &Workspace, plan: &Planned, done: &mut Vec<Undo>) -> Result<(), FileError> {
+    let Some(before) = plan.before.as_ref().filter(|_| plan.after.is_none() || plan.to.is_some()) else {
+        return Ok(());
+    };
+    workspace.remove(&plan.path, before.version)?;
+    done.push(Undo::PutBack(before.clone(), Expected::Absent));
+    Ok(())
+}
+
+fn taken_back(workspace: &Workspace, done: Vec<Undo>, error: &FileError) -> String {
+    let mut left = Vec::new();
+    for step in done.into_iter().rev() {
+        let (path, undone) = match step {
+            Undo::Unmake(path, version, folders) => {
+                let undone = workspace.remove(&path, version);
+                // A folder in which something else was made meanwhile stays.
+                folders.iter().rev().all(|folder| workspace.remove_folder(folder).is_ok());
+                (path, undone)
+            }
+            Undo::PutBack(before, now) => {
+                let put = workspace.write_like(&before.path, &before.bytes, now, &before);
+                (before.path, put.map(drop))
+            }
+        };
+        if let Err(error) = undone {
+            left.push(format!("\n- `{path}` could not be put back: {error}"));
+        }
+    }
+    if left.is_empty() {
+        return format!("{error}; nothing was changed");
+    }
+    format!("{error}. What was written before it is taken back, but not all of it:{}", left.concat())
+}
+
+impl Planned {
+    /// The real path where it stands now.
+    fn lands(&self, workspace: &Workspace) -> Option<WorkspacePath> {
+        workspace.real(self.to.as_ref().unwrap_or(&self.path)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests;

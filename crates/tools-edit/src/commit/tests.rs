@@ -1,0 +1,77 @@
+//! A file that changes between the look and the write: what was written before it is taken back.
+#![expect(clippy::disallowed_methods, reason = "the tests change files from outside")]
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::tempdir;
+
+use super::*;
+use crate::patch::parse;
+use crate::planned::plan;
+
+const PATCH: &str = "*** Begin Patch\n*** Add File: new/deep/a\n+a\n*** Update File: b\n@@\n-b\n+x\n*** Update File: c\n*** Move to: moved/c\n@@\n-c\n+y\n*** Delete File: d\n*** Delete File: e\n*** End Patch";
+
+fn files(root: &Path) -> Vec<(String, Vec<u8>, u32)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.push((path.display().to_string(), Vec::new(), 0));
+            found.extend(files(&path));
+            continue;
+        }
+        #[cfg(unix)]
+        let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+        #[cfg(not(unix))]
+        let mode = 0;
+        found.push((path.display().to_string(), fs::read(&path).unwrap(), mode));
+    }
+    found.sort();
+    found
+}
+
+#[track_caller]
+fn check(disturb: impl Fn(&Path), words: &str) {
+    let folder = tempdir().unwrap();
+    for name in ["b", "c", "d", "e"] {
+        fs::write(folder.path().join(name), format!("{name}\n")).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(folder.path().join("d"), fs::Permissions::from_mode(0o750)).unwrap();
+    }
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let planned = plan(&workspace, parse(PATCH).unwrap()).unwrap();
+    disturb(folder.path());
+    let before = files(folder.path());
+    let told = commit(&workspace, &planned).unwrap_err();
+    assert!(told.contains(words), "{told}");
+    assert_eq!(files(folder.path()), before);
+}
+
+// F54
+#[test]
+fn what_was_written_is_taken_back_when_a_later_step_fails() {
+    let nothing = "nothing was changed";
+    check(|root| fs::write(root.join("e"), "other").unwrap(), nothing);
+    check(|root| fs::write(root.join("d"), "other").unwrap(), nothing);
+    check(|root| fs::write(root.join("c"), "other").unwrap(), nothing);
+    check(|root| fs::write(root.join("b"), "other").unwrap(), nothing);
+    check(|root| fs::remove_file(root.join("e")).unwrap(), nothing);
+    check(|root| fs::write(root.join("moved"), "in the way").unwrap(), nothing);
+    check(|root| fs::create_dir_all(root.join("new/deep/a")).unwrap(), nothing);
+}
+
+#[test]
+fn what_cannot_be_taken_back_is_told() {
+    let folder = tempdir().unwrap();
+    fs::write(folder.path().join("d"), "d").unwrap();
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let before = workspace.read(&workspace.resolve("d").unwrap()).unwrap();
+    let (path, error) = (before.path.clone(), FileError::Root);
+    // Somebody made another file where the removed one stood.
+    let told = taken_back(&workspace, vec![Undo::PutBack(before, Expected::Absent)], &error);
+    assert!(told.contains(&format!("`{path}` could not be put back")), "{told}");
+}

@@ -1,0 +1,135 @@
+//! A page of a file that is too long to be held: its lines are looked through once, and only the page is kept.
+
+use std::fmt::Write;
+use std::io::{BufRead, BufReader};
+
+use windlass_sandbox::FileStream;
+use windlass_tool::ToolError;
+
+use crate::blocking::told;
+use crate::read::{MAX_LINE_CHARS, MAX_PAGE_BYTES, check_text};
+
+const BUFFER_BYTES: usize = 64 * 1024;
+/// How far into the file a page may lie.
+const MAX_LOOKED_BYTES: u64 = 256 * 1024 * 1024;
+/// Every character that is shown of a line lies within so many bytes.
+const MAX_LINE_BYTES: usize = MAX_LINE_CHARS * 4;
+
+/// The lines of a page, and the line at hand.
+struct Pager<'p> {
+    path: &'p str,
+    first: u64,
+    limit: u64,
+    body: String,
+    /// The line at hand, counted from 1; how it begins, and its length in characters.
+    number: u64,
+    start: Vec<u8>,
+    chars: u64,
+    is_open: bool,
+}
+
+pub(crate) fn page(path: &str, stream: FileStream, first: u64, limit: u64) -> Result<String, ToolError> {
+    let len = stream.len();
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, stream);
+    check_text(path, reader.fill_buf().map_err(told)?, len)?;
+    let (body, start) = (String::new(), Vec::new());
+    let mut pager = Pager { path, first, limit, body, number: 1, start, chars: 0, is_open: false };
+    let mut looked: u64 = 0;
+    let mut is_end = false;
+    while !pager.is_full() && looked < MAX_LOOKED_BYTES {
+        let bytes = reader.fill_buf().map_err(told)?;
+        if bytes.is_empty() {
+            is_end = true;
+            break;
+        }
+        let taken = pager.push(bytes)?;
+        looked = looked.saturating_add(taken as u64);
+        reader.consume(taken);
+    }
+    if pager.is_open && !pager.is_full() {
+        pager.end_line(is_end)?;
+    }
+    pager.words(len, is_end)
+}
+
+impl Pager<'_> {
+    /// Takes bytes up to the end of a line; says how many.
+    fn push(&mut self, bytes: &[u8]) -> Result<usize, ToolError> {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let part = end.map_or(bytes, |end| bytes.get(..end).unwrap_or_default());
+        if self.number >= self.first {
+            let room = MAX_LINE_BYTES.saturating_sub(self.start.len());
+            self.start.extend_from_slice(part.get(..room).unwrap_or(part));
+            // Every character has one byte that continues none.
+            let begun = part.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+            self.chars = self.chars.saturating_add(begun as u64);
+        }
+        self.is_open = true;
+        if end.is_some() {
+            self.end_line(true)?;
+            self.number = self.number.saturating_add(1);
+        }
+        Ok(part.len().saturating_add(usize::from(end.is_some())))
+    }
+
+    fn end_line(&mut self, is_whole: bool) -> Result<(), ToolError> {
+        self.is_open = false;
+        let start = std::mem::take(&mut self.start);
+        let chars = std::mem::take(&mut self.chars);
+        if self.number < self.first {
+            return Ok(());
+        }
+        let text = match std::str::from_utf8(&start) {
+            Ok(text) => text,
+            // The cut fell into a character.
+            Err(error) if error.error_len().is_none() && start.len() == MAX_LINE_BYTES => {
+                let whole = start.get(..error.valid_up_to()).unwrap_or_default();
+                std::str::from_utf8(whole).unwrap_or_default()
+            }
+            Err(_) => {
+                let (path, number) = (self.path, self.number);
+                return Err(ToolError::model(format!(
+                    "`{path}` is not UTF-8 text (line {number}); convert it with a command first"
+                )));
+            }
+        };
+        let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        let number = self.number;
+        // Writing into a string cannot fail.
+        let _ = match text.char_indices().nth(MAX_LINE_CHARS) {
+            None if is_whole => writeln!(self.body, "{number:>6}\t{text}"),
+            cut => {
+                let shown = cut.and_then(|(end, _)| text.get(..end)).unwrap_or(text);
+                let least = if is_whole { "" } else { "at least " };
+                let count = MAX_LINE_CHARS;
+                writeln!(
+                    self.body,
+                    "{number:>6}\t{shown} [line cut: {count} of {least}{chars} characters shown]"
+                )
+            }
+        };
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.number >= self.first.saturating_add(self.limit) || self.body.len() > MAX_PAGE_BYTES
+    }
+
+    fn words(self, len: u64, is_end: bool) -> Result<String, ToolError> {
+        let (path, first) = (self.path, self.first);
+        if self.body.is_empty() {
+            let where_to = if is_end {
+                format!("it has fewer than {first} lines")
+            } else {
+                format!("line {first} lies behind its first {MAX_LOOKED_BYTES} bytes")
+            };
+            return Err(ToolError::model(format!(
+                "`{path}` has {len} bytes and {where_to}; find places in it with grep_file"
+            )));
+        }
+        let last = self.body.lines().count() as u64 + first - 1;
+        let more = if is_end { String::new() } else { format!("; read on with offset {}", last + 1) };
+        Ok(format!("[{path}: lines {first}-{last} of a file of {len} bytes{more}]\n{}", self.body))
+    }
+}

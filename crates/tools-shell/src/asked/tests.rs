@@ -1,0 +1,45 @@
+//! What words prove.
+
+use super::{Asked, Need};
+
+#[track_caller]
+fn check(need: Need, texts: &[&str]) {
+    for text in texts {
+        assert_eq!(Asked::text((*text).to_owned()).need(), need, "{text}");
+    }
+}
+
+// SECURITY "run_command" 6
+#[test]
+fn what_is_proved_to_read_gets_no_more() {
+    check(
+        Need::Read,
+        &["ls -l", "git status", "git log -p -1", "cat a | head -n 3", "git diff && ls", "git branch"],
+    );
+}
+
+#[test]
+fn one_git_command_that_writes_gets_the_repository() {
+    check(
+        Need::Repository,
+        &["git commit -m 'a b'", "git add -A", "git --no-pager checkout main", "git branch new"],
+    );
+}
+
+#[test]
+fn everything_else_gets_the_workspace() {
+    let texts =
+        ["make", "git -C sub commit", "git -c core.hooksPath=x commit", "git add . && git commit -m x"];
+    check(Need::Write, &texts);
+    check(
+        Need::Write,
+        &["git config user.name x", "git init", "echo x > y", "echo $x", "/usr/bin/git commit"],
+    );
+}
+
+#[test]
+fn words_are_told_as_a_shell_reads_them() {
+    let asked = Asked::Words(["echo", "a b", "$(x)"].map(str::to_owned).to_vec());
+    assert_eq!(asked.command(), "echo 'a b' '$(x)'");
+    assert_eq!(Asked::text("echo  'a'".to_owned()).command(), "echo a");
+}

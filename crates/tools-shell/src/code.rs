@@ -1,0 +1,112 @@
+//! `execute_code`: a piece of code in an interpreter, with nothing of the machine but the interpreter.
+
+use serde::Deserialize;
+use windlass_protocol::{Containment, Effect, Hints, Payload, Risk, ToolName, ToolSpec};
+use windlass_sandbox::Level;
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
+
+use crate::Shell;
+use crate::launch::Launch;
+use crate::run::{launch_and_run, limit};
+
+const DESCRIPTION: &str = "Runs a piece of code and returns what it prints. It has an empty folder of its own that \
+    goes with it, and neither the workspace nor a network. Use it to compute; to work on files use the tools for \
+    that.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+"language":{"type":"string","enum":["python","javascript"],"description":"The language of the code."},
+"code":{"type":"string","description":"The code. Print what you want to know."},
+"timeout_ms":{"type":"integer","minimum":1,"maximum":600000,"description":"When to stop it, in milliseconds. Default 120000."}
+},"required":["language","code"],"additionalProperties":false}"#;
+
+/// The tool `execute_code`. Without namespaces it refuses: then nothing would keep code from the machine.
+#[derive(Debug)]
+pub struct ExecuteCode {
+    shell: Shell,
+    spec: ToolSpec,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CodeArguments {
+    language: Language,
+    code: String,
+    #[serde(default)]
+    timeout_ms: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Language {
+    Python,
+    Javascript,
+}
+
+impl Language {
+    /// The program, its words before the file, and the file's name.
+    fn interpreter(self) -> (&'static str, &'static [&'static str], &'static str) {
+        match self {
+            // Isolated: no variables, no packages of the user, no folder of the script to import from.
+            Self::Python => ("python3", &["-I", "-B"], "main.py"),
+            Self::Javascript => ("node", &[], "main.js"),
+        }
+    }
+}
+
+impl ExecuteCode {
+    /// The tool, confined as the shell says.
+    pub fn new(shell: Shell) -> Self {
+        Self { shell, spec: spec() }
+    }
+}
+
+fn spec() -> ToolSpec {
+    let name = ToolName::new("execute_code").expect("the tool's name is a plain word");
+    ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("the tool's schema is JSON"))
+}
+
+impl Tool for ExecuteCode {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { risk: Risk::High, ..Hints::default() }
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        let Ok(arguments) = read_arguments::<CodeArguments>(payload) else { return vec![Effect::Unknown] };
+        let (program, words, file) = arguments.language.interpreter();
+        let command = [&[program], words, &[file]].concat().join(" ");
+        vec![Effect::Execute { command, directory: ".".to_owned() }]
+    }
+
+    fn inspect(&self, _: &Payload) -> Inspection {
+        let containment = match self.shell.level() {
+            Level::Namespaces => Containment::new(Level::Namespaces.to_string(), Vec::new()),
+            level => Containment::new(level.to_string(), vec!["code is refused at this level".to_owned()]),
+        };
+        Inspection::default().with_containment(containment)
+    }
+
+    /// Dropping the future ends all processes of the code.
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let arguments: CodeArguments = read_arguments(payload)?;
+            let level = self.shell.level();
+            if level != Level::Namespaces {
+                return Err(ToolError::model(format!(
+                    "nothing was run: code needs the sandbox {}, and this run has `{level}`; use another tool",
+                    Level::Namespaces
+                )));
+            }
+            let (program, words, file) = arguments.language.interpreter();
+            if !Shell::has_interpreter(program) {
+                return Err(ToolError::model(format!("nothing was run: this machine has no {program}")));
+            }
+            let shell = self.shell.clone();
+            let launch = move || Launch::of_code(&shell, program, words, file, &arguments.code);
+            launch_and_run(ctx, limit(arguments.timeout_ms), launch).await
+        })
+    }
+}

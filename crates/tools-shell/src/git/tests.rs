@@ -1,0 +1,32 @@
+//! Words of git.
+
+use super::{tamed, writes_repository};
+
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn check(given: &str, expected: &str) {
+    assert_eq!(tamed(&words(given)).join(" "), expected);
+}
+
+#[test]
+fn what_a_repository_could_run_is_switched_off() {
+    let first = "git --no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null";
+    check("git status", &format!("{first} status"));
+    check("git diff --stat a", &format!("{first} diff --no-ext-diff --no-textconv --stat a"));
+    check("git -P log -1", &format!("{first} -P log --no-ext-diff --no-textconv -1"));
+    check("git", first);
+    check("ls git", "ls git");
+}
+
+#[test]
+fn another_repository_is_not_meant() {
+    assert!(writes_repository(&words("git commit -m x")));
+    for text in
+        ["git -C sub commit", "git --git-dir=x commit", "git config x y", "git", "hg commit", "git push"]
+    {
+        assert!(!writes_repository(&words(text)), "{text}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Puts a command together: its program, its environment, what it is granted, and its leash.
+
+use std::path::Path;
+use std::{fs, io};
+
+use tempfile::TempDir;
+use windlass_sandbox::{Access, ChildEnvironment, ChildLimits, Confinement, Leash, Level, Repository};
+
+use crate::Shell;
+use crate::asked::{Asked, Need};
+use crate::git;
+use crate::programs::Programs;
+
+/// A process that is ready to be started.
+pub(crate) struct Launch {
+    pub(crate) process: std::process::Command,
+    pub(crate) leash: Option<Leash>,
+    pub(crate) level: Level,
+    /// Goes when the process has ended.
+    pub(crate) scratch: Option<TempDir>,
+}
+
+/// A folder of the child alone, at the level that has one.
+const OWN_FOLDER: &str = "/tmp";
+
+impl Launch {
+    /// A command in a folder of a workspace. Looks at files, so it is for a thread that may wait.
+    pub(crate) fn of_command(
+        shell: &Shell,
+        workspace: &Path,
+        folder: &Path,
+        asked: &Asked,
+    ) -> io::Result<Self> {
+        let (level, need) = (shell.level(), asked.need());
+        let programs = Programs::new(&shell.path, workspace);
+        let mut confinement = shell.grants(workspace).for_need(need).look().confinement;
+        let scratch = if level == Level::Landlock { Some(tempfile::tempdir()?) } else { None };
+        if let Some(scratch) = &scratch {
+            confinement = confinement.with_writable(scratch.path().canonicalize()?);
+        }
+        let mut environment = shell.tool_names().fold(quiet(&programs), ChildEnvironment::with_name);
+        match level {
+            Level::None => {}
+            Level::Namespaces => environment = environment.with_value("TMPDIR", OWN_FOLDER),
+            _ => environment = environment.with_value("TMPDIR", scratch_path(scratch.as_ref())),
+        }
+        if let Some(home) = shell.home() {
+            environment = environment.with_value("HOME", home);
+        }
+        if level != Level::None || need == Need::Read {
+            let owned = (level != Level::None).then_some(workspace);
+            environment = with_all(environment, git::settings(owned));
+        }
+        if need == Need::Repository
+            && let (Some(home), Some(program)) = (shell.home(), programs.find("git"))
+        {
+            environment = with_all(environment, git::identity(&program, home));
+        }
+        let confinement = confinement.with_environment(environment).with_limits(shell.limits);
+        let (program, words) = program_of(asked, &programs);
+        let (process, leash) = confinement.leashed(level, &shell.helper, folder, program, words)?;
+        Ok(Self { process, leash, level, scratch })
+    }
+
+    /// Code for an interpreter, in a folder of its own. Only the level of namespaces is enough for that.
+    pub(crate) fn of_code(
+        shell: &Shell,
+        program: &str,
+        words: &[&str],
+        file: &str,
+        code: &str,
+    ) -> io::Result<Self> {
+        let programs = Programs::system();
+        let found = programs.find(program).ok_or(io::ErrorKind::NotFound)?;
+        let scratch = tempfile::tempdir()?;
+        let source = scratch.path().canonicalize()?.join(file);
+        fs::write(&source, code)?;
+        let confinement = Confinement::new()
+            .with_system_keys_hidden()
+            .with_readable(&source)
+            .with_limits(code_limits())
+            .with_environment(
+                quiet(&programs).with_value("HOME", OWN_FOLDER).with_value("TMPDIR", OWN_FOLDER),
+            );
+        let words = words.iter().map(Into::into).chain([source.into_os_string()]);
+        let level = shell.level();
+        let (process, leash) =
+            confinement.leashed(level, &shell.helper, Path::new(OWN_FOLDER), found, words)?;
+        Ok(Self { process, leash, level, scratch: Some(scratch) })
+    }
+}
+
+impl Shell {
+    /// Whether an interpreter for code is there.
+    pub(crate) fn has_interpreter(program: &str) -> bool {
+        Programs::system().find(program).is_some()
+    }
+}
+
+fn scratch_path(scratch: Option<&TempDir>) -> &Path {
+    scratch.map_or(Path::new(OWN_FOLDER), TempDir::path)
+}
+
+/// What is granted for a need.
+pub(crate) trait ForNeed {
+    fn for_need(self, need: Need) -> Self;
+}
+
+impl ForNeed for windlass_sandbox::Grants {
+    fn for_need(self, need: Need) -> Self {
+        match need {
+            Need::Read => self.with_access(Access::ReadOnly),
+            Need::Write => self,
+            Need::Repository => self.with_repository(Repository::Open),
+        }
+    }
+}
+
+/// Nothing waits for a terminal or an editor.
+fn quiet(programs: &Programs) -> ChildEnvironment {
+    let environment = ChildEnvironment::new()
+        .with_value("PATH", programs.joined())
+        .with_value("TERM", "dumb")
+        .with_value("PAGER", "cat");
+    git::QUIET.into_iter().fold(environment, |all, (name, value)| all.with_value(name, value))
+}
+
+fn with_all(environment: ChildEnvironment, values: Vec<(String, String)>) -> ChildEnvironment {
+    values.into_iter().fold(environment, |all, (name, value)| all.with_value(name, value))
+}
+
+/// One program needs no shell. A name that is no file may be one that the shell itself knows.
+fn program_of(asked: &Asked, programs: &Programs) -> (std::ffi::OsString, Vec<String>) {
+    if let Asked::Words(argv) = asked {
+        let name = argv.first().map_or("", String::as_str);
+        let found = if name.contains('/') { Some(name.into()) } else { programs.find(name) };
+        if let Some(program) = found {
+            return (program.into_os_string(), git::tamed(argv).into_iter().skip(1).collect());
+        }
+    }
+    let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };
+    (shell.into(), vec!["-c".to_owned(), asked.command()])
+}
+
+fn code_limits() -> ChildLimits {
+    let mut limits = ChildLimits::default();
+    limits.file_bytes = 256 * 1024 * 1024;
+    limits.open_files = 256;
+    limits.data_bytes = 1024 * 1024 * 1024;
+    limits.tree_memory_bytes = 2 * 1024 * 1024 * 1024;
+    limits.processes = 64;
+    limits.cpu_seconds = 300;
+    limits
+}

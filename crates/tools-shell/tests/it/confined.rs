@@ -1,0 +1,154 @@
+//! `run_command` in the best confinement of this machine: what is granted follows from the words.
+
+use std::fs;
+
+use serde_json::json;
+use windlass_protocol::ResultStatus;
+use windlass_sandbox::{Helper, Level, Probe};
+use windlass_tool::Tool;
+use windlass_tools_shell::Shell;
+
+use crate::scene::{Scene, is_confined, payload, probe};
+
+#[track_caller]
+fn check(scene: &Scene, command: &str, status: ResultStatus, expected: &str) {
+    let (met, text) = scene.run(&json!({"command": command})).unwrap();
+    assert_eq!(met, status, "{command}: {text}");
+    assert!(text.contains(expected), "{command}: {text}");
+}
+
+const READ_ONLY: &str = "Read-only file system";
+
+#[test]
+fn the_first_line_names_the_level() {
+    if !is_confined(1) {
+        return;
+    }
+    let scene = Scene::new();
+    assert_eq!(scene.text("echo hello"), "[exit code 0; sandbox: ns+landlock+seccomp]\nhello\n");
+    assert!(scene.text("sleep 0 && kill -9 $$").starts_with("[exit code 137, as of signal 9; sandbox"));
+    assert_eq!(scene.shell.level(), Level::Namespaces);
+}
+
+// Q3: what is said about a call before it runs.
+#[test]
+fn the_containment_is_told_before_the_call() {
+    if !is_confined(1) {
+        return;
+    }
+    let scene = Scene::new();
+    scene.write(".env", "secret");
+    let look = |shell: &Shell| {
+        let mut scene = Scene::new();
+        scene.shell = shell.clone();
+        scene.write(".env", "secret");
+        scene.tool().inspect(&payload(&json!({"command": "make"}))).containment.unwrap()
+    };
+    assert!(look(&scene.shell).is_full());
+    let none = Probe::run(&Helper::new("/nowhere/helper"));
+    assert_eq!(look(&Shell::confined(Helper::new("/nowhere/helper"), &none)).level, "none");
+    let mut lower = probe().clone();
+    lower.level = Level::Landlock;
+    let seen = look(&Shell::confined(crate::scene::helper(), &lower));
+    assert_eq!(seen.level, "landlock+seccomp");
+    let gaps = seen.gaps.join("; ");
+    assert!(gaps.contains("`.git` among them") && gaps.contains("secrets can be read"), "{gaps}");
+}
+
+#[test]
+fn a_command_that_only_reads_finds_the_workspace_read_only() {
+    if !is_confined(4) {
+        return;
+    }
+    let scene = Scene::new();
+    scene.write("a.txt", "text\n");
+    // The lists do not know that a find could write; the mount does.
+    check(&scene, "cat a.txt | head -n 1", ResultStatus::Ok, "text");
+    check(&scene, "ls -A", ResultStatus::Ok, "\na.txt\n");
+    check(&scene, "touch b.txt", ResultStatus::Ok, "");
+    assert!(scene.work.join("b.txt").exists());
+    check(&scene, "echo x > c.txt; rm b.txt", ResultStatus::Ok, "");
+    assert_eq!(fs::read_dir(&scene.work).unwrap().count(), 2);
+}
+
+// SECURITY "run_command" 6
+#[test]
+fn git_writes_its_repository_only_where_that_was_said() {
+    if !is_confined(6) {
+        return;
+    }
+    let scene = Scene::new();
+    scene.git(&["init", "-q"]);
+    scene.write("a.txt", "text\n");
+    fs::write(scene.home.join(".gitconfig"), "[user]\n\tname = Somebody\n\temail = some@body.test\n")
+        .unwrap();
+    check(&scene, "git add a.txt", ResultStatus::Ok, "");
+    check(&scene, "git commit -q -m 'first one'", ResultStatus::Ok, "");
+    check(&scene, "git log --format=%an:%ae:%s", ResultStatus::Ok, "Somebody:some@body.test:first one");
+    check(&scene, "git status --short", ResultStatus::Ok, "[exit code 0");
+    scene.write("a.txt", "more\n");
+    check(&scene, "git add a.txt && git commit -q -m second", ResultStatus::Error, READ_ONLY);
+    check(&scene, "git config core.pager evil", ResultStatus::Error, "");
+    check(&scene, "git checkout a.txt", ResultStatus::Ok, "");
+    assert_eq!(fs::read(scene.work.join("a.txt")).unwrap(), b"text\n");
+    let config = fs::read_to_string(scene.work.join(".git/config")).unwrap();
+    assert!(!config.contains("evil"));
+    assert!(!scene.work.join(".claude").exists());
+}
+
+#[test]
+fn secrets_of_the_workspace_and_the_state_of_runs_are_not_there() {
+    if !is_confined(5) {
+        return;
+    }
+    let mut scene = Scene::new();
+    scene.write(".env", "KEY=secret");
+    scene.write("state/journal", "secret");
+    scene.shell = scene.shell.clone().with_never(scene.work.join("state"));
+    for command in ["cat .env", "cat state/journal", "sh -c 'cat .env'", "cp .env b", "cat ../out/secret.txt"]
+    {
+        let text = scene.text(command);
+        assert!(!text.contains("secret\n") && !text.starts_with("[exit code 0"), "{text}");
+    }
+    let home = scene.home.display().to_string();
+    check(&scene, &format!("ls -A {home}; touch {home}/x"), ResultStatus::Ok, "");
+    assert!(!scene.home.join("x").exists());
+}
+
+// Never less confined than was said.
+#[test]
+fn what_cannot_be_confined_is_not_run() {
+    if !is_confined(2) {
+        return;
+    }
+    let mut scene = Scene::new();
+    std::os::unix::fs::symlink("/etc", scene.work.join(".claude")).unwrap();
+    let error = scene.run(&json!({"command": "touch ran"})).unwrap_err();
+    assert!(error.contains("nothing was run") && error.contains(".claude"), "{error}");
+    fs::remove_file(scene.work.join(".claude")).unwrap();
+    // A helper that is gone by now.
+    scene.shell = Shell::confined(Helper::new("/bin/true"), probe());
+    let error = scene.run(&json!({"command": "touch ran"})).unwrap_err();
+    assert!(error.contains("nothing was run"), "{error}");
+    assert!(!scene.work.join("ran").exists());
+}
+
+// The level below keeps the promises that it makes.
+#[test]
+fn without_namespaces_the_same_grants_hold() {
+    if probe().level > Level::Landlock {
+        eprintln!("skipped: 1 case: no Landlock: {:?}", probe().missing);
+        return;
+    }
+    let mut lower = probe().clone();
+    lower.level = Level::Landlock;
+    let mut scene = Scene::new();
+    scene.shell = Shell::confined(crate::scene::helper(), &lower).with_home(&scene.home);
+    check(&scene, "echo $TMPDIR > a; touch $TMPDIR/x; cat a", ResultStatus::Ok, "sandbox: landlock+seccomp]");
+    check(&scene, "cat ../out/secret.txt", ResultStatus::Error, "denied");
+    check(&scene, "touch ../out/x", ResultStatus::Error, "denied");
+    check(&scene, &format!("cat {}/.ssh/id_rsa", scene.home.display()), ResultStatus::Error, "denied");
+    let mark = crate::scene::mark(30);
+    check(&scene, &format!("setsid sleep {mark} & sleep 0.2; echo end"), ResultStatus::Ok, "end");
+    crate::scene::assert_no(&mark);
+}

@@ -1,0 +1,159 @@
+//! The faults of the group "process" in the fault catalogue, by their ids.
+
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use windlass_protocol::ResultStatus;
+
+use crate::scene::{Scene, assert_no, is_confined, mark};
+
+/// How many runs a test makes; `WINDLASS_RUNS=1000` is the promise.
+fn runs() -> usize {
+    std::env::var("WINDLASS_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(40)
+}
+
+#[test]
+fn f56_grandchildren_and_daemons_end_with_the_call() {
+    if !is_confined(1) {
+        return;
+    }
+    let scene = Scene::new();
+    let mark = mark(60);
+    scene.text(&format!(
+        "setsid sleep {mark} & nohup sleep {mark} & (setsid nohup sleep {mark} &) ; sleep {mark} & disown; echo end"
+    ));
+    assert_no(&mark);
+}
+
+#[test]
+fn f57_both_streams_and_one_endless_line_are_bounded() {
+    if !is_confined(1) {
+        return;
+    }
+    let scene = Scene::new();
+    let command = "head -c 30000000 /dev/zero | tr '\\0' x; head -c 30000000 /dev/zero | tr '\\0' y >&2";
+    let (status, text) = scene.run(&json!({"command": command})).unwrap();
+    assert_eq!(status, ResultStatus::Ok);
+    assert!(text.len() < 31_500 && text.contains("xxx") && text.contains("yyy"), "{}", text.len());
+    let kept = fs::metadata(scene.folder.path().join("outputs/call_1-stdout-1.txt")).unwrap();
+    assert_eq!(kept.len(), 30_000_000);
+}
+
+#[test]
+fn f58_who_holds_the_pipe_is_not_waited_for() {
+    if !is_confined(1) {
+        return;
+    }
+    let began = Instant::now();
+    let mark = mark(61);
+    assert!(Scene::new().text(&format!("(sleep {mark}) & echo done")).ends_with("\ndone\n"));
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_no(&mark);
+}
+
+/// Zombies among the children of this process, and its descriptors.
+fn left() -> (usize, usize) {
+    let own = format!("{}", std::process::id());
+    let is_dead_child = |stat: String| {
+        let fields: Vec<_> =
+            stat.rsplit(") ").next().unwrap_or_default().split(' ').map(str::to_owned).collect();
+        fields.first().is_some_and(|state| state == "Z") && fields.get(1) == Some(&own)
+    };
+    let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let stats = entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+    (stats.filter(|stat| is_dead_child(stat.clone())).count(), fs::read_dir("/proc/self/fd").unwrap().count())
+}
+
+#[test]
+fn f61_stubborn_children_leave_nothing_run_after_run() {
+    if !is_confined(1) {
+        return;
+    }
+    let scene = Scene::new();
+    let mark = mark(62);
+    scene.text("true");
+    let (_, before) = left();
+    for run in 0..runs() {
+        let script = match run % 3 {
+            0 => format!("setsid sleep {mark} & exit 1"),
+            1 => format!("(sleep {mark} & exec true) & echo x"),
+            _ => format!("(trap '' TERM HUP; setsid sleep {mark}) & sh -c 'kill -STOP $$' & echo y"),
+        };
+        scene.text(&script);
+    }
+    // One that has to be killed: it ignores TERM.
+    let began = Instant::now();
+    let command = format!("trap '' TERM; while :; do sleep {mark}; done");
+    let (status, _) = scene.run(&json!({"command": command, "timeout_ms": 200})).unwrap();
+    assert_eq!(status, ResultStatus::TimedOut);
+    assert!(began.elapsed() < Duration::from_secs(10));
+    assert_no(&mark);
+    let (zombies, after) = left();
+    // Other tests of this process run meanwhile: growth by one a run would show all the same.
+    assert!(zombies < 10, "{zombies} zombies");
+    assert!(after < before + 25.max(runs() / 4), "{before} descriptors became {after}");
+}
+
+#[test]
+fn f62_one_file_cannot_fill_the_disk_and_the_host_answers() {
+    if !is_confined(1) {
+        return;
+    }
+    let mut scene = Scene::new();
+    let mut limits = windlass_sandbox::ChildLimits::default();
+    limits.file_bytes = 1 << 20;
+    scene.shell = scene.shell.clone().with_limits(limits);
+    scene
+        .text("head -c 100000000 /dev/zero > large; i=0; while [ $i -lt 50 ]; do sleep 5 & i=$((i+1)); done");
+    assert_eq!(fs::metadata(scene.work.join("large")).unwrap().len(), 1 << 20);
+    let began = Instant::now();
+    Command::new("true").status().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1));
+}
+
+// F63: the host is killed while a tree runs; its helper sees the end of the leash.
+#[test]
+fn f63_the_tree_ends_with_the_host_however_that_ends() {
+    if !is_confined(4) {
+        return;
+    }
+    let example = std::env::current_exe().unwrap();
+    let example = example.parent().and_then(std::path::Path::parent).unwrap().join("examples/confined");
+    for (number, signal) in ["TERM", "HUP", "INT", "KILL"].into_iter().enumerate() {
+        let scene = Scene::new();
+        let mark = mark(70 + u32::try_from(number).unwrap());
+        let command = format!("trap '' TERM HUP INT; setsid sleep {mark} & echo on > started; sleep {mark}");
+        let mut host = Command::new(&example);
+        let mut host = host.arg(command).current_dir(&scene.work).stdout(Stdio::piped()).spawn().unwrap();
+        let began = Instant::now();
+        while !scene.work.join("started").exists() {
+            assert!(began.elapsed() < Duration::from_secs(10), "the command does not start");
+            std::thread::yield_now();
+        }
+        let killed = Command::new("kill").args([&format!("-{signal}"), &host.id().to_string()]).status();
+        assert!(killed.unwrap().success());
+        host.wait().unwrap();
+        assert_no(&mark);
+        // Who tidies up behind the command has done so when its output ends.
+        let mut rest = String::new();
+        host.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
+        let names: Vec<_> =
+            fs::read_dir(&scene.work).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(names.len() <= 1 || is_tidied(&scene), "{signal}: {names:?}");
+    }
+}
+
+/// The helper outlives the host by a moment.
+fn is_tidied(scene: &Scene) -> bool {
+    let began = Instant::now();
+    while fs::read_dir(&scene.work).unwrap().count() > 1 {
+        if began.elapsed() > Duration::from_secs(10) {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}
