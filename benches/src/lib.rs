@@ -1,5 +1,6 @@
 //! What the benchmarks and the figures measure, on the workloads of the test kit.
 
+pub mod decisions;
 pub mod typed;
 
 use std::hint::black_box;

@@ -1,9 +1,11 @@
 //! The outside of a run: the model, the tools, the people. Everything started here ends with the run.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
@@ -128,9 +130,11 @@ impl Outside {
         let (approver, inputs) = (self.parts.approver.clone(), self.inputs.clone());
         let (id, call) = (request.request_id.clone(), request.call.id.clone());
         let task = self.tasks.spawn(async move {
-            let outcome = match approver.decide(&request).await {
-                Some(decision) => ApprovalOutcome::Answered(decision),
-                None => ApprovalOutcome::NoApprover { request_id: request.request_id },
+            // An approver that breaks down is one that is not there: its silence is no yes, and is not waited for.
+            let asking = AssertUnwindSafe(async { approver.decide(&request).await }).catch_unwind();
+            let outcome = match asking.await {
+                Ok(Some(decision)) => ApprovalOutcome::Answered(decision),
+                Ok(None) | Err(_) => ApprovalOutcome::NoApprover { request_id: request.request_id },
             };
             drop(inputs.send(Input::Approval(outcome)).await);
         });

@@ -125,6 +125,9 @@ pub fn is_secret_name(name: &str) -> bool {
 /// trailing dots and spaces, and a stream's suffix (SECURITY "Paths").
 fn folded(name: &str) -> String {
     let name = name.split(':').next().unwrap_or(name);
+    if name.is_ascii() {
+        return name.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    }
     let shown = |char: &char| !matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let name: String = name.chars().filter(shown).collect();
     // Upper case first: some letters have the same upper case as an ASCII letter, but another lower case.
