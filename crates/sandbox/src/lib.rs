@@ -21,29 +21,47 @@ mod level;
 mod plan;
 mod probe;
 mod scan;
+#![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
 
 #[cfg(target_os = "linux")]
 mod confine;
 #[cfg(not(target_os = "linux"))]
 #[path = "unconfined.rs"]
 mod confine;
+mod confinement;
+mod disk;
+mod draft;
+mod environment;
+mod error;
+mod folder;
+mod grants;
 #[cfg(target_os = "linux")]
 mod landlocked;
+mod leash;
+mod level;
+mod name;
 #[cfg(target_os = "linux")]
 mod namespaces;
-#[cfg(target_os = "linux")]
-mod placeholders;
+mod path;
+mod plan;
+mod probe;
+mod read;
+mod remove;
+mod scan;
+mod stream;
 #[cfg(target_os = "linux")]
 mod supervise;
 #[cfg(target_os = "linux")]
 mod syscalls;
-#[cfg(target_os = "linux")]
-mod tree;
-#[cfg(target_os = "linux")]
-mod watch;
+mod target;
+mod version;
+mod windows;
+mod workspace;
+mod write;
 
 pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};
+pub use disk::free_bytes;
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
 pub use folder::{Entry, Kind, Listing};
