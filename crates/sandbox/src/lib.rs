@@ -1,9 +1,7 @@
 #![doc = include_str!("../README.md")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "children are started here, with the host's environment filtered"
-)]
+#![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
 
+mod disk;
 mod error;
 mod folder;
 mod path;
@@ -21,43 +19,20 @@ mod level;
 mod plan;
 mod probe;
 mod scan;
-#![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
 
 #[cfg(target_os = "linux")]
 mod confine;
 #[cfg(not(target_os = "linux"))]
 #[path = "unconfined.rs"]
 mod confine;
-mod confinement;
-mod disk;
-mod draft;
-mod environment;
-mod error;
-mod folder;
-mod grants;
 #[cfg(target_os = "linux")]
 mod landlocked;
-mod leash;
-mod level;
-mod name;
 #[cfg(target_os = "linux")]
 mod namespaces;
-mod path;
-mod plan;
-mod probe;
-mod read;
-mod remove;
-mod scan;
-mod stream;
 #[cfg(target_os = "linux")]
 mod supervise;
 #[cfg(target_os = "linux")]
 mod syscalls;
-mod target;
-mod version;
-mod windows;
-mod workspace;
-mod write;
 
 pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};
