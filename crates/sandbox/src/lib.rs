@@ -12,6 +12,7 @@ mod workspace;
 mod write;
 
 mod confinement;
+mod disk;
 mod environment;
 mod grants;
 mod leash;

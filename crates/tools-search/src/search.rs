@@ -9,6 +9,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::WalkBuilder;
 use windlass_command::is_secret_name;
+use windlass_redact::Redactor;
 use windlass_sandbox::{FileError, FileStream, Workspace, WorkspacePath};
 use windlass_tool::ToolError;
 
@@ -28,6 +29,7 @@ const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 pub(crate) fn search(
     workspace: &Workspace,
     arguments: &GrepArguments,
+    redactor: Redactor,
     stopped: &dyn Fn() -> bool,
 ) -> Result<String, ToolError> {
     let matcher = matcher(arguments)?;
@@ -45,7 +47,7 @@ pub(crate) fn search(
         .heap_limit(Some(MAX_LINE_BYTES))
         .build();
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-    let mut all = Collected { limit, ..Collected::default() };
+    let mut all = Collected { limit, redactor, ..Collected::default() };
     let mut cut_short = false;
     for entry in walk(&start) {
         if stopped() {
