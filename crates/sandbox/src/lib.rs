@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
 
-mod disk;
 mod error;
 mod folder;
 mod path;
