@@ -22,7 +22,7 @@ impl<'d> Draft<'d> {
     /// Writes a draft. With permissions nobody else reads it before it has them.
     pub(super) fn new(folder: &'d Dir, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<Self> {
         let mut draft = loop {
-            let draft = Self::begin(folder, permissions.is_some())?;
+            let draft = Self::begin(folder, permissions)?;
             // A sweeper may have come between the making and the lock.
             if draft.file.metadata()?.nlink() > 0 {
                 break draft;
@@ -36,14 +36,14 @@ impl<'d> Draft<'d> {
         Ok(draft)
     }
 
-    fn begin(folder: &'d Dir, private: bool) -> io::Result<Self> {
+    fn begin(folder: &'d Dir, permissions: Option<&Permissions>) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let name = PathBuf::from(format!("{START}{}-{count}{END}", std::process::id()));
             let mut options = OpenOptions::new();
             options.read(true).write(true).create_new(true);
-            if private {
+            if permissions.is_some() {
                 make_private(&mut options);
             }
             match folder.open_with(&name, &options) {
