@@ -9,7 +9,7 @@ use windlass_sandbox::{Helper, Level, Probe};
 use windlass_tools_shell::Shell;
 
 use crate::arguments::SandboxName;
-use crate::{output, runs};
+use crate::{output, policies, runs};
 
 /// The first argument by which this program starts itself to confine a command.
 const WORD: &str = "__confine";
@@ -43,7 +43,7 @@ pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Resul
             Shell::confined(helper, &probe)
         }
     };
-    let shell = policy.into_iter().fold(shell, Shell::with_never);
+    let shell = policies::kept(policy).into_iter().fold(shell, Shell::with_never);
     // Without a place for the state there is nothing to keep from anybody.
     Ok(runs::state().into_iter().fold(shell, Shell::with_never))
 }

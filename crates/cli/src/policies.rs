@@ -50,6 +50,13 @@ pub(crate) fn places(root: &Path, named: Option<&Path>) -> Vec<PolicyPlace> {
     places
 }
 
+/// What no command may see: the folders of the policies of machine and user, and a file that is named.
+pub(crate) fn kept(named: Option<&Path>) -> Vec<PathBuf> {
+    let folders = [Some(PathBuf::from(ADMIN_POLICY)), usual()].into_iter().flatten();
+    let folders = folders.filter_map(|file| file.parent().map(Path::to_path_buf));
+    folders.chain(named.map(Path::to_path_buf)).collect()
+}
+
 /// The built-in policy with every file that is there.
 ///
 /// A file of the machine or the user that cannot be taken stops the start: its author is there to mend it. A project's

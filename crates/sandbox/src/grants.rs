@@ -252,7 +252,8 @@ fn is_folder(path: &Path) -> bool {
 /// The repository mounted on its own, so that it cannot be renamed; in it, what runs programs stays as it is.
 fn open_repository(confinement: Confinement, folder: &Path) -> Confinement {
     let confinement = confinement.with_writable(folder).with_protected(folder.join("hooks"));
-    ["config", "config.worktree", "modules", "worktrees", "commondir", "gitdir"]
+    let confinement = confinement.with_protected(folder.join("config.worktree"));
+    ["config", "modules", "worktrees", "commondir", "gitdir"]
         .into_iter()
         .map(|name| folder.join(name))
         .filter(|path| path.symlink_metadata().is_ok())

@@ -55,7 +55,7 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
             let child = watch.unheld(|| process.spawn()).map_err(failed)?;
             let child = pid_of(child.id());
             // Without a leash nobody can tell it to tidy up.
-            wait_for(&watch, child, || tell_end(child, Signal::SIGKILL))
+            wait_for(&watch, child, || signal(child, Signal::SIGKILL))
         }
         Hold::Leash => {
             let (ours, theirs) = UnixStream::pair().map_err(failed)?;
@@ -111,7 +111,7 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
         return check(plan);
     }
     let code = started(plan, &watch, command)
-        .map_or_else(|code| code, |child| wait_for(&watch, child, || tell_end(ALL, Signal::SIGTERM)));
+        .map_or_else(|code| code, |child| wait_for(&watch, child, || signal(ALL, Signal::SIGTERM)));
     Ok(code)
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     confine(plan, &[])?;
     let code = started(plan, &watch, command)
-        .map_or_else(|code| code, |child| wait_for(&watch, child, || tell_end(child, Signal::SIGTERM)));
+        .map_or_else(|code| code, |child| wait_for(&watch, child, || signal(child, Signal::SIGTERM)));
     end_children();
     Ok(code)
 }
@@ -163,8 +163,8 @@ fn not_started(error: &io::Error) -> u8 {
 }
 
 /// Who is gone needs no signal.
-fn tell_end(whom: Pid, signal: Signal) {
-    let _ = kill(whom, signal);
+fn signal(whom: Pid, which: Signal) {
+    let _ = kill(whom, which);
 }
 
 fn pid_of(id: u32) -> Pid {
@@ -193,10 +193,15 @@ fn wait_for(watch: &Watch, child: Pid, pass: impl Fn()) -> u8 {
 fn buried(child: Pid) -> Option<u8> {
     let mut code = None;
     loop {
-        let (pid, ended) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+        let (pid, ended) = match waitpid(None, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
+            // Nobody is there who could let the command go on.
+            Ok(WaitStatus::Stopped(pid, _)) if pid == child => {
+                signal(pid, Signal::SIGCONT);
+                continue;
+            }
             Ok(WaitStatus::Exited(pid, status)) => (pid, u8::try_from(status).unwrap_or(NOT_CONFINED)),
-            Ok(WaitStatus::Signaled(pid, signal, _)) => {
-                (pid, u8::try_from((signal as i32).saturating_add(128)).unwrap_or(NOT_CONFINED))
+            Ok(WaitStatus::Signaled(pid, by, _)) => {
+                (pid, u8::try_from((by as i32).saturating_add(128)).unwrap_or(NOT_CONFINED))
             }
             Ok(WaitStatus::StillAlive) => return code,
             Err(Errno::EINTR) | Ok(_) => continue,

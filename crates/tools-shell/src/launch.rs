@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use tempfile::TempDir;
 use windlass_sandbox::{
-    Access, ChildEnvironment, ChildLimits, Confinement, Leash, Level, Repository, free_bytes,
+    Access, ChildEnvironment, ChildLimits, Confinement, Guarded, Leash, Level, Repository, free_bytes,
 };
 
 use crate::Shell;
@@ -18,6 +18,8 @@ pub(crate) struct Launch {
     pub(crate) process: std::process::Command,
     pub(crate) leash: Option<Leash>,
     pub(crate) level: Level,
+    /// The workspace and what it must not change, where it may write at all.
+    pub(crate) guarded: Option<(PathBuf, Guarded)>,
     /// The disk that it may not fill.
     pub(crate) disk: Option<Disk>,
     /// Goes when the process has ended.
@@ -85,7 +87,8 @@ impl Launch {
         let (program, words) = program_of(asked, &programs);
         let (process, leash) = confinement.leashed(level, &shell.helper, folder, program, words)?;
         let disk = Disk::of(workspace, shell.spare);
-        Ok(Self { process, leash, level, disk, scratch })
+        let guarded = (need != Need::Read).then(|| (workspace.to_path_buf(), Guarded::of(workspace)));
+        Ok(Self { process, leash, level, guarded, disk, scratch })
     }
 
     /// Code for an interpreter, in a folder of its own. Only the level of namespaces is enough for that.
@@ -112,7 +115,7 @@ impl Launch {
         let level = shell.level();
         let (process, leash) =
             confinement.leashed(level, &shell.helper, Path::new(OWN_FOLDER), found, words)?;
-        Ok(Self { process, leash, level, disk: None, scratch: Some(scratch) })
+        Ok(Self { process, leash, level, guarded: None, disk: None, scratch: Some(scratch) })
     }
 }
 

@@ -1,16 +1,18 @@
 //! Runs what was launched to its end, its time limit or its cancellation, and tells what it printed.
 
+use std::path::Path;
 use std::pin::pin;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 use windlass_protocol::ResultStatus;
-use windlass_sandbox::Level;
+use windlass_sandbox::{Guarded, Level};
 use windlass_tool::{Context, Output, ToolError};
 
 use crate::launch::{Disk, Launch};
 use crate::stream::Stream;
 use crate::tree::Tree;
+use crate::visible::visible;
 
 const DEFAULT_TIMEOUT: u64 = 120_000;
 const MAX_TIMEOUT: u64 = 600_000;
@@ -59,7 +61,8 @@ pub(crate) async fn launch_and_run(
 async fn run(ctx: &Context, launch: Launch, limit: Duration) -> Result<Output, ToolError> {
     let level = launch.level;
     let disk = launch.disk;
-    let launch = Launch { disk: None, ..launch };
+    let guarded = launch.guarded;
+    let launch = Launch { disk: None, guarded: None, ..launch };
     let failed = |error| ToolError::model(format!("the command could not be started: {error}"));
     let mut tree = Tree::start(launch).map_err(failed)?;
     let (stdout, stderr) = tree.pipes();
@@ -95,7 +98,30 @@ async fn run(ctx: &Context, launch: Launch, limit: Duration) -> Result<Output, T
         let _ = tokio::time::timeout(DRAIN, &mut readers).await;
     }
     tree.confined().map_err(told)?;
-    Ok(output(&end, level, limit, [&out, &err]))
+    let warning = match guarded {
+        Some((root, before)) => {
+            tokio::task::spawn_blocking(move || warning(&root, &before)).await.map_err(told)?
+        }
+        None => String::new(),
+    };
+    Ok(output(&end, level, limit, &warning, [&out, &err]))
+}
+
+/// Says which files that decide what runs later are others than before.
+fn warning(root: &Path, before: &Guarded) -> String {
+    let changed = before.changed(&Guarded::of(root));
+    let shown: Vec<_> = changed
+        .iter()
+        .take(10)
+        .map(|path| visible(&path.strip_prefix(root).unwrap_or(path).to_string_lossy()).replace('\n', "\\n"))
+        .collect();
+    match changed.len() {
+        0 => String::new(),
+        number => format!(
+            "\n[warning: {number} files that decide what runs later have changed: {}]",
+            shown.join(", ")
+        ),
+    }
 }
 
 /// Ends when a disk is too full; never where none is watched.
@@ -107,7 +133,7 @@ async fn filled(disk: Option<Disk>) -> u64 {
     watched.spare
 }
 
-fn output(end: &End, level: Level, limit: Duration, [out, err]: [&Stream; 2]) -> Output {
+fn output(end: &End, level: Level, limit: Duration, warning: &str, [out, err]: [&Stream; 2]) -> Output {
     let (status, first) = match end {
         End::Exit(status) if status.success() => {
             (ResultStatus::Ok, format!("[exit code 0; sandbox: {level}]"))
@@ -132,7 +158,7 @@ fn output(end: &End, level: Level, limit: Duration, [out, err]: [&Stream; 2]) ->
         ),
     };
     let (out, err) = (out.shown(), err.shown());
-    let mut text = first;
+    let mut text = first + warning;
     for (notice, _) in [&out, &err] {
         text.push_str(notice);
     }

@@ -11,7 +11,8 @@ use windlass_tool::{Context, Progress};
 use crate::kept::Kept;
 use crate::visible::visible;
 
-/// How much of a long stream its file holds.
+/// How much of a long stream its file holds. Nothing is kept of what comes behind it, so that is not read either:
+/// the pipe is closed, which ends who goes on printing.
 const FILE_BYTES: u64 = 64 * 1024 * 1024;
 /// How much of a stream is told while it comes: nobody reads on in a flood.
 const TOLD_BYTES: u64 = 1024 * 1024;
@@ -65,6 +66,7 @@ impl Stream {
             is_open = read.is_some();
             let (bytes, total) = self.state().keep(read);
             let (bytes, len) = (bytes.as_slice(), bytes.len());
+            is_open &= total < FILE_BYTES;
             if len > 0 && total <= TOLD_BYTES {
                 ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(bytes)).into_owned()));
             }
@@ -144,11 +146,11 @@ impl Stream {
         }
         let (total, lines) = (state.kept.total(), state.kept.lines());
         let whole = match &state.spilled {
-            Some(name) if total <= FILE_BYTES => {
+            Some(name) if total < FILE_BYTES => {
                 format!("all of it: read_file {{\"path\":\"@outputs/{name}\"}}")
             }
             Some(name) => {
-                format!("its first {FILE_BYTES} bytes: read_file {{\"path\":\"@outputs/{name}\"}}")
+                format!("it went on, and was not read further: read_file {{\"path\":\"@outputs/{name}\"}}")
             }
             None => "the rest was not kept; print less".to_owned(),
         };

@@ -36,15 +36,20 @@ fn the_doctor_says_the_level_and_what_a_better_one_needs() {
 fn a_command_is_confined_unless_that_is_switched_off() {
     let place = Place::new();
     let level = doctor(&place)["sandbox"]["level"].as_str().unwrap().to_owned();
-    let call = |more: &[&str]| {
-        let arguments = ["tool", "call", "run_command", r#"{"command":"cat ../secret"}"#, "--yes"];
+    let call = |file: &str, more: &[&str]| {
+        let command = format!("{{\"command\":\"cat {file}\"}}");
+        let arguments = ["tool", "call", "run_command", &command, "--yes"];
         place.run(&[&arguments, more].concat())
     };
     std::fs::write(place.folder.path().join("secret"), "outside").unwrap();
-    let confined = text(&call(&[]).stdout);
+    let confined = text(&call("../secret", &[]).stdout);
     assert!(confined.contains(&format!("sandbox: {level}]")), "{confined}");
     assert!(level == "none" || !confined.contains("outside"), "{confined}");
-    let required = call(&["--sandbox", "required"]);
+    // Neither the state of runs nor a policy is shown, also where they lie in the folder.
+    std::fs::write(place.project().join("rules.toml"), "# outside\n").unwrap();
+    let hidden = text(&call("rules.toml", &["--policy", "rules.toml"]).stdout);
+    assert!(level != "ns+landlock+seccomp" || !hidden.contains("outside"), "{hidden}");
+    let required = call("a.txt", &["--sandbox", "required"]);
     assert_eq!(
         text(&required.stdout).contains("sandbox: ns+landlock+seccomp]"),
         level == "ns+landlock+seccomp"

@@ -167,9 +167,10 @@ fn prc_007_to_011_nothing_waits_and_the_host_is_out_of_reach() {
     child.kill().unwrap();
     child.wait().unwrap();
     let stopped = mark(44);
-    let (met, took) = timed(&scene, &format!("sleep {stopped} & kill -STOP $$"), 1000);
-    assert_eq!(met.unwrap().0, ResultStatus::TimedOut);
-    assert!(took < Duration::from_secs(10), "{took:?}");
+    // Nobody could let it go on, so the helper does.
+    let (met, took) = timed(&scene, &format!("sleep {stopped} & kill -STOP $$; echo on"), 60_000);
+    assert!(met.unwrap().1.ends_with("\non\n"));
+    assert!(took < Duration::from_secs(15), "{took:?}");
     assert_no(&stopped);
 }
 
@@ -210,9 +211,14 @@ fn res_001_a_flood_ends_at_its_time_in_bounded_memory() {
         return;
     }
     let scene = Scene::new();
-    let (met, took) = timed(&scene, "yes", 1500);
-    let (status, text) = met.unwrap();
-    assert!(status == ResultStatus::TimedOut && text.len() < 31_000, "{}", text.len());
+    let (met, took) = timed(&scene, "yes", 1000);
+    let (_, text) = met.unwrap();
+    assert!(text.len() < 31_000, "{}", text.len());
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    // Also where nobody gave it a time: what is not kept is not read.
+    let (met, took) = timed(&scene, "yes; echo $? > code", 60_000);
+    assert!(met.unwrap().1.contains("was not read further"));
+    assert_eq!(fs::read(scene.work.join("code")).unwrap(), b"141\n");
     assert!(took < Duration::from_secs(20), "{took:?}");
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let peak =

@@ -133,6 +133,29 @@ fn what_cannot_be_confined_is_not_run() {
     assert!(!scene.work.join("ran").exists());
 }
 
+// SECURITY "Sandbox" C: what cannot be protected is looked at before and after.
+#[test]
+fn a_change_of_what_runs_later_is_told() {
+    let mut scene = Scene::new();
+    scene.shell = Shell::unconfined();
+    scene.write(".git/config", "[core]\n");
+    let text = |command: &str| scene.run(&json!({"command": command})).unwrap().1;
+    assert_eq!(text("echo x > a.txt; echo x > .git/index"), "[exit code 0; sandbox: none]");
+    let told =
+        text("echo x >> .git/config; mkdir -p .git/hooks sub/.vscode; touch .git/hooks/x sub/.vscode/y");
+    let files = "3 files that decide what runs later have changed: .git/config, .git/hooks/x, sub/.vscode/y";
+    assert_eq!(told, format!("[exit code 0; sandbox: none]\n[warning: {files}]"));
+    if !is_confined(1) {
+        return;
+    }
+    let confined = Scene::new();
+    let told = confined.text("mkdir -p sub/.git; echo x > sub/.git/config; mkdir .claude; touch .envrc");
+    assert!(
+        told.contains("[warning: 1 files that decide what runs later have changed: sub/.git/config]"),
+        "{told}"
+    );
+}
+
 // The level below keeps the promises that it makes.
 #[test]
 fn without_namespaces_the_same_grants_hold() {
