@@ -22,19 +22,25 @@ pub(crate) fn known() -> &'static Redactor {
     KNOWN.get_or_init(|| Redactor::new(of_environment()))
 }
 
-/// The secrets that a run in this folder may meet: those of the environment, keys under names of the user's own
-/// providers, the password of a proxy, and those of the project's `.env` files.
+/// The secrets that a run in this folder may meet: those of the folder, keys under names of the user's own providers,
+/// and the password of a proxy.
 pub(crate) fn of_run(root: &Path, reach: &Reach) -> anyhow::Result<Vec<SecretString>> {
-    let mut secrets: Vec<SecretString> = of_environment().collect();
+    let mut secrets = of_folder(root);
     let vendors = reach.vendors()?;
     secrets.extend(vendors.iter().filter_map(crate::reach::key).map(SecretString::from));
     secrets.extend(reach.proxy.iter().flat_map(|proxy| passwords(proxy)));
+    Ok(secrets)
+}
+
+/// The secrets of the environment and of a project's `.env` files.
+pub(crate) fn of_folder(root: &Path) -> Vec<SecretString> {
+    let mut secrets: Vec<SecretString> = of_environment().collect();
     for text in dot_env_files(root) {
         for (name, value) in text.lines().filter_map(assignment) {
             secrets.extend(of_variable(name, value));
         }
     }
-    Ok(secrets)
+    secrets
 }
 
 fn of_environment() -> impl Iterator<Item = SecretString> {
