@@ -20,6 +20,8 @@ pub(crate) struct Collected {
     pub(crate) redactor: Redactor,
     /// How many files could not be searched.
     pub(crate) unread: u64,
+    /// How many files were not searched because their names are those of secrets.
+    pub(crate) secrets: u64,
 }
 
 /// The sink for one file.

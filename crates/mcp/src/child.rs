@@ -1,0 +1,93 @@
+//! A server as a child process: its own group, a short environment, and no life after the connection (RULES M5).
+
+use std::io;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
+use tokio::io::AsyncReadExt;
+use tokio::process::{ChildStderr, Command};
+use tokio_util::sync::CancellationToken;
+
+use crate::{ConnectFuture, Connector, McpServer, Pipes};
+
+/// How much of the last words of a server is kept.
+const HEARD_BYTES: usize = 4 * 1024;
+
+/// Starts the program of a server.
+#[derive(Debug)]
+pub(crate) struct ChildConnector {
+    server: McpServer,
+    heard: Arc<Mutex<Vec<u8>>>,
+}
+
+/// A running server. Dropping it kills the group.
+struct Group(Box<dyn ChildWrapper>);
+
+impl ChildConnector {
+    pub(crate) fn new(server: McpServer) -> Self {
+        Self { server, heard: Arc::default() }
+    }
+
+    fn start(&self) -> io::Result<Pipes> {
+        let (command, arguments) = self.server.command();
+        let mut process = Command::new(command);
+        process.args(arguments);
+        process.env_clear().envs(self.server.environment().of_host(std::env::vars_os()));
+        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(folder) = self.server.folder() {
+            process.current_dir(folder);
+        }
+        let mut wrapped = CommandWrap::from(process);
+        wrapped.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
+        let mut child = wrapped.spawn()?;
+        let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
+        let mut group = Group(child);
+        let (Some(stdin), Some(stdout)) = (stdin, stdout) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        if let Some(stderr) = stderr {
+            tokio::spawn(hear(stderr, self.heard.clone()));
+        }
+        let over = CancellationToken::new();
+        let watched = over.clone();
+        tokio::spawn(async move {
+            // The leader alone: whoever it started may hold its output open, and dies with it.
+            tokio::select! {
+                _ = group.0.inner_mut().wait() => {}
+                () = watched.cancelled() => {}
+            }
+            drop(group);
+        });
+        Ok(Pipes::new(stdout, stdin).with_held(over.drop_guard()))
+    }
+}
+
+impl Connector for ChildConnector {
+    fn connect(&self) -> ConnectFuture<'_> {
+        Box::pin(async { self.start() })
+    }
+
+    fn heard(&self) -> String {
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&heard).trim().to_owned()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // A group that is already gone cannot be killed, and need not be.
+        let _ = self.0.start_kill();
+    }
+}
+
+/// Reads what the server says beside the protocol, so that it never waits for a reader, and keeps the end of it.
+async fn hear(mut stderr: ChildStderr, heard: Arc<Mutex<Vec<u8>>>) {
+    let mut buf = [0; 1024];
+    while let Ok(len @ 1..) = stderr.read(&mut buf).await {
+        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.extend_from_slice(buf.get(..len).unwrap_or_default());
+        let surplus = heard.len().saturating_sub(HEARD_BYTES);
+        heard.drain(..surplus);
+    }
+}

@@ -1,0 +1,177 @@
+//! A tool as its server defines it, pinned by a digest.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use windlass_hitl::display_safe;
+use windlass_protocol::{Arguments, RawJson, Risk};
+
+use crate::Limits;
+use crate::message::object;
+use crate::scan::Scan;
+use crate::server::{hex, is_tool_name};
+
+/// How much of the name of a tool that is not taken is told.
+const NAME_SHOWN: usize = 128;
+
+/// A tool as its server defines it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Definition {
+    /// The server, as it is configured here.
+    pub server: String,
+    /// A digest of the server's command.
+    pub origin: String,
+    /// The server's own name for the tool.
+    pub name: String,
+    /// What it does, in the server's words. They are a stranger's.
+    pub description: String,
+    /// The schema of its arguments, with sorted keys and no key twice: what is pinned is what the model reads.
+    pub input_schema: RawJson,
+    /// A digest of name, title, description, schemas and annotations (SECURITY "MCP").
+    pub fingerprint: String,
+    /// The whole definition in lines for a human: nothing in it is invisible.
+    pub shown: String,
+    /// What its annotations raise the risk to.
+    pub(crate) risk: Risk,
+}
+
+/// A tool that is not taken, and why; both in words that are safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedTool {
+    /// Its name, as far as there is one, with everything visible.
+    pub name: String,
+    /// Why it is not taken.
+    pub why: String,
+}
+
+#[derive(Deserialize)]
+struct Listed<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(borrow, default, rename = "inputSchema")]
+    input_schema: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "outputSchema")]
+    output_schema: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    annotations: Option<&'a RawValue>,
+}
+
+impl Definition {
+    /// Reads one tool of a list. One bad tool never takes the others with it (RULES N5).
+    pub(crate) fn read(raw: &str, server: &str, origin: &str, limits: &Limits) -> Result<Self, RefusedTool> {
+        if raw.len() > limits.tool_bytes {
+            let why = format!("its definition has {} bytes, {} are taken", raw.len(), limits.tool_bytes);
+            return Err(RefusedTool::new(raw, why));
+        }
+        let depth = Scan::depth_of(raw);
+        if depth > limits.schema_depth {
+            let why = format!("its definition is {depth} deep, {} is taken", limits.schema_depth);
+            return Err(RefusedTool::new(raw, why));
+        }
+        let listed: Listed<'_> =
+            object(raw).map_err(|error| RefusedTool::new(raw, format!("it is no tool: {error}")))?;
+        let name = listed.name.clone();
+        Self::of(listed, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
+    }
+
+    fn of(listed: Listed<'_>, server: &str, origin: &str) -> Result<Self, &'static str> {
+        if !is_tool_name(&listed.name) {
+            return Err("a name has 1 to 128 letters, digits, dots, dashes and underscores");
+        }
+        if is_of_another(&listed.name) {
+            return Err("its name reads like that of another server's tool");
+        }
+        let input = canonical(listed.input_schema)?.ok_or("it has no schema of its arguments")?;
+        let output = canonical(listed.output_schema)?;
+        let annotations = canonical(listed.annotations)?;
+        let (title, description) = (listed.title.unwrap_or_default(), listed.description.unwrap_or_default());
+        let parts = [
+            listed.name.as_ref(),
+            &title,
+            &description,
+            &input,
+            output.as_deref().unwrap_or_default(),
+            annotations.as_deref().unwrap_or_default(),
+        ];
+        Ok(Self {
+            server: server.to_owned(),
+            origin: origin.to_owned(),
+            fingerprint: fingerprint(&parts),
+            shown: shown(&parts),
+            risk: risk(annotations.as_deref()),
+            input_schema: input.parse().map_err(|_| "its schema is no JSON")?,
+            name: listed.name.into_owned(),
+            description,
+        })
+    }
+}
+
+impl RefusedTool {
+    pub(crate) fn new(name: &str, why: String) -> Self {
+        let head = name.get(..name.floor_char_boundary(NAME_SHOWN)).unwrap_or_default();
+        Self { name: display_safe(head), why }
+    }
+}
+
+/// A name that a model could take for one of another server, or of this program (RULES N2).
+fn is_of_another(name: &str) -> bool {
+    let plain = name.to_ascii_lowercase().replace(['-', '.'], "_");
+    plain.starts_with("mcp__")
+}
+
+/// The same text whatever the order of its keys; of two equal keys the last counts. Only objects are taken.
+fn canonical(raw: Option<&RawValue>) -> Result<Option<String>, &'static str> {
+    let Some(raw) = raw else { return Ok(None) };
+    let object = Arguments::parse(raw.get()).map_err(|_| "a schema or its annotations are no object")?;
+    Ok(Some(object.canonical()))
+}
+
+fn fingerprint(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"windlass mcp tool 1");
+    for part in parts {
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    hex(&hash.finalize())
+}
+
+/// All risk that a server's word can add. It can take none away: whoever calls says what a call has at least.
+fn risk(annotations: Option<&str>) -> Risk {
+    let annotations: Value = annotations.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    if annotations.get("destructiveHint") == Some(&json!(true)) { Risk::Critical } else { Risk::High }
+}
+
+/// The definition in lines. What cannot be seen is written as escapes, and counted at the top.
+fn shown(parts: &[&str; 6]) -> String {
+    let [name, title, description, schemas @ ..] = parts;
+    let mut body = format!("name: {name}\n");
+    if !title.is_empty() {
+        let _ = writeln!(body, "title: {}", title.replace('\n', "\n  "));
+    }
+    let _ = writeln!(body, "description:\n  {}", description.replace('\n', "\n  "));
+    for (label, schema) in ["arguments", "output", "annotations"].iter().zip(schemas) {
+        if let Ok(value) = serde_json::from_str::<Value>(schema) {
+            let _ = writeln!(body, "{label}: {value:#}");
+        }
+    }
+    let hidden =
+        body.chars().filter(|letter| display_safe(letter.encode_utf8(&mut [0; 4])).len() > letter.len_utf8());
+    match hidden.count() {
+        0 => display_safe(&body),
+        count => format!(
+            "WARNING: {count} characters that cannot be seen are written as escapes\n{}",
+            display_safe(&body)
+        ),
+    }
+}

@@ -1,0 +1,274 @@
+//! Calls to servers that die, hang, talk nonsense or change (cases MCP-013, 017, 019, faults F64, F66, F67).
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use windlass_mcp::{ClientOptions, Limits, McpClient};
+use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
+use windlass_tool::{Context, Output, ToolError};
+
+use crate::fake::{FakeServer, Say, answer, changed, polite, tool};
+
+pub(crate) fn text(output: &Output) -> String {
+    format!("{:?}", output.content)
+}
+
+pub(crate) async fn call(client: &McpClient) -> Result<Output, ToolError> {
+    call_in(client, &Context::new(CallId::new("c").unwrap())).await
+}
+
+async fn call_in(client: &McpClient, ctx: &Context) -> Result<Output, ToolError> {
+    let arguments = Arguments::parse(r#"{"a": 12345678901234567890123}"#).unwrap();
+    client.tools()[0].call(ctx, &Payload::Function { arguments }).await
+}
+
+/// A server with the tool `add` that does this with a call.
+pub(crate) fn calling(mut calls: impl FnMut(&Value) -> Vec<Say> + Send + 'static) -> Arc<FakeServer> {
+    FakeServer::new(move |message| match message["method"].as_str() {
+        Some("tools/call") => calls(message),
+        _ => polite(message, &json!([tool("add")])),
+    })
+}
+
+fn said(message: &Value, text: &str) -> Say {
+    answer(message, &json!({"content": [{"type": "text", "text": text}]}))
+}
+
+#[tokio::test]
+async fn a_call_carries_the_models_own_text() {
+    let server = calling(|message| vec![said(message, "well")]);
+    let client = server.client().await.unwrap();
+    let output = call(&client).await.unwrap();
+    assert_eq!(output.status, ResultStatus::Ok);
+    assert!(text(&output).contains("well"));
+    let sent = &server.heard_of("tools/call")[0];
+    assert_eq!(sent["params"]["name"], "add");
+    assert!(sent["params"]["arguments"]["a"].is_number());
+    let greeting = &server.heard_of("initialize")[0];
+    assert_eq!(greeting["params"]["capabilities"], json!({}), "nothing is offered that was not allowed");
+}
+
+// F64: one result, no second call, a new start after a wait, others alive.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_dies_in_a_call_is_not_asked_again_and_starts_anew() {
+    let dies = Arc::new(Mutex::new(true));
+    let may = dies.clone();
+    let server = calling(
+        move |message| {
+            if *may.lock().unwrap() { vec![Say::Die] } else { vec![said(message, "back")] }
+        },
+    );
+    let other = calling(|message| vec![said(message, "other")]).client().await.unwrap();
+    let client = server.client().await.unwrap();
+    let output = call(&client).await.unwrap();
+    assert_eq!(output.status, ResultStatus::EffectsUnknown);
+    assert_eq!(server.heard_of("tools/call").len(), 1);
+    let refused = call(&client).await.unwrap_err().to_string();
+    assert!(refused.contains("not called") && refused.contains("started again in 500 ms"), "{refused}");
+    tokio::time::advance(Duration::from_millis(501)).await;
+    assert_eq!(call(&client).await.unwrap().status, ResultStatus::EffectsUnknown);
+    assert!(call(&client).await.unwrap_err().to_string().contains("in 1000 ms"), "the wait doubles");
+    tokio::time::advance(Duration::from_millis(1_001)).await;
+    *dies.lock().unwrap() = false;
+    assert!(text(&call(&client).await.unwrap()).contains("back"));
+    assert_eq!((server.heard_of("tools/call").len(), *server.lives.lock().unwrap()), (3, 3));
+    assert!(text(&call(&other).await.unwrap()).contains("other"));
+}
+
+// MCP-017: a server that never answers costs its time and nobody else's.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_introduces_itself_is_given_up() {
+    let server = FakeServer::new(|_| Vec::new());
+    let before = tokio::time::Instant::now();
+    let error = server.client().await.unwrap_err().to_string();
+    assert!(error.contains("was not ready in 10000 ms (limit `start`)"), "{error}");
+    assert_eq!(before.elapsed().as_secs(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_takes_too_long_or_is_stopped_is_taken_back() {
+    let server = calling(|_| Vec::new());
+    let client = server.client().await.unwrap();
+    let output = call(&client).await.unwrap();
+    assert_eq!(output.status, ResultStatus::TimedOut);
+    assert!(text(&output).contains("limit `call`"));
+    let stop = CancellationToken::new();
+    let ctx = Context::new(CallId::new("c").unwrap()).with_cancellation(stop.clone());
+    let (output, ()) = tokio::join!(call_in(&client, &ctx), async {
+        while server.heard_of("tools/call").len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        stop.cancel();
+    });
+    assert_eq!(output.unwrap().status, ResultStatus::Cancelled);
+    let dropped = tokio::time::timeout(Duration::from_secs(1), call(&client)).await;
+    assert!(dropped.is_err());
+    while server.heard_of("notifications/cancelled").len() < 3 {
+        tokio::task::yield_now().await;
+    }
+    let taken_back: Vec<Value> = server
+        .heard_of("notifications/cancelled")
+        .iter()
+        .map(|message| message["params"]["requestId"].clone())
+        .collect();
+    let asked: Vec<Value> =
+        server.heard_of("tools/call").iter().map(|message| message["id"].clone()).collect();
+    assert_eq!(taken_back, asked);
+    assert!(call_in(&client, &ctx).await.unwrap_err().to_string().contains("nothing was sent"));
+}
+
+// MCP-019: ids that nobody asked for, twice, of another type.
+#[tokio::test]
+async fn answers_that_nobody_waits_for_are_counted_and_nothing_else() {
+    let server = calling(|message| {
+        let other = |id: Value| Say::Message(json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}));
+        let id = &message["id"];
+        vec![
+            other(json!(999_999)),
+            other(json!(id.to_string())),
+            other(json!(null)),
+            other(json!(-1)),
+            Say::Message(json!({"jsonrpc": "2.0", "id": 424_242, "error": {"code": 1, "message": "x"}})),
+            said(message, "the right one"),
+            said(message, "the wrong one"),
+        ]
+    });
+    let client = server.client().await.unwrap();
+    for _ in 0..2 {
+        let output = text(&call(&client).await.unwrap());
+        assert!(output.contains("the right one"), "{output}");
+    }
+    // The last duplicate may still be on its way.
+    while client.noise().unasked < 12 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(client.noise().unasked, 12);
+}
+
+// F66: banners, other line ends, marks, halves: skipped and counted.
+#[tokio::test]
+async fn dirty_lines_are_skipped_and_counted() {
+    let banner = b"\xef\xbb\xbfWelcome!\r\n\r\n\x1b[32mready\x1b[0m\r\n{\"jsonrpc\":\"2.0\",\"id\":\n[1,2]\n{}\n\xff\xfe\n";
+    let server = FakeServer::with_banner(banner, |message| {
+        let mut dirty = Vec::new();
+        for say in polite(message, &json!([tool("add")])) {
+            dirty.push(Say::Bytes(b"debug: got a message\r\n".to_vec()));
+            if let Say::Message(message) = say {
+                let mut line = message.to_string().into_bytes();
+                let tail = line.split_off(10);
+                dirty.push(Say::Bytes([b"\xef\xbb\xbf".to_vec(), line].concat()));
+                dirty.push(Say::Bytes([tail, b"\r\n".to_vec()].concat()));
+            }
+        }
+        dirty
+    });
+    let client = server.client().await.unwrap();
+    assert_eq!(call(&client).await.unwrap().status, ResultStatus::Ok);
+    assert_eq!(client.noise().lines, 6 + 3);
+}
+
+// F66 and MCP-013: a line over the cap is not kept, and its call hears of it at once.
+#[tokio::test]
+async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
+    let server = calling(|message| vec![said(message, &"x".repeat(100_000)), Say::Bytes(vec![b'y'; 50_000])]);
+    let limits = Limits { frame_bytes: 10_000, ..Limits::default() };
+    let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
+    let output = call(&client).await.unwrap();
+    assert_eq!(output.status, ResultStatus::Error);
+    assert!(text(&output).contains("over the limit of 10000"), "{}", text(&output));
+    assert_eq!(client.noise().too_long, 1);
+}
+
+// F67: a thousand notifications are one look, and no call runs under the old definition.
+#[tokio::test]
+async fn a_changed_tool_does_not_run_under_its_old_definition() {
+    let listed = Arc::new(Mutex::new(json!([tool("add")])));
+    let lists = listed.clone();
+    let server = FakeServer::new(move |message| polite(message, &lists.lock().unwrap()));
+    let client = server.client().await.unwrap();
+    let old = client.tools().remove(0);
+    let payload = Payload::Function { arguments: Arguments::default() };
+    let ctx = Context::new(CallId::new("c").unwrap());
+    old.call(&ctx, &payload).await.unwrap();
+    *listed.lock().unwrap() =
+        json!([{"name": "add", "description": "other", "inputSchema": {"type": "object"}}]);
+    for _ in 0..1_000 {
+        server.say(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})).await;
+    }
+    while client.noise().list_changes < 1_000 {
+        tokio::task::yield_now().await;
+    }
+    let refused = old.call(&ctx, &payload).await.unwrap_err().to_string();
+    assert!(refused.contains("has changed it") && refused.contains("Nothing was sent"), "{refused}");
+    assert_eq!(server.heard_of("tools/call").len(), 1);
+    assert_eq!(server.heard_of("tools/list").len(), 2, "one look for a thousand notifications");
+    // The new one runs, and asks anew.
+    assert_ne!(client.tools()[0].effects(&payload), old.effects(&payload));
+    client.tools()[0].call(&ctx, &payload).await.unwrap();
+    *listed.lock().unwrap() = json!([]);
+    changed(&server, &client).await;
+    let refused = old.call(&ctx, &payload).await.unwrap_err().to_string();
+    assert!(refused.contains("not offer it any more"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_stopped_server_stays_stopped() {
+    let server = calling(|message| vec![said(message, "well")]);
+    let client = server.client().await.unwrap();
+    client.stop().await;
+    assert!(call(&client).await.unwrap_err().to_string().contains("was stopped"));
+    assert_eq!(*server.lives.lock().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_call_for_another_server_is_refused_by_its_raw_name() {
+    let client = calling(|message| vec![said(message, "well")]).client().await.unwrap();
+    let ctx = Context::new(CallId::new("c").unwrap());
+    for (server, tool, is_sent) in [("fake", "add", true), ("other", "add", false), ("fake", "sub", false)] {
+        let payload =
+            Payload::Mcp { server: server.into(), tool: tool.into(), arguments: Arguments::default() };
+        assert_eq!(client.tools()[0].call(&ctx, &payload).await.is_ok(), is_sent, "{server}/{tool}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    // Whatever a server writes in a call: no panic, one result, and a server that can be asked again.
+    #[test]
+    fn any_bytes_in_a_call_end_in_one_result(
+        bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"{}[]\":,\n01id".to_vec())], 0..2_000),
+        ends in any::<bool>(),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        runtime.block_on(async {
+            let server = calling(move |_| {
+                let mut says = vec![Say::Bytes(bytes.clone()), Say::Bytes(b"\n".to_vec())];
+                says.extend(ends.then_some(Say::Die));
+                says
+            });
+            let limits = Limits { frame_bytes: 1_000, ..Limits::default() };
+            let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
+            let output = call(&client).await.unwrap();
+            assert_ne!(output.status, ResultStatus::Ok);
+        });
+    }
+
+    // The same in the first words: an error, not a panic.
+    #[test]
+    fn any_bytes_at_the_start_end_in_an_error(
+        bytes in prop::collection::vec(any::<u8>(), 0..500),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        runtime.block_on(async {
+            let server = FakeServer::new(move |message| {
+                let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":", message["id"]).into_bytes();
+                vec![Say::Bytes([head, bytes.clone(), b"}\n".to_vec()].concat()), Say::Die]
+            });
+            assert!(server.client().await.is_err());
+        });
+    }
+}

@@ -1,0 +1,100 @@
+//! Servers as child processes: what they see, what is left of them, what their last words are (RULES M4, M5).
+#![cfg(unix)]
+
+use std::time::Duration;
+
+use windlass_mcp::{ClientOptions, Limits, McpClient, McpServer, StartError};
+use windlass_protocol::ResultStatus;
+
+use crate::calls::{call, text};
+
+/// A server of one tool in the language of the shell. Requests are numbered from one, so its answers need no parser.
+const SERVER: &str = r#"
+sleep 1000 &
+names=$(env | cut -d= -f1 | tr '\n' ' ')
+while read -r line; do
+    case "$line" in
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}' ;;
+    *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"look","description":"'"$! $names"'","inputSchema":{"type":"object"}}]}}' ;;
+    *'"tools/call"'*) echo 'cannot go on' >&2; exit 3 ;;
+    esac
+done
+"#;
+
+fn shell(id: &str, script: &str) -> McpServer {
+    McpServer::new(id, "/bin/sh").unwrap().with_argument("-c").with_argument(script)
+}
+
+fn description(client: &McpClient) -> String {
+    client.definitions()[0].description.clone()
+}
+
+/// Whether a process is there and no zombie.
+fn lives(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn nothing_of_a_server_outlives_its_client() {
+    let client = McpClient::start(shell("sh", SERVER), ClientOptions::default()).await.unwrap();
+    let words = description(&client);
+    let helper = words.split(' ').next().unwrap().to_owned();
+    assert!(lives(&helper));
+    drop(client);
+    let gone = async {
+        while lives(&helper) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), gone).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_sees_the_short_list_of_names_and_what_it_was_given() {
+    let server = shell("sh", SERVER)
+        .with_environment_name("CARGO_MANIFEST_DIR")
+        .with_environment_value("ITS_TOKEN", "from the configuration");
+    let client = McpClient::start(server, ClientOptions::default()).await.unwrap();
+    let words = description(&client);
+    assert!(
+        words.contains("PATH") && words.contains("CARGO_MANIFEST_DIR") && words.contains("ITS_TOKEN"),
+        "{words}"
+    );
+    assert!(!words.contains("CARGO_PKG_NAME"), "{words}");
+}
+
+#[tokio::test]
+async fn a_server_that_exits_in_a_call_ends_it_though_its_helper_holds_the_pipe() {
+    let client = McpClient::start(shell("sh", SERVER), ClientOptions::default()).await.unwrap();
+    let output = call(&client).await.unwrap();
+    assert_eq!(output.status, ResultStatus::EffectsUnknown, "{}", text(&output));
+}
+
+#[tokio::test]
+async fn servers_start_beside_each_other_and_one_that_fails_costs_the_others_nothing() {
+    let limits = Limits { start: Duration::from_millis(500), ..Limits::default() };
+    let servers = [
+        shell("good", SERVER),
+        McpServer::new("missing", "/no/such/program").unwrap(),
+        shell("silent", "echo 'no licence' >&2; exec sleep 1000").with_limits(limits),
+        shell("ends", "echo 'no home' >&2; exit 1"),
+        shell("echo", "cat"),
+        shell("old", r#"read -r line; echo '{"id":1,"result":{"protocolVersion":"1999"}}'; cat >/dev/null"#),
+    ];
+    let started = McpClient::start_all(servers, &ClientOptions::default()).await;
+    let told: Vec<String> = started
+        .iter()
+        .map(|(server, started)| match started {
+            Ok(client) => format!("{}: {} tools", server.id(), client.tools().len()),
+            Err(error) => error.to_string(),
+        })
+        .collect();
+    assert_eq!(told[0], "good: 1 tools");
+    assert!(matches!(started[1].1, Err(StartError::Connect { .. })), "{}", told[1]);
+    assert!(told[2].contains("500 ms (limit `start`)") && told[2].contains("no licence"), "{}", told[2]);
+    assert!(told[3].contains("it ended"), "{}", told[3]);
+    assert!(told[4].contains("is no use"), "{}", told[4]);
+    assert!(told[5].contains("speaks version 1999"), "{}", told[5]);
+}

@@ -1,0 +1,16 @@
+//! Servers that nobody here trusts, scripted, in memory and as child processes.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests fail loudly, and look whether processes are gone"
+)]
+
+mod accepted;
+mod asks;
+mod calls;
+mod child;
+mod fake;
+mod listing;
+mod open_url;
+mod outcome;
