@@ -8,6 +8,7 @@ use secrecy::SecretString;
 use windlass_redact::Redactor;
 
 use crate::arguments::Reach;
+use crate::runs::Settings;
 
 /// Words in the names of variables whose values are secrets.
 const NAMES: [&str; 7] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
@@ -22,13 +23,15 @@ pub(crate) fn known() -> &'static Redactor {
     KNOWN.get_or_init(|| Redactor::new(of_environment()))
 }
 
-/// The secrets that a run in this folder may meet: those of the folder, keys under names of the user's own providers,
-/// and the password of a proxy.
-pub(crate) fn of_run(root: &Path, reach: &Reach) -> anyhow::Result<Vec<SecretString>> {
-    let mut secrets = of_folder(root);
+/// The secrets that a run may meet: those of its folder, keys under names of the user's own providers, and the
+/// passwords in the addresses of providers and of a proxy.
+pub(crate) fn of_run(settings: &Settings, reach: &Reach) -> anyhow::Result<Vec<SecretString>> {
+    let mut secrets = of_folder(&settings.root);
     let vendors = reach.vendors()?;
     secrets.extend(vendors.iter().filter_map(crate::reach::key).map(SecretString::from));
-    secrets.extend(reach.proxy.iter().flat_map(|proxy| passwords(proxy)));
+    let providers = settings.fallbacks.iter().chain([&settings.provider]);
+    let addresses = providers.filter_map(|provider| provider.base_url.as_ref()).chain(&reach.proxy);
+    secrets.extend(addresses.flat_map(|address| passwords(address)));
     Ok(secrets)
 }
 
