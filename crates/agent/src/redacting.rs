@@ -156,10 +156,7 @@ pub(crate) fn has_secret(redactor: &Redactor, call: &ToolCall) -> bool {
         return false;
     }
     let text = call.payload.text();
-    if text.contains(Redactor::MARK) {
-        return true;
-    }
-    redactor.contains_secret(&text) || matches!(redactor.redact_json(&text), Cow::Owned(_))
+    text.contains(Redactor::MARK) || redactor.contains_secret_in_json(&text)
 }
 
 /// A result without secrets, as it is to be recorded, shown and sent.

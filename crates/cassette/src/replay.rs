@@ -52,14 +52,16 @@ fn meet(state: &mut State, request: &Outgoing, is_live: bool) -> Met {
     let (method, body) = (method(request.method), Body::whole(&request.body));
     let waiting = || state.exchanges.iter().enumerate().filter(|(_, exchange)| !exchange.is_played);
     let same = |exchange: &Exchange| {
-        exchange.method == method && exchange.url == request.url && is_same(&exchange.body, &body)
+        exchange.method == method
+            && is_recorded(&exchange.url, &request.url)
+            && is_same(&exchange.body, &body)
     };
     let Some((at, _)) = waiting().find(|(_, exchange)| same(exchange)) else {
         let next = waiting().next().map(|(_, exchange)| exchange);
         return match next {
             None if is_live => Met::Live,
             None => Met::Different(Difference::new("a request is asked that the recorded run did not ask")),
-            Some(next) if next.method != method || next.url != request.url => {
+            Some(next) if next.method != method || !is_recorded(&next.url, &request.url) => {
                 let (number, url) = (next.number, &next.url);
                 let what = format!("request {number} went to {url}, now {} is asked", request.url);
                 Met::Different(Difference::new(what))

@@ -36,6 +36,9 @@ impl Transport for TransportTap {
             for header in request.headers.iter().filter(|header| header.is_secret) {
                 self.tape.learn(&header.value);
             }
+            if let Some(password) = password(&request.url) {
+                self.tape.learn(password);
+            }
             self.tape.write(&sent(&self.tape, exchange, &request));
             let answer = self.inner.send(request).await;
             match answer {
@@ -115,6 +118,13 @@ fn sent(tape: &Tape, exchange: u64, request: &Outgoing) -> Line {
         headers: shown.map(|header| (header.name.clone(), header.value.clone())).collect(),
         body: Body::whole(&tape.redact(&request.body)),
     }
+}
+
+/// What stands before the host of an address.
+fn password(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let (user, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
+    Some(user.split_once(':').map_or(user, |(_, password)| password))
 }
 
 pub(crate) fn method(method: Method) -> &'static str {

@@ -84,7 +84,7 @@ impl Assembly<'_> {
         if !self.tape.is_live() {
             return Ok(Redactor::default());
         }
-        Ok(Redactor::new(secrets::of_run(&self.settings.root, self.reach)?))
+        Ok(Redactor::new(secrets::of_run(self.settings, self.reach)?))
     }
 
     /// The model, and those that are asked where it has no answer.

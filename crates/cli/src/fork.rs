@@ -31,7 +31,7 @@ pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
         "the folder {} is as it is now: what the recorded run did there before the fork is not done again",
         root.display()
     ));
-    let secrets = secrets::of_run(root, &arguments.reach)?;
+    let secrets = secrets::of_run(&settings, &arguments.reach)?;
     let tape = Tape::forked(player).recording(arguments.record.as_deref(), &settings, secrets)?;
     let stop = CancellationToken::new();
     let folder = RunFolder::create(&runs::state()?)?;

@@ -60,7 +60,7 @@ fn start(
     let shell = shell_of(&settings)?;
     // Everything that can be wrong is found before the run has a folder.
     drop(assembly(arguments, &settings, None, &Tape::none(), (&shell, stop)).agent()?);
-    let secrets = secrets::of_run(&settings.root, &arguments.reach)?;
+    let secrets = secrets::of_run(&settings, &arguments.reach)?;
     // What is secret in it does not come into the conversation either.
     settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
     let tape = Tape::none().recording(arguments.record.as_deref(), &settings, secrets)?;

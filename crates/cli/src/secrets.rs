@@ -8,6 +8,7 @@ use secrecy::SecretString;
 use windlass_redact::Redactor;
 
 use crate::arguments::Reach;
+use crate::runs::Settings;
 
 /// Words in the names of variables whose values are secrets.
 const NAMES: [&str; 7] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
@@ -22,19 +23,27 @@ pub(crate) fn known() -> &'static Redactor {
     KNOWN.get_or_init(|| Redactor::new(of_environment()))
 }
 
-/// The secrets that a run in this folder may meet: those of the environment, keys under names of the user's own
-/// providers, the password of a proxy, and those of the project's `.env` files.
-pub(crate) fn of_run(root: &Path, reach: &Reach) -> anyhow::Result<Vec<SecretString>> {
-    let mut secrets: Vec<SecretString> = of_environment().collect();
+/// The secrets that a run may meet: those of its folder, keys under names of the user's own providers, and the
+/// passwords in the addresses of providers and of a proxy.
+pub(crate) fn of_run(settings: &Settings, reach: &Reach) -> anyhow::Result<Vec<SecretString>> {
+    let mut secrets = of_folder(&settings.root);
     let vendors = reach.vendors()?;
     secrets.extend(vendors.iter().filter_map(crate::reach::key).map(SecretString::from));
-    secrets.extend(reach.proxy.iter().flat_map(|proxy| passwords(proxy)));
+    let providers = settings.fallbacks.iter().chain([&settings.provider]);
+    let addresses = providers.filter_map(|provider| provider.base_url.as_ref()).chain(&reach.proxy);
+    secrets.extend(addresses.flat_map(|address| passwords(address)));
+    Ok(secrets)
+}
+
+/// The secrets of the environment and of a project's `.env` files.
+pub(crate) fn of_folder(root: &Path) -> Vec<SecretString> {
+    let mut secrets: Vec<SecretString> = of_environment().collect();
     for text in dot_env_files(root) {
         for (name, value) in text.lines().filter_map(assignment) {
             secrets.extend(of_variable(name, value));
         }
     }
-    Ok(secrets)
+    secrets
 }
 
 fn of_environment() -> impl Iterator<Item = SecretString> {

@@ -7,11 +7,12 @@ use anyhow::Context as _;
 use serde_json::json;
 use windlass_hitl::{Grants, Learned, Verdict, decide};
 use windlass_protocol::{Arguments, CallId, RawJson, ToolCall, ToolName, ToolSpec};
+use windlass_redact::Redactor;
 use windlass_tool::Context;
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{PresetName, SandboxName, Tool, ToolCommand};
-use crate::{confine, input, output, policies, setup};
+use crate::{confine, input, output, policies, secrets, setup};
 
 pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
     match arguments.command {
@@ -79,8 +80,10 @@ async fn run(call: &ToolCall, root: &Path, policy: Option<&Path>, how: Output) -
         Ok(checked) => checked,
         Err(result) => return told(&result, None, how.json),
     };
-    let decision =
-        decide(&policies::load(&root, policy)?, &Grants::default(), &Learned::default(), &checked.facts);
+    let redactor = Redactor::new(secrets::of_folder(&root));
+    let has_secret = redactor.contains_secret_in_json(&call.payload.text());
+    let facts = checked.facts.clone().with_secret(has_secret);
+    let decision = decide(&policies::load(&root, policy)?, &Grants::default(), &Learned::default(), &facts);
     let (rule_id, reason) = (&decision.reason.rule_id, &decision.reason.text);
     match decision.verdict {
         Verdict::Deny => anyhow::bail!("policy denies this call: {reason} (rule {rule_id})"),
@@ -90,8 +93,10 @@ async fn run(call: &ToolCall, root: &Path, policy: Option<&Path>, how: Output) -
         Verdict::Ask | Verdict::Allow => {}
     }
     let cancellation = tokio_util::sync::CancellationToken::new();
-    let ctx =
-        Context::new(call.id.clone()).with_cancellation(cancellation.clone()).with_outputs(outputs.path());
+    let ctx = Context::new(call.id.clone())
+        .with_cancellation(cancellation.clone())
+        .with_outputs(outputs.path())
+        .with_redactor(redactor);
     let running = toolbox.run(&checked, &ctx);
     tokio::pin!(running);
     let result = tokio::select! {

@@ -115,6 +115,12 @@ impl Redactor {
         self.is_in(text.as_bytes())
     }
 
+    /// Whether any secret is in the text of a JSON value: in the text, or in what its strings say, whatever escapes
+    /// they are written with.
+    pub fn contains_secret_in_json(&self, text: &str) -> bool {
+        self.contains_secret(text) || matches!(self.redact_json(text), Cow::Owned(_))
+    }
+
     /// Begins with bytes that come in pieces.
     pub fn stream(&self) -> RedactStream {
         RedactStream::new(self.clone())

@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use windlass_hitl::{Decision, Grants, Learned, Mode, Policy, decide};
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
+use windlass_redact::Redactor;
 use windlass_toolbox::Toolbox;
 
 use crate::arguments::{ModeName, PresetName, SandboxName};
-use crate::{confine, policies, setup};
+use crate::{confine, policies, secrets, setup};
 
 /// A call as these commands read it: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
 /// print it, with arguments as JSON or as a text of JSON.
@@ -44,6 +45,7 @@ pub(crate) struct Judge {
     toolbox: Toolbox,
     policy: Policy,
     mode: Mode,
+    redactor: Redactor,
 }
 
 impl Judge {
@@ -52,7 +54,8 @@ impl Judge {
         let policy = policies::load(&root, file)?;
         let shell = confine::shell(SandboxName::Auto, file)?;
         let toolbox = setup::toolbox(&root, None, PresetName::Full, &shell)?;
-        Ok(Self { toolbox, policy, mode: mode.mode() })
+        let redactor = Redactor::new(secrets::of_folder(&root));
+        Ok(Self { toolbox, policy, mode: mode.mode(), redactor })
     }
 
     /// The decision, or the result of a call that policy never sees.
@@ -76,7 +79,8 @@ impl Judge {
         let checked = self.toolbox.check(&call).and_then(|checked| self.toolbox.inspect(checked));
         Ok(checked
             .map(|checked| {
-                let facts = checked.facts.with_mode(self.mode);
+                let has_secret = self.redactor.contains_secret_in_json(&call.payload.text());
+                let facts = checked.facts.with_mode(self.mode).with_secret(has_secret);
                 decide(&self.policy, &Grants::default(), &Learned::default(), &facts)
             })
             .map_err(|result| *result))

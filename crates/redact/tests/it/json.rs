@@ -36,6 +36,15 @@ fn what_is_no_json_is_a_text() {
 }
 
 #[test]
+fn escapes_hide_no_secret() {
+    let redactor = Redactor::new(["n3cret-word".into()]);
+    assert!(redactor.contains_secret_in_json(r#"{"a":"\u006e3cret\u002dword"}"#));
+    assert!(redactor.contains_secret_in_json("no JSON, n3cret-word"));
+    assert!(!redactor.contains_secret(r#"{"a":"\u006e3cret\u002dword"}"#));
+    assert!(!redactor.contains_secret_in_json(r#"{"a":"secret-word"}"#));
+}
+
+#[test]
 fn keys_are_values_too() {
     let mut value = json!({"n3cret-word": {"n3cret-word": 1}, "plain": true});
     Redactor::new(["n3cret-word".into()]).redact_value(&mut value);
