@@ -31,6 +31,8 @@ pub(crate) fn run(
     let is_plain = setup.otherwise == Otherwise::Ask
         && setup.heard.is_empty()
         && setup.secrets.is_empty()
+        // Nobody has told the program what is secret.
+        && !arguments.contains(&scene.secret)
         // The program reads calls with JSON arguments only.
         && engine.step(tool, &arguments).pointer("/call/free_text").is_none()
         && !setup.windows_paths;

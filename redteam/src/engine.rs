@@ -15,7 +15,7 @@ use windlass_tools_web::Fetch;
 
 use crate::scene::{CountingDialer, FakeNames, Scene};
 use crate::setup::{Heard, Otherwise, Setup};
-use crate::{lessons, rules};
+use crate::{confine, lessons, rules};
 
 /// What decides about calls, and what runs them.
 pub(crate) struct Engine {
@@ -50,7 +50,7 @@ impl Engine {
             .tools(windlass_tools_fs::tools(&workspace))
             .tools(windlass_tools_edit::tools(&workspace))
             .tools(windlass_tools_search::tools(&workspace))
-            .tools(windlass_tools_shell::tools(&workspace))
+            .tools(windlass_tools_shell::tools_with(&workspace, &confine::shell(scene, setup)?))
             .tools(windlass_tools_web::tools(&Arc::new(fetch(scene, setup)?)))
             .tools(further)
             .known_aliases()

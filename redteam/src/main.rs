@@ -30,6 +30,7 @@ mod prompt;
 mod pseudo;
 
 mod asserts;
+mod confine;
 mod guard;
 mod processes;
 mod snapshot;
@@ -43,6 +44,9 @@ use clap::Parser as _;
 use crate::arguments::{Arguments, Work};
 
 fn main() -> ExitCode {
+    if let Some(ended) = confine::help() {
+        return ended;
+    }
     let ended = match Arguments::parse().work() {
         Work::Case(told) => told.run(),
         Work::Fault(told) => told.run(),

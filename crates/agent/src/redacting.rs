@@ -149,9 +149,16 @@ impl Redacting {
     }
 }
 
-/// Whether the arguments of a call hold a secret, however they write it.
+/// Whether the arguments of a call hold a secret, however they write it, or the mark of one: a model that writes what
+/// it was shown would put the mark in the secret's place, and a call that was resumed would run with it.
 pub(crate) fn has_secret(redactor: &Redactor, call: &ToolCall) -> bool {
+    if redactor.is_empty() {
+        return false;
+    }
     let text = call.payload.text();
+    if text.contains(Redactor::MARK) {
+        return true;
+    }
     redactor.contains_secret(&text) || matches!(redactor.redact_json(&text), Cow::Owned(_))
 }
 

@@ -1,24 +1,17 @@
 #![doc = include_str!("../README.md")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "children are started here, with the host's environment filtered"
-)]
+#![expect(clippy::disallowed_methods, reason = "children are started here, their environment filtered")]
 
-mod draft;
 mod error;
 mod folder;
-mod name;
 mod path;
 mod read;
-mod remove;
-mod stream;
-mod target;
 mod version;
 mod windows;
 mod workspace;
 mod write;
 
 mod confinement;
+mod disk;
 mod environment;
 mod grants;
 mod leash;
@@ -37,18 +30,13 @@ mod landlocked;
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
-mod placeholders;
-#[cfg(target_os = "linux")]
 mod supervise;
 #[cfg(target_os = "linux")]
 mod syscalls;
-#[cfg(target_os = "linux")]
-mod tree;
-#[cfg(target_os = "linux")]
-mod watch;
 
 pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};
+pub use disk::free_bytes;
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
 pub use folder::{Entry, Kind, Listing};
@@ -57,11 +45,8 @@ pub use leash::{Leash, NotConfined};
 pub use level::{Level, Missing, Part};
 pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
-pub use read::{Contents, MAX_FILE_BYTES};
-pub use remove::Found;
-pub use stream::FileStream;
-pub use target::Look;
+pub use read::{Contents, FileStream, MAX_FILE_BYTES};
 pub use version::Version;
 pub use windows::WindowsPath;
-pub use workspace::{Access, Workspace};
-pub use write::{Expected, Written};
+pub use workspace::{Access, Look, Workspace};
+pub use write::{Expected, Found, Written};

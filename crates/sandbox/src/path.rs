@@ -1,12 +1,14 @@
 //! A path inside the workspace, and the words of a model from which it is made.
 
+mod name;
+
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use self::name::{Position, shown, unquoted};
 use crate::WindowsPath;
-use crate::name::{Position, shown, unquoted};
 
 /// What stands before the name of a spilled output.
 pub(crate) const OUTPUTS: &str = "@outputs";

@@ -1,5 +1,7 @@
 //! Reading a file below the workspace's handle.
 
+mod stream;
+
 use std::io::Read;
 use std::path::Path;
 
@@ -7,6 +9,8 @@ use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 
 use crate::{FileError, Kind, Version, Workspace, WorkspacePath};
+
+pub use self::stream::FileStream;
 
 /// How many bytes of a file are read at the most.
 pub const MAX_FILE_BYTES: u64 = 80 * 1024 * 1024;

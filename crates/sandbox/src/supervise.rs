@@ -1,5 +1,9 @@
 //! The helper's processes while the command runs: who starts it, buries orphans, and ends all of them.
 
+mod placeholders;
+mod tree;
+mod watch;
+
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -17,12 +21,13 @@ use nix::unistd::{Pid, getuid, setsid};
 
 use crate::confine::{Failure, NOT_CONFINED, check, confine, say, tell};
 use crate::leash::{CONFINED, heard};
-use crate::placeholders::Placeholders;
 use crate::plan::{Hold, Plan, Stage};
 use crate::probe::LANDLOCK;
-use crate::tree::Tree;
-use crate::watch::{News, Watch};
 use crate::{Bounds, Part, namespaces};
+
+use self::placeholders::Placeholders;
+use self::tree::Tree;
+use self::watch::{News, Watch};
 
 const NOT_RUNNABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;

@@ -1,5 +1,7 @@
 //! The one way to a file: a folder opened once, and everything else by handle below it.
 
+mod target;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -9,10 +11,12 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use cap_tempfile::TempFile;
 
-use crate::draft::sweep;
 use crate::path::{Area, words};
 use crate::version::Seen;
+use crate::write::sweep;
 use crate::{FileError, Kind, PathError, Version, WorkspaceError, WorkspacePath};
+
+pub use self::target::Look;
 
 /// What may be done in a workspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

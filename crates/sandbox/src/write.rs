@@ -1,5 +1,8 @@
 //! Writing a file below the workspace's handle: the whole file at once, or not at all.
 
+mod draft;
+mod remove;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -8,7 +11,9 @@ use std::time::Duration;
 use cap_fs_ext::{DirExt, MetadataExt, OpenOptionsMaybeDirExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 
-use crate::draft::Draft;
+use self::draft::Draft;
+pub(crate) use self::draft::sweep;
+pub use self::remove::Found;
 use crate::read::{open_named, read_all};
 use crate::{Access, Contents, FileError, Version, Workspace, WorkspacePath};
 
@@ -39,10 +44,10 @@ pub struct Written {
 }
 
 /// Where a write lands: the folder's handle and the last name.
-pub(crate) struct Place {
-    pub(crate) path: WorkspacePath,
-    pub(crate) folder: Dir,
-    pub(crate) name: PathBuf,
+struct Place {
+    path: WorkspacePath,
+    folder: Dir,
+    name: PathBuf,
 }
 
 impl Workspace {
@@ -97,7 +102,7 @@ impl Workspace {
         Ok(Written { path: place.path, version: Version::of(bytes), folders })
     }
 
-    pub(crate) fn check_writable(&self, path: &WorkspacePath) -> Result<(), FileError> {
+    fn check_writable(&self, path: &WorkspacePath) -> Result<(), FileError> {
         if self.access == Access::ReadOnly || path.is_output() {
             return Err(FileError::ReadOnly { path: path.to_string() });
         }
@@ -209,7 +214,7 @@ impl Workspace {
 
 /// Opens the file and waits for its lock, so that no other process is between its own check and its own step;
 /// then makes sure that the name still leads to this very file.
-pub(crate) fn hold(place: &Place) -> Result<(File, Metadata), FileError> {
+fn hold(place: &Place) -> Result<(File, Metadata), FileError> {
     let failed = |error| FileError::from_io(&place.path, error);
     let (file, metadata) = open_named(&place.folder, &place.path, &place.name)?;
     if cfg!(unix) {
@@ -237,7 +242,7 @@ fn lock(file: &File, place: &Place) -> Result<(), FileError> {
 
 /// Checks that the file is the one that the caller knows, and may be replaced; gives its mode bits, and the file
 /// itself, whose lock ends with it.
-pub(crate) fn check_current(
+fn check_current(
     place: &Place,
     (mut file, metadata): (File, Metadata),
     expected: Version,

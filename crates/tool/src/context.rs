@@ -144,10 +144,17 @@ impl Context {
         tell_output(listen, &rest);
     }
 
-    /// Asks the human, or says at once that nobody is there.
+    /// Asks the human, without secrets, or says at once that nobody is there.
     pub fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
+        let clean = |text: &String| self.redactor.redact(text).into_owned();
         match &self.human {
-            Some(human) => human.answer(question),
+            Some(human) if self.redactor.is_empty() => human.answer(question),
+            Some(human) => {
+                let mut question = question.clone();
+                question.text = clean(&question.text);
+                question.suggestions = question.suggestions.iter().map(clean).collect();
+                Box::pin(async move { human.answer(&question).await })
+            }
             None => Box::pin(async { Err(NoAnswer::Absent) }),
         }
     }

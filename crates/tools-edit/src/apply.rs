@@ -76,9 +76,9 @@ impl ApplyPatch {
         }
     }
 
-    fn targets_of(&self, text: &str) -> Vec<Target> {
+    fn targets_of(&self, text: &str, look: Look) -> Vec<Target> {
         let target = |named: &Named<'_>| match named {
-            Named::Write(path, _) | Named::Delete(path) => self.workspace.target(path, Look::Bytes),
+            Named::Write(path, _) | Named::Delete(path) => self.workspace.target(path, look),
         };
         match parse(text) {
             Ok(sections) => sections.iter().flat_map(Section::named).map(|named| target(&named)).collect(),
@@ -126,10 +126,13 @@ impl Tool for ApplyPatch {
 
     fn inspect(&self, payload: &Payload) -> Inspection {
         let Some(text) = text_of(payload) else { return Inspection::default() };
-        let targets = self.targets_of(&text);
+        let planned = self.plan(&text);
+        // A call that will fail depends on no bytes.
+        let look = if planned.is_ok() { Look::Bytes } else { Look::Place };
+        let targets = self.targets_of(&text, look);
         let linked = targets.iter().any(|target| target.links > 1 && target.kind == TargetKind::File);
         let mut seen = targets.into_iter().fold(Inspection::default(), Inspection::with_target);
-        let Ok(planned) = self.plan(&text) else { return seen };
+        let Ok(planned) = planned else { return seen };
         if linked {
             return seen;
         }

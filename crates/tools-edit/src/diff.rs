@@ -10,6 +10,9 @@ pub(crate) const MAX_TOLD_LINES: usize = 200;
 /// How much of a change a human is shown; the rest is counted.
 pub(crate) const MAX_SHOWN_BYTES: usize = 200_000;
 
+/// How long both sides together may be to be compared.
+const MAX_COMPARED_BYTES: usize = 16 * 1024 * 1024;
+
 /// One side of a change: a file's name and bytes; nothing where no file is.
 pub(crate) type Side<'b> = Option<(&'b str, &'b [u8])>;
 
@@ -18,15 +21,22 @@ pub(crate) fn diff(before: Side<'_>, after: Side<'_>, max_lines: usize, max_byte
     let name = |side: Side<'_>, letter| {
         side.map_or_else(|| "/dev/null".to_owned(), |(name, _)| format!("{letter}/{name}"))
     };
-    let bytes =
+    let (header_old, header_new) = (name(before, 'a'), name(after, 'b'));
+    let len = |side: Side<'_>| side.map_or(0, |(_, bytes)| bytes.len());
+    let (len_old, len_new) = (len(before), len(after));
+    if len_old.saturating_add(len_new) > MAX_COMPARED_BYTES {
+        let told = format!("[too long to be compared: {len_old} bytes become {len_new}]\n");
+        return format!("--- {header_old}\n+++ {header_new}\n{told}");
+    }
+    let text =
         |side: Side<'_>| String::from_utf8_lossy(side.map_or(&[][..], |(_, bytes)| bytes)).into_owned();
-    let (old, new) = (bytes(before), bytes(after));
+    let (old, new) = (text(before), text(after));
     let moved = match (before, after) {
         (Some((from, _)), Some((to, _))) if from != to => format!("rename from {from}\nrename to {to}\n"),
         _ => String::new(),
     };
     let lines = TextDiff::configure().timeout(DIFF_TIME).diff_lines(&old, &new);
-    let unified = lines.unified_diff().header(&name(before, 'a'), &name(after, 'b')).to_string();
+    let unified = lines.unified_diff().header(&header_old, &header_new).to_string();
     cut(&(moved + &unified), max_lines, max_bytes)
 }
 

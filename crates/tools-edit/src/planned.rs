@@ -11,6 +11,8 @@ use crate::nearest::{around, nearest_line};
 use crate::patch::{Hunk, HunkLine, Section};
 use crate::places::{ByteLine, Lines, Misfit, Place};
 
+/// How much all files of a patch hold together, before and after.
+const MAX_HELD_BYTES: usize = 160 * 1024 * 1024;
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One file, as it is and as it would be.
@@ -30,10 +32,18 @@ pub(crate) struct Planned {
 /// Plans all files, or says of each file that does not fit why.
 pub(crate) fn plan(workspace: &Workspace, sections: Vec<Section>) -> Result<Vec<Planned>, Vec<String>> {
     let (mut planned, mut problems) = (Vec::new(), Vec::new());
+    let mut held = 0_usize;
     for section in merged(workspace, sections) {
         match one(workspace, &section) {
-            Ok(plan) => planned.push(plan),
+            Ok(plan) => {
+                held = held.saturating_add(plan.held());
+                planned.push(plan);
+            }
             Err(problem) => problems.push(problem),
+        }
+        if held > MAX_HELD_BYTES {
+            problems.push(format!("its files hold over {MAX_HELD_BYTES} bytes; make several patches of it"));
+            return Err(problems);
         }
     }
     // A path that is met twice, whatever its spelling, would make the outcome depend on the order.
@@ -246,6 +256,11 @@ impl Planned {
         }
     }
 
+    fn held(&self) -> usize {
+        let before = self.before.as_ref().map_or(0, |before| before.bytes.len());
+        before.saturating_add(self.after.as_ref().map_or(0, Vec::len))
+    }
+
     /// What a write to the new place expects there.
     pub(crate) fn expected(&self) -> Expected {
         match (&self.before, &self.to) {
@@ -262,6 +277,10 @@ impl Planned {
     }
 
     pub(crate) fn change(&self, room: usize) -> Change {
-        Change::new(self.to.as_ref().unwrap_or(&self.path).to_string(), self.diff(usize::MAX, room))
+        let path = self.to.as_ref().unwrap_or(&self.path).to_string();
+        // Without room the change is told in one line, and nothing is compared.
+        let diff =
+            if room == 0 { format!("[not shown: {}]\n", self.words()) } else { self.diff(usize::MAX, room) };
+        Change::new(path, diff)
     }
 }

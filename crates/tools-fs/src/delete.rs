@@ -153,16 +153,31 @@ impl Plan {
         let all = self.within.iter().map(|found| (&found.path, found.kind)).chain([(&self.path, self.kind)]);
         all.map(|(path, kind)| {
             let name = path.to_string();
-            let diff = match workspace.read(path) {
-                Ok(contents) if kind == Kind::File => {
-                    Sides { path: &name, before: Some(&contents.bytes), after: None }.diff(usize::MAX, room)
-                }
-                _ => format!("[{kind} is removed]\n"),
+            let diff = match kind {
+                Kind::File => lost(workspace, path, room),
+                kind => format!("[{kind} is removed]\n"),
             };
             room = room.saturating_sub(diff.len());
             Change::new(name, diff)
         })
         .collect()
+    }
+}
+
+/// The bytes of a file that would go, as far as there is room to show them; what is longer is told by its length.
+fn lost(workspace: &Workspace, path: &WorkspacePath, room: usize) -> String {
+    let len = workspace.stream(path).map(|stream| stream.len());
+    let contents = match len {
+        Ok(len) if len <= MAX_SHOWN_BYTES as u64 && room > 0 => workspace.read(path).ok(),
+        _ => None,
+    };
+    match (contents, len) {
+        (Some(contents), _) => {
+            let name = path.to_string();
+            Sides { path: &name, before: Some(&contents.bytes), after: None }.diff(usize::MAX, room)
+        }
+        (None, Ok(len)) => format!("[a file of {len} bytes is removed]\n"),
+        (None, Err(_)) => "[a file is removed]\n".to_owned(),
     }
 }
 

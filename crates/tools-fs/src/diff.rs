@@ -7,6 +7,8 @@ use similar::TextDiff;
 const DIFF_TIME: Duration = Duration::from_millis(500);
 /// How much of a change a human is shown; the rest is counted.
 pub(crate) const MAX_SHOWN_BYTES: usize = 200_000;
+/// How long both sides together may be to be compared.
+const MAX_COMPARED_BYTES: usize = 16 * 1024 * 1024;
 const NO_FILE: &str = "/dev/null";
 
 /// The two sides of a change; nothing where no file is.
@@ -24,9 +26,15 @@ impl Sides<'_> {
         };
         let (old, new) = (name(self.before, 'a'), name(self.after, 'b'));
         let (before, after) = (self.before.unwrap_or_default(), self.after.unwrap_or_default());
-        if before.contains(&0) || after.contains(&0) {
+        let told = |what: &str| {
             let (before, after) = (before.len(), after.len());
-            return format!("--- {old}\n+++ {new}\n[binary: {before} bytes become {after}]\n");
+            format!("--- {old}\n+++ {new}\n[{what}: {before} bytes become {after}]\n")
+        };
+        if before.contains(&0) || after.contains(&0) {
+            return told("binary");
+        }
+        if before.len().saturating_add(after.len()) > MAX_COMPARED_BYTES {
+            return told("too long to be compared");
         }
         let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
         let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(&*before, &*after);

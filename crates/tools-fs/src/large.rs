@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};
 
+use windlass_redact::Redactor;
 use windlass_sandbox::FileStream;
 use windlass_tool::ToolError;
 
@@ -18,6 +19,7 @@ const MAX_LINE_BYTES: usize = MAX_LINE_CHARS * 4;
 /// The lines of a page, and the line at hand.
 struct Pager<'p> {
     path: &'p str,
+    redactor: &'p Redactor,
     first: u64,
     limit: u64,
     body: String,
@@ -28,12 +30,17 @@ struct Pager<'p> {
     is_open: bool,
 }
 
-pub(crate) fn page(path: &str, stream: FileStream, first: u64, limit: u64) -> Result<String, ToolError> {
+pub(crate) fn page(
+    path: &str,
+    stream: FileStream,
+    (first, limit): (u64, u64),
+    redactor: &Redactor,
+) -> Result<String, ToolError> {
     let len = stream.len();
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, stream);
     check_text(path, reader.fill_buf().map_err(told)?, len)?;
     let (body, start) = (String::new(), Vec::new());
-    let mut pager = Pager { path, first, limit, body, number: 1, start, chars: 0, is_open: false };
+    let mut pager = Pager { path, redactor, first, limit, body, number: 1, start, chars: 0, is_open: false };
     let mut looked: u64 = 0;
     let mut is_end = false;
     while !pager.is_full() && looked < MAX_LOOKED_BYTES {
@@ -95,12 +102,14 @@ impl Pager<'_> {
         };
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         let text = text.strip_suffix('\r').unwrap_or(text);
+        // Before it is cut: half a secret is not found.
+        let text = self.redactor.redact(text);
         let number = self.number;
         // Writing into a string cannot fail.
         let _ = match text.char_indices().nth(MAX_LINE_CHARS) {
             None if is_whole => writeln!(self.body, "{number:>6}\t{text}"),
             cut => {
-                let shown = cut.and_then(|(end, _)| text.get(..end)).unwrap_or(text);
+                let shown = cut.and_then(|(end, _)| text.get(..end)).unwrap_or(&text);
                 let least = if is_whole { "" } else { "at least " };
                 let count = MAX_LINE_CHARS;
                 writeln!(

@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
+use windlass_redact::Redactor;
 use windlass_sandbox::{Contents, FileError, Look, Workspace};
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
@@ -86,12 +87,13 @@ impl Tool for ReadFile {
         Box::pin(async move {
             let arguments: ReadArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            blocking(ctx, move || read(&workspace, &arguments)).await
+            let redactor = ctx.redactor().clone();
+            blocking(ctx, move || read(&workspace, &arguments, &redactor)).await
         })
     }
 }
 
-fn read(workspace: &Workspace, arguments: &ReadArguments) -> Result<Output, ToolError> {
+fn read(workspace: &Workspace, arguments: &ReadArguments, redactor: &Redactor) -> Result<Output, ToolError> {
     let path = workspace.resolve(&arguments.path).map_err(told)?;
     let shown = path.to_string();
     let first = arguments.offset.unwrap_or(1).max(1);
@@ -99,7 +101,7 @@ fn read(workspace: &Workspace, arguments: &ReadArguments) -> Result<Output, Tool
     let contents = match workspace.read(&path) {
         Err(FileError::TooLarge { .. }) => {
             let stream = workspace.stream(&path).map_err(told)?;
-            return large::page(&shown, stream, first, limit).map(Output::text);
+            return large::page(&shown, stream, (first, limit), redactor).map(Output::text);
         }
         contents => contents.map_err(told)?,
     };
@@ -112,7 +114,7 @@ fn read(workspace: &Workspace, arguments: &ReadArguments) -> Result<Output, Tool
     } else {
         Cow::Borrowed(decode(&shown, &contents.bytes)?)
     };
-    let page = page(&shown, &text, first, limit)?;
+    let page = page(&shown, &text, (first, limit), redactor)?;
     workspace.remember(&contents.path, contents.version);
     Ok(Output::text(page))
 }
@@ -156,7 +158,12 @@ pub(crate) fn check_text(path: &str, start: &[u8], len: u64) -> Result<(), ToolE
     Ok(())
 }
 
-fn page(path: &str, text: &str, first: u64, limit: u64) -> Result<String, ToolError> {
+fn page(
+    path: &str,
+    text: &str,
+    (first, limit): (u64, u64),
+    redactor: &Redactor,
+) -> Result<String, ToolError> {
     if text.is_empty() {
         return Ok(format!("[{path} is empty]"));
     }
@@ -175,7 +182,8 @@ fn page(path: &str, text: &str, first: u64, limit: u64) -> Result<String, ToolEr
             break;
         }
         last = number;
-        write_line(&mut body, number, line);
+        // Before it is cut: half a secret is not found.
+        write_line(&mut body, number, &redactor.redact(line));
     }
     let more = if last < total { format!("; read on with offset {}", last + 1) } else { String::new() };
     Ok(format!("[{path}: lines {first}-{last} of {total}{more}]\n{body}"))

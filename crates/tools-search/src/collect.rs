@@ -3,6 +3,7 @@
 use std::io;
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
+use windlass_redact::Redactor;
 
 const MAX_LINE_CHARS: usize = 500;
 const MAX_BYTES: usize = 60_000;
@@ -15,8 +16,12 @@ pub(crate) struct Collected {
     pub(crate) shown: u64,
     pub(crate) found: u64,
     pub(crate) files: u64,
+    /// Secrets that no line may show.
+    pub(crate) redactor: Redactor,
     /// How many files could not be searched.
     pub(crate) unread: u64,
+    /// How many files were not searched because their names are those of secrets.
+    pub(crate) secrets: u64,
 }
 
 /// The sink for one file.
@@ -29,12 +34,13 @@ pub(crate) struct OneFile<'c> {
 impl OneFile<'_> {
     fn write(&mut self, number: Option<u64>, mark: char, bytes: &[u8]) {
         let whole = String::from_utf8_lossy(bytes);
-        let line = whole.trim_end_matches(['\n', '\r']);
+        // Before it is cut: half a secret is not found.
+        let line = self.all.redactor.redact(whole.trim_end_matches(['\n', '\r'])).into_owned();
         let number = number.unwrap_or_default();
         let head = format!("{}{mark}{number}{mark} ", self.path);
         self.all.text.push_str(&head);
         match line.char_indices().nth(MAX_LINE_CHARS) {
-            None => self.all.text.push_str(line),
+            None => self.all.text.push_str(&line),
             Some((end, _)) => {
                 self.all.text.push_str(line.get(..end).unwrap_or_default());
                 let count = line.chars().count();

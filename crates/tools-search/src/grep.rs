@@ -96,7 +96,8 @@ impl Tool for GrepFile {
             let workspace = Arc::clone(&self.workspace);
             let stop = ctx.cancellation().child_token();
             let _stops_when_dropped = stop.clone().drop_guard();
-            let work = move || search(&workspace, &arguments, &|| stop.is_cancelled());
+            let redactor = ctx.redactor().clone();
+            let work = move || search(&workspace, &arguments, redactor, &|| stop.is_cancelled());
             // A panic fails this call and not the turn (RULES L8).
             let broken = |_| ToolError::model("the search broke on this pattern; try another one");
             tokio::task::spawn_blocking(work).await.map_err(broken)?.map(Output::text)

@@ -8,6 +8,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::WalkBuilder;
+use windlass_command::is_secret_name;
+use windlass_redact::Redactor;
 use windlass_sandbox::{FileError, FileStream, Workspace, WorkspacePath};
 use windlass_tool::ToolError;
 
@@ -19,6 +21,7 @@ const MAX_LIMIT: u64 = 2_000;
 const MAX_CONTEXT: usize = 10;
 /// How long a line may be; a file with a longer one is passed over, and that is told.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+const MAX_GLOB_BYTES: usize = 1_000;
 /// How many bytes of automaton a pattern may need.
 const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 
@@ -26,6 +29,7 @@ const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 pub(crate) fn search(
     workspace: &Workspace,
     arguments: &GrepArguments,
+    redactor: Redactor,
     stopped: &dyn Fn() -> bool,
 ) -> Result<String, ToolError> {
     let matcher = matcher(arguments)?;
@@ -43,7 +47,7 @@ pub(crate) fn search(
         .heap_limit(Some(MAX_LINE_BYTES))
         .build();
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-    let mut all = Collected { limit, ..Collected::default() };
+    let mut all = Collected { limit, redactor, ..Collected::default() };
     let mut cut_short = false;
     for entry in walk(&start) {
         if stopped() {
@@ -54,11 +58,21 @@ pub(crate) fn search(
         let Ok(entry) = entry else { continue };
         let Ok(below) = entry.path().strip_prefix(workspace.root()) else { continue };
         let wanted = glob.as_ref().is_none_or(|glob| is_wanted(glob, below));
-        if entry.file_type().is_some_and(|kind| kind.is_file()) && wanted {
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) || !wanted {
+            continue;
+        }
+        // The effect names where the search starts; a secret below it would be read without its name.
+        if entry.path().strip_prefix(&start).is_ok_and(is_secret) {
+            all.secrets = all.secrets.saturating_add(1);
+        } else {
             one_file(workspace, below, &mut searcher, &matcher, &mut all, stopped);
         }
     }
     Ok(words(&path, &all, cut_short))
+}
+
+fn is_secret(below: &Path) -> bool {
+    below.iter().any(|name| is_secret_name(&name.to_string_lossy()))
 }
 
 /// The walk only gives names; each file is opened again by handle below the root, so that a swap on the way
@@ -126,6 +140,12 @@ fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
 }
 
 fn glob(text: &str) -> Result<GlobMatcher, ToolError> {
+    let len = text.len();
+    if len > MAX_GLOB_BYTES {
+        return Err(ToolError::model(format!(
+            "the glob has {len} bytes, at most {MAX_GLOB_BYTES} are taken"
+        )));
+    }
     let built = GlobBuilder::new(text).literal_separator(true).build();
     built
         .map(|glob| glob.compile_matcher())
@@ -148,6 +168,14 @@ fn words(path: &WorkspacePath, all: &Collected, cut_short: bool) -> String {
         // Writing into a string cannot fail.
         let _ =
             write!(stopped, "; {unread} files could not be read or have lines over {MAX_LINE_BYTES} bytes");
+    }
+    if all.secrets > 0 {
+        let secrets = all.secrets;
+        // Writing into a string cannot fail.
+        let _ = write!(
+            stopped,
+            "; {secrets} files with names of secrets were passed over, as they are searched by name only"
+        );
     }
     if all.found == 0 {
         return format!(

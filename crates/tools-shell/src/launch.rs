@@ -1,10 +1,12 @@
 //! Puts a command together: its program, its environment, what it is granted, and its leash.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use tempfile::TempDir;
-use windlass_sandbox::{Access, ChildEnvironment, ChildLimits, Confinement, Leash, Level, Repository};
+use windlass_sandbox::{
+    Access, ChildEnvironment, ChildLimits, Confinement, Leash, Level, Repository, free_bytes,
+};
 
 use crate::Shell;
 use crate::asked::{Asked, Need};
@@ -16,8 +18,31 @@ pub(crate) struct Launch {
     pub(crate) process: std::process::Command,
     pub(crate) leash: Option<Leash>,
     pub(crate) level: Level,
+    /// The disk that it may not fill.
+    pub(crate) disk: Option<Disk>,
     /// Goes when the process has ended.
     pub(crate) scratch: Option<TempDir>,
+}
+
+/// A disk that a command may not fill, and how much has to be left.
+pub(crate) struct Disk {
+    folder: PathBuf,
+    pub(crate) spare: u64,
+}
+
+/// What has to be left where nothing else is said.
+const SPARE: u64 = 1024 * 1024 * 1024;
+
+impl Disk {
+    /// Where the system does not say what is free, nothing is watched.
+    fn of(folder: &Path, spare: Option<u64>) -> Option<Self> {
+        let free = free_bytes(folder).ok()?;
+        Some(Self { folder: folder.to_path_buf(), spare: spare.unwrap_or(SPARE.min(free / 2)) })
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        free_bytes(&self.folder).is_ok_and(|free| free < self.spare)
+    }
 }
 
 /// A folder of the child alone, at the level that has one.
@@ -59,7 +84,8 @@ impl Launch {
         let confinement = confinement.with_environment(environment).with_limits(shell.limits);
         let (program, words) = program_of(asked, &programs);
         let (process, leash) = confinement.leashed(level, &shell.helper, folder, program, words)?;
-        Ok(Self { process, leash, level, scratch })
+        let disk = Disk::of(workspace, shell.spare);
+        Ok(Self { process, leash, level, disk, scratch })
     }
 
     /// Code for an interpreter, in a folder of its own. Only the level of namespaces is enough for that.
@@ -86,7 +112,7 @@ impl Launch {
         let level = shell.level();
         let (process, leash) =
             confinement.leashed(level, &shell.helper, Path::new(OWN_FOLDER), found, words)?;
-        Ok(Self { process, leash, level, scratch: Some(scratch) })
+        Ok(Self { process, leash, level, disk: None, scratch: Some(scratch) })
     }
 }
 

@@ -8,7 +8,7 @@ use windlass_protocol::ResultStatus;
 use windlass_sandbox::Level;
 use windlass_tool::{Context, Output, ToolError};
 
-use crate::launch::Launch;
+use crate::launch::{Disk, Launch};
 use crate::stream::Stream;
 use crate::tree::Tree;
 
@@ -18,6 +18,8 @@ const MAX_TIMEOUT: u64 = 600_000;
 /// the other.
 const STDOUT_BYTES: usize = 20_000;
 const STDERR_BYTES: usize = 10_000;
+/// How often is looked at what is left of the disk.
+const LOOK: Duration = Duration::from_millis(250);
 /// How long the pipes are read after the command's end.
 const DRAIN: Duration = Duration::from_secs(2);
 
@@ -26,6 +28,10 @@ enum End {
     Exit(ExitStatus),
     TimedOut,
     Cancelled,
+    /// It left too little of the disk.
+    DiskFull {
+        spare: u64,
+    },
 }
 
 /// The time limit that a call asks for, in bounds.
@@ -52,12 +58,15 @@ pub(crate) async fn launch_and_run(
 
 async fn run(ctx: &Context, launch: Launch, limit: Duration) -> Result<Output, ToolError> {
     let level = launch.level;
+    let disk = launch.disk;
+    let launch = Launch { disk: None, ..launch };
     let failed = |error| ToolError::model(format!("the command could not be started: {error}"));
     let mut tree = Tree::start(launch).map_err(failed)?;
     let (stdout, stderr) = tree.pipes();
     let (out, err) = (Stream::new("stdout", STDOUT_BYTES), Stream::new("stderr", STDERR_BYTES));
     let mut readers = pin!(async { tokio::join!(out.read(ctx, stdout), err.read(ctx, stderr)) });
     let mut deadline = pin!(tokio::time::sleep(limit));
+    let mut filled = pin!(filled(disk));
     let mut drained = false;
     let end = loop {
         tokio::select! {
@@ -68,6 +77,7 @@ async fn run(ctx: &Context, launch: Launch, limit: Duration) -> Result<Output, T
                 Err(error) => return Err(told(format!("the command's end could not be seen: {error}"))),
             },
             () = &mut deadline => break End::TimedOut,
+            spare = &mut filled => break End::DiskFull { spare },
             _ = &mut readers, if !drained => drained = true,
         }
     };
@@ -88,6 +98,15 @@ async fn run(ctx: &Context, launch: Launch, limit: Duration) -> Result<Output, T
     Ok(output(&end, level, limit, [&out, &err]))
 }
 
+/// Ends when a disk is too full; never where none is watched.
+async fn filled(disk: Option<Disk>) -> u64 {
+    let Some(watched) = disk else { return std::future::pending().await };
+    while !watched.is_full() {
+        tokio::time::sleep(LOOK).await;
+    }
+    watched.spare
+}
+
 fn output(end: &End, level: Level, limit: Duration, [out, err]: [&Stream; 2]) -> Output {
     let (status, first) = match end {
         End::Exit(status) if status.success() => {
@@ -99,6 +118,12 @@ fn output(end: &End, level: Level, limit: Duration, [out, err]: [&Stream; 2]) ->
             format!(
                 "[exit code 124: stopped after {} ms; sandbox: {level}; what it printed until then follows. Give a larger timeout_ms or a shorter command]",
                 limit.as_millis()
+            ),
+        ),
+        End::DiskFull { spare } => (
+            ResultStatus::Error,
+            format!(
+                "[stopped, because it left less than {spare} bytes of the disk free; sandbox: {level}; what it printed until then follows]"
             ),
         ),
         End::Cancelled => (

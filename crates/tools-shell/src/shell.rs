@@ -41,6 +41,8 @@ pub struct Shell {
     tools: Vec<(&'static str, PathBuf)>,
     never: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
+    /// How much room a command has to leave on the disk, where that was said.
+    pub(crate) spare: Option<u64>,
 }
 
 impl Default for Shell {
@@ -75,7 +77,16 @@ impl Shell {
             }
         }
         tools.retain(|(_, folder)| folder.is_absolute());
-        Self { helper, level, home, path, tools, never: Vec::new(), limits: ChildLimits::default() }
+        Self {
+            helper,
+            level,
+            home,
+            path,
+            tools,
+            never: Vec::new(),
+            limits: ChildLimits::default(),
+            spare: None,
+        }
     }
 
     /// A path that no process is ever shown: the user's policy, the state of runs.
@@ -93,6 +104,13 @@ impl Shell {
     /// Other limits of a command than the usual ones.
     pub fn with_limits(mut self, limits: ChildLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// How many bytes of the workspace's disk have to stay free: a command that leaves less is stopped. Where
+    /// nothing is said it is one GiB, or half of what is free when the command starts.
+    pub fn with_spare(mut self, bytes: u64) -> Self {
+        self.spare = Some(bytes);
         self
     }
 

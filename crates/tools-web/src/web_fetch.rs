@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, ResultStatus, Risk, ToolName, ToolSpec};
+use windlass_redact::Redactor;
 use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
 
 use crate::markdown::render_until;
@@ -62,6 +63,10 @@ impl WebFetch {
 
     async fn run(&self, arguments: FetchArguments, ctx: &Context) -> Result<Output, ToolError> {
         let url = WebUrl::parse(&arguments.url).map_err(|refusal| told(&refusal.into()))?;
+        if holds_secret(&arguments.url, &url, ctx.redactor()) {
+            let text = "the URL holds a secret that is known here, and nothing was sent; ask without it";
+            return Err(ToolError::model(text));
+        }
         let fetched = self.fetch.get(&url).await.map_err(|error| told(&error))?;
         let page = match fetched {
             Fetched::Redirect(redirect) => return Ok(Output::text(report::redirect(&redirect))),
@@ -124,6 +129,15 @@ impl Tool for WebFetch {
             stopped.unwrap_or_else(|| Err(ToolError::model("the fetch was stopped before its end")))
         })
     }
+}
+
+/// Whether a URL would carry a secret out, as it was written, as it is sent, or in what its escapes stand for.
+fn holds_secret(written: &str, url: &WebUrl, redactor: &Redactor) -> bool {
+    let decoded = url::form_urlencoded::parse(url.as_str().as_bytes());
+    let mut texts = decoded.flat_map(|(name, value)| [name, value]);
+    redactor.contains_secret(written)
+        || redactor.contains_secret(url.as_str())
+        || texts.any(|text| redactor.contains_secret(&text))
 }
 
 fn effect(url: &str) -> Effect {

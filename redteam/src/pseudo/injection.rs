@@ -60,13 +60,11 @@ pub(super) async fn assistant_text(stage: &Stage<'_>) -> anyhow::Result<Observed
     let members = super::members(stage, &["text"])?;
     let text = super::text(members, "text")?;
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let before = crate::case::packets_out();
     let ran = Session::of_turns(engine, &[vec![json!({"text": text})]], Answers::No).run().await?;
     let reached = stage.scene.loopback.requests().saturating_add(stage.scene.loopback.accepts());
-    let left = crate::case::packets_out().saturating_sub(before);
     let words =
         if ran.calls.is_empty() && ran.failure.is_none() { vec![Word::Contained] } else { Vec::new() };
-    Ok(Observed::new(words, ran.text).with("dials", reached.saturating_add(left)))
+    Ok(Observed::new(words, ran.text).with("dials", reached))
 }
 
 /// A tool's output on the way to a human's eyes.

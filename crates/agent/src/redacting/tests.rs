@@ -137,6 +137,7 @@ fn a_secret_in_arguments_is_found_however_it_is_written() {
         (r#"{"a":"{\"b\":\"x hunter22\"}"}"#, true),
         (r#"{"a":"aHVudGVyMjI="}"#, true),
         (r#"{"hunter22":1}"#, true),
+        (r#"{"a":"PASSWORD=[redacted]"}"#, true),
         (r#"{"a":"hunter2"}"#, false),
         ("{}", false),
     ] {

@@ -53,7 +53,7 @@ fn it_shows_the_diff_and_the_command_and_goes_on_after_a_no_with_words() {
         }
         let said = "I was told: [denied] The human did not allow this call and says: use a plus, please";
         assert!(told.contains(said), "{wire}: {told}");
-        assert_eq!(told.matches("edit_file: denied").count(), 1, "{wire}: {told}");
+        assert!(told.contains("← edit_file: denied"), "{wire}: {told}");
         assert!(told.contains("The check, run once more from outside: passes"), "{wire}: {told}");
     }
 }

@@ -141,7 +141,8 @@ fn plant(project: &Path) {
     for number in 0..900 {
         let secret = &secrets()[number % 20];
         let _ = write!(long, "{}{secret};", "y".repeat(number % 97));
-        if number % 3 == 0 {
+        // Some lines are cut by the tools, some are not.
+        if number < 400 && number % 3 == 0 || number % 100 == 0 {
             long.push('\n');
         }
     }

@@ -9,4 +9,5 @@
 mod corpus;
 mod edit;
 mod patch;
+mod properties;
 mod scene;

@@ -62,6 +62,28 @@ fn a_folder_that_goes_shows_every_name_in_it() {
 }
 
 #[test]
+fn what_is_too_long_to_be_shown_is_counted() {
+    let scene = Scene::new();
+    scene.put("long", "x".repeat(9 << 20));
+    scene.call("read_file", &json!({"path": "long"})).unwrap();
+    let seen = scene.inspect("write_file", &json!({"path": "long", "content": "y".repeat(8 << 20)}));
+    assert!(diff_of(&seen).ends_with("[too long to be compared: 9437184 bytes become 8388608]\n"));
+    let seen = scene.inspect("delete_file", &json!({"path": "long"}));
+    assert_eq!(diff_of(&seen), "[a file of 9437184 bytes is removed]\n");
+    for number in 0..100 {
+        scene.put(&format!("many/{number}"), "line\n".repeat(1_000));
+    }
+    let seen = scene.inspect("delete_file", &json!({"path": "many", "recursive": true}));
+    let shown: usize = seen.changes.iter().map(|change| change.diff.len()).sum();
+    assert!(seen.changes.len() == 101 && shown < 250_000, "{shown}");
+    let last = &seen.changes[99].diff;
+    assert!(
+        last.contains("[a file of 5000 bytes is removed]") || last.contains("of the diff shown"),
+        "{last}"
+    );
+}
+
+#[test]
 fn a_write_says_how_long_the_file_would_be() {
     let scene = Scene::new();
     let write = |path: &str, bytes| vec![Effect::Write { path: path.into(), bytes }];

@@ -83,6 +83,25 @@ fn ignored_hidden_and_binary_files_are_passed_over() {
     check(&files, &json!({"pattern": "needle"}), none);
 }
 
+// H6: what is read is what the effect names.
+#[test]
+fn secrets_are_searched_by_their_names_only() {
+    let files = [("keys/server.pem", "needle"), ("credentials.json", "needle"), ("a.rs", "needle")];
+    let text = "[1 of 1 matching lines shown, from 1 files; 2 files with names of secrets were passed over, as they \
+        are searched by name only]\na.rs:1: needle\n";
+    check(&files, &json!({"pattern": "needle"}), text);
+    let (_folder, tool) = scene(&files);
+    for path in ["keys/server.pem", "credentials.json"] {
+        let text = call(&tool, &json!({"pattern": "needle", "path": path})).unwrap();
+        assert!(text.starts_with("[1 of 1 matching lines"), "{text}");
+    }
+    let text = call(&tool, &json!({"pattern": "needle", "path": "keys"})).unwrap();
+    assert!(text.starts_with("[nothing found in keys; 1 files with names of secrets"), "{text}");
+    assert!(
+        call(&tool, &json!({"pattern": "a", "glob": "*".repeat(2_000)})).unwrap_err().contains("2000 bytes")
+    );
+}
+
 #[test]
 fn long_lines_are_cut_with_exact_counts() {
     let line = format!("needle{}", "ü".repeat(600));
@@ -152,7 +171,7 @@ fn what_never_ends_is_searched_at_once() {
     for path in ["loop", "fifo"] {
         call(&tool, &json!({"pattern": "a", "path": path})).unwrap_err();
     }
-    assert!(start.elapsed() < std::time::Duration::from_secs(5));
+    assert!(start.elapsed() < std::time::Duration::from_secs(30));
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let peak = peak.split_whitespace().next().unwrap().parse::<u64>().unwrap() / 1024;
@@ -175,7 +194,7 @@ fn a_folder_that_is_deeper_than_any_path_ends() {
     let start = std::time::Instant::now();
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(text.starts_with("[1 of 1 matching lines shown, from 1 files"), "{text}");
-    assert!(start.elapsed() < std::time::Duration::from_secs(5));
+    assert!(start.elapsed() < std::time::Duration::from_secs(30));
 }
 
 // PTH-037: there is no way to ask for links to be followed.

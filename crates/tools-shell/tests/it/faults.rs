@@ -92,6 +92,7 @@ fn f61_stubborn_children_leave_nothing_run_after_run() {
     assert!(began.elapsed() < Duration::from_secs(10));
     assert_no(&mark);
     let (zombies, after) = left();
+    eprintln!("{} runs: {zombies} zombies, {before} descriptors became {after}", runs());
     // Other tests of this process run meanwhile: growth by one a run would show all the same.
     assert!(zombies < 10, "{zombies} zombies");
     assert!(after < before + 25.max(runs() / 4), "{before} descriptors became {after}");
@@ -112,6 +113,26 @@ fn f62_one_file_cannot_fill_the_disk_and_the_host_answers() {
     let began = Instant::now();
     Command::new("true").status().unwrap();
     assert!(began.elapsed() < Duration::from_secs(1));
+}
+
+// F62: many files are no way around the limit of one.
+#[test]
+fn f62_a_disk_filler_is_stopped_in_time() {
+    if !is_confined(1) {
+        return;
+    }
+    let mut scene = Scene::new();
+    let free = windlass_sandbox::free_bytes(&scene.work).unwrap();
+    scene.shell = scene.shell.clone().with_spare(free.saturating_sub(60_000_000));
+    let filler = "i=0; while [ $i -lt 25 ]; do head -c 20000000 /dev/zero > f$i; i=$((i+1)); done; sleep 60";
+    let (status, text) = scene.run(&json!({"command": filler, "timeout_ms": 5000})).unwrap();
+    // Somebody else may have made room on the same disk meanwhile.
+    if windlass_sandbox::free_bytes(&scene.work).unwrap() > free.saturating_sub(60_000_000) {
+        eprintln!("skipped: 1 case: the disk became emptier while it was filled");
+        return;
+    }
+    assert_eq!(status, ResultStatus::Error, "{text}");
+    assert!(text.contains("of the disk free; sandbox: "), "{text}");
 }
 
 // F63: the host is killed while a tree runs; its helper sees the end of the leash.

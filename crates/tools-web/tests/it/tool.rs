@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_protocol::{Arguments, CallId, Content, Effect, Payload, ResultStatus, Risk};
+use windlass_redact::Redactor;
 use windlass_tool::{Context, EarlyArguments, Tool, ToolError};
 use windlass_tools_web::{Fetch, WebFetch, tools};
 
@@ -87,6 +88,27 @@ async fn the_model_is_told_what_happened_and_where_the_content_is() {
     assert!(text.contains("shown as text") && text.contains("\nA\n\nb d\n["), "{text}");
     let (_, text) = call(&tool(&server), &json!({"url": url, "format": "source"})).await;
     assert!(text.contains("shown as it is") && text.contains(page), "{text}");
+}
+
+// EXF-003: a GET carries out whatever its URL holds.
+#[tokio::test]
+async fn a_url_with_a_secret_is_not_asked_for() {
+    let server = Server::saying(answer("200 OK", HTML, b"x")).await;
+    let redactor = Redactor::new(["sk/planted=0001".into()]);
+    for (path, is_sent) in [
+        ("/?d=sk/planted=0001", false),
+        ("/?d=sk%2Fplanted%3D0001", false),
+        ("/sk%2fpla%6Eted%3D0001/x", false),
+        ("/?d=c2svcGxhbnRlZD0wMDAx", false),
+        ("/?d=736b2f706c616e7465643d30303031#x", false),
+        ("/?d=sk/planted=0002", true),
+    ] {
+        let arguments = payload(&json!({ "url": server.url(path) }));
+        let ctx = context().with_redactor(redactor.clone());
+        let told = tool(&server).call(&ctx, &arguments).await;
+        let is_refused = matches!(&told, Err(ToolError::Model(text)) if text.contains("nothing was sent"));
+        assert_eq!(is_refused, !is_sent, "{path}: {told:?}");
+    }
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use std::sync::PoisonError;
 
 use cap_std::fs::Dir;
 
+use super::{Place, hold};
 use crate::read::read_all;
-use crate::write::{Place, hold};
 use crate::{FileError, Kind, Version, Workspace, WorkspacePath};
 
 /// Something that was found below a folder.

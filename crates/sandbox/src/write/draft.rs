@@ -12,7 +12,7 @@ const END: &str = ".tmp";
 
 /// Bytes under a name of their own, synced. Dropped without a name they are removed.
 #[derive(Debug)]
-pub(crate) struct Draft<'d> {
+pub(super) struct Draft<'d> {
     folder: &'d Dir,
     name: PathBuf,
     file: File,
@@ -20,7 +20,7 @@ pub(crate) struct Draft<'d> {
 
 impl<'d> Draft<'d> {
     /// Writes a draft. With permissions nobody else reads it before it has them.
-    pub(crate) fn new(folder: &'d Dir, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<Self> {
+    pub(super) fn new(folder: &'d Dir, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<Self> {
         let mut draft = loop {
             let draft = Self::begin(folder, permissions.is_some())?;
             // A sweeper may have come between the making and the lock.
@@ -62,13 +62,13 @@ impl<'d> Draft<'d> {
     }
 
     /// Gives the draft a name in place of whatever has it, in one step.
-    pub(crate) fn replace(&self, folder: &Dir, name: &Path) -> io::Result<()> {
+    pub(super) fn replace(&self, folder: &Dir, name: &Path) -> io::Result<()> {
         self.folder.rename(&self.name, folder, name)
     }
 
     /// Gives the draft a name that nothing has: a hard link fails where a name already stands, a rename would
     /// not.
-    pub(crate) fn claim(&self, folder: &Dir, name: &Path) -> io::Result<()> {
+    pub(super) fn claim(&self, folder: &Dir, name: &Path) -> io::Result<()> {
         self.folder.hard_link(&self.name, folder, name)
     }
 }

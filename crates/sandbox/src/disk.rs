@@ -1,0 +1,23 @@
+//! How much room is left on a disk: a tree of processes has no limit of its own for that.
+
+use std::io;
+use std::path::Path;
+
+/// How many bytes may still be written to the file system of a path, by this user.
+///
+/// # Errors
+/// If the system does not say.
+#[cfg(target_os = "linux")]
+pub fn free_bytes(path: &Path) -> io::Result<u64> {
+    let found = nix::sys::statvfs::statvfs(path)?;
+    Ok(found.blocks_available().saturating_mul(found.fragment_size()))
+}
+
+/// How many bytes may still be written to the file system of a path, by this user.
+///
+/// # Errors
+/// Always: nobody asks this system.
+#[cfg(not(target_os = "linux"))]
+pub fn free_bytes(_: &Path) -> io::Result<u64> {
+    Err(io::ErrorKind::Unsupported.into())
+}
