@@ -34,6 +34,9 @@ enum Inner {
     /// Waits beside a case.
     #[command(hide = true)]
     StandBy { name: String },
+    /// Is an MCP server for a case.
+    #[command(hide = true)]
+    ServeMcp { script: String },
 }
 
 #[derive(Debug, clap::Args)]
@@ -65,6 +68,7 @@ pub(crate) enum Work {
     Fault(OneFault),
     WriteOn(PathBuf),
     StandBy,
+    ServeMcp(String),
     Catalogues(Chosen),
 }
 
@@ -75,6 +79,7 @@ impl Arguments {
             Some(Inner::Fault(told)) => Work::Fault(told),
             Some(Inner::WriteOn { workspace }) => Work::WriteOn(workspace),
             Some(Inner::StandBy { .. }) => Work::StandBy,
+            Some(Inner::ServeMcp { script }) => Work::ServeMcp(script),
             None => Work::Catalogues(self.chosen),
         }
     }

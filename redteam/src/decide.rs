@@ -22,7 +22,7 @@ pub(crate) fn run(
     program: Option<&Path>,
 ) -> anyhow::Result<Observed> {
     let mut engine = Engine::new(scene, setup)?;
-    if !engine.has(tool) {
+    if !engine.has(tool) && !words::is_misspelt(&engine.toolbox, tool) {
         return skip(format!("there is no tool {tool} yet"));
     }
     let (arguments, _) = words::arguments(tool, input);

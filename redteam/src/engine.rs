@@ -85,10 +85,11 @@ impl Engine {
     }
 
     pub(crate) fn hear(&mut self, heard: &Heard, facts: &Facts) {
+        // A no before there is a lesson is only a count, so this order is the one that teaches most easily.
         let counts = [
-            (heard.approved, Answer::Approved),
             (heard.denied, Answer::Denied),
             (heard.unanswered, Answer::Unanswered),
+            (heard.approved, Answer::Approved),
         ];
         for (count, answer) in counts {
             for _ in 0..count {

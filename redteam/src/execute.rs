@@ -29,7 +29,7 @@ pub(crate) async fn run(
     (tool, input): (&str, &str),
 ) -> anyhow::Result<Observed> {
     let engine = Engine::new(scene, setup)?;
-    if !engine.has(tool) {
+    if !engine.has(tool) && !words::is_misspelt(&engine.toolbox, tool) {
         return skip(format!("there is no tool {tool} yet"));
     }
     let (arguments, told) = words::arguments(tool, input);

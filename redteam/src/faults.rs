@@ -87,7 +87,7 @@ fn ended(observed: String, why: Vec<String>) -> Ending {
     if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 
-/// What became of the tests of a crate: the paths of those that passed, or why none could be run.
+/// The paths of the tests that passed, or why none could be run.
 type Passed = Result<BTreeSet<String>, String>;
 
 /// Runs a catalogue of faults. A fault is known by its words and not by its id: another catalogue may count otherwise.
@@ -98,28 +98,23 @@ pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Resu
         .with_context(|| format!("{} is no catalogue of faults", file.display()))?;
     let chosen = |id: &str| only.is_empty() || only.iter().any(|only| id.starts_with(only.as_str()));
     let faults: Vec<Fault> = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id)).collect();
-    let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for fault in &faults {
-        if let Some(Row { shown: Shown::By(tests), .. }) = find(fault) {
-            for (package, test) in *tests {
-                wanted.entry(package).or_default().insert(test);
-            }
-        }
-    }
-    let ran: BTreeMap<&str, Passed> =
-        wanted.into_iter().map(|(package, tests)| (package, run_tests(package, &tests))).collect();
-    Ok(faults.iter().map(|fault| line(fault, &ran, ground)).collect())
+    let wanted = faults.iter().filter_map(find).flat_map(|row| match row.shown {
+        Shown::By(tests) => tests,
+        Shown::Here(_) | Shown::Later(_) => &[],
+    });
+    let passed = run_tests(&wanted.copied().collect());
+    Ok(faults.iter().map(|fault| line(fault, &passed, ground)).collect())
 }
 
 fn find(fault: &Fault) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.name)
 }
 
-fn line(fault: &Fault, ran: &BTreeMap<&str, Passed>, ground: &Ground) -> Line {
+fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {
     let ending = match find(fault).map(|row| row.shown) {
         None => skipped("no test is known that injects this"),
         Some(Shown::Later(issue)) => skipped(&format!("issue {issue} owns it")),
-        Some(Shown::By(tests)) => judge(tests, ran),
+        Some(Shown::By(tests)) => judge(tests, passed),
         Some(Shown::Here(injected)) => ground.perform(&injected.job()),
     };
     Line {
@@ -132,42 +127,40 @@ fn line(fault: &Fault, ran: &BTreeMap<&str, Passed>, ground: &Ground) -> Line {
 }
 
 /// Every named test has to be there and to pass.
-fn judge(tests: &[(&str, &str)], ran: &BTreeMap<&str, Passed>) -> Ending {
-    let mut why = Vec::new();
-    for (package, test) in tests {
-        match ran.get(package) {
-            Some(Ok(passed)) if passed.contains(*test) => {}
-            Some(Err(error)) => why.push(format!("the tests of {package} cannot be run: {error}")),
-            _ => why.push(format!("{test} of {package} fails or is not there")),
+fn judge(tests: &[(&str, &str)], passed: &Passed) -> Ending {
+    let why: Vec<String> = match passed {
+        Err(error) => vec![format!("the tests cannot be run: {error}")],
+        Ok(passed) => {
+            let missing = tests.iter().filter(|(_, test)| !passed.contains(*test));
+            missing.map(|(package, test)| format!("{test} of {package} fails or is not there")).collect()
         }
-    }
+    };
     let observed = format!("{} of {} tests", tests.len().saturating_sub(why.len()), tests.len());
     ended(observed, why)
 }
 
-fn run_tests(package: &str, tests: &BTreeSet<&str>) -> Passed {
+/// All in one run of cargo: each set of crates is built for itself.
+fn run_tests(wanted: &BTreeSet<(&str, &str)>) -> Passed {
+    if wanted.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let crates: BTreeSet<&str> = wanted.iter().map(|(package, _)| *package).collect();
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args([
-            "test",
-            "--no-fail-fast",
-            "--tests",
-            "--package",
-            &format!("windlass-{package}"),
-            "--",
-            "--exact",
-        ])
-        .args(tests)
+        .args(["test", "--no-fail-fast", "--tests"])
+        .args(crates.iter().flat_map(|package| ["--package".to_owned(), format!("windlass-{package}")]))
+        .args(["--", "--exact"])
+        .args(wanted.iter().map(|(_, test)| *test))
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cargo cannot be started: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
-    let passed: BTreeSet<String> = said
-        .lines()
-        .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... ok"))
-        .map(str::to_owned)
-        .collect();
-    if passed.is_empty() && !output.status.success() {
+    let told = |end: &str| -> BTreeSet<String> {
+        let lines = said.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(end));
+        lines.map(str::to_owned).collect()
+    };
+    let passed = &told(" ... ok") - &told(" ... FAILED");
+    if passed.is_empty() {
         let complaint = String::from_utf8_lossy(&output.stderr);
         let last = complaint.lines().rev().find(|line| line.starts_with("error"));
         return Err(last.unwrap_or("none of them passed").to_owned());

@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         Work::Fault(told) => told.run(),
         Work::WriteOn(workspace) => faults::write_on(&workspace),
         Work::StandBy => stand_by(),
+        Work::ServeMcp(script) => pseudo::serve_mcp(&script),
         Work::Catalogues(chosen) => chosen.run(),
     };
     ended.unwrap_or_else(|error| {

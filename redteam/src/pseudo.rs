@@ -2,6 +2,7 @@
 
 mod approval;
 mod injection;
+mod mcp;
 mod policy;
 mod secrets;
 mod startup;
@@ -13,6 +14,7 @@ use std::pin::Pin;
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value};
 
+pub(crate) use self::mcp::serve as serve_mcp;
 use crate::case::Stage;
 use crate::observed::{Observed, skip};
 
@@ -37,7 +39,7 @@ const ALL: &[Pseudo] = &[
     Pseudo { name: "panic", perform: |stage| Box::pin(secrets::panic(stage)) },
     Pseudo { name: "startup", perform: |stage| Box::pin(startup::run(stage)) },
     Pseudo { name: "otel_export", perform: |_| later("no traces are exported yet") },
-    Pseudo { name: "mcp", perform: |_| later("MCP servers are a later issue (8)") },
+    Pseudo { name: "mcp", perform: |stage| Box::pin(mcp::run(stage)) },
     Pseudo { name: "sub_agent", perform: |_| later("sub-agents are a later issue (8)") },
 ];
 

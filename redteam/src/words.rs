@@ -33,15 +33,6 @@ pub(crate) fn arguments(tool: &str, input: &str) -> (String, Told) {
             is_changed = true;
         }
     }
-    // The tool takes a command as a shell reads it.
-    if let ("run_command", Some(command)) =
-        (tool, members.get("argv").and_then(Value::as_array).and_then(|argv| quoted(argv)))
-        && !members.contains_key("command")
-    {
-        members.remove("argv");
-        members.insert("command".to_owned(), Value::String(command));
-        is_changed = true;
-    }
     let text = if is_changed { Value::Object(members).to_string() } else { input.to_owned() };
     (text, told)
 }
@@ -83,14 +74,11 @@ fn without(arguments: &str, unknown: &[String]) -> anyhow::Result<String> {
     Ok(Value::Object(members).to_string())
 }
 
-/// A command of these words, as a shell reads it.
-fn quoted(words: &[Value]) -> Option<String> {
-    let word = |word: &Value| Some(format!("'{}'", word.as_str()?.replace('\'', "'\\''")));
-    Some(words.iter().map(word).collect::<Option<Vec<_>>>()?.join(" "))
-}
-
-/// Tools that the project is to have, and that a case may meet before they are there.
-pub(crate) fn is_of_the_project(tool: &str) -> bool {
-    const TOOLS: [&str; 4] = ["delete_file", "apply_patch", "web_fetch", "execute_code"];
-    TOOLS.contains(&tool)
+/// Whether a name that no tool has is another spelling of one: then the case is about the spelling, and not about a
+/// tool that is not there yet.
+pub(crate) fn is_misspelt(toolbox: &Toolbox, tool: &str) -> bool {
+    let plain = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    toolbox.offered().iter().any(|(spec, _)| plain(spec.name().as_str()) == plain(tool))
 }

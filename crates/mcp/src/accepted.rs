@@ -35,8 +35,8 @@ pub struct Accepted {
 struct Entry {
     origin: String,
     fingerprint: String,
-    /// What the human was shown, for the difference when it changes.
-    shown: String,
+    /// The definition in lines, for the difference when it changes.
+    text: String,
 }
 
 /// Why a set cannot be read.
@@ -84,13 +84,13 @@ impl Accepted {
         Ok(serde_json::to_string_pretty(self)?)
     }
 
-    /// A human has accepted this tool as it is shown in `definition.shown`. What was accepted of the name before counts
+    /// A human has accepted this tool as it is shown in `definition.shown()`. What was accepted of the name before counts
     /// no more.
     pub fn accept(&mut self, definition: &Definition) {
         let entry = Entry {
             origin: definition.origin.clone(),
             fingerprint: definition.fingerprint.clone(),
-            shown: definition.shown.clone(),
+            text: definition.text.clone(),
         };
         self.servers.entry(definition.server.clone()).or_default().insert(definition.name.clone(), entry);
     }
@@ -102,9 +102,9 @@ impl Accepted {
         })
     }
 
-    /// What was shown when a tool of this server and name was accepted.
-    pub fn shown_before(&self, definition: &Definition) -> Option<&str> {
-        self.entry(definition).map(|entry| entry.shown.as_str())
+    /// The definition in lines of the tool of this server and name that was accepted.
+    pub fn text_before(&self, definition: &Definition) -> Option<&str> {
+        self.entry(definition).map(|entry| entry.text.as_str())
     }
 
     /// Whether what was accepted under the server's id was another program.

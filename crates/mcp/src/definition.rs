@@ -34,8 +34,9 @@ pub struct Definition {
     pub input_schema: RawJson,
     /// A digest of name, title, description, schemas and annotations (SECURITY "MCP").
     pub fingerprint: String,
-    /// The whole definition in lines for a human: nothing in it is invisible.
-    pub shown: String,
+    /// The whole definition in lines, with a warning where something in it cannot be seen. It is as the server wrote it:
+    /// [`shown`](Self::shown) is what a human may read.
+    pub text: String,
     /// What its annotations raise the risk to.
     pub(crate) risk: Risk,
 }
@@ -84,6 +85,11 @@ impl Definition {
         Self::of(listed, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
     }
 
+    /// The whole definition in lines for a human: nothing in it is invisible.
+    pub fn shown(&self) -> String {
+        display_safe(&self.text)
+    }
+
     fn of(listed: Listed<'_>, server: &str, origin: &str) -> Result<Self, &'static str> {
         if !is_tool_name(&listed.name) {
             return Err("a name has 1 to 128 letters, digits, dots, dashes and underscores");
@@ -107,7 +113,7 @@ impl Definition {
             server: server.to_owned(),
             origin: origin.to_owned(),
             fingerprint: fingerprint(&parts),
-            shown: shown(&parts),
+            text: lines(&parts),
             risk: risk(annotations.as_deref()),
             input_schema: input.parse().map_err(|_| "its schema is no JSON")?,
             name: listed.name.into_owned(),
@@ -152,8 +158,8 @@ fn risk(annotations: Option<&str>) -> Risk {
     if annotations.get("destructiveHint") == Some(&json!(true)) { Risk::Critical } else { Risk::High }
 }
 
-/// The definition in lines. What cannot be seen is written as escapes, and counted at the top.
-fn shown(parts: &[&str; 6]) -> String {
+/// The definition in lines, and at the top how many characters of it cannot be seen.
+fn lines(parts: &[&str; 6]) -> String {
     let [name, title, description, schemas @ ..] = parts;
     let mut body = format!("name: {name}\n");
     if !title.is_empty() {
@@ -165,13 +171,9 @@ fn shown(parts: &[&str; 6]) -> String {
             let _ = writeln!(body, "{label}: {value:#}");
         }
     }
-    let hidden =
-        body.chars().filter(|letter| display_safe(letter.encode_utf8(&mut [0; 4])).len() > letter.len_utf8());
-    match hidden.count() {
-        0 => display_safe(&body),
-        count => format!(
-            "WARNING: {count} characters that cannot be seen are written as escapes\n{}",
-            display_safe(&body)
-        ),
+    let is_hidden = |letter: &char| display_safe(letter.encode_utf8(&mut [0; 4])).len() > letter.len_utf8();
+    match body.chars().filter(is_hidden).count() {
+        0 => body,
+        count => format!("WARNING: {count} characters that cannot be seen are written as escapes\n{body}"),
     }
 }

@@ -39,12 +39,13 @@ impl McpTool {
         self.used.accepted.read().unwrap_or_else(PoisonError::into_inner).is_known(&self.definition)
     }
 
-    /// What is new about the tool since a human accepted it: all of it, if she never did.
+    /// What is new about the tool since a human accepted it: all of it, if she never did. It is raw, as the changes of
+    /// files are: the question escapes it once, so that no escape in it can be taken for the server's own letters.
     fn news(&self) -> Change {
         let accepted = self.used.accepted.read().unwrap_or_else(PoisonError::into_inner);
         let path = format!("mcp:{}/{}", self.definition.server, self.definition.name);
-        let before = accepted.shown_before(&self.definition).unwrap_or_default();
-        let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, &self.definition.shown);
+        let before = accepted.text_before(&self.definition).unwrap_or_default();
+        let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, &self.definition.text);
         let headers = if before.is_empty() { ("/dev/null", "first use") } else { ("accepted", "now") };
         let mut diff = diff.unified_diff().context_radius(1).header(headers.0, headers.1).to_string();
         if accepted.is_of_another_program(&self.definition) {

@@ -251,9 +251,31 @@ pub(super) const TABLE: &[Row] = &[
         ]),
     ),
     row("process", "host gets TERM, HUP, INT, KILL", Here(Injected::Signals)),
-    row("mcp", "server dies in mid-call", Later(8)),
-    row("mcp", "dirty stdio", Later(8)),
-    row("mcp", "tools change in the session", Later(8)),
+    row(
+        "mcp",
+        "server dies in mid-call",
+        By(&[
+            ("mcp", "calls::a_server_that_dies_in_a_call_is_not_asked_again_and_starts_anew"),
+            ("mcp", "child::a_server_that_exits_in_a_call_ends_it_though_its_helper_holds_the_pipe"),
+        ]),
+    ),
+    row(
+        "mcp",
+        "dirty stdio",
+        By(&[
+            ("mcp", "calls::dirty_lines_are_skipped_and_counted"),
+            ("mcp", "calls::a_line_of_a_hundred_megabytes_goes_past_unkept"),
+            ("mcp", "calls::any_bytes_in_a_call_end_in_one_result"),
+        ]),
+    ),
+    row(
+        "mcp",
+        "tools change in the session",
+        By(&[
+            ("mcp", "calls::a_changed_tool_does_not_run_under_its_old_definition"),
+            ("mcp", "accepted::each_change_of_a_definition_asks_again_with_what_changed"),
+        ]),
+    ),
     row("mcp", "HTTP session lost", Later(8)),
     row("soak", "10 000 turns, 5 % random faults, fixed seeds", Later(7)),
 ];

@@ -55,7 +55,7 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     }
     engine.teach(&setup.heard, &call)?;
     let observed = match engine.judge(&call) {
-        Judged::Refused(_) if !engine.has(&tool) && words::is_of_the_project(&tool) => {
+        Judged::Refused(_) if !engine.has(&tool) && !words::is_misspelt(&engine.toolbox, &tool) => {
             return skip(format!("there is no tool {tool} yet"));
         }
         Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),

@@ -4,10 +4,23 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
+use serde_json::json;
 
 use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::observed::{Observed, skip};
+use crate::prompt;
+
+/// A server that the project names, in the form that other programs read: a whole session goes by, and nobody starts it.
+async fn brought_along(stage: &Stage<'_>, name: &str) -> anyhow::Result<Observed> {
+    let command = json!({"command": "touch", "args": [stage.scene.canary.display().to_string()]});
+    let servers = json!({"mcpServers": {"helper": command}, "servers": {"helper": command}});
+    fs::write(stage.scene.workspace.join(name), servers.to_string())?;
+    let list = json!({"call": {"name": "list_files", "arguments": {"path": "."}}});
+    let shown = prompt::shown(stage, &[list]).await?;
+    let words = if stage.scene.canary.exists() { vec![Word::Allow] } else { vec![Word::Deny] };
+    Ok(Observed::new(words, "a session went by").with_prompts([shown]))
+}
 
 /// Starts the built program in a project with such a file.
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
@@ -16,7 +29,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         super::text(members, "project_file")?.split_once(" with ").context("FILE with WHAT")?;
     let Some(program) = stage.program else { return skip("the built program is not given: --program") };
     if what.contains("stdio server") {
-        return skip("MCP servers are a later issue (8): nothing reads such a file");
+        return brought_along(stage, name).await;
     }
     let Some((variable, value)) = what.split_once('=') else { bail!("`{what}` is not known") };
     // The same host, but one that would hear of it.

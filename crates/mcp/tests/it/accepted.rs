@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use windlass_hitl::display_safe;
 use windlass_mcp::{Accepted, AcceptedTools, ClientOptions, Limits, McpClient};
 use windlass_protocol::{Arguments, Effect, Payload, Risk};
 
@@ -57,7 +58,8 @@ async fn invisible_characters_are_written_out_and_flagged() {
         &AcceptedTools::default(),
     )
     .await;
-    let news = news(&client);
+    let news = display_safe(&news(&client));
+    assert!(client.definitions()[0].shown().contains(r"adds\u{200b}"));
     assert!(news.contains(r"adds\u{200b}\u{e0049}\u{e0067}\u{1b}[2K"), "{news}");
     assert!(news.contains("WARNING: 4 characters"), "{news}");
 }

@@ -182,6 +182,20 @@ async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
     assert_eq!(client.noise().too_long, 1);
 }
 
+// F66: as long as the fault's own figure, written in pieces.
+#[tokio::test]
+async fn a_line_of_a_hundred_megabytes_goes_past_unkept() {
+    let server = calling(|message| {
+        let mut says: Vec<Say> = (0..100).map(|_| Say::Bytes(vec![b'x'; 1_000_000])).collect();
+        says.push(Say::Bytes(b"\n".to_vec()));
+        says.push(said(message, "well"));
+        says
+    });
+    let client = server.client().await.unwrap();
+    assert!(text(&call(&client).await.unwrap()).contains("well"));
+    assert_eq!((client.noise().too_long, client.noise().lines), (1, 0));
+}
+
 // F67: a thousand notifications are one look, and no call runs under the old definition.
 #[tokio::test]
 async fn a_changed_tool_does_not_run_under_its_old_definition() {
