@@ -29,7 +29,8 @@ impl McpTool {
     pub(crate) fn new(used: Arc<Used>, definition: Arc<Definition>, identity: &Identity) -> Self {
         let spec = ToolSpec::function(
             identity.name().clone(),
-            definition.description.clone(),
+            // What nobody can see speaks to no model either.
+            display_safe(&definition.description),
             definition.input_schema.clone(),
         );
         Self { used, definition, spec }
