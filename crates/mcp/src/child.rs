@@ -3,6 +3,7 @@
 use std::io;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
 use tokio::io::AsyncReadExt;
@@ -13,6 +14,10 @@ use crate::{ConnectFuture, Connector, McpServer, Pipes};
 
 /// How much of the last words of a server is kept.
 const HEARD_BYTES: usize = 4 * 1024;
+
+/// How long a server may take to leave, each time that it is told.
+const GRACE: Duration = Duration::from_millis(500);
+const TERM: i32 = 15;
 
 /// Starts the program of a server.
 #[derive(Debug)]
@@ -52,10 +57,9 @@ impl ChildConnector {
         let over = CancellationToken::new();
         let watched = over.clone();
         tokio::spawn(async move {
-            // The leader alone: whoever it started may hold its output open, and dies with it.
             tokio::select! {
-                _ = group.0.inner_mut().wait() => {}
-                () = watched.cancelled() => {}
+                () = group.leader_ends() => {}
+                () = watched.cancelled() => group.end().await,
             }
             drop(group);
         });
@@ -71,6 +75,22 @@ impl Connector for ChildConnector {
     fn heard(&self) -> String {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&heard).trim().to_owned()
+    }
+}
+
+impl Group {
+    /// The leader alone: whoever it started may hold its output open, and dies with it.
+    async fn leader_ends(&mut self) {
+        let _ = self.0.inner_mut().wait().await;
+    }
+
+    /// Its input is closed by now: a moment to leave by itself, then TERM and another moment. What is left is killed.
+    async fn end(&mut self) {
+        if tokio::time::timeout(GRACE, self.leader_ends()).await.is_err() {
+            // A group that is already gone cannot be signalled, and need not be.
+            let _ = self.0.signal(TERM);
+            let _ = tokio::time::timeout(GRACE, self.leader_ends()).await;
+        }
     }
 }
 

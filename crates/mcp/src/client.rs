@@ -154,6 +154,13 @@ impl McpClient {
         self.0.catalogue().tools.values().cloned().collect()
     }
 
+    /// The definitions that no human has accepted as they are now. An application may show them before it offers the
+    /// tools to a model, whose words a model reads long before it calls.
+    pub fn unaccepted(&self) -> Vec<Arc<Definition>> {
+        let accepted = self.0.accepted.read().unwrap_or_else(PoisonError::into_inner);
+        self.definitions().into_iter().filter(|definition| !accepted.is_known(definition)).collect()
+    }
+
     /// The tools that are not taken, and why.
     pub fn refused(&self) -> Vec<RefusedTool> {
         self.0.catalogue().refused.clone()

@@ -176,10 +176,11 @@ impl Shared {
                     }
                 }
             },
-            Frame::TooLong { id, bytes } => {
+            Frame::TooLong { id, bytes, head } => {
                 self.noise().too_long += 1;
                 if id.is_some() {
-                    self.answer(id, Err(Failure::TooLong(bytes)));
+                    let head = String::from_utf8_lossy(head).into_owned();
+                    self.answer(id, Err(Failure::TooLong { bytes, head }));
                 }
             }
         }

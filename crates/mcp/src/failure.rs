@@ -10,8 +10,11 @@ use crate::message::ServerError;
 pub(crate) enum Failure {
     /// The server said no.
     Server(ServerError),
-    /// The answer was too long and went past unread.
-    TooLong(u64),
+    /// The answer was too long and went past; this is its beginning.
+    TooLong {
+        bytes: u64,
+        head: String,
+    },
     /// The connection was over before the request could go out.
     NotSent,
     /// The server ended while the request was open.
@@ -79,7 +82,7 @@ impl Failure {
                     windlass_hitl::display_safe(&error.message)
                 )
             }
-            Self::TooLong(bytes) => format!("its answer has {bytes} bytes, which is too long"),
+            Self::TooLong { bytes, .. } => format!("its answer has {bytes} bytes, which is too long"),
             Self::NotSent | Self::Gone => "it ended".to_owned(),
             Self::TimedOut(limit) => format!("it did not answer in {} ms", limit.as_millis()),
             Self::Cancelled => "it was not waited for".to_owned(),

@@ -4,6 +4,8 @@ use crate::scan::Scan;
 
 /// The mark that some programs put before UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// How much of the beginning of a line that is too long is kept.
+const HEAD_BYTES: usize = 8 * 1024;
 /// A buffer that grew beyond this is given back after its line.
 const KEPT_BYTES: usize = 256 * 1024;
 
@@ -14,11 +16,12 @@ pub(crate) struct Frames {
     long: Option<Long>,
 }
 
-/// A line that is too long: it goes past unkept.
+/// A line that is too long: it goes past, and its beginning is kept.
 #[derive(Default)]
 struct Long {
     scan: Scan,
     bytes: u64,
+    head: Vec<u8>,
 }
 
 /// A line, or what is known of one that was too long.
@@ -27,7 +30,7 @@ pub(crate) enum Frame<'a> {
     /// A line without its end, a mark of UTF-8 and spaces around it; never empty.
     Line(&'a [u8]),
     /// A line over the cap.
-    TooLong { id: Option<u64>, bytes: u64 },
+    TooLong { id: Option<u64>, bytes: u64, head: &'a [u8] },
 }
 
 impl Frames {
@@ -66,7 +69,7 @@ impl Frames {
 
     fn end(&mut self, each: &mut dyn FnMut(Frame<'_>)) {
         if let Some(long) = self.long.take() {
-            return each(Frame::TooLong { id: long.scan.id(), bytes: long.bytes });
+            return each(Frame::TooLong { id: long.scan.id(), bytes: long.bytes, head: &long.head });
         }
         let line = trimmed(&self.line);
         if !line.is_empty() {
@@ -80,6 +83,8 @@ impl Frames {
 impl Long {
     fn push(&mut self, bytes: &[u8]) {
         self.scan.push(bytes);
+        let room = HEAD_BYTES.saturating_sub(self.head.len());
+        self.head.extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
         self.bytes = self.bytes.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
     }
 }

@@ -33,30 +33,18 @@ struct Called<'a> {
     is_error: Option<bool>,
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Piece {
-    Text {
-        text: String,
-    },
-    Image {
-        data: String,
-        #[serde(rename = "mimeType")]
-        media_type: String,
-    },
-    Audio {
-        data: String,
-        #[serde(rename = "mimeType")]
-        media_type: String,
-    },
-    Resource {
-        resource: Resource,
-    },
-    ResourceLink {
-        uri: String,
-    },
-    #[serde(other)]
-    Other,
+/// All members of all kinds, and not an enum by its tag: serde would build a value of whatever else is in it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Piece<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    text: Option<String>,
+    data: Option<String>,
+    #[serde(rename = "mimeType")]
+    media_type: Option<String>,
+    resource: Option<Resource>,
+    uri: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -128,34 +116,32 @@ impl Gathered<'_> {
     }
 
     fn take(&mut self, raw: &str, words: Words) {
-        let piece = if Scan::depth_of(raw) <= self.limits.schema_depth {
-            object(raw).unwrap_or(Piece::Other)
-        } else {
-            Piece::Other
-        };
-        match piece {
-            Piece::Text { .. } if words == Words::Left => {}
-            Piece::Text { text } => self.say(&text),
-            Piece::Image { data, media_type } => self.picture(data, media_type),
-            Piece::Audio { data, media_type } => {
-                self.note(&format!(
-                    "a sound of {} bytes of base64 ({}) was left out",
-                    data.len(),
-                    word(&media_type)
-                ));
+        let piece: Piece<'_> = object(raw).unwrap_or_default();
+        let media_type = piece.media_type.unwrap_or_default();
+        match (piece.kind.as_ref(), piece.text, piece.data, piece.resource, piece.uri) {
+            ("text", Some(_), ..) if words == Words::Left => {}
+            ("text", Some(text), ..) => self.say(&text),
+            ("image", _, Some(data), ..) => self.picture(data, media_type),
+            ("audio", _, Some(data), ..) => {
+                let (len, kind) = (data.len(), word(&media_type));
+                self.note(&format!("a sound of {len} bytes of base64 ({kind}) was left out"));
             }
-            Piece::Resource { resource: Resource { uri, text, blob } } => match (text, blob) {
-                (Some(text), _) => {
-                    self.note(&format!("the resource {}:", word(&uri)));
-                    self.say(&text);
-                }
-                (None, blob) => {
-                    let len = blob.map_or(0, |blob| blob.len());
-                    self.note(&format!("the resource {} of {len} bytes of base64 was left out", word(&uri)));
-                }
-            },
-            Piece::ResourceLink { uri } => self.note(&format!("a link to the resource {}", word(&uri))),
-            Piece::Other => self.note("a piece of an unknown kind was left out"),
+            ("resource", _, _, Some(resource), _) => self.resource(&resource),
+            ("resource_link", _, _, _, Some(uri)) => {
+                self.note(&format!("a link to the resource {}", word(&uri)));
+            }
+            _ => self.note("a piece of an unknown kind was left out"),
+        }
+    }
+
+    fn resource(&mut self, resource: &Resource) {
+        let uri = word(&resource.uri);
+        if let Some(text) = &resource.text {
+            self.note(&format!("the resource {uri}:"));
+            self.say(text);
+        } else {
+            let len = resource.blob.as_ref().map_or(0, String::len);
+            self.note(&format!("the resource {uri} of {len} bytes of base64 was left out"));
         }
     }
 
@@ -166,7 +152,7 @@ impl Gathered<'_> {
         if is_known && is_base64 && is_small {
             self.images.push(Image::base64(media_type, data));
         } else {
-            let kind = word(&media_type).into_owned();
+            let kind = word(&media_type);
             self.note(&format!("a picture of {} bytes of base64 ({kind}) was left out", data.len()));
         }
     }
@@ -199,7 +185,7 @@ pub(crate) fn enclosed(text: &str, server: &str) -> String {
     whole
 }
 
-fn word(text: &str) -> Cow<'_, str> {
+fn word(text: &str) -> String {
     let head = text.get(..text.floor_char_boundary(WORD_BYTES)).unwrap_or_default();
-    Cow::Owned(display_safe(head).replace('\n', "\\n"))
+    display_safe(head).replace('\n', "\\n")
 }

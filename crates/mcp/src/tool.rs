@@ -29,7 +29,8 @@ impl McpTool {
     pub(crate) fn new(used: Arc<Used>, definition: Arc<Definition>, identity: &Identity) -> Self {
         let spec = ToolSpec::function(
             identity.name().clone(),
-            definition.description.clone(),
+            // What nobody can see speaks to no model either.
+            display_safe(&definition.description),
             definition.input_schema.clone(),
         );
         Self { used, definition, spec }
@@ -114,12 +115,13 @@ impl McpTool {
                 let said = format!("error {}: {}", error.code, display_safe(&error.message));
                 (ResultStatus::Error, outcome::enclosed(&said, server))
             }
-            Failure::TooLong(bytes) => (
+            Failure::TooLong { bytes, head } => (
                 ResultStatus::Error,
                 format!(
                     "{name} ran, and the server's answer has {bytes} bytes: it is over the limit of {} and was not \
-                     kept. Ask for less.",
-                    self.used.server.limits().frame_bytes
+                     kept. Ask for less. It begins so:\n{}",
+                    self.used.server.limits().frame_bytes,
+                    outcome::enclosed(&head, server)
                 ),
             ),
             Failure::NotSent => {

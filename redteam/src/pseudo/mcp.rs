@@ -1,26 +1,26 @@
 //! Cases about MCP servers: a scripted server as a real process, the real client, toolbox, policy and approver.
 
+mod reach;
 mod script;
 
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
-use windlass_hitl::{Source, display_safe};
-use windlass_mcp::{ClientOptions, Limits, McpClient, McpServer, OpenUrl};
+use windlass_hitl::display_safe;
+use windlass_mcp::{ClientOptions, Limits, McpClient, OpenUrl};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 use windlass_toolbox::Identity;
 
+use self::reach::{accept, name_of, server, session, start, until};
 pub(crate) use self::script::serve;
 use self::script::{Call, Script};
 use crate::case::Stage;
 use crate::catalogue::Word;
-use crate::engine::Engine;
 use crate::observed::Observed;
-use crate::rules;
-use crate::session::{Ran, Session};
+use crate::session::Ran;
 
 /// The server of cases that need no name of their own.
 const SERVER: &str = "scripted";
@@ -259,43 +259,6 @@ async fn called(stage: &Stage<'_>, script: Script, agreed: Agreed) -> anyhow::Re
     session(stage, &[&client], allowed, &[name]).await
 }
 
-/// A run with the tools of these servers, in which the model makes these calls; a rule allows some servers.
-async fn session(
-    stage: &Stage<'_>,
-    clients: &[&McpClient],
-    allowed: &[&str],
-    called: &[String],
-) -> anyhow::Result<Ran> {
-    let tools = clients.iter().flat_map(|client| client.tools()).collect();
-    let mut engine = Engine::with_tools(stage.scene, stage.setup, tools)?;
-    let rule = |id: &&str| format!("[[rule]]\nid = \"mcp-{id}\"\naction = \"allow\"\nserver = \"{id}\"\n");
-    let file: String = allowed.iter().map(rule).collect();
-    engine.policy = engine.policy.with_file(Source::User, rules::parse(&file)?)?;
-    // As a model would: by the names that it is shown.
-    let names = engine.toolbox.names();
-    let shown = |name: &String| names.shown(name).map_or_else(|| name.clone(), ToString::to_string);
-    let turns: Vec<Vec<Value>> =
-        called.iter().map(|name| vec![json!({"call": {"name": shown(name), "arguments": "{}"}})]).collect();
-    Session::of_turns(engine, &turns, stage.setup.answers).run().await
-}
-
-async fn start(id: &str, script: &Script, limits: Limits) -> anyhow::Result<McpClient> {
-    Ok(McpClient::start(server(id, script)?.with_limits(limits), ClientOptions::default()).await?)
-}
-
-/// This program, as a server.
-fn server(id: &str, script: &Script) -> anyhow::Result<McpServer> {
-    let server = McpServer::new(id, std::env::current_exe()?)?;
-    Ok(server.with_argument("serve-mcp").with_argument(serde_json::to_string(script)?))
-}
-
-/// The user has looked at the tools as they are now, and agreed.
-fn accept(client: &McpClient) {
-    for definition in client.definitions() {
-        client.accept(&definition.name, &definition.fingerprint);
-    }
-}
-
 fn of_tool(name: &str) -> Script {
     Script { lists: vec![vec![tool(name, "says its name")]], ..Script::default() }
 }
@@ -310,25 +273,9 @@ fn set(tool: &mut Value, member: &str, value: Value) {
     }
 }
 
-/// The name in the registry of the tool at this place.
-fn name_of(client: &McpClient, position: usize) -> anyhow::Result<String> {
-    let tools = client.tools();
-    let tool = tools.get(position).with_context(|| format!("there is no tool: {:?}", client.refused()))?;
-    Ok(tool.spec().name().to_string())
-}
-
 fn texts<'a>(members: &'a Map<String, Value>, name: &str) -> anyhow::Result<Vec<&'a str>> {
     let list = members.get(name).and_then(Value::as_array).into_iter().flatten();
     list.map(Value::as_str)
         .collect::<Option<Vec<_>>>()
         .with_context(|| format!("`{name}` is a list of texts"))
-}
-
-async fn until(holds: impl Fn() -> bool) -> anyhow::Result<()> {
-    let waiting = async {
-        while !holds() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), waiting).await.context("what was to be seen did not come")
 }

@@ -15,7 +15,10 @@ fn met(cap: usize, bytes: &[u8], step: usize) -> (Vec<Met>, bool) {
         frames.push(chunk, &mut |frame| {
             met.push(match frame {
                 Frame::Line(line) => Met::Line(String::from_utf8_lossy(line).into_owned()),
-                Frame::TooLong { id, bytes } => Met::TooLong(id, bytes),
+                Frame::TooLong { id, bytes, head } => {
+                    assert!(head.len() <= 8 * 1024, "only the beginning is kept");
+                    Met::TooLong(id, bytes)
+                }
             });
         });
         assert!(frames.line.len() <= cap, "never more than the cap is kept");

@@ -44,7 +44,9 @@ async fn the_first_use_shows_the_whole_definition_and_an_acceptance_ends_it() {
     assert!(!known);
     assert!(news(&client).contains(poisoned), "{}", news(&client));
     assert!(!client.accept("add", "another"), "only what it is now can be accepted");
+    assert_eq!(client.unaccepted().len(), 1);
     assert!(client.accept("add", &fingerprint));
+    assert!(client.unaccepted().is_empty());
     assert_eq!((effect(&client), news(&client).as_str()), ((fingerprint, true), ""));
     let text = accepted.read().unwrap().to_text().unwrap();
     assert_eq!(Accepted::parse(&text).unwrap(), *accepted.read().unwrap());
@@ -62,6 +64,8 @@ async fn invisible_characters_are_written_out_and_flagged() {
     assert!(client.definitions()[0].shown().contains(r"adds\u{200b}"));
     assert!(news.contains(r"adds\u{200b}\u{e0049}\u{e0067}\u{1b}[2K"), "{news}");
     assert!(news.contains("WARNING: 4 characters"), "{news}");
+    let tools = client.tools();
+    assert_eq!(tools[0].spec().description(), r"adds\u{200b}\u{e0049}\u{e0067}\u{1b}[2K");
 }
 
 /// Every part of a definition that the server may change.

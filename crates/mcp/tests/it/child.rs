@@ -30,6 +30,7 @@ fn description(client: &McpClient) -> String {
 }
 
 /// Whether a process is there and no zombie.
+#[cfg(target_os = "linux")]
 fn lives(process: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
     stat.is_ok_and(|stat| !stat.contains(") Z "))
@@ -49,6 +50,35 @@ async fn nothing_of_a_server_outlives_its_client() {
         }
     };
     tokio::time::timeout(Duration::from_secs(10), gone).await.unwrap();
+}
+
+/// What a server can do on its way out is told in a file, for which a folder is given.
+#[cfg(target_os = "linux")]
+async fn left(script: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let server = shell("sh", script).with_folder(folder.path());
+    let client = McpClient::start(server, ClientOptions::default()).await.unwrap();
+    let pid: String = description(&client).split(' ').take(1).collect();
+    client.stop().await;
+    let gone = async {
+        while lives(&pid) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), gone).await.unwrap();
+    std::fs::read_to_string(folder.path().join("left")).unwrap_or_default()
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_server_is_asked_to_leave_before_it_is_killed() {
+    let of_itself = SERVER.replace("$! $names", "$$").replace("sleep 1000 &", "");
+    let closed = format!("{of_itself}\necho 'its input was closed' > left\n");
+    assert_eq!(left(&closed).await, "its input was closed\n");
+    let stays = format!("trap 'echo term > left; exit' TERM\n{of_itself}\nwhile :; do sleep 0.05; done\n");
+    assert_eq!(left(&stays).await, "term\n");
+    let stubborn = format!("trap '' TERM\n{of_itself}\nwhile :; do sleep 0.05; done\n");
+    assert_eq!(left(&stubborn).await, "");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Which tools of a list are taken, and under which names (cases MCP-005, 007, 009, 015, 025).
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use windlass_mcp::{ClientOptions, Limits, McpClient};
 use windlass_protocol::{Arguments, CallId, ToolCall, ToolName};
@@ -99,6 +100,33 @@ async fn pages_are_followed_and_an_endless_list_is_cut() {
     let many: Vec<Value> = (0..10_000).map(|number| tool(&format!("t{number}"))).collect();
     let (names, refused) = listed(many.into(), Limits::default()).await;
     assert_eq!((names.len(), refused.len()), (512, 1));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    // Whatever stands where a definition should: no panic, and what is taken has a name and a fingerprint of its own.
+    #[test]
+    fn any_member_of_a_definition_may_be_anything(
+        name in prop_oneof!["[a-zA-Z0-9_.-]{1,9}", any::<String>()],
+        words in any::<String>(),
+        place in prop::sample::select(vec!["/description", "/inputSchema", "/annotations", "/title", "/outputSchema", ""]),
+        thing in prop_oneof![
+            Just(json!(null)), Just(json!([])), Just(json!(7)), Just(json!({"type": 3})), any::<String>().prop_map(Value::from),
+        ],
+    ) {
+        let mut bent = json!({"name": name, "description": words, "inputSchema": {"type": "object"}});
+        if let Some(member) = place.strip_prefix('/') {
+            bent[member] = thing;
+        } else {
+            bent = thing;
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (names, refused) = runtime.block_on(listed(json!([bent, tool("good-one-of-ten")]), Limits::default()));
+        prop_assert_eq!(names.len() + refused.len(), 2);
+        prop_assert!(names.contains(&"good-one-of-ten".to_owned()));
+        prop_assert!(refused.iter().all(|told| !told.chars().any(char::is_control)));
+    }
 }
 
 /// Calls each shown name through one toolbox and gives what each server heard.

@@ -71,13 +71,15 @@ async fn every_kind_of_content_reaches_the_model() {
         {"type": "resource_link", "uri": "file:///c.txt", "name": "c"},
         {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
         {"type": "hologram"},
+        {"type": "text", "text": 7},
+        {"type": "image"},
         17,
     ]}))
     .await;
     for part in ["file:///a.txt", "words of a", "file:///b.bin of 4 bytes", "file:///c.txt", "audio/wav"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert_eq!(text.matches("unknown kind").count(), 2);
+    assert_eq!(text.matches("unknown kind").count(), 4);
     let many: Vec<Value> = (0..10_000).map(|_| json!({"type": "text", "text": "x"})).collect();
     assert!(words(json!({"content": many})).await.contains("9744 more pieces were left out"));
     assert!(words(json!({})).await.contains("external content"), "never empty");

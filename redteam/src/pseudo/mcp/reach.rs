@@ -1,0 +1,67 @@
+//! Scripted servers as a user has them: started, agreed to, and given to a run.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use windlass_hitl::Source;
+use windlass_mcp::{ClientOptions, Limits, McpClient, McpServer};
+
+use super::script::Script;
+use crate::case::Stage;
+use crate::engine::Engine;
+use crate::rules;
+use crate::session::{Ran, Session};
+
+/// A run with the tools of these servers, in which the model makes these calls; a rule allows some servers.
+pub(super) async fn session(
+    stage: &Stage<'_>,
+    clients: &[&McpClient],
+    allowed: &[&str],
+    called: &[String],
+) -> anyhow::Result<Ran> {
+    let tools = clients.iter().flat_map(|client| client.tools()).collect();
+    let mut engine = Engine::with_tools(stage.scene, stage.setup, tools)?;
+    let rule = |id: &&str| format!("[[rule]]\nid = \"mcp-{id}\"\naction = \"allow\"\nserver = \"{id}\"\n");
+    let file: String = allowed.iter().map(rule).collect();
+    engine.policy = engine.policy.with_file(Source::User, rules::parse(&file)?)?;
+    // As a model would: by the names that it is shown.
+    let names = engine.toolbox.names();
+    let shown = |name: &String| names.shown(name).map_or_else(|| name.clone(), ToString::to_string);
+    let turns: Vec<Vec<Value>> =
+        called.iter().map(|name| vec![json!({"call": {"name": shown(name), "arguments": "{}"}})]).collect();
+    Session::of_turns(engine, &turns, stage.setup.answers).run().await
+}
+
+pub(super) async fn start(id: &str, script: &Script, limits: Limits) -> anyhow::Result<McpClient> {
+    Ok(McpClient::start(server(id, script)?.with_limits(limits), ClientOptions::default()).await?)
+}
+
+/// This program, as a server.
+pub(super) fn server(id: &str, script: &Script) -> anyhow::Result<McpServer> {
+    let server = McpServer::new(id, std::env::current_exe()?)?;
+    Ok(server.with_argument("serve-mcp").with_argument(serde_json::to_string(script)?))
+}
+
+/// The user has looked at the tools as they are now, and agreed.
+pub(super) fn accept(client: &McpClient) {
+    for definition in client.definitions() {
+        client.accept(&definition.name, &definition.fingerprint);
+    }
+}
+
+/// The name in the registry of the tool at this place.
+pub(super) fn name_of(client: &McpClient, position: usize) -> anyhow::Result<String> {
+    let tools = client.tools();
+    let tool = tools.get(position).with_context(|| format!("there is no tool: {:?}", client.refused()))?;
+    Ok(tool.spec().name().to_string())
+}
+
+pub(super) async fn until(holds: impl Fn() -> bool) -> anyhow::Result<()> {
+    let waiting = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), waiting).await.context("what was to be seen did not come")
+}
