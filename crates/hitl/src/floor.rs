@@ -22,7 +22,7 @@ pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
         return Some(reason);
     }
     // What a command names may be no path at all, or be refused by what confines it: that is asked, not denied.
-    if part.origin == Origin::Command || Place::of(path) != Place::Outside {
+    if part.origin == Origin::Command || part.place != Place::Outside {
         return None;
     }
     Some(outside(path, writes))

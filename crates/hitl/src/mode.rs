@@ -38,8 +38,9 @@ pub(crate) fn by_mode(facts: &Facts, part: &Part<'_>) -> Step {
 
 /// Whether this is a change that the tool itself makes, and keeps an undo of.
 fn edits(part: &Part<'_>) -> bool {
-    matches!(part.effect.as_ref(), Effect::Write { path, .. }
-        if part.origin != Origin::Command && Place::of(path) == Place::Inside)
+    matches!(part.effect.as_ref(), Effect::Write { .. })
+        && part.origin != Origin::Command
+        && part.place == Place::Inside
 }
 
 fn reads_confined(facts: &Facts, part: &Part<'_>) -> bool {

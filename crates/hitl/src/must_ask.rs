@@ -41,7 +41,7 @@ fn carries(effect: &Effect) -> bool {
 
 fn of_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String)) {
     let writes = !matches!(part.effect.as_ref(), Effect::Read { .. });
-    match Place::of(path) {
+    match part.place {
         Place::Protected if writes => ask("p.protected", format!("{path} decides what runs later")),
         Place::Secret => ask("p.secret_file", format!("{path} looks like a secret")),
         Place::Outside if part.origin == Origin::Command => {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use windlass_protocol::{Effect, Target, TargetKind};
 
+use crate::place::{Place, normal};
 use crate::reading::Reading;
 use crate::{EffectKind, Facts, Reason, Step, Verdict};
 
@@ -15,6 +16,10 @@ pub(crate) struct Part<'a> {
     pub(crate) effect: Cow<'a, Effect>,
     pub(crate) origin: Origin,
     pub(crate) target: Option<&'a Target>,
+    /// Where its path lies; inside for what has none.
+    pub(crate) place: Place,
+    /// Its path with `a/../` and `./` taken out, as globs are compared with it.
+    pub(crate) path: Option<String>,
     /// What the words of a command say, for the effect that starts it.
     pub(crate) reading: Option<Reading>,
 }
@@ -36,7 +41,7 @@ pub(crate) fn parts(facts: &Facts) -> Vec<Part<'_>> {
     for effect in facts.judged() {
         let target = effect.path().and_then(|path| facts.targets.iter().find(|target| target.path == path));
         if let Some(resolved) = target.and_then(|target| resolved(effect, target)) {
-            parts.push(Part { effect: Cow::Owned(resolved), origin: Origin::Link, target, reading: None });
+            parts.push(Part { target, ..Part::new(Cow::Owned(resolved), Origin::Link) });
         }
         let part = Part { target, ..Part::of_effect(effect) };
         if let (Some(reading), Effect::Execute { directory, .. }) = (&part.reading, effect) {
@@ -70,19 +75,24 @@ fn of_command<'a>(reading: &Reading, directory: &str) -> Vec<Part<'a>> {
     let reads = reads.iter().map(|path| Effect::Read { path: place(path) });
     let writes = reading.writes();
     let writes = writes.iter().map(|path| Effect::Write { path: place(path), bytes: None });
-    let part =
-        |effect| Part { effect: Cow::Owned(effect), origin: Origin::Command, target: None, reading: None };
+    let part = |effect| Part::new(Cow::Owned(effect), Origin::Command);
     reads.chain(writes).map(part).collect()
 }
 
 impl<'a> Part<'a> {
     /// An effect alone, before anybody has looked at what it meets.
     pub(crate) fn of_effect(effect: &'a Effect) -> Self {
-        let reading = match effect {
+        Self::new(Cow::Borrowed(effect), Origin::Tool)
+    }
+
+    fn new(effect: Cow<'a, Effect>, origin: Origin) -> Self {
+        let reading = match effect.as_ref() {
             Effect::Execute { command, .. } => Some(Reading::of(command)),
             _ => None,
         };
-        Self { effect: Cow::Borrowed(effect), origin: Origin::Tool, target: None, reading }
+        let place = effect.path().map_or(Place::Inside, Place::of);
+        let path = effect.path().map(normal);
+        Self { effect, origin, target: None, place, path, reading }
     }
 }
 

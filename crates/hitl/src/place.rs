@@ -32,8 +32,26 @@ impl Place {
 
 /// Whether a path leads into this program's own rules and records, wherever they lie.
 pub(crate) fn is_own(path: &str) -> bool {
+    // Only a name with one of these can be folded to it; nearly every name is done with here.
+    let may_be =
+        |component: &str| component.starts_with('.') || component.contains('~') || !component.is_ascii();
     components(path)
+        .filter(|component| may_be(component))
         .any(|component| folded(component) == ".windlass" || is_short_name_of(component, ".windlass"))
+}
+
+/// The path with `a/../` and `./` taken out, so that a glob sees what would be touched.
+pub(crate) fn normal(path: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for component in components(path) {
+        if component == ".." && names.last().is_some_and(|last| *last != "..") {
+            names.pop();
+        } else {
+            names.push(component);
+        }
+    }
+    let joined = names.join("/");
+    if path.starts_with('/') { format!("/{joined}") } else { joined }
 }
 
 /// A path as the most forgiving file system would compare it.
@@ -51,6 +69,10 @@ pub(crate) fn canonical(path: &str) -> String {
 
 /// Whether a name is a device's on some systems.
 pub(crate) fn is_reserved(component: &str) -> bool {
+    let first = component.trim_start().chars().next().unwrap_or_default();
+    if !matches!(first, 'a' | 'A' | 'c' | 'C' | 'l' | 'L' | 'n' | 'N' | 'p' | 'P') && first.is_ascii() {
+        return false;
+    }
     let name = folded(component);
     let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ');
     let is_port = |word: &str| {

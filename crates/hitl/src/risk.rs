@@ -8,18 +8,18 @@ use crate::place::Place;
 pub(crate) fn risk_of(part: &Part<'_>) -> Risk {
     match part.effect.as_ref() {
         Effect::Internal => Risk::Low,
-        Effect::Read { path } => match Place::of(path) {
+        Effect::Read { .. } => match part.place {
             Place::Inside => Risk::Low,
             Place::Secret | Place::Outside | Place::Protected => Risk::High,
         },
-        Effect::Write { path, .. } => match Place::of(path) {
+        Effect::Write { .. } => match part.place {
             Place::Inside => Risk::Medium,
             Place::Secret => Risk::High,
             // What a command names outside is refused by what confines it, or seen by whoever is asked.
             Place::Outside if part.origin == Origin::Command => Risk::High,
             Place::Outside | Place::Protected => Risk::Critical,
         },
-        Effect::Delete { path } => match Place::of(path) {
+        Effect::Delete { .. } => match part.place {
             Place::Inside | Place::Secret => Risk::High,
             Place::Outside | Place::Protected => Risk::Critical,
         },

@@ -5,7 +5,7 @@ use windlass_protocol::Effect;
 
 use super::PolicyError;
 use super::host::HostMatcher;
-use super::matcher::{compile, normal};
+use super::matcher::compile;
 use crate::part::Part;
 use crate::{Constraint, EffectKind, Source};
 
@@ -63,8 +63,8 @@ impl Fence {
         match part.effect.as_ref() {
             Effect::Connect { host, port } => self.connection(host, *port),
             effect => {
-                let path = normal(effect.path()?);
-                self.path(&path).or_else(|| self.size(effect))
+                let path = part.path.as_deref()?;
+                self.path(path).or_else(|| self.size(effect))
             }
         }
     }

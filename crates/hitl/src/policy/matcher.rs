@@ -7,7 +7,7 @@ use windlass_protocol::{Effect, ToolName};
 use super::host::HostMatcher;
 use super::{PolicyError, banned};
 use crate::part::Part;
-use crate::place::components;
+use crate::place::normal;
 use crate::{Action, EffectKind, Rule, Source};
 
 /// A rule made ready for judging.
@@ -128,15 +128,15 @@ impl Compiled {
     pub(crate) fn fits(&self, tool: &ToolName, part: &Part<'_>) -> bool {
         self.tool.as_ref().is_none_or(|wanted| wanted == tool)
             && self.effect.is_none_or(|wanted| part.is(wanted))
-            && self.fits_path(&part.effect)
+            && self.fits_path(part)
             && self.fits_words(part)
             && self.fits_connection(&part.effect)
             && self.fits_mcp(&part.effect)
     }
 
-    fn fits_path(&self, effect: &Effect) -> bool {
+    fn fits_path(&self, part: &Part<'_>) -> bool {
         let Some(glob) = &self.path else { return true };
-        effect.path().is_some_and(|path| glob.is_match(normal(path)))
+        part.path.as_ref().is_some_and(|path| glob.is_match(path))
     }
 
     fn fits_words(&self, part: &Part<'_>) -> bool {
@@ -190,18 +190,4 @@ pub(super) fn compile(id: &str, glob: &str) -> Result<GlobMatcher, PolicyError> 
         .build()
         .map(|glob| glob.compile_matcher())
         .map_err(|source| PolicyError::Glob { id: id.to_owned(), glob: glob.to_owned(), source })
-}
-
-/// The path with `a/../` and `./` taken out, so that a glob sees what would be touched.
-pub(super) fn normal(path: &str) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for component in components(path) {
-        if component == ".." && names.last().is_some_and(|last| *last != "..") {
-            names.pop();
-        } else {
-            names.push(component);
-        }
-    }
-    let joined = names.join("/");
-    if path.starts_with('/') { format!("/{joined}") } else { joined }
 }
