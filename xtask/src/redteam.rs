@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xshell::{Shell, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 use crate::arguments::Arguments;
-use crate::capture;
-use crate::ci::Outcome;
+use crate::capture::{self, Keep};
+use crate::ci::{Outcome, Verdict};
 
 pub(crate) const HELP: &str = "\
 cargo xtask redteam [--file FILE] [--faults FILE] [--only ID,..] [--mode MODE] [--jobs N] [--json]
@@ -71,9 +71,28 @@ fn shared(folder: &std::path::Path) -> Vec<String> {
     vec!["--file".to_owned(), path("attacks.json"), "--faults".to_owned(), path("faults.json")]
 }
 
-/// Builds the program and the harness, and runs it. Its throw-away folders lie in the build's folder: what lies in
-/// the system's temporary one could be hidden by a sandbox, and an escape would not be seen.
+/// The attacks alone, as a step of `ci`: the tests that show the faults are run by another step.
+pub(crate) fn attacks(sh: &Shell) -> Result<Outcome> {
+    let Some(folder) = folder(sh) else {
+        return Ok(Outcome::new(Verdict::Skipped, "no catalogue at ../shared/attacks"));
+    };
+    let file = folder.join("attacks.json").display().to_string();
+    let harness = harness(sh, &["--file".to_owned(), file], &[])?;
+    let captured = capture::run(harness, Keep::Stdout, |_| false)?;
+    let is_told = |line: &&String| line.starts_with("FAILED") || line.starts_with("skipped");
+    let lines = captured.lines.iter().filter(is_told).cloned().collect();
+    let note = captured.lines.last().cloned().unwrap_or_default();
+    Ok(Outcome { note, lines, ..Outcome::from_success(captured.success) })
+}
+
 fn start(sh: &Shell, named: &[String], words: &[String]) -> Result<Outcome> {
+    let run = harness(sh, named, words)?;
+    Ok(Outcome::from_success(capture::pass_through(run)?))
+}
+
+/// Builds the program and the harness. Its throw-away folders lie in the build's folder: what lies in the system's
+/// temporary one could be hidden by a sandbox, and an escape would not be seen.
+fn harness<'a>(sh: &'a Shell, named: &[String], words: &[String]) -> Result<Cmd<'a>> {
     let built = cmd!(sh, "cargo build --quiet -p {PACKAGE} -p windlass-cli -p windlass-sandbox --bins");
     if !capture::pass_through(built)? {
         bail!("the harness cannot be built");
@@ -83,6 +102,5 @@ fn start(sh: &Shell, named: &[String], words: &[String]) -> Result<Outcome> {
     let harness = target.join("debug/windlass-redteam");
     // Places of failed cases are kept until the next run.
     sh.remove_path(&scratch)?;
-    let run = cmd!(sh, "{harness} {named...} {words...} --program {program} --scratch {scratch}");
-    Ok(Outcome::from_success(capture::pass_through(run)?))
+    Ok(cmd!(sh, "{harness} {named...} {words...} --program {program} --scratch {scratch}"))
 }

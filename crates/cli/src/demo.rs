@@ -17,7 +17,7 @@ use crate::project::{self, Project};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::terminal::{Terminal, WouldAsk};
-use crate::{confine, output, setup};
+use crate::{confine, output, run, setup};
 
 pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
     let telling = Telling::of(arguments.json);
@@ -51,7 +51,7 @@ pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
         summarize(&project, &show, &folder, began.elapsed().as_millis(), passes)?;
     }
     let completed = matches!(outcome, Outcome::Completed { .. });
-    Ok(if completed && passes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if completed && passes { ExitCode::SUCCESS } else { run::exit_code(&show) })
 }
 
 fn agent(

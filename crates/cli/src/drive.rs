@@ -39,6 +39,7 @@ pub(crate) async fn drive(
                 anyhow::ensure!(!stop.is_cancelled(), "given up; the run can be resumed");
                 output::note("\n■ stopping; Ctrl-C again gives the run up at once");
                 stop.cancel();
+                show.is_interrupted = true;
                 continue;
             }
         };

@@ -20,6 +20,9 @@ use crate::show::Show;
 use crate::tape::Tape;
 use crate::{confine, output, secrets, setup};
 
+/// What a shell reports of a program that SIGINT ended: 128 and the signal's number.
+const INTERRUPTED: u8 = 130;
+
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
     if let Some(file) = &arguments.replay {
         return replay(&arguments, file).await;
@@ -152,5 +155,10 @@ pub(crate) fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitC
         return ExitCode::SUCCESS;
     }
     output::note(&format!("go on with: windlass run --resume {}", folder.id));
-    ExitCode::FAILURE
+    exit_code(show)
+}
+
+/// What the process says of a run that is not done: that it was interrupted, as shells have it, or that it failed.
+pub(crate) fn exit_code(show: &Show) -> ExitCode {
+    if show.is_interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Show {
     pub(crate) decisions: Vec<String>,
     pub(crate) usage: Usage,
     pub(crate) outcome: Option<Outcome>,
+    /// Whether Ctrl-C ended it.
+    pub(crate) is_interrupted: bool,
     names: BTreeMap<String, String>,
 }
 

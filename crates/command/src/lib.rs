@@ -20,6 +20,6 @@ pub use command::{Command, Operator, Redirection, Simple, Stream};
 pub use effects::{Access, Doubt, DoubtKind, Effects};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
-pub use names::{HOME_NAMES, PROJECT_NAMES, is_protected_name, is_secret_name};
+pub use names::{HOME_NAMES, PROJECT_NAMES, STEERING_NAMES, is_protected_name, is_secret_name};
 pub use quote::quote;
 pub use scan::{Certainty, Danger, Found, Scan};

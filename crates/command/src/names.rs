@@ -57,6 +57,33 @@ pub const HOME_NAMES: [&str; 22] = [
     "crontab",
 ];
 
+/// Names that steer agents, or what a server runs of a project. They are protected where they are; a confined command
+/// may make them where they are not, because no empty folder of such a name is to stand in the workspace meanwhile.
+pub const STEERING_NAMES: [&str; 22] = [
+    ".github",
+    ".gitlab-ci.yml",
+    ".circleci",
+    ".pre-commit-config.yaml",
+    ".githooks",
+    ".direnv",
+    ".continue",
+    ".continuerc.json",
+    ".amazonq",
+    ".aider.conf.yml",
+    ".augment",
+    ".clinerules",
+    ".cursorrules",
+    ".windsurfrules",
+    ".roorules",
+    ".roomodes",
+    ".goosehints",
+    "agents.md",
+    "claude.md",
+    "gemini.md",
+    "conventions.md",
+    "jenkinsfile",
+];
+
 const PROTECTED_ENDS: [&str; 1] = [".code-workspace"];
 
 const SECRET_NAMES: [&str; 16] = [
@@ -97,6 +124,7 @@ pub fn is_protected_name(name: &str) -> bool {
     let name = folded(name);
     PROJECT_NAMES.contains(&name.as_str())
         || HOME_NAMES.contains(&name.as_str())
+        || STEERING_NAMES.contains(&name.as_str())
         // The short names that Windows gives to `.git` and its like.
         || name.strip_suffix("~1").is_some_and(|stem| ["git", "hg", "svn"].contains(&stem))
         || PROTECTED_ENDS.iter().any(|end| name.ends_with(end))

@@ -97,8 +97,12 @@ impl Tool for RunCommand {
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         let Ok(arguments) = read_arguments::<CommandArguments>(payload) else { return vec![Effect::Unknown] };
-        let Ok(asked) = arguments.asked() else { return vec![Effect::Unknown] };
         let directory = self.workspace.effect_path(arguments.folder());
+        let Ok(asked) = arguments.asked() else {
+            // What is no command is judged as it was written: policy refuses an empty one and one with a NUL.
+            let command = arguments.command.unwrap_or_else(|| arguments.argv.unwrap_or_default().join(" "));
+            return vec![Effect::Execute { command, directory }];
+        };
         let mut effects = vec![Effect::Execute { command: asked.command(), directory }];
         if asked.need() == Need::Repository {
             effects.push(Effect::Write { path: ".git".to_owned(), bytes: None });

@@ -9,10 +9,10 @@ use super::libtest::{self, TestCounts};
 use super::{Outcome, Setting, Verdict};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
-use crate::{bench, corpora, fuzz, sdk, tidy};
+use crate::{bench, corpora, fuzz, redteam, sdk, tidy};
 
 /// Fuzzing starts only while this much of the run's time is unused: its build is the longest.
-const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(11);
+const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(20);
 const FUZZ_SECONDS: u64 = 5;
 
 pub(super) fn fmt(setting: &Setting<'_>) -> Result<Outcome> {
@@ -84,6 +84,11 @@ pub(super) fn corpora(setting: &Setting<'_>) -> Result<Outcome> {
 /// The providers' own libraries as clients, where Python is there.
 pub(super) fn sdk(setting: &Setting<'_>) -> Result<Outcome> {
     sdk::test(setting.sh)
+}
+
+/// The catalogue of attacks and controls, where it is there.
+pub(super) fn attacks(setting: &Setting<'_>) -> Result<Outcome> {
+    redteam::attacks(setting.sh)
 }
 
 pub(super) fn bench_smoke(setting: &Setting<'_>) -> Result<Outcome> {

@@ -23,8 +23,12 @@ fn what_decides_later_is_known_in_every_spelling() {
         ".v\u{17f}code",
     ];
     check(is_protected_name, true, &spellings);
-    check(is_protected_name, true, &[".envrc", ".mcp.json", "x.code-workspace", ".bashrc", ".Claude"]);
-    check(is_protected_name, false, &[".gitignore", "git", ".github", "src", "", "x.git"]);
+    check(
+        is_protected_name,
+        true,
+        &[".envrc", ".mcp.json", "x.code-workspace", ".bashrc", ".Claude", ".github", "AGENTS.md"],
+    );
+    check(is_protected_name, false, &[".gitignore", "git", ".githubrc", "src", "", "x.git"]);
 }
 
 #[test]
