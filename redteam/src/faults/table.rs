@@ -146,7 +146,11 @@ pub(super) const TABLE: &[Row] = &[
             ("sse", "parser::what_is_not_utf8_is_replaced_and_the_stream_goes_on"),
         ]),
     ),
-    row("loop", "tool hangs", By(&[("tools-shell", "a_command_that_ignores_term_is_killed_with_its_group")])),
+    row(
+        "loop",
+        "tool hangs",
+        By(&[("tools-shell", "command::a_command_that_ignores_term_is_killed_with_its_group")]),
+    ),
     row("loop", "some of N parallel tools fail", By(&[("loop", "execution::results_are_in_call_order")])),
     row(
         "loop",
@@ -166,7 +170,7 @@ pub(super) const TABLE: &[Row] = &[
         "cancel during execution",
         By(&[
             ("agent", "run::cancelling_stops_what_runs_and_every_call_has_its_result"),
-            ("tools-shell", "stopping_yields_what_came"),
+            ("tools-shell", "command::stopping_yields_what_came"),
         ]),
     ),
     row(
@@ -184,7 +188,14 @@ pub(super) const TABLE: &[Row] = &[
     row("loop", "clock jumps", Later(7)),
     row("loop", "repeating model", Later(7)),
     row("loop", "sub-agent fails", Later(8)),
-    row("files", "two writers", By(&[("sandbox", "attacks::racing_writers_never_lose_an_update_silently")])),
+    row(
+        "files",
+        "two writers",
+        By(&[
+            ("sandbox", "attacks::racing_writers_never_lose_an_update_silently"),
+            ("sandbox", "writers::two_processes_lose_no_update"),
+        ]),
+    ),
     row(
         "files",
         "file changed on disk since read",
@@ -212,12 +223,16 @@ pub(super) const TABLE: &[Row] = &[
     row(
         "files",
         "patch fails in file k of n",
-        By(&[("tools-edit", "patch::a_failure_in_one_file_changes_none")]),
+        By(&[
+            ("tools-edit", "patch::a_failure_in_one_file_changes_none"),
+            ("tools-edit", "commit::tests::what_was_written_is_taken_back_when_a_later_step_fails"),
+        ]),
     ),
     row(
         "process",
         "grandchildren and daemons",
         By(&[
+            ("tools-shell", "faults::f56_grandchildren_and_daemons_end_with_the_call"),
             ("sandbox", "leashed::everybody_ends_with_the_leash"),
             ("sandbox", "confined::no_child_survives_and_no_descriptor_stays_over_100_runs"),
         ]),
@@ -225,19 +240,33 @@ pub(super) const TABLE: &[Row] = &[
     row(
         "process",
         "output flood",
-        By(&[("tools-shell", "a_flood_is_shown_by_head_and_tail_and_spilled_whole")]),
+        By(&[
+            ("tools-shell", "command::a_flood_is_shown_by_head_and_tail_and_spilled_whole"),
+            ("tools-shell", "faults::f57_both_streams_and_one_endless_line_are_bounded"),
+        ]),
     ),
     row(
         "process",
         "grandchild keeps the pipe open",
-        By(&[("tools-shell", "a_grandchild_that_holds_the_pipe_is_not_waited_for")]),
+        By(&[
+            ("tools-shell", "command::a_grandchild_that_holds_the_pipe_is_not_waited_for"),
+            ("tools-shell", "faults::f58_who_holds_the_pipe_is_not_waited_for"),
+        ]),
     ),
-    row("process", "binary or control output", By(&[("hitl", "approvals::what_hides_is_shown")])),
+    row(
+        "process",
+        "binary or control output",
+        By(&[
+            ("tools-shell", "command::control_characters_are_shown_and_kept_in_a_file"),
+            ("hitl", "approvals::what_hides_is_shown"),
+        ]),
+    ),
     row(
         "process",
         "stubborn child",
         By(&[
-            ("tools-shell", "a_command_that_ignores_term_is_killed_with_its_group"),
+            ("tools-shell", "command::a_command_that_ignores_term_is_killed_with_its_group"),
+            ("tools-shell", "faults::f61_stubborn_children_leave_nothing_run_after_run"),
             ("sandbox", "confined::no_child_survives_and_no_descriptor_stays_over_100_runs"),
         ]),
     ),
@@ -248,6 +277,7 @@ pub(super) const TABLE: &[Row] = &[
             ("sandbox", "leashed::processes_are_bounded"),
             ("sandbox", "leashed::memory_of_one_process_is_bounded"),
             ("sandbox", "confined::limits_hold"),
+            ("tools-shell", "faults::f62_a_disk_filler_is_stopped_in_time"),
         ]),
     ),
     row("process", "host gets TERM, HUP, INT, KILL", Here(Injected::Signals)),
