@@ -18,6 +18,12 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
     let mut coerced = Vec::new();
     match (&mut call.payload, spec) {
         (Payload::Function { arguments } | Payload::Mcp { arguments, .. }, ToolSpec::Function { .. }) => {
+            // The last of two equal keys wins (RULES J7), but who reads the first has approved something else.
+            if !entry.tool.hints().read_only && has_equal_keys(arguments) {
+                let text =
+                    format!("{} was not run: its arguments have a key twice; give each once", entry.shown);
+                return Err(refuse(&call, ResultStatus::InvalidArguments, text));
+            }
             match fitting(entry, arguments) {
                 Ok(None) => {}
                 Ok(Some((fitting, changes))) => (*arguments, coerced) = (fitting, changes),
@@ -61,6 +67,12 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
         changes: Vec::new(),
         tool: entry.tool.clone(),
     })
+}
+
+/// Whether an object in the arguments has a key twice, at any depth.
+fn has_equal_keys(arguments: &Arguments) -> bool {
+    let mut parser = windlass_partial_json::Parser::default();
+    parser.push(arguments.as_str()).is_ok() && parser.duplicates() > 0
 }
 
 /// The free text among arguments: the argument that stands for it, or the only one there is, whatever its name.

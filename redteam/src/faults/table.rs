@@ -100,6 +100,7 @@ pub(super) const TABLE: &[Row] = &[
         By(&[
             ("assemble", "arguments::arguments_that_are_not_json_say_where"),
             ("assemble", "arguments::arguments_nested_too_deeply_are_malformed"),
+            ("toolbox", "check::a_key_twice_is_refused_where_something_changes"),
             ("assemble", "arguments::repairs_are_made_where_they_are_asked_for_and_told"),
         ]),
     ),

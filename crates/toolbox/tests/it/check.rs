@@ -169,3 +169,18 @@ fn free_text_to_a_function_is_refused() {
     );
     assert_eq!(toolbox.check(&call).err().unwrap().status, ResultStatus::InvalidArguments);
 }
+
+// SECURITY "Provider side", F16: who is asked must not read another argument than the one that runs.
+#[test]
+fn a_key_twice_is_refused_where_something_changes() {
+    let change = fake("change", Concurrency::Exclusive, Does::Says("x".into()));
+    let toolbox = Toolbox::builder().tool(change).config(ToolConfig::new(Preset::Full)).build().unwrap();
+    for (arguments, is_taken) in
+        [(r#"{"n":1}"#, true), (r#"{"n":1,"n":2}"#, false), (r#"{"n":1,"\u006e":2}"#, false)]
+    {
+        let checked = toolbox.check(&call("change", arguments));
+        assert_eq!(checked.is_ok(), is_taken, "{arguments}");
+        let Err(result) = checked else { continue };
+        assert!(result.wire_text().contains("a key twice"), "{}", result.wire_text());
+    }
+}
