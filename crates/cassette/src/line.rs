@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_hitl::ApprovalDecision;
-use windlass_protocol::{CallId, Content, ResultStatus};
+use windlass_protocol::{CallId, Containment, Content, ResultStatus, Target};
 
 /// One line of a cassette: JSON, in the order in which things happened. Lines of one exchange carry its number,
 /// since several can be open at once.
@@ -55,6 +55,17 @@ pub(crate) enum Line {
         /// How it failed, if it did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<Failure>,
+    },
+    /// A tool looked at what a call would meet. What was to be changed is not kept: it is in the call.
+    Inspection {
+        /// The tool's name.
+        tool: String,
+        /// The payload's text.
+        input: String,
+        /// What its paths met.
+        targets: Vec<Target>,
+        /// How its processes would be confined.
+        containment: Option<Containment>,
     },
     /// A tool ran.
     Call {

@@ -11,7 +11,7 @@ use windlass_agent::Approver;
 use windlass_client::Transport;
 use windlass_hitl::ApprovalDecision;
 use windlass_protocol::CallId;
-use windlass_tool::{Human, Output, Tool};
+use windlass_tool::{Human, Inspection, Output, Tool};
 
 use crate::line::{Body, Failure, Outcome};
 use crate::replay::{ReplayApprover, ReplayHuman, ReplayTool, ReplayTransport};
@@ -47,10 +47,20 @@ pub(crate) struct Played {
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) exchanges: Vec<Exchange>,
+    /// What tools saw, in the order in which they looked, each given back once.
+    pub(crate) sights: Vec<Sight>,
     pub(crate) calls: BTreeMap<CallId, Call>,
     pub(crate) approvals: BTreeMap<CallId, Option<ApprovalDecision>>,
     pub(crate) questions: Vec<(String, Option<String>)>,
     pub(crate) differences: Vec<Difference>,
+}
+
+/// What a tool saw of what a call would meet.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    pub(crate) tool: String,
+    pub(crate) input: String,
+    pub(crate) seen: Inspection,
 }
 
 /// One recorded exchange.
@@ -224,6 +234,11 @@ impl State {
                 if let Some(exchange) = self.exchange(exchange) {
                     exchange.failure = failure;
                 }
+            }
+            Line::Inspection { tool, input, targets, containment } => {
+                let mut seen = Inspection::default();
+                (seen.targets, seen.containment) = (targets, containment);
+                self.sights.push(Sight { tool, input, seen });
             }
             Line::Call { call, tool, input, outcome } => {
                 self.calls.insert(call, Call { tool, input, outcome, is_played: false });

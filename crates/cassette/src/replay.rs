@@ -8,7 +8,9 @@ use windlass_agent::{Approver, ApproverFuture};
 use windlass_client::{Incoming, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture};
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::{CallId, Payload};
-use windlass_tool::{AnswerFuture, Context, Human, NoAnswer, Output, Question, Tool, ToolError, ToolFuture};
+use windlass_tool::{
+    AnswerFuture, Context, Human, Inspection, NoAnswer, Output, Question, Tool, ToolError, ToolFuture,
+};
 
 use crate::Difference;
 use crate::difference::is_same;
@@ -107,6 +109,19 @@ pub(crate) struct ReplayTool {
 
 impl Tool for ReplayTool {
     as_inner!();
+
+    /// What was seen then: a decision that rests on a disk or a sandbox is the same wherever it is played.
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let (tool, input) = (self.spec().name().as_str(), payload.text());
+        let sights = &mut self.played.state().sights;
+        let at = sights.iter().position(|sight| sight.tool == tool && is_recorded(&sight.input, &input));
+        match at {
+            Some(at) => sights.remove(at).seen,
+            None if self.is_live => self.inner.inspect(payload),
+            // Recordings from before tools looked have nothing to give.
+            None => Inspection::default(),
+        }
+    }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {

@@ -177,7 +177,14 @@ impl Tool for ToolTap {
     as_inner!();
 
     fn inspect(&self, payload: &Payload) -> windlass_tool::Inspection {
-        self.inner.inspect(payload)
+        let seen = self.inner.inspect(payload);
+        self.tape.write(&Line::Inspection {
+            tool: self.spec().name().as_str().to_owned(),
+            input: payload.text(),
+            targets: seen.targets.clone(),
+            containment: seen.containment.clone(),
+        });
+        seen
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

@@ -8,10 +8,10 @@ use serde_json::json;
 use windlass_agent::{Agent, Approver, AttemptCompletion, Everything, Outcome};
 use windlass_cassette::{Player, Recorder};
 use windlass_client::{Client, Endpoint, HttpOptions, HttpTransport, Options, Transport};
-use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, Target, TargetKind, ToolName, ToolSpec};
 use windlass_testkit::script::Script;
 use windlass_testkit::server::ScriptedProvider;
-use windlass_tool::{Context, Output, Tool, ToolFuture};
+use windlass_tool::{Context, Inspection, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
@@ -26,17 +26,22 @@ pub(crate) const KEY: &str = "sk-planted-secret-0123456789";
 pub(crate) struct Change {
     spec: ToolSpec,
     pub(crate) calls: AtomicUsize,
+    looks: AtomicUsize,
 }
 
 impl Change {
     pub(crate) fn new() -> Arc<Self> {
         let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#.parse().unwrap();
         let spec = ToolSpec::function(ToolName::new("change").unwrap(), "Changes.", schema);
-        Arc::new(Self { spec, calls: AtomicUsize::new(0) })
+        Arc::new(Self { spec, calls: AtomicUsize::new(0), looks: AtomicUsize::new(0) })
     }
 
     pub(crate) fn count(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn looks(&self) -> usize {
+        self.looks.load(Ordering::SeqCst)
     }
 }
 
@@ -51,6 +56,13 @@ impl Tool for Change {
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         vec![Effect::Write { path: "a".into(), bytes: None }]
+    }
+
+    fn inspect(&self, _: &Payload) -> Inspection {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        // What only this machine has: the file has two names.
+        let target = Target { kind: TargetKind::File, links: 2, ..Target::missing("a") };
+        Inspection::default().with_target(target)
     }
 
     fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
