@@ -28,12 +28,14 @@ pub use windlass_tools_edit as tools_edit;
 pub use windlass_tools_fs as tools_fs;
 pub use windlass_tools_search as tools_search;
 pub use windlass_tools_shell as tools_shell;
+pub use windlass_tools_web as tools_web;
 
 pub use windlass_agent as agent;
 pub use windlass_cassette as cassette;
 pub use windlass_gateway as gateway;
 pub use windlass_journal as journal;
 pub use windlass_loop as turn;
+pub use windlass_mcp as mcp;
 pub use windlass_model as model;
 
 /// The project's README, whose example is compiled as a test.

@@ -255,8 +255,9 @@ proptest! {
     #[test]
     fn nothing_lifts_what_must_be_asked(facts in any_facts()) {
         let plain = of(&Policy::default(), &facts.clone().with_mode(Mode::Ask));
-        let is_demanded = plain.trace.iter().any(|step| step.stage == 4);
-        prop_assume!(is_demanded);
+        if plain.trace.iter().all(|step| step.stage != 4) {
+            return Ok(());
+        }
         prop_assert!(!plain.can_remember());
         let open = policy(&[Rule::new("id", Action::Allow)], Source::User);
         for mode in [Mode::Ask, Mode::AutoEdit, Mode::Auto] {
