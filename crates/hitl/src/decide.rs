@@ -1,5 +1,6 @@
 //! The decision about a call: a pure, total function.
 
+use globset::Candidate;
 use windlass_protocol::{Effect, Risk, ToolName};
 
 use crate::floor::floor;
@@ -150,7 +151,8 @@ fn rules<'a>(
     tool: &'a ToolName,
     part: &'a Part<'_>,
 ) -> impl Iterator<Item = &'a Compiled> {
-    policy.rules.iter().filter(move |rule| rule.action == action && rule.fits(tool, part))
+    let path = part.path.as_deref().map(Candidate::new);
+    policy.rules.iter().filter(move |rule| rule.action == action && rule.fits(tool, part, path.as_ref()))
 }
 
 fn quoted(rule: &Compiled, otherwise: &str) -> Reason {

@@ -1,6 +1,6 @@
 //! A rule made ready for judging.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{Candidate, GlobBuilder, GlobMatcher};
 use windlass_command::Scan;
 use windlass_protocol::{Effect, ToolName};
 
@@ -123,20 +123,15 @@ impl Compiled {
         self.path.as_ref().is_some_and(|glob| glob.is_match(normal(text)))
     }
 
-    /// Whether the rule is about this part of a call. For a rule that allows, the words of a command are not
-    /// looked at here.
-    pub(crate) fn fits(&self, tool: &ToolName, part: &Part<'_>) -> bool {
+    /// Whether the rule is about this part of a call, whose path was made ready for many globs. For a rule that
+    /// allows, the words of a command are not looked at here.
+    pub(crate) fn fits(&self, tool: &ToolName, part: &Part<'_>, path: Option<&Candidate<'_>>) -> bool {
         self.tool.as_ref().is_none_or(|wanted| wanted == tool)
             && self.effect.is_none_or(|wanted| part.is(wanted))
-            && self.fits_path(part)
+            && self.path.as_ref().is_none_or(|glob| path.is_some_and(|path| glob.is_match_candidate(path)))
             && self.fits_words(part)
             && self.fits_connection(&part.effect)
             && self.fits_mcp(&part.effect)
-    }
-
-    fn fits_path(&self, part: &Part<'_>) -> bool {
-        let Some(glob) = &self.path else { return true };
-        part.path.as_ref().is_some_and(|path| glob.is_match(path))
     }
 
     fn fits_words(&self, part: &Part<'_>) -> bool {
