@@ -85,7 +85,7 @@ fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Option<Step> {
     if let Some(reason) = floor(policy, part) {
         return Some(part.step(1, Verdict::Deny, reason));
     }
-    if let Some(rule) = rules(policy, Action::Deny, tool, part).min_by_key(|rule| &rule.id) {
+    if let Some(rule) = rules(policy, Action::Deny, tool, part).min_by_key(|rule| &rule.rule.id) {
         return Some(part.step(2, Verdict::Deny, quoted(rule, "a rule denies this")));
     }
     breaches(policy, part)
@@ -123,7 +123,7 @@ fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
 /// Stage 5: what a rule lets through.
 fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
     let mut fitting: Vec<_> = rules(policy, Action::Allow, &facts.tool, part).collect();
-    fitting.sort_by_key(|rule| &rule.id);
+    fitting.sort_by_key(|rule| &rule.rule.id);
     let rule = match part.effect.as_ref() {
         Effect::Execute { .. } => covering(&fitting, facts, part)?,
         _ => fitting.first()?,
@@ -141,7 +141,7 @@ fn covering<'a>(fitting: &[&'a Compiled], facts: &Facts, part: &Part<'_>) -> Opt
         }
         used.push(fitting.iter().find(|rule| rule.covers(simple.argv()))?);
     }
-    used.into_iter().min_by_key(|rule| &rule.id)
+    used.into_iter().min_by_key(|rule| &rule.rule.id)
 }
 
 /// The rules of an action that are about a part of a call.
@@ -152,11 +152,11 @@ fn rules<'a>(
     part: &'a Part<'_>,
 ) -> impl Iterator<Item = &'a Compiled> {
     let path = part.path.as_deref().map(Candidate::new);
-    policy.rules.iter().filter(move |rule| rule.action == action && rule.fits(tool, part, path.as_ref()))
+    policy.rules.iter().filter(move |rule| rule.rule.action == action && rule.fits(tool, part, path.as_ref()))
 }
 
 fn quoted(rule: &Compiled, otherwise: &str) -> Reason {
-    Reason::new(&rule.id, rule.source, rule.reason.as_deref().unwrap_or(otherwise))
+    Reason::new(&rule.rule.id, rule.source, rule.rule.reason.as_deref().unwrap_or(otherwise))
 }
 
 fn allow_text(rule: &Compiled, effect: &Effect) -> &'static str {

@@ -20,7 +20,7 @@ pub enum Mode {
     ReadOnly,
     /// Changes of files inside the workspace need no yes.
     AutoEdit,
-    /// What is confined and can be undone needs no yes.
+    /// Neither do commands that only read, where they are confined.
     Auto,
 }
 

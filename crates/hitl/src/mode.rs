@@ -24,10 +24,9 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
 pub(crate) fn by_mode(facts: &Facts, part: &Part<'_>) -> Step {
     let (verdict, id, text) = match facts.mode {
         Mode::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
-        Mode::AutoEdit if edits(part) => {
-            (Verdict::Allow, "d.auto", "a change in the workspace can be undone")
+        Mode::AutoEdit | Mode::Auto if edits(part) => {
+            (Verdict::Allow, "d.auto", "a file inside the workspace is changed")
         }
-        Mode::Auto if edits(part) => (Verdict::Allow, "d.auto", "a change in the workspace can be undone"),
         Mode::Auto if reads_confined(facts, part) => {
             (Verdict::Allow, "d.auto", "it only reads, and is confined")
         }
@@ -36,7 +35,7 @@ pub(crate) fn by_mode(facts: &Facts, part: &Part<'_>) -> Step {
     part.step(8, verdict, Reason::new(id, Source::Builtin, text))
 }
 
-/// Whether this is a change that the tool itself makes, and keeps an undo of.
+/// Whether this is a change that the tool itself makes: it is shown as a diff, and recorded.
 fn edits(part: &Part<'_>) -> bool {
     matches!(part.effect.as_ref(), Effect::Write { .. })
         && part.origin != Origin::Command

@@ -11,7 +11,7 @@ use windlass_protocol::Effect;
 pub(crate) use fence::{Breach, Fence};
 pub(crate) use matcher::Compiled;
 
-use crate::{Action, EffectKind, RuleFile, Source, place};
+use crate::{Action, EffectKind, Rule, RuleFile, Source, place};
 
 /// Rules and constraints from all sources, compiled. The built-in ones are always there.
 ///
@@ -84,7 +84,9 @@ pub enum PolicyError {
 impl Default for Policy {
     /// The built-in rules: reading inside the workspace and talking to the human are allowed.
     fn default() -> Self {
-        let allow = |id, effect| Compiled::builtin(id, Action::Allow, Some(effect));
+        let allow = |id: &str, effect| {
+            Compiled::builtin(Rule::new(id, Action::Allow).with_effect(effect), Source::Builtin)
+        };
         Self {
             rules: vec![allow("b.read", EffectKind::Read), allow("b.internal", EffectKind::Internal)],
             fences: Vec::new(),
@@ -121,10 +123,9 @@ impl Policy {
     /// The same policy where a file could not be read: it might have denied anything, so nothing runs without a
     /// question (SECURITY "Load errors").
     pub fn with_rejected(mut self, source: Source) -> Self {
-        let mut rule = Compiled::builtin("p.rejected_policy", Action::Ask, None);
-        rule.source = source;
+        let mut rule = Rule::new("p.rejected_policy", Action::Ask);
         rule.reason = Some("a policy file could not be read, so everything is asked".to_owned());
-        self.rules.push(rule);
+        self.rules.push(Compiled::builtin(rule, source));
         self
     }
 
@@ -156,7 +157,7 @@ impl Policy {
 
     /// The ids of all rules and constraints with their sources, as decisions quote them, in their order.
     pub fn ids(&self) -> impl Iterator<Item = (&str, Source)> {
-        let rules = self.rules.iter().map(|rule| (rule.id.as_str(), rule.source));
+        let rules = self.rules.iter().map(|rule| (rule.rule.id.as_str(), rule.source));
         rules.chain(self.fences.iter().map(|fence| (fence.id.as_str(), fence.source)))
     }
 
