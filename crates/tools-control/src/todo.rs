@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
 
-use super::spec;
+use crate::spec::spec;
 
 /// How far something on the list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

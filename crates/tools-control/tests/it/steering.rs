@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use windlass_agent::{AskFollowupQuestion, AttemptCompletion, TodoList, UpdateTodoList};
 use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
 use windlass_tool::{AnswerFuture, Context, Human, NoAnswer, Question, Tool};
+use windlass_tools_control::{AskFollowupQuestion, AttemptCompletion, TodoList, UpdateTodoList};
 
 struct Says(Result<&'static str, NoAnswer>);
 

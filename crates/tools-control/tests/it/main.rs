@@ -1,0 +1,4 @@
+//! The tools as a toolbox calls them.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod steering;
