@@ -2,8 +2,10 @@
 
 mod completion;
 mod followup;
+mod new_task;
 mod request_user_input;
 mod set;
+mod shortened;
 mod spec;
 mod todo;
 mod update_plan;
@@ -11,6 +13,7 @@ mod update_todo_list;
 
 pub use completion::AttemptCompletion;
 pub use followup::AskFollowupQuestion;
+pub use new_task::{NewTask, Task, TaskFuture, TaskMode, Tasks};
 pub use request_user_input::RequestUserInput;
 pub use set::tools;
 pub use todo::{TodoItem, TodoList, TodoState};

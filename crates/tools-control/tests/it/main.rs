@@ -4,4 +4,5 @@
 mod calling;
 mod questions;
 mod steering;
+mod tasks;
 mod todos;
