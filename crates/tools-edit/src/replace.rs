@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use crate::lines::{Line, end_near, split};
+use crate::lines::{Likeness, Line, end_near, split};
 
 /// The text that takes a place where the old text was found byte for byte.
 pub(crate) fn exact(body: &str, place: &Range<usize>, old: &str, new: &str) -> String {
@@ -16,12 +16,17 @@ pub(crate) fn exact(body: &str, place: &Range<usize>, old: &str, new: &str) -> S
     new.replace('\n', "\r\n")
 }
 
-/// The text that takes a place where line ends or trailing white space were forgiven: lines that the model
-/// did not change keep the file's bytes, and new ones end as their neighbours do.
-pub(crate) fn forgiving(body: &str, place: &Range<usize>, old: &str, new: &str) -> String {
+/// The text that takes a place where something was forgiven: lines that the model did not change keep the file's
+/// bytes, and new ones end as their neighbours do.
+pub(crate) fn forgiving(
+    body: &str,
+    place: &Range<usize>,
+    (old, new): (&str, &str),
+    likeness: Likeness,
+) -> String {
     let have = split(body.get(place.clone()).unwrap_or(""));
     let (old, new) = (split(old), split(new));
-    let plain = |lines: &[Line<'_>]| lines.iter().map(|line| line.text.trim_end().to_owned()).collect();
+    let plain = |lines: &[Line<'_>]| lines.iter().map(|line| likeness.of(line.text).into_owned()).collect();
     let (old_plain, new_plain): (Vec<String>, Vec<String>) = (plain(&old), plain(&new));
     let near = end_near(body, place);
     // The old text ended its last line, the file does not: the missing final newline stays missing.
