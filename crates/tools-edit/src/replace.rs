@@ -34,13 +34,14 @@ pub(crate) fn forgiving(
     let endless = ends(&old) && !ends(&have);
     let mut text = String::new();
     let mut count = 0;
-    let mut put = |words: &str, own_end: Option<&str>, end: &str| {
+    let mut put = |words: &str, own_end: Option<&str>, end: &str, stays: bool| {
         count += 1;
         text.push_str(words);
+        let own_end = own_end.filter(|own| !own.is_empty());
         let last = count == new.len();
-        let ended = !end.is_empty() && (!last || !endless);
-        if ended {
-            text.push_str(own_end.filter(|own| !own.is_empty()).unwrap_or(near));
+        // A line that stays keeps its end, also where it is the last now.
+        if !end.is_empty() && (!last || !endless || (stays && own_end.is_some())) {
+            text.push_str(own_end.unwrap_or(near));
         }
     };
     for operation in capture_diff_slices(Algorithm::Myers, &old_plain, &new_plain) {
@@ -48,9 +49,9 @@ pub(crate) fn forgiving(
         let mut kept = have.get(operation.old_range()).unwrap_or_default().iter();
         for line in new.get(operation.new_range()).unwrap_or_default() {
             match kept.next() {
-                Some(file) if equal => put(file.text, Some(file.end), line.end),
-                Some(file) => put(line.text, Some(file.end), line.end),
-                None => put(line.text, None, line.end),
+                Some(file) if equal => put(file.text, Some(file.end), line.end, true),
+                Some(file) => put(line.text, Some(file.end), line.end, false),
+                None => put(line.text, None, line.end, false),
             }
         }
     }
