@@ -98,7 +98,7 @@ fn what_is_not_there_is_answered_with_the_nearest_lines() {
 
 // E8
 #[test]
-fn what_cannot_be_written_back_is_refused_by_name() {
+fn what_is_no_utf8_text_is_refused_by_name() {
     check_refused(b"a\0b", "a", "x", &json!({}), "`a.txt` is a binary file");
     check_refused(b"\xff\xfea\0b", "a", "x", &json!({}), "no whole UTF-16 text");
     check_refused(b"\xff\xfe\0\0a\0\0\0", "a", "x", &json!({}), "UTF-32");

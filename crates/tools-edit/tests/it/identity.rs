@@ -51,12 +51,12 @@ impl Random {
     /// The bytes of some lines; those of a legacy encoding are Latin-1 or nothing that is known.
     fn bytes(&self, lines: std::ops::Range<usize>) -> Vec<u8> {
         let last = self.lines.len() - 1;
-        let text: String = lines
-            .map(|at| {
-                let (text, end) = &self.lines[at];
-                format!("{text}{}", if at == last && !self.final_newline { "" } else { end })
-            })
-            .collect();
+        let mut text = String::new();
+        for at in lines {
+            let (line, end) = &self.lines[at];
+            text.push_str(line);
+            text.push_str(if at == last && !self.final_newline { "" } else { end });
+        }
         match self.charset {
             Charset::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
             Charset::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
@@ -95,19 +95,14 @@ impl Random {
         match tool {
             "edit_file" => {
                 // Whole lines with their ends, so that nothing new leaves no empty line.
-                let ended =
-                    |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-                json!({"path": "a.txt", "old_text": format!("{search}\n"), "new_text": ended(&replace)})
+                json!({"path": "a.txt", "old_text": format!("{search}\n"), "new_text": signed("", &replace)})
             }
             "apply_diff" => {
-                let lines: String = replace.iter().map(|line| format!("{line}\n")).collect();
+                let lines = signed("", &replace);
                 let diff = format!("<<<<<<< SEARCH\n{search}\n=======\n{lines}>>>>>>> REPLACE\n");
                 json!({"path": "a.txt", "diff": diff})
             }
             _ => {
-                let signed = |sign: &str, lines: &[String]| {
-                    lines.iter().map(|line| format!("{sign}{line}\n")).collect::<String>()
-                };
                 let hunk = signed(" ", &above)
                     + &signed("-", &[old.to_owned()])
                     + &signed("+", &self.new)
@@ -116,6 +111,10 @@ impl Random {
             }
         }
     }
+}
+
+fn signed(sign: &str, lines: &[String]) -> String {
+    lines.iter().flat_map(|line| [sign, line, "\n"]).collect()
 }
 
 /// The lines of a piece of a file without their ends. A piece of a legacy file is too short to be known by itself.

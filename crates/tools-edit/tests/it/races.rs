@@ -73,7 +73,8 @@ fn two_processes_lose_no_edit() {
     let lost = edit_on(&Arc::new(Workspace::open(folder.path()).unwrap()), "ours");
     assert!(child.wait().unwrap().success());
     let lines = |mark: &str| -> String {
-        (0..races() / 2).map(|count| format!("{mark} {count}\n")).chain([format!("[{mark}]\n")]).collect()
+        let lines = (0..races() / 2).map(|count| format!("{mark} {count}"));
+        lines.chain([format!("[{mark}]\n")]).collect::<Vec<_>>().join("\n")
     };
     let expected = format!("{}---\n{}", lines("ours"), lines("theirs"));
     assert_eq!(fs::read_to_string(folder.path().join("log")).unwrap(), expected);
