@@ -11,7 +11,7 @@ use windlass_protocol::ResultStatus;
 use crate::scene::{Scene, assert_no, is_confined, mark};
 
 /// How many runs a test makes; `WINDLASS_RUNS=1000` is the promise.
-fn runs() -> usize {
+pub(crate) fn runs() -> usize {
     std::env::var("WINDLASS_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(40)
 }
 
@@ -55,7 +55,7 @@ fn f58_who_holds_the_pipe_is_not_waited_for() {
 }
 
 /// Zombies among the children of this process, and its descriptors.
-fn left() -> (usize, usize) {
+pub(crate) fn left() -> (usize, usize) {
     let own = format!("{}", std::process::id());
     let is_dead_child = |stat: String| {
         let fields: Vec<_> =

@@ -11,6 +11,8 @@
 #[cfg(target_os = "linux")]
 mod attacks;
 #[cfg(target_os = "linux")]
+mod background;
+#[cfg(target_os = "linux")]
 mod code;
 mod command;
 #[cfg(target_os = "linux")]
@@ -18,3 +20,5 @@ mod confined;
 #[cfg(target_os = "linux")]
 mod faults;
 mod scene;
+#[cfg(target_os = "linux")]
+mod sessions;
