@@ -19,6 +19,8 @@ mod command;
 mod confined;
 #[cfg(target_os = "linux")]
 mod faults;
+#[cfg(target_os = "linux")]
+mod floods;
 mod scene;
 #[cfg(target_os = "linux")]
 mod sessions;

@@ -219,11 +219,12 @@ impl Run {
     pub(crate) fn until(&self, words: &str, name: &str, arguments: &Value) -> String {
         let (began, mut all) = (Instant::now(), String::new());
         loop {
-            all.push_str(&self.text(name, arguments));
+            let last = self.text(name, arguments);
+            all.push_str(&last);
             if all.contains(words) {
                 return all;
             }
-            assert!(began.elapsed() < Duration::from_secs(20), "no {words:?} in {all}");
+            assert!(began.elapsed() < Duration::from_secs(20), "no {words:?}, last in {last}");
         }
     }
 }
