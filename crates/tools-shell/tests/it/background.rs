@@ -139,8 +139,9 @@ fn what_is_read_is_told_in_the_effects() {
     let effects = |tool: &str, arguments| run.tool(tool).effects(&crate::scene::payload(&arguments));
     assert_eq!(effects("read_command_output", json!({"id": 1})), [Effect::Internal]);
     let named = Effect::Read { path: "@outputs/a.txt".into() };
-    assert_eq!(effects("read_command_output", json!({"name": "a.txt"})), [named.clone()]);
-    assert_eq!(effects("read_command_output", json!({"name": "@outputs/a.txt"})), [named]);
+    let named = [named];
+    assert_eq!(effects("read_command_output", json!({"name": "a.txt"})), named);
+    assert_eq!(effects("read_command_output", json!({"name": "@outputs/a.txt"})), named);
     assert_eq!(effects("kill_command", json!({"id": 1})), [Effect::Internal]);
 }
 

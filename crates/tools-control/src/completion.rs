@@ -4,7 +4,8 @@ use serde::Deserialize;
 use windlass_protocol::{Control, Effect, Hints, Payload, ResultStatus, Risk, ToolSpec};
 use windlass_tool::{Context, Output, Question, Tool, ToolFuture, read_arguments};
 
-use super::{TodoList, spec};
+use crate::TodoList;
+use crate::spec::spec;
 
 /// `attempt_completion`: ends the run with a result. With a human's review, the human accepts it or says what
 /// is missing, and the run goes on with that (RULES L1).

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ResultStatus, ToolSpec};
 use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolFuture, read_arguments};
 
-use super::spec;
+use crate::spec::spec;
 
 /// `ask_followup_question`: asks the human and waits for the answer.
 #[derive(Debug)]
