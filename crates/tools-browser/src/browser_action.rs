@@ -1,0 +1,272 @@
+//! `browser_action`: a page in a real browser.
+
+use std::sync::PoisonError;
+
+use tokio::sync::Mutex;
+use windlass_protocol::{Effect, Hints, Payload, Risk, ToolName, ToolSpec};
+use windlass_redact::Redactor;
+use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
+
+use crate::Browser;
+use crate::action::{Action, ActionArguments, DESCRIPTION, SCHEMA, Step};
+use crate::address::{Endpoint, PageUrl};
+use crate::devtools::DevToolsError;
+use crate::reach::Scope;
+use crate::report::{self, Told};
+use crate::session::Session;
+use crate::sight::Whereabouts;
+use crate::steps::StepError;
+
+const NO_PAGE: &str = "no page is open: call browser_action with action launch first";
+
+/// The tool `browser_action`: one browser with one page, which lives between calls. It ends with `close`, after some
+/// time without an action, and when the tool is dropped.
+///
+/// ```
+/// use windlass_protocol::{Arguments, Effect, Payload};
+/// use windlass_tool::Tool;
+/// use windlass_tools_browser::{Browser, BrowserAction};
+///
+/// let tool = BrowserAction::new(Browser::at("/usr/bin/chromium"));
+/// let arguments = Arguments::parse(r#"{"action": "launch", "url": "https://docs.rs./serde"}"#)?;
+/// let effects = tool.effects(&Payload::Function { arguments });
+/// assert_eq!(effects, [Effect::Connect { host: "docs.rs".into(), port: 443 }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct BrowserAction {
+    browser: Browser,
+    spec: ToolSpec,
+    whereabouts: Whereabouts,
+    session: Mutex<Option<Session>>,
+}
+
+impl BrowserAction {
+    /// The tool on a browser, which is not started before the first launch.
+    pub fn new(browser: Browser) -> Self {
+        let name = ToolName::new("browser_action").expect("the tool's name is a plain word");
+        let schema = SCHEMA.parse().expect("the tool's schema is JSON");
+        let spec = ToolSpec::function(name, DESCRIPTION, schema);
+        Self { browser, spec, whereabouts: Whereabouts::default(), session: Mutex::default() }
+    }
+
+    async fn run(&self, arguments: &ActionArguments, ctx: &Context) -> Result<Output, ToolError> {
+        let step = arguments.step()?;
+        let mut place = self.session.lock().await;
+        if place.as_ref().is_some_and(Session::is_over) {
+            *place = None;
+        }
+        if let Step::Close = step {
+            let Some(session) = place.take() else { return Ok(Output::text("no browser was open")) };
+            session.end().await;
+            return Ok(Output::text("the browser is closed; its profile is removed"));
+        }
+        refuse_secrets(arguments, ctx.redactor())?;
+        let is_fresh = match &step {
+            Step::Launch(url) => self.make_ready(&mut place, url).await?,
+            _ => false,
+        };
+        let Some(session) = place.as_mut() else { return Err(ToolError::model(NO_PAGE)) };
+        session.touch();
+        session.sight.redact_with(ctx.redactor());
+        let done = self.done(session, &step, ctx.redactor(), is_fresh).await;
+        let has_crashed = session.sight.has_crashed();
+        match done {
+            Ok(output) if !has_crashed => Ok(output),
+            Err(StepError::Model(error)) if !is_fresh && !has_crashed => Err(error),
+            done => {
+                if let Some(session) = place.take() {
+                    session.end().await;
+                }
+                Err(ended(done.err()))
+            }
+        }
+    }
+
+    /// A browser for pages at this URL's place: the one that is open, if it was opened for the same host and port,
+    /// else a fresh one. No page of one host meets what another one left behind.
+    async fn make_ready(&self, place: &mut Option<Session>, url: &PageUrl) -> Result<bool, ToolError> {
+        // Judged by its text before anything is started.
+        let scope = self.browser.reach.scope(&url.endpoint, Scope::Any).map_err(|refusal| {
+            ToolError::model(format!(
+                "{refusal}. Do not try other spellings of it: what a host leads to is what is judged."
+            ))
+        })?;
+        if place.as_ref().is_some_and(|session| session.home.endpoint == url.endpoint) {
+            return Ok(false);
+        }
+        if let Some(before) = place.take() {
+            before.end().await;
+        }
+        let started = Session::start(&self.browser, url.clone(), scope, &self.whereabouts).await;
+        let session = started.map_err(|error| {
+            let text = crate::steps::with_causes(&error);
+            ToolError::model(format!(
+                "{text}. A human has to look at the installation of {}; go on without a browser.",
+                self.browser.program.display()
+            ))
+        })?;
+        self.is_at(Some(url.endpoint.clone()));
+        *place = Some(session);
+        Ok(true)
+    }
+
+    async fn done(
+        &self,
+        session: &mut Session,
+        step: &Step,
+        redactor: &Redactor,
+        is_fresh: bool,
+    ) -> Result<Output, StepError> {
+        let failure = carried_out(session, step).await?;
+        let (reached, action) = (session.gate.take_refusals(), action_of(step));
+        if let (Step::Launch(url), Some(text)) = (step, refused(step, &reached, failure)) {
+            return Err(ToolError::model(format!("{} was not opened: {text}", url.endpoint)).into());
+        }
+        let refusals: Vec<String> = reached.into_iter().map(|(_, text)| text).collect();
+        let (view, happened) = (session.view().await?, session.sight.take());
+        let told = Told {
+            action: action.name(),
+            size: session.size,
+            confinement: is_fresh.then_some(session.confinement),
+            is_loading: session.sight.is_loading(),
+            view: &view,
+            happened: &happened,
+            refusals: &refusals,
+            redactor,
+        };
+        let output = Output::text(report::of(&told));
+        Ok(match view.picture {
+            Some(picture) => output.with_image(picture),
+            None => output,
+        })
+    }
+
+    fn is_at(&self, endpoint: Option<Endpoint>) {
+        *self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner) = endpoint;
+    }
+
+    fn effect(&self, arguments: &ActionArguments) -> Effect {
+        let endpoint = match (arguments.action, &arguments.url) {
+            (Action::Close, _) => return Effect::Internal,
+            (Action::Launch, Some(url)) => PageUrl::parse(url).ok().map(|url| url.endpoint),
+            (Action::Launch, None) => None,
+            _ => self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        };
+        endpoint.map_or(Effect::Unknown, |Endpoint { host, port, .. }| Effect::Connect { host, port })
+    }
+}
+
+impl Tool for BrowserAction {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// A page is the outside, and what is typed or asked for goes out.
+    fn hints(&self) -> Hints {
+        Hints { open_world: true, risk: Risk::High, ..Hints::default() }
+    }
+
+    /// The host that a launch names, else the one that the page is at: it stays there.
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        match read_arguments::<ActionArguments>(payload) {
+            Ok(arguments) => vec![self.effect(&arguments)],
+            Err(_) => vec![Effect::Unknown],
+        }
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let endpoint = complete.text("url").and_then(|url| PageUrl::parse(url).ok()).map(|url| url.endpoint);
+        let is_launch = complete.text("action") == Some("launch");
+        let sure = endpoint.filter(|_| is_launch);
+        sure.map(|Endpoint { host, port, .. }| Effect::Connect { host, port }).into_iter().collect()
+    }
+
+    /// A dropped call leaves the browser as it is, for the next one.
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let arguments: ActionArguments = read_arguments(payload)?;
+            let stopped = ctx.cancellation().run_until_cancelled(self.run(&arguments, ctx)).await;
+            stopped.unwrap_or_else(|| {
+                Err(ToolError::model(
+                    "the action was stopped before its end; look at the page with action screenshot",
+                ))
+            })
+        })
+    }
+}
+
+impl std::fmt::Debug for BrowserAction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BrowserAction").field("browser", &self.browser).finish_non_exhaustive()
+    }
+}
+
+/// What the browser says if a launch shows nothing.
+async fn carried_out(session: &mut Session, step: &Step) -> Result<Option<String>, StepError> {
+    match step {
+        Step::Launch(url) => return session.open(url.as_str()).await,
+        Step::Click(coordinate) => session.click(coordinate).await?,
+        Step::Hover(coordinate) => session.hover(coordinate).await?,
+        Step::Type(text) => session.enter(text).await?,
+        Step::Press(press) => session.press(press).await?,
+        Step::Scroll(direction, at) => session.scroll(*direction, at.as_deref()).await?,
+        Step::Resize(size) => {
+            session.resize(*size).await?;
+            session.settle().await;
+        }
+        Step::Screenshot | Step::Close => session.settle().await,
+    }
+    Ok(None)
+}
+
+fn action_of(step: &Step) -> Action {
+    use crate::action::Direction;
+    match step {
+        Step::Launch(_) => Action::Launch,
+        Step::Click(_) => Action::Click,
+        Step::Hover(_) => Action::Hover,
+        Step::Type(_) => Action::Type,
+        Step::Press(_) => Action::Press,
+        Step::Scroll(Direction::Down, _) => Action::ScrollDown,
+        Step::Scroll(Direction::Up, _) => Action::ScrollUp,
+        Step::Resize(_) => Action::Resize,
+        Step::Screenshot => Action::Screenshot,
+        Step::Close => Action::Close,
+    }
+}
+
+/// Why a launch shows nothing: what the proxy refused says more than what the browser makes of it.
+fn refused(step: &Step, reached: &[(Option<Endpoint>, String)], failure: Option<String>) -> Option<String> {
+    let Step::Launch(url) = step else { return None };
+    let own = reached.iter().find(|(endpoint, _)| endpoint.as_ref() == Some(&url.endpoint));
+    own.map(|(_, text)| text.clone()).or(failure)
+}
+
+/// What is known to be secret here goes into no page.
+fn refuse_secrets(arguments: &ActionArguments, redactor: &Redactor) -> Result<(), ToolError> {
+    let holds = |text: &Option<String>| text.as_ref().is_some_and(|text| redactor.contains_secret(text));
+    let decoded = |url: &String| {
+        let mut pairs = url::form_urlencoded::parse(url.as_bytes()).flat_map(|(name, value)| [name, value]);
+        pairs.any(|text| redactor.contains_secret(&text))
+    };
+    if holds(&arguments.url) || holds(&arguments.text) || arguments.url.as_ref().is_some_and(decoded) {
+        return Err(ToolError::model(
+            "the call holds a secret that is known here, and nothing was sent; ask without it",
+        ));
+    }
+    Ok(())
+}
+
+/// The browser is gone, and what to do.
+fn ended(error: Option<StepError>) -> ToolError {
+    let what = match error {
+        Some(StepError::Model(error)) => return error,
+        Some(StepError::DevTools(DevToolsError::Gone)) | None => {
+            "the page or the browser has crashed".to_owned()
+        }
+        Some(StepError::DevTools(error)) => error.to_string(),
+    };
+    ToolError::model(format!(
+        "{what}, and the browser was ended; call browser_action with action launch to begin anew"
+    ))
+}

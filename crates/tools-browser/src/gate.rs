@@ -1,0 +1,107 @@
+//! `Gate`: what every connection of a page goes through: judged, resolved once, checked, dialled.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use windlass_hitl::is_public;
+
+use crate::address::Endpoint;
+use crate::outward::Checked;
+use crate::reach::{Reach, Scope};
+use crate::{Dialer, Refusal, Resolver};
+
+/// A name with more addresses than these gets no more attempts.
+const MAX_ATTEMPTS: usize = 4;
+/// How many refusals are kept until they are told.
+const MAX_TOLD: usize = 20;
+
+/// The way out of one browser.
+pub(crate) struct Gate {
+    reach: Reach,
+    /// Where the page was opened: at what the program named for itself, or on the public web.
+    home: Scope,
+    resolver: Arc<dyn Resolver>,
+    dialer: Arc<dyn Dialer>,
+    connect: Duration,
+    refusals: Mutex<VecDeque<(Option<Endpoint>, String)>>,
+}
+
+impl Gate {
+    pub(crate) fn new(
+        reach: Reach,
+        home: Scope,
+        (resolver, dialer): (Arc<dyn Resolver>, Arc<dyn Dialer>),
+        connect: Duration,
+    ) -> Self {
+        Self { reach, home, resolver, dialer, connect, refusals: Mutex::default() }
+    }
+
+    /// A connection to an endpoint, if there may be one. Cancel-safe: a dropped wait leaves no connection.
+    pub(crate) async fn open(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
+        let opened = self.opened(to).await;
+        if let Err(refusal) = &opened {
+            self.note(Some(to), refusal);
+        }
+        opened
+    }
+
+    /// Keeps a refusal until the model is told of it.
+    pub(crate) fn note(&self, to: Option<&Endpoint>, refusal: &Refusal) {
+        let told = (to.cloned(), crate::steps::with_causes(refusal));
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        if refusals.len() < MAX_TOLD && !refusals.contains(&told) {
+            refusals.push_back(told);
+        }
+    }
+
+    /// What was refused since the last time.
+    pub(crate) fn take_refusals(&self) -> Vec<(Option<Endpoint>, String)> {
+        self.refusals.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+
+    async fn opened(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
+        let scope = self.reach.scope(to, self.home)?;
+        let late = || io::Error::from(io::ErrorKind::TimedOut);
+        let addresses = timeout(self.connect, self.addresses(to, scope))
+            .await
+            .map_err(|_| Refusal::Unresolved { host: to.host.clone(), source: late() })??;
+        let attempts = addresses.len().clamp(1, MAX_ATTEMPTS);
+        // So that one address that never answers leaves time for the others.
+        let each = self.connect / u32::try_from(attempts).unwrap_or(1);
+        let mut last = late();
+        for address in addresses.into_iter().take(attempts) {
+            match timeout(each, self.dialer.dial(address)).await {
+                Ok(Ok(stream)) => match TcpStream::from_std(stream) {
+                    Ok(stream) => return Ok(stream),
+                    Err(error) => last = error,
+                },
+                Ok(Err(error)) => last = error,
+                Err(_) => last = late(),
+            }
+        }
+        Err(Refusal::Unreachable { host: to.host.clone(), source: last })
+    }
+
+    /// All of a name's addresses have to be within the scope, or none is dialled: a name that leads to both sides is
+    /// an attack or a mistake.
+    async fn addresses(&self, to: &Endpoint, scope: Scope) -> Result<Vec<Checked>, Refusal> {
+        let unresolved = |source| Refusal::Unresolved { host: to.host.clone(), source };
+        let found = match to.address {
+            Some(address) => vec![address],
+            None => self.resolver.resolve(&to.host).await.map_err(unresolved)?,
+        };
+        if found.is_empty() {
+            return Err(unresolved(io::Error::new(io::ErrorKind::NotFound, "the name has no addresses")));
+        }
+        let is_refused = |address: &&IpAddr| scope == Scope::Public && !is_public(**address);
+        if let Some(address) = found.iter().find(is_refused) {
+            return Err(Refusal::NotPublic { host: to.host.clone(), address: *address });
+        }
+        Ok(found.into_iter().map(|address| Checked::new(address, to.port)).collect())
+    }
+}

@@ -1,0 +1,226 @@
+//! `Proxy`: the only thing that the browser is connected with, and what it asks for goes through the `Gate`.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{
+    CONNECTION, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::address::{Endpoint, PageUrl};
+use crate::gate::Gate;
+use crate::{Limits, Refusal};
+
+/// The name beside the secret; it says nothing.
+pub(crate) const USER: &str = "windlass";
+const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"windlass\"");
+/// The most bytes of a head, in both directions.
+const MAX_HEAD: usize = 64 * 1024;
+const HEAD_TIME: Duration = Duration::from_secs(20);
+
+/// Headers that are meant for the next machine and not for the last one (RFC 9110, 7.6.1).
+const HOP_BY_HOP: [HeaderName; 8] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    PROXY_AUTHORIZATION,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+type Body = BoxBody<Bytes, hyper::Error>;
+
+/// A proxy on loopback; dropped, it ends with all of its connections.
+///
+/// Loopback is open to every process of the machine, so each request has to bring the secret. The browser is told it
+/// over its pipe when it is asked, and nobody else is.
+pub(crate) struct Proxy {
+    pub(crate) address: SocketAddr,
+    pub(crate) secret: String,
+    _running: DropGuard,
+}
+
+/// What each connection works with.
+struct Desk {
+    gate: Arc<Gate>,
+    expected: Vec<u8>,
+    over: CancellationToken,
+}
+
+impl Proxy {
+    pub(crate) async fn start(gate: Arc<Gate>, limits: &Limits) -> io::Result<Self> {
+        let mut random = [0; 24];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        let secret = URL_SAFE_NO_PAD.encode(random);
+        let expected = format!("Basic {}", STANDARD.encode(format!("{USER}:{secret}"))).into_bytes();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let over = CancellationToken::new();
+        let desk = Arc::new(Desk { gate, expected, over: over.clone() });
+        let places = Arc::new(Semaphore::new(limits.connections));
+        tokio::spawn(over.clone().run_until_cancelled_owned(accept(listener, desk, places)));
+        Ok(Self { address, secret, _running: over.drop_guard() })
+    }
+}
+
+async fn accept(listener: TcpListener, desk: Arc<Desk>, places: Arc<Semaphore>) {
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            // Too many open files, most often: others may close some.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let (desk, over) = (Arc::clone(&desk), desk.over.clone());
+        tokio::spawn(over.run_until_cancelled_owned(async move {
+            serve(stream, &desk, Arc::new(place)).await;
+        }));
+    }
+}
+
+/// The place is held until the last one who works for this connection is through.
+async fn serve(stream: TcpStream, desk: &Arc<Desk>, place: Arc<tokio::sync::OwnedSemaphorePermit>) {
+    let service = service_fn(|request| {
+        let (desk, place) = (Arc::clone(desk), Arc::clone(&place));
+        async move { Ok::<_, Infallible>(desk.answer(request, place).await) }
+    });
+    let served = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(MAX_HEAD)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    // What breaks here breaks for the browser, who is told by the broken connection.
+    let _ = served.await;
+}
+
+impl Desk {
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        place: Arc<tokio::sync::OwnedSemaphorePermit>,
+    ) -> Response<Body> {
+        if !self.is_known(request.headers()) {
+            let mut answer = said(StatusCode::PROXY_AUTHENTICATION_REQUIRED, "this proxy is not for you");
+            answer.headers_mut().insert(PROXY_AUTHENTICATE, REALM);
+            return answer;
+        }
+        let answered = if request.method() == Method::CONNECT {
+            self.tunnel(request, place).await
+        } else {
+            self.forward(request).await
+        };
+        answered.unwrap_or_else(|refusal| {
+            let status = if refusal.is_rule() { StatusCode::FORBIDDEN } else { StatusCode::BAD_GATEWAY };
+            said(status, &refusal.to_string())
+        })
+    }
+
+    /// In a time that does not tell how much of it was right.
+    fn is_known(&self, headers: &HeaderMap) -> bool {
+        let given = headers.get(PROXY_AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+        let differing = given.iter().zip(&self.expected).fold(0, |all, (left, right)| all | (left ^ right));
+        given.len() == self.expected.len() && differing == 0
+    }
+
+    /// `CONNECT`: bytes both ways, for encrypted connections and web sockets.
+    async fn tunnel(
+        &self,
+        request: Request<Incoming>,
+        place: Arc<tokio::sync::OwnedSemaphorePermit>,
+    ) -> Result<Response<Body>, Refusal> {
+        let authority = request.uri().authority().map_or("", |authority| authority.as_str());
+        let to = Endpoint::parse(authority)
+            .map_err(Refusal::from)
+            .inspect_err(|refusal| self.gate.note(None, refusal))?;
+        let mut outward = self.gate.open(&to).await?;
+        tokio::spawn(self.over.clone().run_until_cancelled_owned(async move {
+            if let Ok(inward) = hyper::upgrade::on(request).await {
+                let _ = tokio::io::copy_bidirectional(&mut TokioIo::new(inward), &mut outward).await;
+            }
+            drop(place);
+        }));
+        Ok(Response::new(Full::default().map_err(|never| match never {}).boxed()))
+    }
+
+    /// A plain request, on a connection of its own.
+    async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Refusal> {
+        let url = PageUrl::parse(&request.uri().to_string())
+            .map_err(Refusal::from)
+            .inspect_err(|refusal| self.gate.note(None, refusal))?;
+        let host = url.endpoint.host.clone();
+        let unreachable = |source| Refusal::Unreachable { host: host.clone(), source };
+        let stream = self.gate.open(&url.endpoint).await?;
+        *request.uri_mut() =
+            url.target().parse::<Uri>().map_err(|error| unreachable(io::Error::other(error)))?;
+        let authority = HeaderValue::from_str(&authority_of(&url))
+            .map_err(|error| unreachable(io::Error::other(error)))?;
+        clean(request.headers_mut());
+        // What the page's script says here is not asked: the host is the one that was judged.
+        request.headers_mut().insert(HOST, authority);
+        let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
+            .max_buf_size(MAX_HEAD)
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| unreachable(io::Error::other(error)))?;
+        tokio::spawn(self.over.clone().run_until_cancelled_owned(connection));
+        let mut answer =
+            sender.send_request(request).await.map_err(|error| unreachable(io::Error::other(error)))?;
+        // Only this proxy may ask for its secret.
+        if answer.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+            *answer.status_mut() = StatusCode::BAD_GATEWAY;
+        }
+        answer.headers_mut().remove(PROXY_AUTHENTICATE);
+        clean(answer.headers_mut());
+        Ok(answer.map(BodyExt::boxed))
+    }
+}
+
+fn authority_of(url: &PageUrl) -> String {
+    let whole = url.endpoint.to_string();
+    if url.endpoint.port == 80 { whole.trim_end_matches(":80").to_owned() } else { whole }
+}
+
+/// Takes out what is not meant for who is behind the next connection, and what `Connection` names besides.
+fn clean(headers: &mut HeaderMap) {
+    let named: Vec<String> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    for name in named {
+        headers.remove(name.as_str());
+    }
+    for name in HOP_BY_HOP {
+        headers.remove(name);
+    }
+}
+
+fn said(status: StatusCode, text: &str) -> Response<Body> {
+    let body = Full::new(Bytes::from(format!("{text}\n"))).map_err(|never| match never {}).boxed();
+    let mut answer = Response::new(body);
+    *answer.status_mut() = status;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    answer.headers_mut().insert(hyper::header::CONTENT_TYPE, plain);
+    answer
+}

@@ -1,0 +1,274 @@
+//! `Sight`: what is known of the page from what the browser tells, and what it is answered at once.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use windlass_hitl::display_safe;
+use windlass_redact::Redactor;
+
+use crate::address::{Endpoint, PageUrl};
+use crate::devtools::{Command, Event, Target};
+use crate::proxy::USER;
+
+/// How many notes of one action are kept.
+const MAX_NOTES: usize = 20;
+
+/// Who judges whether a page may go to another host by itself.
+pub(crate) type MayFollow = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Where the page is, for whoever judges the next action.
+pub(crate) type Whereabouts = Arc<Mutex<Option<Endpoint>>>;
+
+/// What does not change while the browser runs.
+pub(crate) struct Rules {
+    pub(crate) home: PageUrl,
+    pub(crate) may_follow: MayFollow,
+    pub(crate) proxy: SocketAddr,
+    pub(crate) secret: String,
+    pub(crate) console_lines: usize,
+    pub(crate) line_bytes: usize,
+}
+
+/// What is known of the page.
+pub(crate) struct Sight {
+    rules: Rules,
+    whereabouts: Whereabouts,
+    seen: Mutex<Seen>,
+    loading: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct Seen {
+    target: String,
+    main_frame: String,
+    console: VecDeque<String>,
+    missed: usize,
+    notes: Vec<String>,
+    redactor: Redactor,
+    has_crashed: bool,
+}
+
+/// What happened since the last action.
+pub(crate) struct Happened {
+    /// The page's own words, last ones last.
+    pub(crate) console: Vec<String>,
+    /// How many lines there were before these.
+    pub(crate) missed: usize,
+    /// What was done for the model's sake, in this crate's words.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Sight {
+    pub(crate) fn new(rules: Rules, whereabouts: Whereabouts) -> Self {
+        Self { rules, whereabouts, seen: Mutex::default(), loading: watch::Sender::new(false) }
+    }
+
+    /// From now on these are the page and its main frame.
+    pub(crate) fn watch_page(&self, target: &str, main_frame: &str) {
+        let mut seen = self.seen();
+        (seen.target, seen.main_frame) = (target.to_owned(), main_frame.to_owned());
+    }
+
+    /// What is taken out of the page's words before they are cut.
+    pub(crate) fn redact_with(&self, redactor: &Redactor) {
+        self.seen().redactor = redactor.clone();
+    }
+
+    /// Waits until the page does not load any more.
+    pub(crate) async fn has_loaded(&self) {
+        // The sender is here, so there is no error.
+        let _ = self.loading.subscribe().wait_for(|loading| !loading).await;
+    }
+
+    pub(crate) fn is_loading(&self) -> bool {
+        *self.loading.borrow()
+    }
+
+    pub(crate) fn take(&self) -> Happened {
+        let mut seen = self.seen();
+        Happened {
+            console: seen.console.drain(..).collect(),
+            missed: std::mem::take(&mut seen.missed),
+            notes: std::mem::take(&mut seen.notes),
+        }
+    }
+
+    /// Whether the page is beyond use.
+    pub(crate) fn has_crashed(&self) -> bool {
+        self.seen().has_crashed
+    }
+
+    /// Looks at an event, and says what to answer.
+    pub(crate) fn on_event(&self, event: &Event) -> Option<Command> {
+        let params = &event.params;
+        match event.method.as_str() {
+            "Fetch.authRequired" => return Some(self.credentials(params)),
+            "Fetch.requestPaused" => return Some(self.paused(params)),
+            "Page.frameNavigated" => return self.navigated(params),
+            "Page.frameStartedLoading" => self.loads(params, true),
+            "Page.frameStoppedLoading" => self.loads(params, false),
+            "Page.javascriptDialogOpening" => return Some(self.dialog(params)),
+            "Page.windowOpen" => {
+                let url = text(params, "/url");
+                self.say("new window, closed", url);
+                self.note("the page opened a new window, which was closed; launch its URL if you want it");
+            }
+            "Page.fileChooserOpened" => self.note("the page asked for a file; none was given"),
+            "Browser.downloadWillBegin" => self.note("the page began a download, which was refused"),
+            "Runtime.consoleAPICalled" => self.say(text(params, "/type"), &printed(params)),
+            "Runtime.exceptionThrown" => self.say("uncaught", exception(params)),
+            "Log.entryAdded" => {
+                let (about, url) = (text(params, "/entry/text"), text(params, "/entry/url"));
+                let url = if url.is_empty() { String::new() } else { format!(" ({url})") };
+                self.say(text(params, "/entry/level"), &format!("{about}{url}"));
+            }
+            "Inspector.targetCrashed" => self.seen().has_crashed = true,
+            "Target.targetCreated" => return self.other_page(params),
+            _ => {}
+        }
+        None
+    }
+
+    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Our proxy is told who asks; nobody else is given anything.
+    fn credentials(&self, params: &Value) -> Command {
+        let is_ours = text(params, "/authChallenge/source") == "Proxy"
+            && text(params, "/authChallenge/origin") == format!("http://{}", self.rules.proxy);
+        let response = if is_ours {
+            json!({"response": "ProvideCredentials", "username": USER, "password": self.rules.secret})
+        } else {
+            self.note("the server asked for a name and a password; none was given");
+            json!({"response": "CancelAuth"})
+        };
+        let id = text(params, "/requestId");
+        page("Fetch.continueWithAuth", json!({"requestId": id, "authChallengeResponse": response}))
+    }
+
+    /// The page stays where it was launched, whatever it or a link wants, unless somebody judged the new place: the
+    /// rule that let the launch pass named that host and no other.
+    fn paused(&self, params: &Value) -> Command {
+        let id = text(params, "/requestId");
+        let is_page =
+            text(params, "/frameId") == self.seen().main_frame && text(params, "/resourceType") == "Document";
+        let url = text(params, "/request/url");
+        if !is_page || self.may_show(url) {
+            return page("Fetch.continueRequest", json!({"requestId": id}));
+        }
+        self.say("not followed", url);
+        self.note("the page wanted to go to another host, port or scheme, and that was not followed; launch it if you want it, which will be judged anew");
+        page("Fetch.failRequest", json!({"requestId": id, "errorReason": "Aborted"}))
+    }
+
+    fn may_show(&self, url: &str) -> bool {
+        PageUrl::parse(url).is_ok_and(|parsed| {
+            self.rules.home.is_same_site(&parsed) || (self.rules.may_follow)(parsed.as_str())
+        })
+    }
+
+    fn navigated(&self, params: &Value) -> Option<Command> {
+        if params.pointer("/frame/parentId").is_some() {
+            return None;
+        }
+        text(params, "/frame/id").clone_into(&mut self.seen().main_frame);
+        let url = text(params, "/frame/url");
+        let endpoint = PageUrl::parse(url).ok().map(|url| url.endpoint);
+        let is_inert = ["about:", "chrome-error:"].iter().any(|scheme| url.starts_with(scheme));
+        let is_left = endpoint.is_none() && !is_inert;
+        if let Some(endpoint) = endpoint {
+            *self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner) = Some(endpoint);
+        }
+        if !is_left {
+            return None;
+        }
+        self.note("the page went to what is neither http nor https, and was left");
+        Some(page("Page.navigate", json!({"url": "about:blank"})))
+    }
+
+    fn loads(&self, params: &Value, loading: bool) {
+        if text(params, "/frameId") == self.seen().main_frame {
+            self.loading.send_replace(loading);
+        }
+    }
+
+    /// Nobody is there to answer: dismissed, but a page that asks whether it may be left may be.
+    fn dialog(&self, params: &Value) -> Command {
+        let kind = text(params, "/type");
+        let is_leaving = kind == "beforeunload";
+        self.say(&format!("dialog {kind}"), text(params, "/message"));
+        self.note("the page opened a dialog, which was dismissed");
+        page("Page.handleJavaScriptDialog", json!({"accept": is_leaving}))
+    }
+
+    fn other_page(&self, params: &Value) -> Option<Command> {
+        let target = text(params, "/targetInfo/targetId");
+        let is_other = text(params, "/targetInfo/type") == "page" && target != self.seen().target;
+        let params = json!({"targetId": target});
+        is_other.then_some(Command { method: "Target.closeTarget", params, target: Target::Browser })
+    }
+
+    fn note(&self, note: &str) {
+        let notes = &mut self.seen().notes;
+        if notes.len() < MAX_NOTES && !notes.iter().any(|known| known == note) {
+            notes.push(note.to_owned());
+        }
+    }
+
+    /// One line of the page's own words: redacted before it is cut, and without what would make it more lines.
+    fn say(&self, kind: &str, words: &str) {
+        let mut seen = self.seen();
+        let clean = seen.redactor.redact(words);
+        let head = clean.get(..clean.floor_char_boundary(self.rules.line_bytes)).unwrap_or_default();
+        let mut line = format!("{}: {}", one_line(kind), one_line(head));
+        let rest = clean.len().saturating_sub(head.len());
+        if rest > 0 {
+            let _ = write!(line, " [{rest} more bytes]");
+        }
+        seen.console.push_back(line);
+        while seen.console.len() > self.rules.console_lines {
+            seen.console.pop_front();
+            seen.missed = seen.missed.saturating_add(1);
+        }
+    }
+}
+
+/// A text on one line, with everything invisible made visible.
+pub(crate) fn one_line(text: &str) -> String {
+    display_safe(text).replace('\n', "\\n")
+}
+
+fn page(method: &'static str, params: Value) -> Command {
+    Command { method, params, target: Target::Page }
+}
+
+/// The text at a place of an event, empty where there is none.
+pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// What a page printed, as a console shows it.
+fn printed(params: &Value) -> String {
+    let shown = |argument: &Value| match argument.pointer("/value") {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => match text(argument, "/unserializableValue") {
+            "" => text(argument, "/description").to_owned(),
+            value => value.to_owned(),
+        },
+    };
+    let arguments = params.pointer("/args").and_then(Value::as_array);
+    arguments.into_iter().flatten().map(shown).collect::<Vec<_>>().join(" ")
+}
+
+fn exception(params: &Value) -> &str {
+    match text(params, "/exceptionDetails/exception/description") {
+        "" => text(params, "/exceptionDetails/text"),
+        description => description,
+    }
+}

@@ -1,0 +1,216 @@
+//! How a browser ends, and what is left: nothing.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::io::AsyncBufReadExt;
+use windlass_protocol::Effect;
+use windlass_tool::Tool;
+use windlass_tools_browser::{Browser, BrowserAction, Limits};
+
+use crate::fake::{FakeWeb, act, payload};
+use crate::site::Site;
+
+/// A process of this machine: its group, and all that it was told, in its words and in its environment.
+struct Process {
+    id: u32,
+    group: u32,
+    told: String,
+}
+
+fn processes() -> Vec<Process> {
+    let of = |folder: PathBuf| {
+        let id = folder.file_name()?.to_str()?.parse().ok()?;
+        let mut told = std::fs::read(folder.join("cmdline")).ok()?;
+        told.extend(std::fs::read(folder.join("environ")).unwrap_or_default());
+        let told = String::from_utf8_lossy(&told).replace('\0', " ");
+        // A process that has ended and is not taken notice of yet has state Z.
+        let line = std::fs::read_to_string(folder.join("stat")).ok()?;
+        let mut fields = line.rsplit_once(") ")?.1.split(' ');
+        let state = fields.next()?;
+        let group = fields.nth(1)?.parse().ok()?;
+        (state != "Z").then_some(Process { id, group, told })
+    };
+    std::fs::read_dir("/proc").unwrap().filter_map(|entry| of(entry.unwrap().path())).collect()
+}
+
+/// Everybody in a process group, and everybody who was started for a profile.
+fn everybody(group: u32, profile: &Path) -> Vec<u32> {
+    let profile = profile.to_str().unwrap();
+    let belongs = |process: &Process| process.group == group || process.told.contains(profile);
+    processes().into_iter().filter(belongs).map(|process| process.id).collect()
+}
+
+/// A browser that says which process it is, so that its processes are told from those of the other tests.
+pub(crate) struct Marked {
+    pub(crate) browser: Browser,
+    folder: TempDir,
+}
+
+impl Marked {
+    pub(crate) fn new(browser: &Browser, web: &FakeWeb) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("chromium");
+        let (id, real) = (folder.path().join("id"), browser.program());
+        let script = format!("#!/bin/sh\necho $$ > '{}'\nexec '{}' \"$@\"\n", id.display(), real.display());
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let browser = Browser::at(program).with_resolver(web.clone()).with_dialer(web.clone());
+        Self { browser, folder }
+    }
+
+    /// Where its proxy listens.
+    pub(crate) fn proxy(&self) -> String {
+        self.switch("--proxy-server=http://")
+    }
+
+    /// Its process group and its profile.
+    fn traces(&self) -> (u32, PathBuf) {
+        (self.id(), self.switch("--user-data-dir=").into())
+    }
+
+    fn id(&self) -> u32 {
+        std::fs::read_to_string(self.folder.path().join("id")).unwrap().trim().parse().unwrap()
+    }
+
+    fn switch(&self, name: &str) -> String {
+        let id = self.id();
+        let leader = processes().into_iter().find(|process| process.id == id).unwrap();
+        assert_eq!(leader.group, id, "it leads a group of its own");
+        let (_, rest) = leader.told.split_once(name).unwrap();
+        rest.split(' ').next().unwrap().to_owned()
+    }
+}
+
+/// Waits until nobody and nothing is left.
+async fn check_gone((group, profile): (u32, PathBuf)) {
+    let mut look = tokio::time::interval(Duration::from_millis(20));
+    for _ in 0..500 {
+        look.tick().await;
+        if everybody(group, &profile).is_empty() && !profile.exists() {
+            return;
+        }
+    }
+    panic!("left: {:?}, folder: {}", everybody(group, &profile), profile.exists());
+}
+
+// M5, Q1
+#[tokio::test]
+async fn close_leaves_no_process_and_no_profile() {
+    let web = FakeWeb::default();
+    let Some(browser) = web.browser(1) else { return };
+    let site = Site::start(&[("/", "<title>here</title>")]).await;
+    let marked = Marked::new(&browser, &web);
+    let browser = marked.browser.clone().with_reachable("127.0.0.1", site.address.port()).unwrap();
+    let tool = BrowserAction::new(browser);
+    act(&tool, json!({"action": "launch", "url": site.url("/")})).await.unwrap();
+    let (group, profile) = marked.traces();
+    assert!(everybody(group, &profile).len() > 1 && profile.exists());
+    // The same place again goes on in the same browser.
+    act(&tool, json!({"action": "launch", "url": site.url("/")})).await.unwrap();
+    assert_eq!(marked.traces(), (group, profile.clone()));
+    act(&tool, json!({"action": "close"})).await.unwrap();
+    assert!(everybody(group, &profile).is_empty(), "{:?}", everybody(group, &profile));
+    assert!(!profile.exists());
+    let click = json!({"action": "click", "coordinate": "1,1"});
+    assert_eq!(tool.effects(&payload(&click)), [Effect::Unknown]);
+    assert!(act(&tool, click).await.err().unwrap().contains("action launch first"));
+}
+
+#[tokio::test]
+async fn another_place_gets_a_fresh_browser() {
+    let web = FakeWeb::default();
+    let Some(browser) = web.browser(1) else { return };
+    let site = Site::start(&[("/", "<title>here</title>")]).await;
+    let web = web.with_server("a.test", "93.184.216.34", site.address).with_server(
+        "b.test",
+        "93.184.216.35",
+        site.address,
+    );
+    let marked = Marked::new(&browser, &web);
+    let tool = BrowserAction::new(marked.browser.clone());
+    act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
+    let before = marked.traces();
+    act(&tool, json!({"action": "launch", "url": "http://b.test/"})).await.unwrap();
+    assert_ne!(marked.traces(), before);
+    check_gone(before).await;
+    let after = marked.traces();
+    drop(tool);
+    check_gone(after).await;
+}
+
+#[tokio::test]
+async fn a_browser_that_nobody_uses_ends() {
+    let web = FakeWeb::default();
+    let Some(browser) = web.browser(1) else { return };
+    let site = Site::start(&[("/", "<title>here</title>")]).await;
+    let web = web.with_server("a.test", "93.184.216.34", site.address);
+    let marked = Marked::new(&browser, &web);
+    let limits = Limits::default().with_idle(Duration::from_secs(5));
+    let tool = BrowserAction::new(marked.browser.clone().with_limits(limits));
+    act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
+    check_gone(marked.traces()).await;
+    let told = act(&tool, json!({"action": "screenshot"})).await.err().unwrap();
+    assert!(told.contains("action launch first"), "{told}");
+}
+
+#[test]
+fn a_runtime_that_ends_takes_the_browser_with_it() {
+    let web = FakeWeb::default();
+    let Some(browser) = web.browser(1) else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let marked = Marked::new(&browser, &web);
+    let tool = BrowserAction::new(marked.browser.clone());
+    let traces = runtime.block_on(async {
+        let site = Site::start(&[("/", "<title>here</title>")]).await;
+        let _web = web.clone().with_server("a.test", "93.184.216.34", site.address);
+        act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
+        marked.traces()
+    });
+    drop(runtime);
+    assert!(everybody(traces.0, &traces.1).is_empty() && !traces.1.exists());
+}
+
+const HOST: &str = "WINDLASS_TEST_BROWSER";
+
+/// The same test plays the host in a process of its own, which is killed: there is nobody to tidy up then, and the
+/// browser ends because its pipe does.
+#[tokio::test]
+async fn a_host_that_is_killed_leaves_no_browser() {
+    let web = FakeWeb::default();
+    if let Some(program) = std::env::var_os(HOST) {
+        let site = Site::start(&[("/", "<title>here</title>")]).await;
+        let web = web.with_server("a.test", "93.184.216.34", site.address);
+        let tool = BrowserAction::new(Browser::at(program).with_resolver(web.clone()).with_dialer(web));
+        act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
+        eprintln!("the browser stands");
+        return std::future::pending().await;
+    }
+    let Some(browser) = web.browser(1) else { return };
+    let marked = Marked::new(&browser, &web);
+    let mut host = tokio::process::Command::new(std::env::current_exe().unwrap())
+        .args(["ends::a_host_that_is_killed_leaves_no_browser", "--exact", "--nocapture"])
+        .env(HOST, marked.browser.program())
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = tokio::io::BufReader::new(host.stderr.take().unwrap()).lines();
+    while lines.next_line().await.unwrap().unwrap() != "the browser stands" {}
+    let (group, profile) = marked.traces();
+    assert!(everybody(group, &profile).len() > 1);
+    host.kill().await.unwrap();
+    let mut look = tokio::time::interval(Duration::from_millis(20));
+    for _ in 0..500 {
+        look.tick().await;
+        if everybody(group, &profile).is_empty() {
+            break;
+        }
+    }
+    assert!(everybody(group, &profile).is_empty(), "{:?}", everybody(group, &profile));
+    std::fs::remove_dir_all(profile).unwrap();
+}

@@ -1,0 +1,15 @@
+//! The browser tool against pages, and its proxy against whoever knocks.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests fail loudly, and say what they skip"
+)]
+#![expect(clippy::disallowed_methods, reason = "tests look for what is left of processes and folders")]
+
+mod arguments;
+mod ends;
+mod fake;
+mod network;
+mod pages;
+mod site;
