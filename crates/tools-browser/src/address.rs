@@ -122,6 +122,11 @@ impl Endpoint {
     pub(crate) fn is_local_name(&self) -> bool {
         self.address.is_none() && (self.host == "localhost" || self.host.ends_with(".localhost"))
     }
+
+    /// Whether the name leads nowhere by its nature (RFC 6761): all names below `invalid`.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        self.host.ends_with(".invalid")
+    }
 }
 
 impl fmt::Display for Endpoint {

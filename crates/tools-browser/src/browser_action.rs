@@ -43,10 +43,7 @@ pub struct BrowserAction {
 impl BrowserAction {
     /// The tool on a browser, which is not started before the first launch.
     pub fn new(browser: Browser) -> Self {
-        let name = ToolName::new("browser_action").expect("the tool's name is a plain word");
-        let schema = SCHEMA.parse().expect("the tool's schema is JSON");
-        let spec = ToolSpec::function(name, DESCRIPTION, schema);
-        Self { browser, spec, whereabouts: Whereabouts::default(), session: Mutex::default() }
+        Self { browser, spec: spec(), whereabouts: Whereabouts::default(), session: Mutex::default() }
     }
 
     async fn run(&self, arguments: &ActionArguments, ctx: &Context) -> Result<Output, ToolError> {
@@ -199,6 +196,12 @@ impl std::fmt::Debug for BrowserAction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BrowserAction").field("browser", &self.browser).finish_non_exhaustive()
     }
+}
+
+/// The name and the schema are written in this crate and tested.
+fn spec() -> ToolSpec {
+    let name = ToolName::new("browser_action").expect("the tool's name is a plain word");
+    ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("the tool's schema is JSON"))
 }
 
 /// What the browser says if a launch shows nothing.

@@ -126,7 +126,7 @@ impl DevTools {
         params: Value,
         limit: Duration,
     ) -> Result<Value, DevToolsError> {
-        let (id, bytes) = self.shared.message(target, method, params);
+        let (id, bytes) = self.shared.message(target, method, &params);
         let (sender, answer) = oneshot::channel();
         {
             let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +158,7 @@ impl Drop for Over {
 }
 
 impl Shared {
-    fn message(&self, target: Target, method: &'static str, params: Value) -> (u64, Vec<u8>) {
+    fn message(&self, target: Target, method: &'static str, params: &Value) -> (u64, Vec<u8>) {
         let id = self.next.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let mut message = json!({"id": id, "method": method, "params": params});
         let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -208,7 +208,7 @@ async fn read(
         } else if let Some(method) = message.method
             && let Some(command) = on_event(&Event { method, params: message.params })
         {
-            let (_, bytes) = shared.message(command.target, command.method, command.params);
+            let (_, bytes) = shared.message(command.target, command.method, &command.params);
             if outgoing.send(bytes).await.is_err() {
                 return;
             }

@@ -43,6 +43,11 @@ impl Gate {
 
     /// A connection to an endpoint, if there may be one. Cancel-safe: a dropped wait leaves no connection.
     pub(crate) async fn open(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
+        // Nobody is asked about it, and nobody is told: it is the browser itself that wants it.
+        if to.is_nowhere() {
+            let source = io::Error::new(io::ErrorKind::NotFound, "the name leads nowhere");
+            return Err(Refusal::Unresolved { host: to.host.clone(), source });
+        }
         let opened = self.opened(to).await;
         if let Err(refusal) = &opened {
             self.note(Some(to), refusal);

@@ -6,6 +6,9 @@ use windlass_tool::ToolError;
 /// The smallest and the largest side of a viewport.
 const SIDES: std::ops::RangeInclusive<u32> = 200..=2_000;
 
+/// The protocol's number of a held Shift.
+const SHIFT: u8 = 8;
+
 /// A viewport, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
@@ -123,7 +126,7 @@ impl Press {
                 "alt" => 1,
                 "control" | "ctrl" => 2,
                 "meta" | "cmd" | "command" => 4,
-                "shift" => 8,
+                "shift" => SHIFT,
                 _ => return Err(wrong()),
             };
             rest = after;
@@ -162,7 +165,8 @@ impl Press {
             _ => (String::new(), 0),
         };
         // With Control, Alt or Meta held it is a command to the page and no text.
-        let text = (modifiers & 0b111 == 0).then(|| name.to_owned());
+        let is_text = modifiers == 0 || modifiers == SHIFT;
+        let text = is_text.then(|| name.to_owned());
         Some(Self { modifiers, key: name.to_owned(), code, number, text })
     }
 

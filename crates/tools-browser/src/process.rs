@@ -28,7 +28,7 @@ const ANSWERS: i32 = 4;
 /// The running browser. Dropping it kills all of its processes and removes its folder.
 pub(crate) struct Group {
     child: Box<dyn ChildWrapper>,
-    group: Option<Pid>,
+    leader: Option<Pid>,
     profile: Option<TempDir>,
 }
 
@@ -72,8 +72,8 @@ impl Group {
         if let Some(stderr) = child.stderr().take() {
             tokio::spawn(hear(stderr, heard.clone()));
         }
-        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let group = Self { child, group, profile: Some(profile) };
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let group = Self { child, leader, profile: Some(profile) };
         let commands = pipe::Sender::from_owned_fd(OwnedFd::from(our_commands))?;
         let answers = pipe::Receiver::from_owned_fd(OwnedFd::from(our_answers))?;
         Ok((group, Pipes { commands, answers, heard }))
@@ -100,13 +100,13 @@ impl Group {
     fn kill(&mut self) {
         // A group that is already gone cannot be killed, and need not be.
         let _ = self.child.start_kill();
-        if let Some(group) = self.group {
-            let _ = kill_process_group(group, Signal::KILL);
+        if let Some(leader) = self.leader {
+            let _ = kill_process_group(leader, Signal::KILL);
         }
     }
 
     fn is_gone(&self) -> bool {
-        self.group.is_none_or(|group| test_kill_process_group(group).is_err())
+        self.leader.is_none_or(|leader| test_kill_process_group(leader).is_err())
     }
 }
 

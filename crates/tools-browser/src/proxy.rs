@@ -224,3 +224,6 @@ fn said(status: StatusCode, text: &str) -> Response<Body> {
     answer.headers_mut().insert(hyper::header::CONTENT_TYPE, plain);
     answer
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ pub(crate) enum Confinement {
 }
 
 /// Nothing is asked of the network beside the page, nothing is asked of a person, nothing is left on the disk.
-const FIXED: [&str; 36] = [
+const FIXED: [&str; 39] = [
     "--headless",
     "--remote-debugging-pipe",
     "--no-first-run",
@@ -43,9 +43,13 @@ const FIXED: [&str; 36] = [
     "--hide-scrollbars",
     "--deny-permission-prompts",
     "--force-color-profile=srgb",
-    // The ways around a proxy: QUIC, WebTransport over it, WebRTC, names that Chromium would resolve itself.
+    // What it would ask of its maker all the same is asked of names that lead nowhere (RFC 6761).
+    "--gaia-url=https://maker.invalid",
+    "--google-url=https://maker.invalid",
+    "--google-apis-url=https://maker.invalid",
+    "--lso-url=https://maker.invalid",
+    // The ways around a proxy: QUIC, WebRTC, names that Chromium would resolve itself.
     "--disable-quic",
-    "--disable-blink-features=WebTransport",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--dns-prefetch-disable",

@@ -1,5 +1,7 @@
 //! How a browser ends, and what is left: nothing.
 
+use std::collections::HashSet;
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,6 +69,21 @@ impl Marked {
         self.switch("--proxy-server=http://")
     }
 
+    /// What its processes are connected with, and where they are bound.
+    pub(crate) fn sockets(&self) -> Vec<SocketAddr> {
+        let (group, profile) = self.traces();
+        let everybody = everybody(group, &profile);
+        let mut held = HashSet::new();
+        for id in &everybody {
+            let Ok(files) = std::fs::read_dir(format!("/proc/{id}/fd")) else { continue };
+            let links = files.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok());
+            held.extend(links.filter_map(|link| {
+                Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
+            }));
+        }
+        ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|table| of_table(table, &held)).collect()
+    }
+
     /// Its process group and its profile.
     fn traces(&self) -> (u32, PathBuf) {
         (self.id(), self.switch("--user-data-dir=").into())
@@ -83,6 +100,30 @@ impl Marked {
         let (_, rest) = leader.told.split_once(name).unwrap();
         rest.split(' ').next().unwrap().to_owned()
     }
+}
+
+/// The sockets of a table of the kernel that are held: where they lead, or where they are where they lead nowhere.
+fn of_table(table: &str, held: &HashSet<String>) -> Vec<SocketAddr> {
+    let text = std::fs::read_to_string(format!("/proc/net/{table}")).unwrap();
+    let of = |line: &str| {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        held.contains(*fields.get(9)?).then_some(())?;
+        let [local, remote] = [fields.get(1)?, fields.get(2)?].map(|field| address(field).unwrap());
+        Some(if remote.port() == 0 { local } else { remote })
+    };
+    text.lines().skip(1).filter_map(of).collect()
+}
+
+/// An address as the kernel writes it: words of four bytes in the machine's order, then the port.
+fn address(field: &str) -> Option<SocketAddr> {
+    let (address, port) = field.split_once(':')?;
+    let word = |at: usize| Some(u32::from_str_radix(address.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
+    let port = u16::from_str_radix(port, 16).ok()?;
+    if address.len() == 8 {
+        return Some(SocketAddr::from((word(0)?, port)));
+    }
+    let bytes = [word(0)?, word(8)?, word(16)?, word(24)?].concat();
+    Some(SocketAddr::from((<[u8; 16]>::try_from(bytes).ok()?, port)))
 }
 
 /// Waits until nobody and nothing is left.
@@ -143,6 +184,23 @@ async fn another_place_gets_a_fresh_browser() {
 }
 
 #[tokio::test]
+async fn a_page_that_hangs_ends_its_browser_and_the_model_is_told() {
+    let web = FakeWeb::default();
+    let Some(browser) = web.browser(1) else { return };
+    let page = "<title>here</title><body onclick='for(;;);' style='height:600px'>";
+    let site = Site::start(&[("/", page)]).await;
+    let web = web.with_server("a.test", "93.184.216.34", site.address);
+    let marked = Marked::new(&browser, &web);
+    let limits = Limits::default().with_answer(Duration::from_secs(4));
+    let tool = BrowserAction::new(marked.browser.clone().with_limits(limits));
+    act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
+    let traces = marked.traces();
+    let told = act(&tool, json!({"action": "click", "coordinate": "100,100"})).await.err().unwrap();
+    assert!(told.contains("within 4s, and the browser was ended"), "{told}");
+    assert!(everybody(traces.0, &traces.1).is_empty() && !traces.1.exists());
+}
+
+#[tokio::test]
 async fn a_browser_that_nobody_uses_ends() {
     let web = FakeWeb::default();
     let Some(browser) = web.browser(1) else { return };
@@ -171,7 +229,9 @@ fn a_runtime_that_ends_takes_the_browser_with_it() {
         marked.traces()
     });
     drop(runtime);
-    assert!(everybody(traces.0, &traces.1).is_empty() && !traces.1.exists());
+    assert!(!traces.1.exists());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(check_gone(traces));
 }
 
 const HOST: &str = "WINDLASS_TEST_BROWSER";

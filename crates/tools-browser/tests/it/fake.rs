@@ -92,7 +92,7 @@ pub(crate) struct Shown {
 }
 
 pub(crate) fn payload(arguments: &Value) -> Payload {
-    Payload::Function { arguments: Arguments::parse(&arguments.to_string()).unwrap() }
+    Payload::Function { arguments: Arguments::parse(arguments.to_string()).unwrap() }
 }
 
 pub(crate) fn context() -> Context {

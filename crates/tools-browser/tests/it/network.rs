@@ -11,23 +11,26 @@ use crate::site::Site;
 const PUBLIC: &str = "93.184.216.34";
 const OTHER: &str = "93.184.216.35";
 
-/// A page at a public name that tries every way to a hidden server, and says when it is through.
+/// A page that tries every way to a hidden server, and says when it is through.
 fn hostile(hidden: &str, port: u16) -> String {
     format!(
         "<!doctype html><title>tries</title><body><img src='http://{hidden}/i'><iframe src='http://{hidden}/f'></iframe>\
-         <script>(async()=>{{const no=[];\
+         <script>(async()=>{{const late=()=>new Promise(d=>setTimeout(d,1500)),done=[];\
          for(const u of ['http://{hidden}/a','http://localhost:{port}/b','http://[::1]:{port}/c','http://inside.test/d','http://169.254.169.254/e'])\
-           try{{await fetch(u,{{mode:'no-cors'}});no.push('got '+u)}}catch(e){{no.push('no')}}\
-         await new Promise(d=>{{const w=new WebSocket('ws://{hidden}/w');w.onopen=()=>no.push('ws');w.onerror=d;w.onclose=d}});\
-         try{{const p=new RTCPeerConnection({{iceServers:[{{urls:'stun:{hidden}'}}]}});p.createDataChannel('x');\
-           await p.setLocalDescription();await new Promise(d=>setTimeout(d,500))}}catch(e){{}}\
-         no.push('transport '+typeof WebTransport);document.title='tried '+no.length;console.log(no.join(','))}})()</script>"
+           try{{const r=await fetch(u,{{mode:'no-cors'}});done.push(r.type)}}catch(e){{done.push('no')}}\
+         await new Promise(d=>{{const w=new WebSocket('ws://{hidden}/w');w.onopen=()=>{{done.push('socket open');d()}};w.onerror=d;w.onclose=d}});\
+         try{{const p=new RTCPeerConnection({{iceServers:[{{urls:'stun:{hidden}'}},{{urls:'turn:{hidden}?transport=tcp',username:'a',credential:'b'}}]}});\
+           p.createDataChannel('x');await p.setLocalDescription();await late();done.push('peer tried')}}catch(e){{done.push('peer '+e)}}\
+         if(typeof WebTransport=='function')try{{const t=new WebTransport('https://{hidden}/t',{{serverCertificateHashes:[{{algorithm:'sha-256',value:new Uint8Array(32)}}]}});\
+           await Promise.race([t.ready.then(()=>done.push('transport open')),late()])}}catch(e){{done.push('transport tried')}}\
+         new Worker(URL.createObjectURL(new Blob([\"fetch('http://{hidden}/worker',{{mode:'no-cors'}})\"])));\
+         await late();console.log(done.join());document.title='tried all'}})()</script>"
     )
 }
 
-#[tokio::test]
-async fn a_public_page_reaches_nothing_hidden() {
-    let Some(_) = FakeWeb::default().browser(1) else { return };
+/// A page at this place tries everything, and nobody but its own server was dialled.
+async fn check_hostile(named: bool) {
+    let Some(browser) = FakeWeb::default().browser(1) else { return };
     let hidden = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = hidden.local_addr().unwrap();
     let datagrams = UdpSocket::bind(address).await.unwrap();
@@ -35,29 +38,74 @@ async fn a_public_page_reaches_nothing_hidden() {
     let web = FakeWeb::default()
         .with_server("site.test", PUBLIC, site.address)
         .with_name("inside.test", &["10.0.0.1", PUBLIC]);
-    // Named, and still not reached from a page of the public web.
-    let browser = web.browser(1).unwrap().with_reachable("127.0.0.1", address.port()).unwrap();
-    let tool = BrowserAction::new(browser);
-    act(&tool, json!({"action": "launch", "url": "http://site.test/"})).await.unwrap();
-    let mut told = String::new();
+    let marked = crate::ends::Marked::new(&browser, &web);
+    // The hidden place is named for a page of the web, which does not reach it all the same; for a page at a named
+    // place, which is a secure context and has all that a browser offers, it is not.
+    let (port, url) = match named {
+        true => (site.address.port(), site.url("/")),
+        false => (address.port(), "http://site.test/".to_owned()),
+    };
+    let tool = BrowserAction::new(marked.browser.clone().with_reachable("127.0.0.1", port).unwrap());
+    let mut told = act(&tool, json!({"action": "launch", "url": url})).await.unwrap().text;
     for _ in 0..20 {
         let shown = act(&tool, json!({"action": "screenshot"})).await.unwrap();
         told.push_str(&shown.text);
-        if told.contains("title: tried 6") {
+        if told.contains("title: tried all") {
             break;
         }
     }
-    assert!(
-        told.contains("transport undefined") && told.contains("no,no,no,no,no") || told.contains("tried 6"),
-        "{told}"
-    );
-    assert_eq!(web.dialed_hidden(), []);
-    assert!(web.dialed().iter().all(|dialed| dialed.ip().to_string() == PUBLIC), "{:?}", web.dialed());
+    assert!(told.contains("peer tried") && told.contains("transport tried") == named, "{told}");
+    assert!(!told.contains(" open") && !told.contains("google"), "{told}");
+    assert!(told.contains(&format!("not reached: port {} of localhost", address.port())), "{told}");
+    let own = if named { site.address.ip().to_string() } else { PUBLIC.to_owned() };
+    assert!(web.dialed().iter().all(|dialed| dialed.ip().to_string() == own), "{:?}", web.dialed());
+    assert!(web.dialed().iter().all(|dialed| *dialed != address), "{:?}", web.dialed());
     let nobody = tokio::time::timeout(std::time::Duration::from_millis(50), hidden.accept()).await;
     assert!(nobody.is_err(), "somebody came: {nobody:?}");
     let nothing = datagrams.try_recv(&mut [0; 10]);
     assert!(nothing.is_err(), "something came: {nothing:?}");
+    let proxy = marked.proxy().parse().unwrap();
+    let others: Vec<_> = marked.sockets().into_iter().filter(|socket| *socket != proxy).collect();
+    assert!(others.is_empty(), "connected or bound elsewhere: {others:?}");
     act(&tool, json!({"action": "close"})).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_page_of_the_web_reaches_nothing_hidden() {
+    check_hostile(false).await;
+}
+
+#[tokio::test]
+async fn a_page_at_a_named_place_reaches_nothing_else_that_is_hidden() {
+    check_hostile(true).await;
+}
+
+#[tokio::test]
+async fn an_encrypted_page_comes_through_a_tunnel_of_the_proxy() {
+    let Some(browser) = FakeWeb::default().browser(1) else { return };
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let web = FakeWeb::default().with_server("site.test", PUBLIC, server.local_addr().unwrap());
+    let tool = BrowserAction::new(browser.with_resolver(web.clone()).with_dialer(web.clone()));
+    let seen = std::sync::Mutex::new(Vec::new());
+    let greeted = async {
+        let mut first = [0; 3];
+        loop {
+            let (mut stream, _) = server.accept().await.unwrap();
+            stream.read_exact(&mut first).await.unwrap();
+            stream.write_all(b"no TLS here\r\n").await.unwrap();
+            seen.lock().unwrap().push(first);
+        }
+    };
+    let launched = act(&tool, json!({"action": "launch", "url": "https://site.test/"}));
+    let told = tokio::select! {
+        told = launched => told,
+        () = greeted => panic!("the server ended"),
+    };
+    // A record of a handshake (RFC 8446, 5.1).
+    let seen = seen.lock().unwrap();
+    assert!(seen.first().is_some_and(|first| first[..2] == [22, 3]), "{seen:?}");
+    assert!(told.as_ref().err().is_some_and(|text| text.contains("ERR_SSL")), "{:?}", told.err());
+    assert!(web.dialed().iter().all(|dialed| *dialed == format!("{PUBLIC}:443").parse().unwrap()));
 }
 
 const LINKS: &str = "<!doctype html><title>links</title><style>a{position:absolute;left:0;width:200px;height:100px;display:block}</style>\
