@@ -50,6 +50,7 @@ const FIXED: [&str; 39] = [
     "--lso-url=https://maker.invalid",
     // The ways around a proxy: QUIC, WebRTC, names that Chromium would resolve itself.
     "--disable-quic",
+    // Two names of one switch: Chromium 156 knows only the second one, older ones the first.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--dns-prefetch-disable",
@@ -60,7 +61,7 @@ const FIXED: [&str; 39] = [
     // Casting looks for devices in the local network; a page that is made before it is asked for has no guard yet.
     "--disable-features=DnsOverHttps,DnsOverHttpsUpgrade,AsyncDns,MediaRouter,DialMediaRouteProvider,\
      CastMediaRouteProvider,OptimizationHints,Translate,AutofillServerCommunication,\
-     CertificateTransparencyComponentUpdater,BackForwardCache,Prerender2,GlobalMediaControls,WebUSB,WebBluetooth",
+     CertificateTransparencyComponentUpdater,BackForwardCache,Prerender2,GlobalMediaControls,WebUSB,WebBluetooth,WebRtcHideLocalIpsWithMdns",
     "about:blank",
 ];
 
