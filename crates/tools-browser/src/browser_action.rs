@@ -66,6 +66,7 @@ impl BrowserAction {
         session.touch();
         session.sight.redact_with(ctx.redactor());
         let done = self.done(session, &step, ctx.redactor(), is_fresh).await;
+        session.touch();
         let has_crashed = session.sight.has_crashed();
         match done {
             Ok(output) if !has_crashed => Ok(output),

@@ -129,7 +129,7 @@ fn address(field: &str) -> Option<SocketAddr> {
 /// Waits until nobody and nothing is left.
 async fn check_gone((group, profile): (u32, PathBuf)) {
     let mut look = tokio::time::interval(Duration::from_millis(20));
-    for _ in 0..500 {
+    for _ in 0..1_500 {
         look.tick().await;
         if everybody(group, &profile).is_empty() && !profile.exists() {
             return;
@@ -191,12 +191,12 @@ async fn a_page_that_hangs_ends_its_browser_and_the_model_is_told() {
     let site = Site::start(&[("/", page)]).await;
     let web = web.with_server("a.test", "93.184.216.34", site.address);
     let marked = Marked::new(&browser, &web);
-    let limits = Limits::default().with_answer(Duration::from_secs(4));
+    let limits = Limits::default().with_answer(Duration::from_secs(8));
     let tool = BrowserAction::new(marked.browser.clone().with_limits(limits));
     act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
     let traces = marked.traces();
     let told = act(&tool, json!({"action": "click", "coordinate": "100,100"})).await.err().unwrap();
-    assert!(told.contains("within 4s, and the browser was ended"), "{told}");
+    assert!(told.contains("within 8s, and the browser was ended"), "{told}");
     assert!(everybody(traces.0, &traces.1).is_empty() && !traces.1.exists());
 }
 
@@ -207,7 +207,7 @@ async fn a_browser_that_nobody_uses_ends() {
     let site = Site::start(&[("/", "<title>here</title>")]).await;
     let web = web.with_server("a.test", "93.184.216.34", site.address);
     let marked = Marked::new(&browser, &web);
-    let limits = Limits::default().with_idle(Duration::from_secs(5));
+    let limits = Limits::default().with_idle(Duration::from_secs(10));
     let tool = BrowserAction::new(marked.browser.clone().with_limits(limits));
     act(&tool, json!({"action": "launch", "url": "http://a.test/"})).await.unwrap();
     check_gone(marked.traces()).await;

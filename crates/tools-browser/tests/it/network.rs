@@ -29,7 +29,7 @@ fn hostile(hidden: &str, port: u16) -> String {
            await late();done.push('peer tried')}}catch(e){{done.push('peer '+e)}}\
          if(typeof WebTransport=='function')try{{const t=new WebTransport('https://{hidden}/t',{{serverCertificateHashes:[{{algorithm:'sha-256',value:new Uint8Array(32)}}]}});\
            await Promise.race([t.ready.then(()=>done.push('transport open')),late()])}}catch(e){{done.push('transport tried')}}\
-         new Worker(URL.createObjectURL(new Blob([\"fetch('http://{hidden}/worker',{{mode:'no-cors'}})\"])));\
+         new Worker(URL.createObjectURL(new Blob([\"fetch('http://{hidden}/thread',{{mode:'no-cors'}})\"])));\
          await late();console.log(done.join());document.title='tried all'}})()</script>"
     )
 }
@@ -47,9 +47,10 @@ async fn check_hostile(named: bool) {
     let marked = crate::ends::Marked::new(&browser, &web);
     // The hidden place is named for a page of the web, which does not reach it all the same; for a page at a named
     // place, which is a secure context and has all that a browser offers, it is not.
-    let (port, url) = match named {
-        true => (site.address.port(), site.url("/")),
-        false => (address.port(), "http://site.test/".to_owned()),
+    let (port, url) = if named {
+        (site.address.port(), site.url("/"))
+    } else {
+        (address.port(), "http://site.test/".to_owned())
     };
     let tool = BrowserAction::new(marked.browser.clone().with_reachable("127.0.0.1", port).unwrap());
     let mut told = act(&tool, json!({"action": "launch", "url": url})).await.unwrap().text;
