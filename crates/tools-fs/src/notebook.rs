@@ -21,8 +21,8 @@ struct Notebook<'n> {
 
 #[derive(Default, Deserialize)]
 struct Cell<'n> {
-    #[serde(default)]
-    cell_type: Option<String>,
+    #[serde(default, rename = "cell_type")]
+    kind: Option<String>,
     #[serde(default, borrow)]
     execution_count: Option<&'n RawValue>,
     #[serde(default, borrow)]
@@ -60,7 +60,7 @@ pub(crate) fn text(bytes: &[u8]) -> Option<String> {
         let cell: Cell<'_> = serde_json::from_str(cell.get()).unwrap_or_default();
         let run = cell.execution_count.and_then(|count| count.get().parse::<u64>().ok());
         let run = run.map(|run| format!(", run {run}")).unwrap_or_default();
-        let kind = cell.cell_type.as_deref().unwrap_or("unknown");
+        let kind = cell.kind.as_deref().unwrap_or("unknown");
         // Writing into a string cannot fail.
         let _ = writeln!(text, "[cell {}: {kind}{run}]", position + 1);
         push(&mut text, &lines(cell.source).concat());
