@@ -220,8 +220,9 @@ impl Processes {
                     work.await
                 }
             };
-            sender.send_replace(Some(finished));
+            // Its place is free when its end is told.
             drop(slot);
+            sender.send_replace(Some(finished));
         });
         let mut known = self.known();
         known.last = known.last.saturating_add(1);
