@@ -283,3 +283,35 @@ fn a_closed_session_leaves_nobody_run_after_run() {
         assert!(after < before + 25.max(rounds / 4), "{name}: {before} descriptors became {after}");
     }
 }
+
+// F63: the leash holds for what outlives its call, too. The host is this test once more, in a process of its own.
+#[test]
+fn f63_what_outlives_its_call_does_not_outlive_the_host() {
+    const HOST: &str = "WINDLASS_TEST_HOST";
+    if !is_confined(1) {
+        return;
+    }
+    if let Ok(mark) = std::env::var(HOST) {
+        let scene = Scene::new();
+        let run = Run::new(&scene);
+        let stubborn = format!("trap '' TERM HUP; setsid sleep {mark} & sleep {mark}");
+        run.call("run_command", &json!({"command": stubborn, "background": true})).unwrap();
+        run.call("create_pty_session", &json!({"command": stubborn})).unwrap();
+        loop {
+            std::thread::park();
+        }
+    }
+    let (mark, folder) = (mark(93), Scene::new().folder);
+    let name = "sessions::f63_what_outlives_its_call_does_not_outlive_the_host";
+    let mut host = std::process::Command::new(std::env::current_exe().unwrap());
+    host.args(["--exact", name, "--nocapture"]).env(HOST, &mark).env("TMPDIR", folder.path());
+    let mut host = host.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    // Two of each, beside what their helpers and shells are called.
+    while marked(&format!("sleep\0{mark}")) < 4 {
+        assert!(began.elapsed() < Duration::from_secs(30), "{} run", marked(&mark));
+    }
+    host.kill().unwrap();
+    host.wait().unwrap();
+    assert_no(&mark);
+}
