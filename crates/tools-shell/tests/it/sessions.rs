@@ -66,8 +66,12 @@ fn keys_are_signals() {
         while screen().matches("caught").count() < 2 {
             assert!(began.elapsed() < Duration::from_secs(20), "{name}: {}", screen());
         }
-        let text = run.text("exec_command", &json!({"cmd": "sleep 50", "yield_time_ms": 300}));
+        let text = run.text("exec_command", &json!({"cmd": "echo on; sleep 50", "yield_time_ms": 300}));
         assert!(text.starts_with("[session 2 "), "{name}: {text}");
+        // A key that comes before the program does is nobody's.
+        if !text.contains("\non\n") {
+            run.until("on\n", "write_stdin", &json!({"session_id": 2, "yield_time_ms": 50}));
+        }
         let text =
             run.text("write_stdin", &json!({"session_id": 2, "chars": "\u{3}", "yield_time_ms": 5000}));
         assert!(text.contains("signal 2"), "{name}: {text}");
