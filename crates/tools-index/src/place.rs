@@ -195,7 +195,6 @@ impl<T> Scan<T> {
 }
 
 /// A failed file operation in words for the model.
-#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
 pub(crate) fn told(error: impl Into<FileError>) -> ToolError {
     ToolError::model(error.into().to_string())
 }

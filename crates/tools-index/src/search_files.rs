@@ -83,8 +83,9 @@ impl Question for SearchFiles {
             return Ok(format!("[no file fits in {path}{cut}; try a shorter query, or list_files]"));
         }
         let more = if shown < count { "; give a longer query, a glob or a path" } else { "" };
-        let names: String = files.iter().take(limit).map(|(_, path)| format!("{path}\n")).collect();
-        Ok(format!("[{shown} of {count} files shown{more}{cut}]\n{names}"))
+        let names: Vec<_> = files.iter().take(limit).map(|(_, path)| path.to_string()).collect();
+        let names = names.join("\n");
+        Ok(format!("[{shown} of {count} files shown{more}{cut}]\n{names}\n"))
     }
 }
 

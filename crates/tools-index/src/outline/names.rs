@@ -20,7 +20,7 @@ pub(super) fn name_text(node: Node<'_>, source: &[u8]) -> String {
 }
 
 /// The node that has the name of a declaration.
-pub(super) fn name_of<'t>(node: Node<'t>, kind: Kind) -> Option<Node<'t>> {
+pub(super) fn name_of(node: Node<'_>, kind: Kind) -> Option<Node<'_>> {
     if kind == Kind::Impl {
         return node.child_by_field_name("type");
     }

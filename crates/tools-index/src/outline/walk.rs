@@ -131,18 +131,12 @@ impl Walk<'_> {
                 self.wrapper = None;
                 self.pending = None;
             }
-            if let Some(symbol) = open.symbol.and_then(|index| self.outline.symbols.get(index)) {
-                if symbol.kind.runs() {
-                    self.nesting = self
-                        .open
-                        .iter()
-                        .rev()
-                        .take_while(|open| open.symbol.is_none())
-                        .filter(|open| open.nests)
-                        .count()
-                        .try_into()
-                        .unwrap_or(u32::MAX);
-                }
+            let symbol = open.symbol.and_then(|index| self.outline.symbols.get(index));
+            if symbol.is_some_and(|symbol| symbol.kind.runs()) {
+                // The function around goes on as deep as it was.
+                let around = self.open.iter().rev().take_while(|open| open.symbol.is_none());
+                let depth = around.filter(|open| open.nests).count();
+                self.nesting = u32::try_from(depth).unwrap_or(u32::MAX);
             }
         }
     }
@@ -234,7 +228,7 @@ impl Walk<'_> {
             pending.depth == depth && node.start_position().row <= pending.last_row.saturating_add(1)
         });
         let is_inside = self.function().is_some();
-        let kind = self.refined(node, kind, is_inside)?;
+        let kind = refined(node, kind, is_inside)?;
         if self.outline.symbols.len() >= self.most {
             self.outline.gap = Some(Gap::TooMany);
             return None;
@@ -267,33 +261,33 @@ impl Walk<'_> {
         }
         Some(self.outline.symbols.len().saturating_sub(1))
     }
+}
 
-    /// What a declaration is by what it holds and where it stands; none if it is no symbol there.
-    fn refined(&self, node: Node<'_>, kind: Kind, is_inside: bool) -> Option<Kind> {
-        let value = node.child_by_field_name("value");
-        let runs = value.is_some_and(|value| is_function(value.kind()));
-        match (node.kind(), kind) {
-            ("declaration", _) => (declares_function(node) && !is_inside).then_some(Kind::Function),
-            // A type that is only named here is declared elsewhere.
-            ("struct_specifier" | "union_specifier" | "enum_specifier", _) => {
-                node.child_by_field_name("body").map(|_| kind)
-            }
-            ("type_spec", _) => Some(match node.child_by_field_name("type").map(|inner| inner.kind()) {
-                Some("struct_type") => Kind::Struct,
-                Some("interface_type") => Kind::Interface,
-                _ => Kind::Type,
-            }),
-            ("assignment", _) => {
-                let left = node.child_by_field_name("left")?;
-                (left.kind() == "identifier" && !is_inside).then_some(kind)
-            }
-            (_, Kind::Variable) if runs => Some(Kind::Function),
-            (_, Kind::Field) if runs => Some(Kind::Method),
-            (_, Kind::Variable | Kind::Field | Kind::Constant) if is_inside => None,
-            ("variable_declarator", Kind::Variable) => {
-                node.child_by_field_name("name").filter(|name| name.kind() == "identifier").map(|_| kind)
-            }
-            _ => Some(kind),
+/// What a declaration is by what it holds and where it stands; none if it is no symbol there.
+fn refined(node: Node<'_>, kind: Kind, is_inside: bool) -> Option<Kind> {
+    let value = node.child_by_field_name("value");
+    let runs = value.is_some_and(|value| is_function(value.kind()));
+    match (node.kind(), kind) {
+        ("declaration", _) => (declares_function(node) && !is_inside).then_some(Kind::Function),
+        // A type that is only named here is declared elsewhere.
+        ("struct_specifier" | "union_specifier" | "enum_specifier", _) => {
+            node.child_by_field_name("body").map(|_| kind)
         }
+        ("type_spec", _) => Some(match node.child_by_field_name("type").map(|inner| inner.kind()) {
+            Some("struct_type") => Kind::Struct,
+            Some("interface_type") => Kind::Interface,
+            _ => Kind::Type,
+        }),
+        ("assignment", _) => {
+            let left = node.child_by_field_name("left")?;
+            (left.kind() == "identifier" && !is_inside).then_some(kind)
+        }
+        (_, Kind::Variable) if runs => Some(Kind::Function),
+        (_, Kind::Field) if runs => Some(Kind::Method),
+        (_, Kind::Variable | Kind::Field | Kind::Constant) if is_inside => None,
+        ("variable_declarator", Kind::Variable) => {
+            node.child_by_field_name("name").filter(|name| name.kind() == "identifier").map(|_| kind)
+        }
+        _ => Some(kind),
     }
 }

@@ -212,8 +212,8 @@ fn search(
         let source = place.source(relative.relative())?;
         let text = String::from_utf8_lossy(&source.bytes);
         let text = snippet(&text, (hit.first, hit.last), &asked);
-        let (lines, score) = ((hit.first, hit.last), hit.score);
-        Some(Passage { path: hit.file, lines, symbol: hit.symbol, text, score })
+        let lines = (hit.first, hit.last);
+        Some(Passage { path: hit.file, lines, symbol: hit.symbol, text, score: hit.score })
     });
     let passages = passages.collect();
     Ok(Answer { passages, notes: notes(behind, made), asked })

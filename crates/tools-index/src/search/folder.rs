@@ -4,6 +4,7 @@
     reason = "the index lies outside of every workspace, where no handle leads"
 )]
 
+use std::fmt::Write;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,11 @@ impl Folder {
     /// The folder below `all` that belongs to the workspace at `root`.
     pub(super) fn new(all: &Path, root: &Path) -> Self {
         let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-        let key: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let mut key = String::new();
+        for byte in digest.iter().take(16) {
+            // Writing into a string cannot fail.
+            let _ = write!(key, "{byte:02x}");
+        }
         Self { path: all.join(key), root: root.to_path_buf() }
     }
 
