@@ -5,7 +5,6 @@ mod agent;
 mod approver;
 mod asking;
 mod builder;
-mod control;
 mod driver;
 mod early;
 mod error;
@@ -26,7 +25,6 @@ pub use approver::{
 #[cfg(unix)]
 pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
 pub use builder::AgentBuilder;
-pub use control::{AskFollowupQuestion, AttemptCompletion, TodoItem, TodoList, TodoState, UpdateTodoList};
 pub use error::AgentError;
 pub use options::RunOptions;
 pub use stream::EventStream;

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use windlass_agent::{AskFollowupQuestion, AttemptCompletion, TodoList, UpdateTodoList};
 use windlass_sandbox::Workspace;
-use windlass_tool::Tool;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_tools_control::TodoList;
 use windlass_tools_shell::Shell;
 
 use crate::arguments::PresetName;
@@ -51,19 +50,13 @@ pub(crate) fn toolbox_on(
         workspace = workspace.with_outputs(outputs);
     }
     let workspace = Arc::new(workspace);
-    let todos = TodoList::default();
-    let control: [Arc<dyn Tool>; 3] = [
-        Arc::new(UpdateTodoList::new(todos)),
-        Arc::new(AskFollowupQuestion::default()),
-        Arc::new(AttemptCompletion::default()),
-    ];
     let all = windlass_tools_fs::tools(&workspace)
         .into_iter()
         .chain(windlass_tools_edit::tools(&workspace))
         .chain(windlass_tools_search::tools(&workspace))
         .chain(windlass_tools_shell::tools_with(&workspace, shell))
         .chain(windlass_tools_web::tools(&Arc::new(windlass_tools_web::Fetch::new())))
-        .chain(control);
+        .chain(windlass_tools_control::tools(&TodoList::default()));
     let toolbox = Toolbox::builder()
         .tools(all.map(|tool| tape.tool(tool)))
         .known_aliases()

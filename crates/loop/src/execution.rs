@@ -22,7 +22,7 @@ struct Slot {
 
 #[derive(Debug, PartialEq)]
 enum State {
-    /// Waits for its siblings: the call by which the model says that it is done.
+    /// Waits for its siblings: the call by which the model says that it is done, or that hands the work on.
     Held,
     Judging,
     Asking,
@@ -53,7 +53,8 @@ impl Machine {
 
     fn slot(&self, call: ToolCall) -> Slot {
         let control = self.config.hints(call.name.as_str()).control;
-        let state = if control == Control::Completion { State::Held } else { State::Judging };
+        let waits = matches!(control, Control::Completion | Control::Last);
+        let state = if waits { State::Held } else { State::Judging };
         Slot { call, state }
     }
 
@@ -231,7 +232,8 @@ impl Machine {
         self.next_turn();
     }
 
-    /// The completion counts only if it is the last call and its siblings succeeded (RULES L1, L2).
+    /// The completion counts only if it is the last call and its siblings succeeded (RULES L1, L2). A call that
+    /// hands the work on begins whatever became of its siblings (L12).
     fn release_held(&mut self) {
         let Phase::Executing(execution) = &mut self.phase else { return };
         let waits = |slot: &Slot| slot.result().is_none() && slot.state != State::Held;
@@ -252,10 +254,11 @@ impl Machine {
             .map(|(position, slot)| (position == last, slot.call.clone()))
             .collect();
         for (is_last, call) in held {
-            let refusal = match (is_last, failed) {
-                (false, _) => words::COMPLETION_NOT_LAST,
-                (true, true) => words::COMPLETION_SIBLING_FAILED,
-                (true, false) => {
+            let control = self.config.hints(call.name.as_str()).control;
+            let refusal = match (control, is_last, failed) {
+                (Control::Completion, false, _) => words::COMPLETION_NOT_LAST,
+                (Control::Completion, true, true) => words::COMPLETION_SIBLING_FAILED,
+                _ => {
                     self.set(&call.id, State::Judging);
                     self.want(Effect::Decide(call));
                     continue;

@@ -40,6 +40,9 @@ pub enum Control {
     None,
     /// The model says that the task is done.
     Completion,
+    /// The call is the last of its answer: it begins when those before it have ended, and those after it do not
+    /// begin (RULES L12). For calls that hand the work to somebody else.
+    Last,
 }
 
 /// What a tool says about itself, before any call.

@@ -22,6 +22,8 @@ mod probe;
 mod scan;
 
 #[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
 mod confine;
 #[cfg(not(target_os = "linux"))]
 #[path = "unconfined.rs"]
@@ -34,6 +36,8 @@ mod namespaces;
 mod supervise;
 #[cfg(target_os = "linux")]
 mod syscalls;
+#[cfg(target_os = "linux")]
+mod terminal;
 
 pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};

@@ -21,9 +21,9 @@ use nix::unistd::{Pid, getuid, setsid};
 
 use crate::confine::{Failure, NOT_CONFINED, check, confine, say, tell};
 use crate::leash::{CONFINED, heard};
-use crate::plan::{Hold, Plan, Stage};
+use crate::plan::{Hold, Plan, Stage, Terminal};
 use crate::probe::LANDLOCK;
-use crate::{Bounds, Part, namespaces};
+use crate::{Bounds, Level, Part, bubblewrap, namespaces, terminal};
 
 use self::placeholders::Placeholders;
 use self::tree::Tree;
@@ -43,12 +43,18 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
     if command.is_empty() {
         print(tree.bounds, None);
     }
-    namespaces::leave(!plan.ports.is_empty()).map_err(Failure::of(Part::Namespaces))?;
-    let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     let own: Vec<_> = std::env::args_os().collect();
     let before = own.get(1..own.len().saturating_sub(given)).unwrap_or_default();
     let inner = Plan { stage: Stage::Inner, protected, ..plan.clone() };
-    let mut process = Command::new("/proc/self/exe");
+    let (mut process, _closed) = if plan.level == Level::Bubblewrap {
+        // Who is killed with it comes to this process, so that its end can be waited for.
+        prctl::set_child_subreaper(true).map_err(Failure::of(Part::Helper))?;
+        bubblewrap::start(&inner).map_err(|words| Failure(Part::Bubblewrap, words))?
+    } else {
+        namespaces::leave(!plan.ports.is_empty()).map_err(Failure::of(Part::Namespaces))?;
+        (Command::new("/proc/self/exe"), Vec::new())
+    };
+    let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     process.args(before).args(inner.encode(command));
     let code = match plan.hold {
         Hold::Free => {
@@ -74,6 +80,9 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
             wait_for(&watch, pid_of(child.id()), pass)
         }
     };
+    if plan.level == Level::Bubblewrap {
+        end_children();
+    }
     drop(placeholders);
     drop(tree);
     Ok(code)
@@ -98,9 +107,14 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
     // The kernel counts the processes of a namespace's user, unless that is the machine's root.
     let processes = namespaces::bound_processes(plan.limits.processes) || !getuid().is_root();
-    namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
+    if plan.level == Level::Namespaces {
+        namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
+    }
     // A session of its own has no terminal, and a signal to the group does not reach the helper.
     setsid().map_err(Failure::of(Part::Privileges))?;
+    if plan.terminal == Terminal::Stdout {
+        terminal::take().map_err(Failure::of(Part::Privileges))?;
+    }
     let own: Vec<&Path> =
         namespaces::PRIVATE.iter().map(Path::new).chain(plan.private.iter().map(AsRef::as_ref)).collect();
     let version = confine(plan, &own)?;
@@ -111,7 +125,7 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
         return check(plan);
     }
     let code = started(plan, &watch, command)
-        .map_or_else(|code| code, |child| wait_for(&watch, child, || signal(ALL, Signal::SIGTERM)));
+        .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, ALL)));
     Ok(code)
 }
 
@@ -129,12 +143,16 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
         let Some(mut process) = process_of(command) else { return Ok(NOT_FOUND) };
         return Ok(not_started(&process.exec()));
     }
+    if plan.terminal == Terminal::Stdout {
+        setsid().map_err(Failure::of(Part::Privileges))?;
+        terminal::take().map_err(Failure::of(Part::Privileges))?;
+    }
     // Orphans come to this process, and are ended with the command.
     prctl::set_child_subreaper(true).map_err(Failure::of(Part::Privileges))?;
     let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     confine(plan, &[])?;
     let code = started(plan, &watch, command)
-        .map_or_else(|code| code, |child| wait_for(&watch, child, || signal(child, Signal::SIGTERM)));
+        .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, child)));
     end_children();
     Ok(code)
 }
@@ -153,13 +171,27 @@ fn started(plan: &Plan, watch: &Watch, command: &[OsString]) -> Result<Pid, u8> 
         say(CONFINED);
         process.stdin(Stdio::null());
     }
+    if plan.terminal == Terminal::Stdout {
+        terminal::seat(&mut process).map_err(|error| not_started(&error))?;
+    }
     let child = watch.unheld(|| process.spawn()).map_err(|error| not_started(&error))?;
+    if plan.terminal == Terminal::Stdout {
+        terminal::bring_forward(child.id());
+    }
     Ok(pid_of(child.id()))
 }
 
 fn not_started(error: &io::Error) -> u8 {
     tell(&format!("the program cannot be run: {error}"));
     if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE }
+}
+
+/// Asks to end. A shell at a terminal ignores TERM, but not that the terminal is gone.
+fn ask(plan: &Plan, whom: Pid) {
+    if plan.terminal == Terminal::Stdout {
+        signal(whom, Signal::SIGHUP);
+    }
+    signal(whom, Signal::SIGTERM);
 }
 
 /// Who is gone needs no signal.

@@ -24,6 +24,7 @@ pub use windlass_sandbox as sandbox;
 pub use windlass_schema as schema;
 pub use windlass_tool as tool;
 pub use windlass_toolbox as toolbox;
+pub use windlass_tools_control as tools_control;
 pub use windlass_tools_edit as tools_edit;
 pub use windlass_tools_fs as tools_fs;
 pub use windlass_tools_search as tools_search;

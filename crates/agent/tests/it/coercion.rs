@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_agent::{Approver, ApproverFuture, AttemptCompletion, Event, Outcome};
+use windlass_agent::{Approver, ApproverFuture, Event, Outcome};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_tools_control::AttemptCompletion;
 
 use crate::scene::{events, ways};
 

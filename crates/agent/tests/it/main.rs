@@ -3,7 +3,6 @@
 
 mod approver;
 mod coercion;
-mod control;
 mod early;
 mod learned;
 mod order;

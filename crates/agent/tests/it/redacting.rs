@@ -3,13 +3,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_agent::{Agent, AgentBuilder, Answer, Answers, AttemptCompletion, Event, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, Answer, Answers, Event, RunOptions};
 use windlass_journal::{Durability, Journal, Record};
 use windlass_protocol::{Content, Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{OutputLimit, Preset, ToolConfig, Toolbox};
+use windlass_tools_control::AttemptCompletion;
 
 use crate::scene::{Shared, events, way};
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
-use windlass_agent::{Agent, AgentBuilder, AttemptCompletion, Event, EventStream};
+use windlass_agent::{Agent, AgentBuilder, Event, EventStream};
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolProtocol, ToolSpec};
 use windlass_testkit::script::Script;
@@ -12,6 +12,7 @@ use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_text_calls::Dialect;
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_tools_control::AttemptCompletion;
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_gemini::Gemini;

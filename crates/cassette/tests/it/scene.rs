@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use windlass_agent::{Agent, Approver, AttemptCompletion, Everything, Outcome};
+use windlass_agent::{Agent, Approver, Everything, Outcome};
 use windlass_cassette::{Player, Recorder};
 use windlass_client::{Client, Endpoint, HttpOptions, HttpTransport, Options, Transport};
 use windlass_protocol::{Effect, Hints, Payload, Target, TargetKind, ToolName, ToolSpec};
@@ -13,6 +13,7 @@ use windlass_testkit::script::Script;
 use windlass_testkit::server::ScriptedProvider;
 use windlass_tool::{Context, Inspection, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_tools_control::AttemptCompletion;
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_gemini::Gemini;

@@ -37,7 +37,7 @@ fn rust() {
     assert_eq!(found.imports, [(1, "use std::fmt;".to_owned())]);
     let stack = found.symbols.first().unwrap();
     assert_eq!((stack.doc.as_deref(), stack.start), (Some("A stack."), 3));
-    let pop = found.symbols.get(2).unwrap();
+    let pop = &found.symbols[2];
     assert_eq!(
         (pop.doc.as_deref(), pop.signature.as_str()),
         (Some("Takes one."), "pub fn pop(&mut self) -> Option<T>")
@@ -76,7 +76,7 @@ fn javascript() {
     );
     let found = outline("a.js".as_ref(), source.as_bytes(), &|| false);
     assert_eq!(found.symbols.first().unwrap().doc.as_deref(), Some("Adds."));
-    assert_eq!(found.symbols.get(1).unwrap().signature, "twice = (x) =>");
+    assert_eq!(found.symbols[1].signature, "twice = (x) =>");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn c() {
         13-20 function name 4/1\n",
     );
     let found = outline("a.c".as_ref(), source.as_bytes(), &|| false);
-    assert_eq!(found.symbols.get(2).unwrap().doc.as_deref(), Some("A point."));
+    assert_eq!(found.symbols[2].doc.as_deref(), Some("A point."));
     assert_eq!(found.symbols.last().unwrap().signature, "static char *name(struct point *p)");
 }
 
@@ -145,5 +145,5 @@ fn bash() {
     check("run", source, "4-4 variable LIMIT\n6-11 function say 3/1\n12-17 function go_on 3/1\n");
     let found = outline("run".as_ref(), source.as_bytes(), &|| false);
     assert_eq!(found.imports, [(3, "source ./lib.sh".to_owned())]);
-    assert_eq!(found.symbols.get(1).unwrap().doc.as_deref(), Some("Says it."));
+    assert_eq!(found.symbols[1].doc.as_deref(), Some("Says it."));
 }

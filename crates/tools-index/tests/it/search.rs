@@ -54,7 +54,7 @@ fn names_count_more_than_text_and_are_found_by_their_parts() {
     let tool = search(&folder, &workspace);
     let text = ask(&tool, "read config");
     let expected = ["src/config.py:3-5 function read_config", "src/config.py:6-7 function write_config"];
-    assert_eq!(places(&text).get(..2).unwrap(), expected, "{text}");
+    assert_eq!(places(&text)[..2], expected, "{text}");
     assert!(text.contains("     3\tdef read_config(path):\n     4\t    return open(path)\n"), "{text}");
     assert!(text.contains("1 files with names of secrets are not in the index"), "{text}");
     assert!(!text.contains("target/") && !text.contains("credentials") && !text.contains("binary"), "{text}");
