@@ -130,7 +130,7 @@ fn a_broken_index_or_one_of_another_version_is_made_anew_and_said() {
     check(&each("about", |bytes| *bytes = b"windlass-index 0\n".to_vec()), "another version");
     check(&each("meta.json", |bytes| bytes.truncate(10)), "was broken");
     check(&each(".store", |bytes| bytes[0] ^= 0xff), "was broken");
-    check(&each(".term", |bytes| bytes.clear()), "was broken");
+    check(&each(".term", Vec::clear), "was broken");
     check(
         &|folder| below(folder, ".idx").iter().for_each(|file| fs::remove_file(file).unwrap()),
         "was broken",
