@@ -6,6 +6,10 @@
 )]
 
 mod check;
+mod dynamic;
 mod fake;
+mod filters;
+mod modes;
 mod names;
+mod route;
 mod run;
