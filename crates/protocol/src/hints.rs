@@ -40,6 +40,9 @@ pub enum Control {
     None,
     /// The model says that the task is done.
     Completion,
+    /// The call changes the mode of the run: calls before it in an answer end first, those behind it are judged in the new
+    /// mode (RULES L11).
+    ModeSwitch,
 }
 
 /// What a tool says about itself, before any call.
