@@ -34,7 +34,7 @@ pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Resul
         SandboxName::Auto | SandboxName::Required => {
             let helper = helper()?;
             let probe = Probe::run(&helper);
-            let best = probe.level == Level::Namespaces;
+            let best = probe.level.is_apart();
             anyhow::ensure!(
                 best || wanted != SandboxName::Required,
                 "this machine cannot confine commands as --sandbox required wants: {}",
@@ -51,7 +51,7 @@ pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Resul
 /// Says once where commands are confined less than they could be.
 pub(crate) fn warn(shell: &Shell) {
     match shell.level() {
-        Level::Namespaces => {}
+        level if level.is_apart() => {}
         Level::None => output::note(
             "commands are not confined: each one can do what you can. `windlass doctor` says what is missing.",
         ),

@@ -129,7 +129,7 @@ fn sandbox(probe: &Probe) -> Sandbox {
         landlock: probe.landlock,
         bounds_processes: probe.bounds.processes,
         bounds_memory: probe.bounds.memory,
-        runs_code: probe.level == Level::Namespaces,
+        runs_code: probe.level.is_apart(),
         missing,
     }
 }
@@ -148,6 +148,10 @@ fn remedy(missing: &Missing) -> &'static str {
         }
         Part::Landlock => {
             "use a kernel of 6.2 or later with landlock in its list of security modules (lsm=…)"
+        }
+        Part::Bubblewrap => {
+            "install bubblewrap, 0.5 or later (the package is called so on Debian, Fedora and Arch), where only root \
+             can write: it is used where namespaces cannot be made without it"
         }
         Part::Seccomp => "use a kernel with CONFIG_SECCOMP_FILTER",
         Part::Helper => "see that this program can start itself: its file must be there and executable",

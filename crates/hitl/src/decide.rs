@@ -125,7 +125,7 @@ fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
     let mut fitting: Vec<_> = rules(policy, Action::Allow, &facts.tool, part).collect();
     fitting.sort_by_key(|rule| &rule.rule.id);
     let rule = match part.effect.as_ref() {
-        Effect::Execute { .. } => covering(&fitting, facts, part)?,
+        Effect::Execute { .. } => covering(&fitting, part)?,
         _ => fitting.first()?,
     };
     Some(part.step(5, Verdict::Allow, quoted(rule, allow_text(rule, &part.effect))))
@@ -133,10 +133,10 @@ fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
 
 /// The first rule by id of those that together cover every program of a command, if they do and if nothing in the
 /// words can make more of it than the rules say.
-fn covering<'a>(fitting: &[&'a Compiled], facts: &Facts, part: &Part<'_>) -> Option<&'a Compiled> {
+fn covering<'a>(fitting: &[&'a Compiled], part: &Part<'_>) -> Option<&'a Compiled> {
     let mut used: Vec<&Compiled> = Vec::new();
     for simple in part.reading.as_ref()?.simple()? {
-        if hindrance(simple.argv(), facts.is_confined()).is_some() {
+        if hindrance(simple.argv()).is_some() {
             return None;
         }
         used.push(fitting.iter().find(|rule| rule.covers(simple.argv()))?);

@@ -30,7 +30,7 @@ pub(crate) fn by_mode(facts: &Facts, part: &Part<'_>) -> Step {
         Mode::Auto if reads_confined(facts, part) => {
             (Verdict::Allow, "d.auto", "it only reads, and is confined")
         }
-        _ => (Verdict::Ask, "d.ask", ask_text(facts, part)),
+        _ => (Verdict::Ask, "d.ask", ask_text(part)),
     };
     part.step(8, verdict, Reason::new(id, Source::Builtin, text))
 }
@@ -46,11 +46,11 @@ fn reads_confined(facts: &Facts, part: &Part<'_>) -> bool {
     facts.is_confined() && part.reading.as_ref().is_some_and(|reading| reading.reads_only(true))
 }
 
-fn ask_text(facts: &Facts, part: &Part<'_>) -> &'static str {
+fn ask_text(part: &Part<'_>) -> &'static str {
     match part.effect.as_ref() {
         Effect::Write { .. } => "changing a file needs a yes",
         Effect::Delete { .. } => "deleting a file needs a yes",
-        Effect::Execute { .. } => command_text(facts, part),
+        Effect::Execute { .. } => command_text(part),
         Effect::Connect { .. } => "opening a connection needs a yes",
         Effect::Mcp { .. } => "a tool of another program needs a yes",
         Effect::Spawn { .. } => "handing work to another agent needs a yes",
@@ -58,13 +58,10 @@ fn ask_text(facts: &Facts, part: &Part<'_>) -> &'static str {
     }
 }
 
-fn command_text(facts: &Facts, part: &Part<'_>) -> &'static str {
+fn command_text(part: &Part<'_>) -> &'static str {
     let commands = part.reading.as_ref().and_then(crate::reading::Reading::simple).unwrap_or_default();
-    let found = commands.iter().find_map(|simple| hindrance(simple.argv(), facts.is_confined()));
+    let found = commands.iter().find_map(|simple| hindrance(simple.argv()));
     match found {
-        Some(Hindrance::NeedsSandbox) => {
-            "the workspace's settings can make this program start others, and nothing confines it here"
-        }
         Some(Hindrance::Wraps) => "it runs a program through another one, so it needs a yes",
         Some(Hindrance::Unproven) => "its options or operands can do more than read, so it needs a yes",
         None => "running a command needs a yes",

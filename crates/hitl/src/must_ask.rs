@@ -28,10 +28,27 @@ pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
             ask("p.critical", danger_text(danger));
         }
     }
+    if let Some(text) = unconfined(facts, part) {
+        ask("p.unconfined", text);
+    }
     if let Some(path) = part.effect.path() {
         of_path(part, path, &mut ask);
     }
     reasons
+}
+
+/// Why the sandbox here is not enough for a command, if so: where nothing is confined each one is asked, and where
+/// something is left open those that may change what is there (SECURITY "Sandbox", levels D and C). Where nobody says
+/// how a process would be confined, it is not.
+fn unconfined(facts: &Facts, part: &Part<'_>) -> Option<String> {
+    let reading = part.reading.as_ref()?;
+    match &facts.containment {
+        Some(containment) if containment.is_full() => None,
+        Some(containment) if !containment.is_none() => (!reading.reads_only(false)).then(|| {
+            format!("it may do more than read, and the sandbox here ({}) leaves gaps", containment.level)
+        }),
+        _ => Some("nothing confines a command here".to_owned()),
+    }
 }
 
 /// Whether an effect takes what its arguments hold somewhere.

@@ -13,8 +13,6 @@ pub(crate) struct Reading {
 pub(crate) enum Hindrance {
     /// The program is known, and these words make it more than reading.
     Unproven,
-    /// The program obeys configuration in the workspace, and nothing confines it.
-    NeedsSandbox,
     /// The program runs another one with other words or rights.
     Wraps,
 }
@@ -69,10 +67,9 @@ impl Reading {
     }
 }
 
-/// What keeps a rule that names a program from letting these words through.
-pub(crate) fn hindrance(argv: &[String], is_confined: bool) -> Option<Hindrance> {
-    let effects = Effects::of_argv(argv);
-    for doubt in effects.doubts() {
+/// What keeps a rule that names a program from letting these words through. Whether it is confined was asked before.
+pub(crate) fn hindrance(argv: &[String]) -> Option<Hindrance> {
+    for doubt in Effects::of_argv(argv).doubts() {
         match doubt.kind() {
             // Nobody here knows the program; whoever wrote the rule does.
             DoubtKind::UnknownProgram if argv.first().is_some_and(|program| program == doubt.program()) => {}
@@ -82,5 +79,5 @@ pub(crate) fn hindrance(argv: &[String], is_confined: bool) -> Option<Hindrance>
             _ => return Some(Hindrance::Unproven),
         }
     }
-    (effects.access() == Access::NeedsSandbox && !is_confined).then_some(Hindrance::NeedsSandbox)
+    None
 }

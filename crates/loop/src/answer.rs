@@ -2,7 +2,7 @@
 
 use windlass_assemble::{Answer, MalformedCall};
 use windlass_protocol::{
-    Arguments, CallId, Message, Part, ResultStatus, StopReason, ToolCall, ToolName, ToolResult,
+    Arguments, CallId, Control, Message, Part, ResultStatus, StopReason, ToolCall, ToolName, ToolResult,
 };
 
 use crate::early::{Early, Refusal};
@@ -28,6 +28,7 @@ impl Machine {
         }
         let (calls, mut refused) = self.calls_of(&answer, &early);
         refused.extend(self.repeats_of(&calls, &refused));
+        refused.extend(self.after_last(&calls, &refused));
         let has_words =
             answer.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.text.is_empty()));
         if !answer.is_empty() {
@@ -134,6 +135,20 @@ impl Machine {
             }
         }
         repeated
+    }
+
+    /// The calls that come after one that is the last of its answer (RULES L12).
+    fn after_last(&self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
+        let is_refused = |call: &ToolCall| refused.iter().any(|result| result.call == call.id);
+        let is_last = |call: &ToolCall| {
+            self.config.hints(call.name.as_str()).control == Control::Last && !is_refused(call)
+        };
+        let mut left = calls.iter().skip_while(|call| !is_last(call));
+        let Some(last) = left.next() else { return Vec::new() };
+        let text = words::after_last(last.name.as_str());
+        left.filter(|call| !is_refused(call))
+            .map(|call| ToolResult::text(call.id.clone(), ResultStatus::NotStarted, text.as_str()))
+            .collect()
     }
 }
 

@@ -23,8 +23,8 @@ struct Slot {
 
 #[derive(Debug, PartialEq)]
 enum State {
-    /// Waits for its siblings: the call by which the model says that it is done, one that changes the mode, and those
-    /// behind it.
+    /// Waits for its siblings: the call by which the model says that it is done, that hands the work on, or that changes
+    /// the mode, and what is behind a change.
     Held,
     Judging,
     Asking,
@@ -59,15 +59,15 @@ impl Machine {
     }
 
     /// Lets go on what nothing before it holds. A change of the mode waits for the calls before it, and those behind it
-    /// for the change, so that each is judged and run in the mode that it was made for (RULES L11). A completion waits
-    /// for all others.
+    /// for the change, so that each is judged and run in the mode that it was made for (RULES L11). What ends an answer
+    /// waits for all others.
     fn release(&mut self) {
         let Phase::Executing(execution) = &mut self.phase else { return };
         let (mut is_open, mut is_changing) = (false, false);
         let mut released = Vec::new();
         for slot in &mut execution.slots {
             let may_go = match slot.control {
-                Control::Completion => continue,
+                Control::Completion | Control::Last => continue,
                 Control::ModeSwitch => !is_open,
                 _ => !is_changing,
             };
@@ -247,7 +247,8 @@ impl Machine {
         self.next_turn();
     }
 
-    /// The completion counts only if it is the last call and its siblings succeeded (RULES L1, L2).
+    /// The completion counts only if it is the last call and its siblings succeeded (RULES L1, L2). A call that
+    /// hands the work on begins whatever became of its siblings (L12).
     fn release_held(&mut self) {
         let Phase::Executing(execution) = &mut self.phase else { return };
         let waits = |slot: &Slot| slot.result().is_none() && slot.state != State::Held;
@@ -268,10 +269,11 @@ impl Machine {
             .map(|(position, slot)| (position == last, slot.call.clone()))
             .collect();
         for (is_last, call) in held {
-            let refusal = match (is_last, failed) {
-                (false, _) => words::COMPLETION_NOT_LAST,
-                (true, true) => words::COMPLETION_SIBLING_FAILED,
-                (true, false) => {
+            let control = self.config.hints(call.name.as_str()).control;
+            let refusal = match (control, is_last, failed) {
+                (Control::Completion, false, _) => words::COMPLETION_NOT_LAST,
+                (Control::Completion, true, true) => words::COMPLETION_SIBLING_FAILED,
+                _ => {
                     self.set(&call.id, State::Judging);
                     self.want(Effect::Decide(call));
                     continue;

@@ -75,6 +75,13 @@ pub(crate) const COMPLETION_NOT_LAST: &str = "The completion was not accepted: i
 pub(crate) const COMPLETION_SIBLING_FAILED: &str = "The completion was not accepted: another call of the same \
     answer did not succeed. Look at its result, mend it, then complete.";
 
+pub(crate) fn after_last(name: &str) -> String {
+    format!(
+        "The call was not run: {name} is the last call of its answer, and this one came after it. Look at what \
+         {name} brought first, then make the call again if it is still needed."
+    )
+}
+
 pub(crate) const GO_ON: &str = "The run was interrupted here and goes on now. Go on with the task.";
 
 pub(crate) const CANCELLED: &str = "cancelled before it began";

@@ -88,6 +88,9 @@ pub struct Containment {
     pub gaps: Vec<String>,
 }
 
+/// The level at which nothing is confined.
+const NONE: &str = "none";
+
 impl Containment {
     /// A level and what it lacks.
     pub fn new(level: impl Into<String>, gaps: Vec<String>) -> Self {
@@ -96,7 +99,12 @@ impl Containment {
 
     /// Nothing is confined.
     pub fn none() -> Self {
-        Self::new("none", vec!["nothing is confined".to_owned()])
+        Self::new(NONE, vec!["nothing is confined".to_owned()])
+    }
+
+    /// Whether nothing is confined at all.
+    pub fn is_none(&self) -> bool {
+        self.level == NONE
     }
 
     /// Whether everything that was asked for holds.

@@ -71,8 +71,8 @@ pub(crate) fn say(line: &str) {
 fn run(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
     close_inherited().map_err(Failure::of(Part::Helper))?;
     match (plan.level, plan.stage) {
-        (Level::Namespaces, Stage::Outer) => supervise::outside(plan, command, given),
-        (Level::Namespaces, Stage::Inner) => supervise::inside(plan, command),
+        (Level::Namespaces | Level::Bubblewrap, Stage::Outer) => supervise::outside(plan, command, given),
+        (Level::Namespaces | Level::Bubblewrap, Stage::Inner) => supervise::inside(plan, command),
         (Level::Landlock, Stage::Outer) => supervise::beside(plan, command),
         _ => Err(Failure(Part::Helper, "there is no such level".to_owned())),
     }
@@ -110,7 +110,7 @@ pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure
         (Resource::RLIMIT_DATA, plan.limits.data_bytes),
         (Resource::RLIMIT_CPU, plan.limits.cpu_seconds),
     ];
-    if plan.level == Level::Namespaces {
+    if plan.level.is_apart() {
         // In its own user namespace a child's processes are counted alone; without one, with all the user's.
         limits.push((Resource::RLIMIT_NPROC, plan.limits.processes));
     }
@@ -123,8 +123,8 @@ pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure
     std::env::set_current_dir(&plan.folder)
         .map_err(|error| failed(&format!("{}: {error}", plan.folder.display())))?;
     prctl::set_no_new_privs().map_err(|error| failed(&error))?;
-    if plan.level == Level::Namespaces {
-        drop_capabilities().map_err(|error| failed(&error))?;
+    if plan.level.is_apart() {
+        drop_capabilities(plan.level).map_err(|error| failed(&error))?;
     }
     let version = landlocked::restrict(plan, own_folders).map_err(|words| Failure(Part::Landlock, words))?;
     syscalls::restrict(&plan.ports).map_err(|words| Failure(Part::Seccomp, words))?;
@@ -132,11 +132,14 @@ pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure
 }
 
 /// With a capability left, `umount` would undo every mount.
-fn drop_capabilities() -> rustix::io::Result<()> {
+fn drop_capabilities(level: Level) -> rustix::io::Result<()> {
     for capability in CapabilitySet::all() {
         match remove_capability_from_bounding_set(capability) {
             // The kernel is older than the list.
             Err(rustix::io::Errno::INVAL) | Ok(()) => {}
+            // `bwrap` has left none by which more could be bounded. What this set would let a program gain, it
+            // cannot: new privileges are ruled out.
+            Err(rustix::io::Errno::PERM) if level == Level::Bubblewrap => {}
             Err(error) => return Err(error),
         }
     }
@@ -162,7 +165,7 @@ pub(crate) fn check(plan: &Plan) -> Result<u8, Failure> {
     if namespaces::leave(false).is_ok() {
         return failed("new namespaces could be made");
     }
-    if plan.level == Level::Namespaces && std::process::id() != 1 {
+    if plan.level.is_apart() && std::process::id() != 1 {
         return failed("processes of the host are visible");
     }
     Ok(0)

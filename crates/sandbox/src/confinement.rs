@@ -218,7 +218,7 @@ impl Confinement {
     /// What of this a level cannot give.
     pub fn gaps(&self, level: Level) -> Vec<Gap> {
         match level {
-            Level::Namespaces => Vec::new(),
+            Level::Namespaces | Level::Bubblewrap => Vec::new(),
             Level::Landlock => {
                 let writable = self.protected.iter().cloned().map(Gap::Writable);
                 let readable = self.hidden.iter().cloned().map(Gap::Readable);

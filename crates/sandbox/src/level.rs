@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Level {
     /// Own namespaces with a root that holds only what was granted, then Landlock, then seccomp.
     Namespaces,
+    /// The same, with the namespaces and the root made by the machine's `bwrap`.
+    Bubblewrap,
     /// Landlock and seccomp on the host's own tree: no exceptions inside a granted folder.
     Landlock,
     /// Nothing confines the child.
@@ -15,17 +17,25 @@ pub enum Level {
 }
 
 impl Level {
+    const ALL: [Self; 4] = [Self::Namespaces, Self::Bubblewrap, Self::Landlock, Self::None];
+
+    /// Whether the child sees only what was granted: its own files, processes and network.
+    pub fn is_apart(self) -> bool {
+        self <= Self::Bubblewrap
+    }
+
     /// The word by which a helper is told the level.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Namespaces => "namespaces",
+            Self::Bubblewrap => "bubblewrap",
             Self::Landlock => "landlock",
             Self::None => "none",
         }
     }
 
     pub(crate) fn of_word(word: &str) -> Option<Self> {
-        [Self::Namespaces, Self::Landlock, Self::None].into_iter().find(|level| level.word() == word)
+        Self::ALL.into_iter().find(|level| level.word() == word)
     }
 }
 
@@ -34,6 +44,7 @@ impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Namespaces => "ns+landlock+seccomp",
+            Self::Bubblewrap => "bwrap",
             Self::Landlock => "landlock+seccomp",
             Self::None => "none",
         })
@@ -46,6 +57,8 @@ impl fmt::Display for Level {
 pub enum Part {
     /// Starting the helper process at all.
     Helper,
+    /// `bwrap` in one of the folders where it is looked for.
+    Bubblewrap,
     /// User, mount, process, network and IPC namespaces without root.
     Namespaces,
     /// Mounts inside the own namespace: a new root, a fresh `/proc`.
@@ -61,8 +74,9 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Helper,
+        Self::Bubblewrap,
         Self::Namespaces,
         Self::Mounts,
         Self::Privileges,
@@ -80,6 +94,7 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Helper => "helper process",
+            Self::Bubblewrap => "bwrap",
             Self::Namespaces => "user namespaces",
             Self::Mounts => "mounts in a user namespace",
             Self::Privileges => "dropping privileges",

@@ -22,6 +22,8 @@ mod probe;
 mod scan;
 
 #[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
 mod confine;
 #[cfg(not(target_os = "linux"))]
 #[path = "unconfined.rs"]

@@ -54,17 +54,23 @@ impl Probe {
     /// holds is taken. It takes some milliseconds: do it once.
     pub fn run(helper: &Helper) -> Self {
         let mut missing = Vec::new();
-        for level in [Level::Namespaces, Level::Landlock] {
-            match tried(helper, level) {
-                Ok(said) => {
-                    let version = said.lines().find_map(|line| line.strip_prefix(LANDLOCK)?.parse().ok());
-                    let bounds = Bounds::of_lines(&said);
-                    return Self { level, missing, bounds, landlock: version };
-                }
-                Err((part, words)) => missing.push(Missing { level, part, words }),
+        for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {
+            match Self::at(helper, level) {
+                Ok(probe) => return Self { missing, ..probe },
+                Err(why) => missing.push(why),
             }
         }
         Self { level: Level::None, missing, bounds: Bounds::default(), landlock: None }
+    }
+
+    /// Tries one level, whatever the others are.
+    ///
+    /// # Errors
+    /// What keeps this machine from it.
+    pub fn at(helper: &Helper, level: Level) -> Result<Self, Missing> {
+        let said = tried(helper, level).map_err(|(part, words)| Missing { level, part, words })?;
+        let landlock = said.lines().find_map(|line| line.strip_prefix(LANDLOCK)?.parse().ok());
+        Ok(Self { level, missing: Vec::new(), bounds: Bounds::of_lines(&said), landlock })
     }
 }
 
@@ -84,5 +90,8 @@ fn tried(helper: &Helper, level: Level) -> Result<String, (Part, String)> {
         let (part, words) = line.strip_prefix("not confined: ")?.split_once(": ")?;
         Some((Part::of_words(part)?, words.to_owned()))
     });
+    // What another program says is its own.
+    let other = words.lines().rfind(|line| level == Level::Bubblewrap && !line.trim().is_empty());
+    let said = said.or_else(|| Some((Part::Bubblewrap, other?.trim_start_matches("bwrap: ").to_owned())));
     Err(said.unwrap_or_else(|| (Part::Helper, format!("it ended with {}", output.status))))
 }

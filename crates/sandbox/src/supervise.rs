@@ -23,7 +23,7 @@ use crate::confine::{Failure, NOT_CONFINED, check, confine, say, tell};
 use crate::leash::{CONFINED, heard};
 use crate::plan::{Hold, Plan, Stage};
 use crate::probe::LANDLOCK;
-use crate::{Bounds, Part, namespaces};
+use crate::{Bounds, Level, Part, bubblewrap, namespaces};
 
 use self::placeholders::Placeholders;
 use self::tree::Tree;
@@ -43,12 +43,18 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
     if command.is_empty() {
         print(tree.bounds, None);
     }
-    namespaces::leave(!plan.ports.is_empty()).map_err(Failure::of(Part::Namespaces))?;
-    let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     let own: Vec<_> = std::env::args_os().collect();
     let before = own.get(1..own.len().saturating_sub(given)).unwrap_or_default();
     let inner = Plan { stage: Stage::Inner, protected, ..plan.clone() };
-    let mut process = Command::new("/proc/self/exe");
+    let (mut process, _closed) = if plan.level == Level::Bubblewrap {
+        // Who is killed with it comes to this process, so that its end can be waited for.
+        prctl::set_child_subreaper(true).map_err(Failure::of(Part::Helper))?;
+        bubblewrap::start(&inner).map_err(|words| Failure(Part::Bubblewrap, words))?
+    } else {
+        namespaces::leave(!plan.ports.is_empty()).map_err(Failure::of(Part::Namespaces))?;
+        (Command::new("/proc/self/exe"), Vec::new())
+    };
+    let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     process.args(before).args(inner.encode(command));
     let code = match plan.hold {
         Hold::Free => {
@@ -74,6 +80,9 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
             wait_for(&watch, pid_of(child.id()), pass)
         }
     };
+    if plan.level == Level::Bubblewrap {
+        end_children();
+    }
     drop(placeholders);
     drop(tree);
     Ok(code)
@@ -98,7 +107,9 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
     // The kernel counts the processes of a namespace's user, unless that is the machine's root.
     let processes = namespaces::bound_processes(plan.limits.processes) || !getuid().is_root();
-    namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
+    if plan.level == Level::Namespaces {
+        namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
+    }
     // A session of its own has no terminal, and a signal to the group does not reach the helper.
     setsid().map_err(Failure::of(Part::Privileges))?;
     let own: Vec<&Path> =

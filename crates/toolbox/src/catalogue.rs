@@ -106,15 +106,12 @@ const GROUPS: &[(ToolGroup, &[&str])] = &[
     (ToolGroup::Modes, &["switch_mode", "new_task"]),
 ];
 
-/// What every mode has: a way to ask, to end, to note, and out.
-const ALWAYS: &[&str] = &[
-    "ask_followup_question",
-    "request_user_input",
-    "attempt_completion",
-    "update_todo_list",
-    "switch_mode",
-    "new_task",
-];
+/// What every mode has, whatever its groups and the preset: a way to ask, to end, to note, and out.
+const ALWAYS: &[&str] =
+    &["ask_followup_question", "attempt_completion", "update_todo_list", "switch_mode", "new_task"];
+
+/// Other forms of the same, which every mode lets through where they are wanted.
+const ALIKE: &[&str] = &["request_user_input", "update_plan"];
 
 /// Tools that are offered only where a feature is on: tool, then feature.
 pub(crate) const GATES: &[(&str, &str)] =
@@ -130,8 +127,13 @@ pub(crate) fn is_always_there(name: &str) -> bool {
     ALWAYS.contains(&name)
 }
 
+/// Whether no mode takes the tool away.
+pub(crate) fn is_of_every_mode(name: &str) -> bool {
+    is_always_there(name) || ALIKE.contains(&name)
+}
+
 /// Whether the catalogue has ever heard of a tool of this name, so that a configuration may name one that is not
 /// registered here.
 pub(crate) fn is_known(name: &str) -> bool {
-    group(name).is_some() || is_always_there(name)
+    group(name).is_some() || is_of_every_mode(name)
 }

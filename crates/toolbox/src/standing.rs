@@ -7,7 +7,7 @@
 //! reason is told.
 
 use crate::WorkMode;
-use crate::catalogue::is_always_there;
+use crate::catalogue::{is_always_there, is_of_every_mode};
 use crate::entry::Entry;
 use crate::toolbox::Plan;
 
@@ -48,15 +48,14 @@ impl Standing {
 
 pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> Standing {
     let name = entry.name.as_str();
-    let is_always_there = is_always_there(name);
     let is_wanted = plan.config.wants(name)
         || plan.rule.include.iter().any(|more| more == name)
-        || (mode.is_some() && is_always_there)
+        || (mode.is_some() && is_always_there(name))
         || entry.is_guest();
     if !is_wanted {
         return Standing::NotInPreset;
     }
-    if !is_always_there && mode.is_some_and(|mode| !mode.gives(entry.group)) {
+    if !is_of_every_mode(name) && mode.is_some_and(|mode| !mode.gives(entry.group)) {
         return Standing::NotInMode;
     }
     if plan.rule.exclude.iter().any(|less| less == name) && !plan.config.adds(name) {

@@ -1,13 +1,18 @@
-//! `update_todo_list`: the model keeps a list of what is to do.
+//! The list of what is to do: kept by the model, read by the application.
+
+mod checklist;
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
+use windlass_tool::ToolError;
 
-use crate::spec::spec;
+pub(crate) use self::checklist::Written;
+
+/// The longest list, and the longest thing on it: a list that nobody can read helps nobody.
+const MAX_ITEMS: usize = 100;
+const MAX_TEXT_CHARS: usize = 500;
 
 /// How far something on the list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +37,13 @@ pub struct TodoItem {
     pub state: TodoState,
 }
 
+impl TodoItem {
+    /// Something to do.
+    pub fn new(text: impl Into<String>, state: TodoState) -> Self {
+        Self { text: text.into(), state }
+    }
+}
+
 /// The list of what is to do, shared between the tools that write and read it. Clones are the same list.
 #[derive(Clone, Debug, Default)]
 pub struct TodoList {
@@ -53,61 +65,43 @@ impl TodoList {
             .collect()
     }
 
-    fn replace(&self, items: Vec<TodoItem>) {
+    /// Puts another list in its place, and says what it is now.
+    pub(crate) fn replace(&self, items: Vec<TodoItem>) -> Result<String, ToolError> {
+        check(&items)?;
+        let text = shown(&items);
         *self.items.lock().unwrap_or_else(PoisonError::into_inner) = items;
+        Ok(text)
     }
 }
 
-/// `update_todo_list`: replaces the list of what is to do.
-#[derive(Debug)]
-pub struct UpdateTodoList {
-    spec: ToolSpec,
-    list: TodoList,
+/// Refuses a list that nobody can read.
+pub(crate) fn check(items: &[TodoItem]) -> Result<(), ToolError> {
+    if items.len() > MAX_ITEMS {
+        let met = items.len();
+        return Err(ToolError::model(format!(
+            "the list has {met} items and was not taken: at most {MAX_ITEMS} are; put small steps together"
+        )));
+    }
+    for (item, number) in items.iter().zip(1_usize..) {
+        let chars = item.text.chars().count();
+        if item.text.trim().is_empty() || chars > MAX_TEXT_CHARS {
+            return Err(ToolError::model(format!(
+                "item {number} has {chars} characters and the list was not taken: an item has 1 to {MAX_TEXT_CHARS}"
+            )));
+        }
+    }
+    Ok(())
 }
 
-#[derive(Deserialize)]
-struct Arguments {
-    todos: Vec<TodoItem>,
-}
-
-const SCHEMA: &str = r#"{"type":"object","properties":{"todos":{"type":"array","maxItems":100,"description":"The whole list, in order.","items":{"type":"object","properties":{"text":{"type":"string","description":"What is to do, in a few words."},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}}},"required":["todos"],"additionalProperties":false}"#;
-
-impl UpdateTodoList {
-    /// The tool that writes this list.
-    pub fn new(list: TodoList) -> Self {
-        let description = "Replaces the list of what is to do, for tasks of several steps. Give the whole list each \
-            time, with what is done marked as completed.";
-        Self { spec: spec("update_todo_list", description, SCHEMA), list }
+/// The list as the model is shown it.
+fn shown(items: &[TodoItem]) -> String {
+    if items.is_empty() {
+        return "The list is now empty.".to_owned();
     }
-}
-
-impl Tool for UpdateTodoList {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+    let done = items.iter().filter(|item| item.state == TodoState::Completed).count();
+    let mut text = format!("The list is now ({done} of {} done):", items.len());
+    for item in items {
+        let _ = write!(text, "\n[{}] {}", checklist::mark(item.state), item.text);
     }
-
-    fn hints(&self) -> Hints {
-        Hints { idempotent: true, ..Hints::read_only() }
-    }
-
-    fn effects(&self, _: &Payload) -> Vec<Effect> {
-        vec![Effect::Internal]
-    }
-
-    fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let Arguments { todos } = read_arguments(payload)?;
-            let mut text = "The list is now:".to_owned();
-            for item in &todos {
-                let mark = match item.state {
-                    TodoState::Pending => ' ',
-                    TodoState::InProgress => '~',
-                    TodoState::Completed => 'x',
-                };
-                let _ = write!(text, "\n[{mark}] {}", item.text);
-            }
-            self.list.replace(todos);
-            Ok(Output::text(text))
-        })
-    }
+    text
 }

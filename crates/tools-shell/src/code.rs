@@ -83,7 +83,7 @@ impl Tool for ExecuteCode {
 
     fn inspect(&self, _: &Payload) -> Inspection {
         let containment = match self.shell.level() {
-            Level::Namespaces => Containment::new(Level::Namespaces.to_string(), Vec::new()),
+            level if level.is_apart() => Containment::new(level.to_string(), Vec::new()),
             level => Containment::new(level.to_string(), vec!["code is refused at this level".to_owned()]),
         };
         Inspection::default().with_containment(containment)
@@ -94,10 +94,11 @@ impl Tool for ExecuteCode {
         Box::pin(async move {
             let arguments: CodeArguments = read_arguments(payload)?;
             let level = self.shell.level();
-            if level != Level::Namespaces {
+            if !level.is_apart() {
                 return Err(ToolError::model(format!(
-                    "nothing was run: code needs the sandbox {}, and this run has `{level}`; use another tool",
-                    Level::Namespaces
+                    "nothing was run: code needs the sandbox {} or {}, and this run has `{level}`; use another tool",
+                    Level::Namespaces,
+                    Level::Bubblewrap
                 )));
             }
             let (program, words, file) = arguments.language.interpreter();

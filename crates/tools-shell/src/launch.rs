@@ -68,7 +68,7 @@ impl Launch {
         let mut environment = shell.tool_names().fold(quiet(&programs), ChildEnvironment::with_name);
         match level {
             Level::None => {}
-            Level::Namespaces => environment = environment.with_value("TMPDIR", OWN_FOLDER),
+            level if level.is_apart() => environment = environment.with_value("TMPDIR", OWN_FOLDER),
             _ => environment = environment.with_value("TMPDIR", scratch_path(scratch.as_ref())),
         }
         if let Some(home) = shell.home() {

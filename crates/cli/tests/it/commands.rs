@@ -91,7 +91,7 @@ fn encode_shows_the_request_that_would_be_sent() {
 #[test]
 fn tools_are_listed_shown_and_called() {
     let place = Place::new();
-    for (preset, count) in [("minimal", 4), ("standard", 9), ("full", 13)] {
+    for (preset, count) in [("minimal", 4), ("standard", 9), ("full", 15)] {
         assert_eq!(
             lines(&place.run(&["tool", "list", "--preset", preset, "--json"])).len(),
             count,

@@ -5,7 +5,7 @@ use windlass_hitl::{
     Action, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy, PolicyError, Risk, Rule,
     RuleFile, Source, Verdict, decide,
 };
-use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
+use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, ToolCall, ToolName};
 
 pub(crate) fn name(name: &str) -> ToolName {
     ToolName::new(name).unwrap()
@@ -53,7 +53,7 @@ fn the_built_in_rules_decide_where_nobody_else_does() {
     check(&by_default(vec![read("src/lib.rs")]), Verdict::Allow, "b.read");
     check(&by_default(vec![Effect::Internal]), Verdict::Allow, "b.internal");
     check(&by_default(vec![write("src/lib.rs")]), Verdict::Ask, "d.ask");
-    check(&by_default(vec![execute("ls")]), Verdict::Ask, "d.ask");
+    check(&at_level(&Policy::default(), "ls", Some(full())), Verdict::Ask, "d.ask");
     check(&by_default(vec![Effect::Unknown]), Verdict::Ask, "d.ask");
     check(&by_default(vec![]), Verdict::Ask, "d.ask");
     check(&by_default(vec![read("/etc/passwd")]), Verdict::Deny, "f.outside_read");
@@ -137,7 +137,34 @@ fn no_allow_rule_lowers_what_protects_everything_else() {
     let decide = |effect| decide(&all, &Grants::default(), &Learned::default(), &facts("tool", vec![effect]));
     check(&decide(write(".GIT/config")), Verdict::Ask, "p.protected");
     check(&decide(write("../x")), Verdict::Deny, "f.outside_write");
-    check(&decide(execute("ls")), Verdict::Allow, "yes");
+    check(&at_level(&all, "ls", Some(full())), Verdict::Allow, "yes");
+}
+
+fn full() -> Containment {
+    Containment::new("ns+landlock+seccomp", vec![])
+}
+
+fn at_level(policy: &Policy, command: &str, containment: Option<Containment>) -> Decision {
+    let facts = facts("tool", vec![execute(command)]).with_sight(vec![], containment);
+    decide(policy, &Grants::default(), &Learned::default(), &facts)
+}
+
+// SECURITY "Sandbox": at D commands always ask, at C those that may change something.
+#[test]
+fn a_rule_lets_through_no_more_than_the_sandbox_holds() {
+    let all = policy(vec![Rule::new("yes", Action::Allow)]);
+    let partial = || Containment::new("landlock+seccomp", vec!["`.git` can be written".into()]);
+    for command in ["ls", "cat src/lib.rs", "cargo test", "touch a", "git status"] {
+        check(&at_level(&all, command, Some(full())), Verdict::Allow, "yes");
+        check(&at_level(&all, command, Some(Containment::none())), Verdict::Ask, "p.unconfined");
+        check(&at_level(&all, command, None), Verdict::Ask, "p.unconfined");
+    }
+    for command in ["ls", "cat src/lib.rs"] {
+        check(&at_level(&all, command, Some(partial())), Verdict::Allow, "yes");
+    }
+    for command in ["cargo test", "touch a", "git status", "ls > a"] {
+        check(&at_level(&all, command, Some(partial())), Verdict::Ask, "p.unconfined");
+    }
 }
 
 #[test]

@@ -99,13 +99,7 @@ fn any_facts() -> impl Strategy<Value = Facts> {
         };
         Target { resolved, kind, links, ..Target::missing(path) }
     });
-    let containment = prop::option::of(
-        any::<bool>().prop_map(
-            |full| {
-                if full { Containment::new("ns", vec![]) } else { Containment::none() }
-            },
-        ),
-    );
+    let containment = prop::option::of((0..3_usize).prop_map(level));
     let rest = (mode, prop::collection::vec(target, 0..3), containment, any::<bool>(), any::<bool>());
     (effects(), rest).prop_map(|(effects, (mode, targets, containment, tainted, has_secret))| {
         facts("tool", effects)
@@ -114,6 +108,15 @@ fn any_facts() -> impl Strategy<Value = Facts> {
             .with_taint(tainted)
             .with_secret(has_secret)
     })
+}
+
+/// A sandbox, from the one that holds everything to none.
+fn level(at: usize) -> Containment {
+    match at {
+        0 => Containment::new("ns", vec![]),
+        1 => Containment::new("landlock", vec!["a gap".into()]),
+        _ => Containment::none(),
+    }
 }
 
 fn rule(actions: Vec<Action>) -> impl Strategy<Value = Rule> {
@@ -241,6 +244,15 @@ proptest! {
     }
 
     // Stage 1 is not configurable, and no mode, grant or rule lifts a denial.
+    #[test]
+    fn a_lesser_sandbox_never_loosens(rules in rules(), facts in any_facts()) {
+        let policy = policy(&rules, Source::User);
+        let at = |containment| of(&policy, &facts.clone().with_sight(facts.targets.clone(), containment)).verdict;
+        let (full, partial, none) = (at(Some(level(0))), at(Some(level(1))), at(Some(level(2))));
+        prop_assert!(full <= partial && partial <= none, "{full:?} {partial:?} {none:?}");
+        prop_assert_eq!(at(None), none);
+    }
+
     #[test]
     fn nothing_lifts_a_denial(rules in rules(), facts in any_facts(), mode in 0..5_usize) {
         let open = add(policy(&rules, Source::User), &[Rule::new("open", Action::Allow)], Source::User, "o");

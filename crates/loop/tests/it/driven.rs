@@ -36,6 +36,14 @@ pub(crate) fn config() -> Config {
     )
 }
 
+/// The same tools, and `hand`, which is the last call of its answer.
+pub(crate) fn with_hand() -> Config {
+    let hand = Hints { control: Control::Last, ..Hints::default() };
+    let mut tools = config().tools;
+    tools.push(OfferedTool::new(spec("hand"), hand));
+    Config::new("model", tools)
+}
+
 pub(crate) fn limits(change: impl FnOnce(&mut Limits)) -> Config {
     let mut limits = Limits::default();
     change(&mut limits);

@@ -5,6 +5,7 @@ mod completion;
 mod driven;
 mod early;
 mod execution;
+mod last;
 mod properties;
 mod protocol;
 mod resume;

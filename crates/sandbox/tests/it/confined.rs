@@ -5,30 +5,11 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 
 use tempfile::{TempDir, tempdir};
 use windlass_sandbox::{ChildEnvironment, ChildLimits, Confinement, Gap, Helper, Level, Probe};
 
-fn helper() -> Helper {
-    Helper::new(env!("CARGO_BIN_EXE_windlass-confine"))
-}
-
-fn probe() -> &'static Probe {
-    static PROBE: OnceLock<Probe> = OnceLock::new();
-    PROBE.get_or_init(|| Probe::run(&helper()))
-}
-
-/// Whether the machine reaches a level; if not, one line says what is missing.
-#[expect(clippy::print_stderr, reason = "a skipped case says so where the test runs")]
-fn reaches(level: Level) -> bool {
-    let reached = probe().level <= level;
-    if !reached {
-        let missing: Vec<_> = probe().missing.iter().map(ToString::to_string).collect();
-        eprintln!("skipped: a child at level {level}: {}", missing.join("; "));
-    }
-    reached
-}
+use crate::levels::{apart, confined, helper, probe};
 
 /// A workspace with a repository, beside a secret.
 struct Scene {
@@ -79,8 +60,6 @@ impl Scene {
     }
 }
 
-const CONFINED: [Level; 2] = [Level::Namespaces, Level::Landlock];
-
 // Q3
 #[test]
 fn the_probe_says_a_level_and_why_no_better_one() {
@@ -89,7 +68,7 @@ fn the_probe_says_a_level_and_why_no_better_one() {
     assert!(tried.iter().all(|level| *level < probe.level), "{probe:?}");
     assert_eq!(probe.level == Level::Namespaces, probe.missing.is_empty(), "{probe:?}");
     let none = Probe::run(&Helper::new("/nowhere/windlass-confine"));
-    assert_eq!((none.level, none.missing.len()), (Level::None, 2));
+    assert_eq!((none.level, none.missing.len()), (Level::None, 3));
     assert!(none.missing[0].to_string().contains("helper process failed"), "{}", none.missing[0]);
     // A program that does nothing of the kind is not taken for a helper.
     assert_eq!(Probe::run(&Helper::new("/bin/false")).level, Level::None);
@@ -97,7 +76,7 @@ fn the_probe_says_a_level_and_why_no_better_one() {
 
 #[test]
 fn a_child_does_what_was_granted() {
-    for level in CONFINED.into_iter().filter(|level| reaches(*level)) {
+    for level in confined() {
         let scene = scene();
         scene.check_works(level, "echo one > new; mkdir -p a/b; mv new a/b/new; cat a/b/new", "one");
         scene.check_works(level, "pwd", scene.work.to_str().unwrap());
@@ -125,7 +104,7 @@ impl SignalOrCode for std::process::ExitStatus {
 
 #[test]
 fn nothing_outside_is_read_or_written() {
-    for level in CONFINED.into_iter().filter(|level| reaches(*level)) {
+    for level in confined() {
         let scene = scene();
         let secret = scene.secret();
         let secret = secret.display();
@@ -155,51 +134,49 @@ fn nothing_outside_is_read_or_written() {
 // SECURITY "Sandbox": level A closes what Landlock cannot.
 #[test]
 fn protected_names_stay_and_hidden_ones_are_not_read() {
-    if !reaches(Level::Namespaces) {
-        return;
+    for level in apart() {
+        let scene = scene();
+        for script in [
+            "echo x > .git/config",
+            "echo x > .git/hooks",
+            "mv .git other",
+            "rm -r .git",
+            "ln -s .git safe && echo x > safe/config",
+            "umount .git",
+            "chmod 777 .git/config",
+            "touch .git/config",
+            "echo x > .claude/settings.json",
+            "rmdir .claude",
+            "mv .claude other",
+            "cat .env",
+            "echo x > .env",
+            "mv .env other",
+            "ln .env other",
+            "chmod 600 .env",
+            "cat /proc/1/root$PWD/.env",
+        ] {
+            scene.check_refused(level, script);
+        }
+        assert_eq!(fs::read(scene.work.join(".git/config")).unwrap(), b"kept");
+        assert_eq!(fs::read(scene.work.join(".env")).unwrap(), b"hidden");
+        let left: BTreeSet<_> = fs::read_dir(&scene.work)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        assert_eq!(left, [".env", ".git", "safe"].map(str::to_owned).into(), "a placeholder stayed");
     }
-    let scene = scene();
-    for script in [
-        "echo x > .git/config",
-        "echo x > .git/hooks",
-        "mv .git other",
-        "rm -r .git",
-        "ln -s .git safe && echo x > safe/config",
-        "umount .git",
-        "chmod 777 .git/config",
-        "touch .git/config",
-        "echo x > .claude/settings.json",
-        "rmdir .claude",
-        "mv .claude other",
-        "cat .env",
-        "echo x > .env",
-        "mv .env other",
-        "ln .env other",
-        "chmod 600 .env",
-        "cat /proc/1/root$PWD/.env",
-    ] {
-        scene.check_refused(Level::Namespaces, script);
-    }
-    assert_eq!(fs::read(scene.work.join(".git/config")).unwrap(), b"kept");
-    assert_eq!(fs::read(scene.work.join(".env")).unwrap(), b"hidden");
-    let left: BTreeSet<_> = fs::read_dir(&scene.work)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    assert_eq!(left, [".env", ".git", "safe"].map(str::to_owned).into(), "a placeholder stayed");
 }
 
 #[test]
 fn a_protected_link_is_refused_rather_than_half_protected() {
-    if !reaches(Level::Namespaces) {
-        return;
+    for level in apart() {
+        let mut scene = scene();
+        std::os::unix::fs::symlink("/etc", scene.work.join("hooks")).unwrap();
+        scene.confinement = scene.confinement.with_protected(scene.work.join("hooks"));
+        let output = scene.run(level, "echo ran");
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(125), &b""[..]));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("is a link"), "{output:?}");
     }
-    let mut scene = scene();
-    std::os::unix::fs::symlink("/etc", scene.work.join("hooks")).unwrap();
-    scene.confinement = scene.confinement.with_protected(scene.work.join("hooks"));
-    let output = scene.run(Level::Namespaces, "echo ran");
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(125), &b""[..]));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is a link"), "{output:?}");
 }
 
 #[test]
@@ -220,7 +197,7 @@ fn was_reached(listener: &TcpListener) -> bool {
 
 #[test]
 fn only_a_granted_port_is_reached() {
-    for level in CONFINED.into_iter().filter(|level| reaches(*level)) {
+    for level in confined() {
         let mut scene = scene();
         let granted = TcpListener::bind("127.0.0.1:0").unwrap();
         let other = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -243,7 +220,7 @@ fn only_a_granted_port_is_reached() {
 // Q2
 #[test]
 fn a_child_sees_the_listed_environment_only() {
-    for level in CONFINED.into_iter().filter(|level| reaches(*level)) {
+    for level in confined() {
         let mut scene = scene();
         scene.confinement =
             scene.confinement.with_environment(ChildEnvironment::new().with_value("PAGER", "cat"));
@@ -257,7 +234,7 @@ fn a_child_sees_the_listed_environment_only() {
 
 #[test]
 fn limits_hold() {
-    for level in CONFINED.into_iter().filter(|level| reaches(*level)) {
+    for level in confined() {
         let mut scene = scene();
         let mut limits = ChildLimits::default();
         limits.file_bytes = 1024;
@@ -291,37 +268,36 @@ fn is_gone(mark: &str) -> bool {
 // Q1: children that left their session die with their namespace, at the end and when the helper is killed.
 #[test]
 fn no_child_survives_and_no_descriptor_stays_over_100_runs() {
-    if !reaches(Level::Namespaces) {
-        return;
-    }
-    let scene = scene();
-    let mark = format!("300.{}", std::process::id());
-    scene.run(Level::Namespaces, "true");
-    let before = descriptors();
-    for run in 0..100 {
-        let script = format!(
-            "setsid sleep {mark} & (setsid sleep {mark} &) ; echo ready; [ {run} = 0 ] || sleep {mark}"
-        );
-        let mut command =
-            scene.confinement.command(Level::Namespaces, &helper(), &scene.work, "/bin/sh", ["-c", &script]);
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut ready = [0; 6];
-        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
-        if run > 0 {
-            child.kill().unwrap();
+    for level in apart() {
+        let scene = scene();
+        let mark = format!("300.{}", std::process::id());
+        scene.run(level, "true");
+        let before = descriptors();
+        for run in 0..100 {
+            let script = format!(
+                "setsid sleep {mark} & (setsid sleep {mark} &) ; echo ready; [ {run} = 0 ] || sleep {mark}"
+            );
+            let mut command =
+                scene.confinement.command(level, &helper(), &scene.work, "/bin/sh", ["-c", &script]);
+            let mut child =
+                command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            let mut ready = [0; 6];
+            std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
+            if run > 0 {
+                child.kill().unwrap();
+            }
+            child.wait().unwrap();
         }
-        child.wait().unwrap();
+        assert!(is_gone(&mark), "{} processes survived", marked(&mark));
+        // Other tests of this process open files meanwhile: growth by a descriptor a run would show all the same.
+        assert!(descriptors() < before + 50, "{before} descriptors became {}", descriptors());
     }
-    assert!(is_gone(&mark), "{} processes survived", marked(&mark));
-    // Other tests of this process open files meanwhile: growth by a descriptor a run would show all the same.
-    assert!(descriptors() < before + 50, "{before} descriptors became {}", descriptors());
 }
 
 // A descriptor that the host leaks would be a way around every rule.
 #[test]
 fn what_the_host_left_open_is_closed() {
-    for level in CONFINED.into_iter().filter(|level| reaches(*level)) {
+    for level in confined() {
         let scene = scene();
         let command = scene.confinement.command(level, &helper(), &scene.work, "/bin/sh", ["-c", "cat <&9"]);
         // The shell opens the secret as descriptor 9 and leaves it to the helper.

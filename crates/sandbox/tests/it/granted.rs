@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use tempfile::{TempDir, tempdir};
-use windlass_sandbox::{Access, Grants, Helper, Level, Probe, Repository, programs_of};
+use windlass_sandbox::{Access, Grants, Level, Repository, programs_of};
+
+use crate::levels::{apart, helper};
 
 struct Scene {
     folder: TempDir,
@@ -49,35 +51,22 @@ impl Scene {
     }
 }
 
-fn helper() -> Helper {
-    Helper::new(env!("CARGO_BIN_EXE_windlass-confine"))
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped case says so where the test runs")]
-fn has_namespaces() -> bool {
-    let probe = Probe::run(&helper());
-    if probe.level != Level::Namespaces {
-        eprintln!("skipped: 1 case: a child at the level of namespaces: {:?}", probe.missing);
-    }
-    probe.level == Level::Namespaces
-}
-
-fn run(grants: &Grants, work: &Path, script: &str) -> Output {
+fn run(level: Level, grants: &Grants, work: &Path, script: &str) -> Output {
     let granted = grants.look();
     assert_eq!(granted.gaps, [""; 0]);
     let confinement = granted.confinement;
-    let mut command = confinement.command(Level::Namespaces, &helper(), work, "/bin/sh", ["-c", script]);
+    let mut command = confinement.command(level, &helper(), work, "/bin/sh", ["-c", script]);
     command.stdin(Stdio::null()).output().unwrap()
 }
 
 #[track_caller]
-fn check(grants: &Grants, scene: &Scene, allowed: &[&str], refused: &[&str]) {
+fn check(level: Level, grants: &Grants, scene: &Scene, allowed: &[&str], refused: &[&str]) {
     for script in allowed {
-        let output = run(grants, &scene.work, script);
+        let output = run(level, grants, &scene.work, script);
         assert!(output.status.success(), "{script}: {output:?}");
     }
     for script in refused {
-        let output = run(grants, &scene.work, script);
+        let output = run(level, grants, &scene.work, script);
         let code = output.status.code().unwrap();
         assert!(code != 0 && code < 125, "{script}: {output:?}");
     }
@@ -85,99 +74,96 @@ fn check(grants: &Grants, scene: &Scene, allowed: &[&str], refused: &[&str]) {
 
 #[test]
 fn the_workspace_is_written_and_what_protects_it_is_not() {
-    if !has_namespaces() {
-        return;
+    for level in apart() {
+        let scene = scene();
+        let home = scene.home.display();
+        let allowed = [
+            "echo x > new && rm new",
+            "cat .env.example deep/credentials.rs .git/HEAD",
+            &format!("sh {home}/.cargo/bin/tool"),
+            &format!("touch {home}/cache"),
+            "echo x > /tmp/x",
+        ];
+        let refused = [
+            "cat .env",
+            "cat deep/tls.key",
+            "cat server.pem",
+            "cat state/journal",
+            "echo x > .git/HEAD",
+            "mv .git git",
+            "mkdir .claude",
+            "echo x > .mcp.json",
+            "mkdir .vscode/x",
+            "echo x > sub/.vscode/settings.json",
+            &format!("cat {home}/.ssh/id_rsa"),
+            &format!("cat {home}/.bashrc"),
+            &format!("cat {home}/state/policy.toml"),
+            &format!("cat {home}/.cargo/credentials.toml"),
+            &format!("echo x > {home}/.cargo/bin/tool"),
+            "cat /etc/shadow",
+        ];
+        check(level, &scene.grants(), &scene, &allowed, &refused);
+        assert!(!scene.home.join("cache").exists());
+        let left: Vec<_> =
+            fs::read_dir(&scene.work).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 7, "{left:?}");
+        drop(scene.folder);
     }
-    let scene = scene();
-    let home = scene.home.display();
-    let allowed = [
-        "echo x > new && rm new",
-        "cat .env.example deep/credentials.rs .git/HEAD",
-        &format!("sh {home}/.cargo/bin/tool"),
-        &format!("touch {home}/cache"),
-        "echo x > /tmp/x",
-    ];
-    let refused = [
-        "cat .env",
-        "cat deep/tls.key",
-        "cat server.pem",
-        "cat state/journal",
-        "echo x > .git/HEAD",
-        "mv .git git",
-        "mkdir .claude",
-        "echo x > .mcp.json",
-        "mkdir .vscode/x",
-        "echo x > sub/.vscode/settings.json",
-        &format!("cat {home}/.ssh/id_rsa"),
-        &format!("cat {home}/.bashrc"),
-        &format!("cat {home}/state/policy.toml"),
-        &format!("cat {home}/.cargo/credentials.toml"),
-        &format!("echo x > {home}/.cargo/bin/tool"),
-        "cat /etc/shadow",
-    ];
-    check(&scene.grants(), &scene, &allowed, &refused);
-    assert!(!scene.home.join("cache").exists());
-    let left: Vec<_> = fs::read_dir(&scene.work).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left.len(), 7, "{left:?}");
-    drop(scene.folder);
 }
 
 #[test]
 fn a_command_that_reads_cannot_write() {
-    if !has_namespaces() {
-        return;
+    for level in apart() {
+        let scene = scene();
+        let grants = scene.grants().with_access(Access::ReadOnly);
+        let refused =
+            ["touch new", "echo x > deep/credentials.rs", "rm -r sub", "cat .env", "touch .git/index.lock"];
+        check(level, &grants, &scene, &["cat deep/credentials.rs", "touch /tmp/x", "ls -A"], &refused);
+        // No placeholder is needed where nothing can be made.
+        let output = run(level, &grants, &scene.work, "ls -A");
+        assert!(!String::from_utf8_lossy(&output.stdout).contains(".claude"), "{output:?}");
     }
-    let scene = scene();
-    let grants = scene.grants().with_access(Access::ReadOnly);
-    let refused =
-        ["touch new", "echo x > deep/credentials.rs", "rm -r sub", "cat .env", "touch .git/index.lock"];
-    check(&grants, &scene, &["cat deep/credentials.rs", "touch /tmp/x", "ls -A"], &refused);
-    // No placeholder is needed where nothing can be made.
-    let output = run(&grants, &scene.work, "ls -A");
-    assert!(!String::from_utf8_lossy(&output.stdout).contains(".claude"), "{output:?}");
 }
 
 #[test]
 fn an_open_repository_keeps_what_runs_programs() {
-    if !has_namespaces() {
-        return;
+    for level in apart() {
+        let scene = scene();
+        let grants = scene.grants().with_repository(Repository::Open);
+        let allowed = ["echo x > .git/index.lock && mv .git/index.lock .git/index"];
+        let refused = [
+            "echo x > .git/config",
+            "mkdir .git/hooks/x",
+            "echo x > .git/hooks/pre-commit",
+            "rm .git/config",
+            "mv .git git && mkdir .git",
+            "mv .git/config .git/other",
+        ];
+        check(level, &grants, &scene, &allowed, &refused);
+        assert!(!scene.work.join(".git/hooks").exists());
     }
-    let scene = scene();
-    let grants = scene.grants().with_repository(Repository::Open);
-    let allowed = ["echo x > .git/index.lock && mv .git/index.lock .git/index"];
-    let refused = [
-        "echo x > .git/config",
-        "mkdir .git/hooks/x",
-        "echo x > .git/hooks/pre-commit",
-        "rm .git/config",
-        "mv .git git && mkdir .git",
-        "mv .git/config .git/other",
-    ];
-    check(&grants, &scene, &allowed, &refused);
-    assert!(!scene.work.join(".git/hooks").exists());
 }
 
 // A file in the workspace does not grant what lies outside, only a repository that knows this work tree.
 #[test]
 fn a_linked_work_tree_is_believed_when_its_repository_says_the_same() {
-    if !has_namespaces() {
-        return;
+    for level in apart() {
+        let scene = scene();
+        let main = scene.home.join("main/.git");
+        let own = main.join("worktrees/project");
+        fs::create_dir_all(&own).unwrap();
+        fs::write(main.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::remove_dir_all(scene.work.join(".git")).unwrap();
+        fs::write(scene.work.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        let read = format!("cat {}/HEAD", main.display());
+        check(level, &scene.grants(), &scene, &[], &[&read]);
+        fs::write(own.join("gitdir"), format!("{}/.git\n", scene.work.display())).unwrap();
+        check(level, &scene.grants(), &scene, &[&read], &[&format!("echo x > {}/HEAD", main.display())]);
+        // A folder of keys is no repository.
+        fs::write(scene.work.join(".git"), format!("gitdir: {}/.ssh\n", scene.home.display())).unwrap();
+        check(level, &scene.grants(), &scene, &[], &["cat ../../.ssh/id_rsa"]);
     }
-    let scene = scene();
-    let main = scene.home.join("main/.git");
-    let own = main.join("worktrees/project");
-    fs::create_dir_all(&own).unwrap();
-    fs::write(main.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-    fs::write(own.join("commondir"), "../..\n").unwrap();
-    fs::remove_dir_all(scene.work.join(".git")).unwrap();
-    fs::write(scene.work.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
-    let read = format!("cat {}/HEAD", main.display());
-    check(&scene.grants(), &scene, &[], &[&read]);
-    fs::write(own.join("gitdir"), format!("{}/.git\n", scene.work.display())).unwrap();
-    check(&scene.grants(), &scene, &[&read], &[&format!("echo x > {}/HEAD", main.display())]);
-    // A folder of keys is no repository.
-    fs::write(scene.work.join(".git"), format!("gitdir: {}/.ssh\n", scene.home.display())).unwrap();
-    check(&scene.grants(), &scene, &[], &["cat ../../.ssh/id_rsa"]);
 }
 
 #[test]

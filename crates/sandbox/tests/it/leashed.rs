@@ -5,31 +5,12 @@ use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use tempfile::{TempDir, tempdir};
-use windlass_sandbox::{ChildLimits, Confinement, Helper, Leash, Level, NotConfined, Part, Probe};
+use windlass_sandbox::{ChildLimits, Confinement, Helper, Leash, Level, NotConfined, Part};
 
-fn helper() -> Helper {
-    Helper::new(env!("CARGO_BIN_EXE_windlass-confine"))
-}
-
-fn probe() -> &'static Probe {
-    static PROBE: OnceLock<Probe> = OnceLock::new();
-    PROBE.get_or_init(|| Probe::run(&helper()))
-}
-
-/// The confined levels of this machine; one line says what is missing for the others.
-#[expect(clippy::print_stderr, reason = "a skipped case says so where the test runs")]
-fn levels() -> Vec<Level> {
-    let (here, skipped): (Vec<_>, Vec<_>) =
-        [Level::Namespaces, Level::Landlock].into_iter().partition(|level| probe().level <= *level);
-    if !skipped.is_empty() {
-        eprintln!("skipped: {} cases at {skipped:?}: {:?}", skipped.len(), probe().missing);
-    }
-    here
-}
+use crate::levels::{apart, confined, helper, tried};
 
 struct Scene {
     _folder: TempDir,
@@ -90,7 +71,7 @@ fn assert_gone(mark: &str) {
 
 #[test]
 fn the_leash_says_that_the_command_was_confined_and_its_input_is_empty() {
-    for level in levels() {
+    for level in confined() {
         let (output, confined) = scene().run(level, "cat; echo out; echo err >&2; exit 7");
         assert_eq!(confined, Ok(()));
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(7), &b"out\n"[..]));
@@ -101,17 +82,18 @@ fn the_leash_says_that_the_command_was_confined_and_its_input_is_empty() {
 // What the helper says is not what the command says: stderr is the command's alone.
 #[test]
 fn a_command_that_could_not_be_confined_is_told_from_one_that_says_so() {
-    for level in levels() {
+    for level in confined() {
         let (output, confined) = scene().run(level, "echo 'not confined: Landlock: no' >&2; exit 125");
         assert_eq!((confined, output.status.code()), (Ok(()), Some(125)));
     }
-    if levels().contains(&Level::Namespaces) {
+    for level in apart() {
         let mut scene = scene();
         std::os::unix::fs::symlink("/etc", scene.work.join("hooks")).unwrap();
         scene.confinement = scene.confinement.with_protected(scene.work.join("hooks"));
-        let (output, confined) = scene.run(Level::Namespaces, "echo ran");
+        let (output, confined) = scene.run(level, "echo ran");
         let error = confined.unwrap_err();
-        assert_eq!((error.part, output.stdout.len(), output.stderr.len()), (Part::Mounts, 0, 0));
+        let refusing = if level == Level::Namespaces { Part::Mounts } else { Part::Bubblewrap };
+        assert_eq!((error.part, output.stdout.len(), output.stderr.len()), (refusing, 0, 0));
         assert!(error.to_string().contains("nothing was run"), "{error}");
     }
 }
@@ -134,7 +116,7 @@ fn a_helper_that_is_none_is_no_confinement() {
 // Q1: the kill of the host is the end of the leash.
 #[test]
 fn everybody_ends_with_the_leash() {
-    for level in levels() {
+    for level in confined() {
         let mark = mark(1);
         let script = format!(
             "trap '' TERM HUP; echo ready; setsid sleep {mark} & (setsid sleep {mark} &) ; sleep {mark}"
@@ -149,7 +131,7 @@ fn everybody_ends_with_the_leash() {
 // Q1: TERM reaches who left the group, too, and the command may tidy up.
 #[test]
 fn a_request_to_stop_reaches_the_command() {
-    for level in levels() {
+    for level in confined() {
         let scene = scene();
         let script = "trap 'echo tidy > tidied; exit 3' TERM; echo ready; while :; do sleep 0.05; done";
         let (child, leash) = scene.start(level, script);
@@ -163,24 +145,23 @@ fn a_request_to_stop_reaches_the_command() {
 
 #[test]
 fn a_killed_helper_takes_everybody_along() {
-    if !levels().contains(&Level::Namespaces) {
-        return;
+    for level in apart() {
+        let mark = mark(2);
+        let (mut child, _leash) =
+            scene().start(level, &format!("echo ready; setsid sleep {mark} & sleep {mark}"));
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        assert_gone(&mark);
     }
-    let mark = mark(2);
-    let (mut child, _leash) =
-        scene().start(Level::Namespaces, &format!("echo ready; setsid sleep {mark} & sleep {mark}"));
-    child.kill().unwrap();
-    assert_eq!(child.wait().unwrap().signal(), Some(9));
-    assert_gone(&mark);
 }
 
 // RES-003: a bomb is bounded and ends with its tree.
 #[test]
 fn processes_are_bounded() {
-    for level in levels() {
-        if !probe().bounds.processes {
-            eprintln!("skipped: 1 case: this machine does not bound processes");
-            return;
+    for level in confined() {
+        if !tried(level).as_ref().is_ok_and(|probe| probe.bounds.processes) {
+            eprintln!("skipped: 1 case: this machine does not bound processes at {level}");
+            continue;
         }
         let mark = mark(3);
         let mut scene = scene();
@@ -203,7 +184,7 @@ fn processes_are_bounded() {
 // RES-005
 #[test]
 fn memory_of_one_process_is_bounded() {
-    for level in levels() {
+    for level in confined() {
         let mut scene = scene();
         let mut limits = ChildLimits::default();
         limits.data_bytes = 64 << 20;
@@ -217,50 +198,46 @@ fn memory_of_one_process_is_bounded() {
 
 #[test]
 fn a_private_folder_starts_empty_and_keeps_nothing() {
-    if !levels().contains(&Level::Namespaces) {
-        return;
+    for level in apart() {
+        let mut scene = scene();
+        let home = scene.work.parent().unwrap().to_path_buf();
+        fs::create_dir(home.join("tools")).unwrap();
+        fs::write(home.join("tools/tool"), "tool").unwrap();
+        fs::write(home.join("secret"), "secret").unwrap();
+        scene.confinement = scene.confinement.with_private(&home).with_readable(home.join("tools"));
+        let script = "cat ../tools/tool; ls -A ..; echo x > ../new; echo x > ../tools/new; echo y > inside";
+        let (output, confined) = scene.run(level, script);
+        assert_eq!(confined, Ok(()));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "tooltools\nwork\n");
+        assert!(!home.join("new").exists() && !home.join("tools/new").exists());
+        assert_eq!(fs::read(scene.work.join("inside")).unwrap(), b"y\n");
     }
-    let mut scene = scene();
-    let home = scene.work.parent().unwrap().to_path_buf();
-    fs::create_dir(home.join("tools")).unwrap();
-    fs::write(home.join("tools/tool"), "tool").unwrap();
-    fs::write(home.join("secret"), "secret").unwrap();
-    scene.confinement = scene.confinement.with_private(&home).with_readable(home.join("tools"));
-    let script = "cat ../tools/tool; ls -A ..; echo x > ../new; echo x > ../tools/new; echo y > inside";
-    let (output, confined) = scene.run(Level::Namespaces, script);
-    assert_eq!(confined, Ok(()));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "tooltools\nwork\n");
-    assert!(!home.join("new").exists() && !home.join("tools/new").exists());
-    assert_eq!(fs::read(scene.work.join("inside")).unwrap(), b"y\n");
 }
 
 // Two commands in one folder hold the same placeholder; neither takes it from the other.
 #[test]
 fn a_placeholder_stays_as_long_as_somebody_holds_it() {
-    if !levels().contains(&Level::Namespaces) {
-        return;
+    for level in apart() {
+        let mut scene = scene();
+        scene.confinement = scene.confinement.with_protected(scene.work.join(".claude"));
+        let wait = "echo ready; until [ -e go ]; do sleep 0.02; done; mkdir .claude/x; ls -A";
+        let (slow, _leash) = scene.start(level, wait);
+        let (output, _) = scene.run(level, "rmdir .claude || echo kept");
+        assert_eq!(output.stdout, b"kept\n");
+        assert!(scene.work.join(".claude").is_dir());
+        fs::File::create(scene.work.join("go")).unwrap().write_all(b"x").unwrap();
+        let output = slow.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), ".claude\ngo\n");
+        assert!(!scene.work.join(".claude").exists());
     }
-    let mut scene = scene();
-    scene.confinement = scene.confinement.with_protected(scene.work.join(".claude"));
-    let wait = "echo ready; until [ -e go ]; do sleep 0.02; done; mkdir .claude/x; ls -A";
-    let (slow, _leash) = scene.start(Level::Namespaces, wait);
-    let (output, _) = scene.run(Level::Namespaces, "rmdir .claude || echo kept");
-    assert_eq!(output.stdout, b"kept\n");
-    assert!(scene.work.join(".claude").is_dir());
-    fs::File::create(scene.work.join("go")).unwrap().write_all(b"x").unwrap();
-    let output = slow.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), ".claude\ngo\n");
-    assert!(!scene.work.join(".claude").exists());
 }
 
 // SEC-003: what the helper was told is not for the command.
 #[test]
 fn the_first_process_shows_nothing_of_itself() {
-    if !levels().contains(&Level::Namespaces) {
-        return;
+    for level in apart() {
+        let (output, _) = scene().run(level, "cat /proc/1/environ; ls /proc/1/fd; tty; cat < /dev/tty");
+        assert!(!String::from_utf8_lossy(&output.stdout).contains("PATH="), "{output:?}");
+        assert_ne!(output.status.code(), Some(0));
     }
-    let (output, _) =
-        scene().run(Level::Namespaces, "cat /proc/1/environ; ls /proc/1/fd; tty; cat < /dev/tty");
-    assert!(!String::from_utf8_lossy(&output.stdout).contains("PATH="), "{output:?}");
-    assert_ne!(output.status.code(), Some(0));
 }

@@ -14,6 +14,8 @@ mod files;
 mod granted;
 #[cfg(target_os = "linux")]
 mod leashed;
+#[cfg(target_os = "linux")]
+mod levels;
 #[cfg(unix)]
 mod races;
 #[cfg(unix)]

@@ -2,27 +2,18 @@
 
 use std::sync::Arc;
 
-use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
-use windlass_tool::{AnswerFuture, Context, Human, NoAnswer, Question, Tool};
+use windlass_protocol::ResultStatus;
+use windlass_tool::{NoAnswer, Tool};
 use windlass_tools_control::{AskFollowupQuestion, AttemptCompletion, TodoList, UpdateTodoList};
 
-struct Says(Result<&'static str, NoAnswer>);
-
-impl Human for Says {
-    fn answer<'a>(&'a self, _: &'a Question) -> AnswerFuture<'a> {
-        Box::pin(async { self.0.map(str::to_owned) })
-    }
-}
+use crate::calling::{Says, call_with, context};
 
 async fn call(tool: &dyn Tool, human: Option<Says>, arguments: &str) -> (ResultStatus, String) {
-    let mut ctx = Context::new(CallId::new("c").unwrap());
-    if let Some(human) = human {
-        ctx = ctx.with_human(Arc::new(human));
-    }
-    let payload = Payload::Function { arguments: Arguments::parse(arguments).unwrap() };
-    let output = tool.call(&ctx, &payload).await.unwrap();
-    let text = format!("{:?}", output.content);
-    (output.status, text)
+    let ctx = match human {
+        Some(human) => context().with_human(Arc::new(human)),
+        None => context(),
+    };
+    call_with(tool, &ctx, &arguments.parse().unwrap()).await
 }
 
 // L1
@@ -31,8 +22,9 @@ async fn a_completion_is_accepted_or_goes_on_with_the_humans_words() {
     let plain = AttemptCompletion::default();
     assert_eq!(call(&plain, None, r#"{"result":"r"}"#).await.0, ResultStatus::Ok);
     let reviewed = AttemptCompletion::default().with_review();
-    assert_eq!(call(&reviewed, Some(Says(Ok("yes"))), r#"{"result":"r"}"#).await.0, ResultStatus::Ok);
-    let (status, text) = call(&reviewed, Some(Says(Ok("the docs are missing"))), r#"{"result":"r"}"#).await;
+    assert_eq!(call(&reviewed, Some(Says::new(&[Ok("yes")])), r#"{"result":"r"}"#).await.0, ResultStatus::Ok);
+    let (status, text) =
+        call(&reviewed, Some(Says::new(&[Ok("the docs are missing")])), r#"{"result":"r"}"#).await;
     assert_eq!(status, ResultStatus::Denied);
     assert!(text.contains("the docs are missing"));
     assert_eq!(
@@ -60,8 +52,8 @@ async fn open_todos_refuse_completion() {
 #[tokio::test]
 async fn a_question_has_an_answer_or_says_that_nobody_is_there() {
     let ask = AskFollowupQuestion::default();
-    assert!(call(&ask, Some(Says(Ok("blue"))), r#"{"question":"?"}"#).await.1.contains("blue"));
+    assert!(call(&ask, Some(Says::new(&[Ok("blue")])), r#"{"question":"?"}"#).await.1.contains("blue"));
     assert_eq!(call(&ask, None, r#"{"question":"?"}"#).await.0, ResultStatus::Error);
-    let late = Some(Says(Err(NoAnswer::TimedOut)));
+    let late = Some(Says::new(&[Err(NoAnswer::TimedOut)]));
     assert_eq!(call(&ask, late, r#"{"question":"?"}"#).await.0, ResultStatus::TimedOut);
 }

@@ -1,0 +1,146 @@
+//! Namespaces and a root by `bwrap`, for machines that let this program make none itself.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::io::{FdFlags, fcntl_setfd};
+
+use crate::plan::Plan;
+
+/// Where `bwrap` is looked for: never in the working folder and never along `PATH`, which a workspace may lead.
+const PLACES: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+/// The helper itself, as the child of `bwrap` sees it.
+const HELPER: &str = "/.windlass-confine";
+/// What hangs in the root beside what was granted.
+const OWN: [&str; 3] = ["/proc", "/dev", "/tmp"];
+
+/// `bwrap` with all that a plan says, up to the helper that does the rest inside; its arguments follow. The files have
+/// to be kept until it was started.
+pub(crate) fn start(plan: &Plan) -> Result<(Command, Vec<File>), String> {
+    let program = find().ok_or_else(|| format!("it is in none of {}", PLACES.join(", ")))?;
+    let helper = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut words = Words::default();
+    words.namespaces(!plan.ports.is_empty());
+    words.add("--proc", ["/proc"]);
+    words.add("--dev", ["/dev"]);
+    words.add("--perms", ["1777", "--tmpfs", "/tmp"]);
+    words.granted(plan);
+    words.protected(plan)?;
+    let closed = words.hidden(plan).map_err(|error| error.to_string())?;
+    words.add("--ro-bind", [helper.as_os_str(), OsStr::new(HELPER)]);
+    words.add("--remount-ro", ["/"]);
+    words.add("--chdir", ["/", "--", HELPER]);
+    let mut process = Command::new(program);
+    process.args(words.0);
+    Ok((process, closed))
+}
+
+/// A `bwrap` that only the machine's owner could have put there.
+fn find() -> Option<PathBuf> {
+    PLACES.into_iter().map(|place| Path::new(place).join("bwrap")).find(|program| {
+        fs::metadata(program)
+            .is_ok_and(|found| found.is_file() && found.uid() == 0 && found.mode() & 0o022 == 0)
+    })
+}
+
+#[derive(Default)]
+struct Words(Vec<OsString>);
+
+impl Words {
+    fn add<A: AsRef<OsStr>>(&mut self, name: &str, values: impl IntoIterator<Item = A>) {
+        self.0.push(name.into());
+        self.0.extend(values.into_iter().map(|value| value.as_ref().to_owned()));
+    }
+
+    fn namespaces(&mut self, with_network: bool) {
+        // The helper is the first process, as it is without `bwrap`: it buries orphans and holds the leash. Where
+        // `bwrap` is setuid it needs no user namespace, and may not be let have one.
+        let switches = [
+            "--unshare-user-try",
+            "--unshare-pid",
+            "--unshare-ipc",
+            "--unshare-uts",
+            "--unshare-cgroup-try",
+            "--as-pid-1",
+            "--die-with-parent",
+        ];
+        self.0.extend(switches.map(OsString::from));
+        if !with_network {
+            self.0.push("--unshare-net".into());
+        }
+        self.add("--cap-drop", ["ALL"]);
+    }
+
+    /// Granted paths, a folder before what lies in it, so that nothing covers an earlier grant.
+    fn granted(&mut self, plan: &Plan) {
+        let read = plan.readable.iter().map(|path| (path, "--ro-bind-try"));
+        let write = plan.writable.iter().map(|path| (path, "--bind-try"));
+        let private = plan.private.iter().map(|path| (path, "--tmpfs"));
+        let mut grants: Vec<_> = read.chain(write).chain(private).collect();
+        let rank =
+            |how: &str| ["--ro-bind-try", "--bind-try", "--tmpfs"].iter().position(|known| *known == how);
+        grants.sort_by_key(|(path, how)| (path.components().count(), rank(how)));
+        for (path, how) in grants {
+            match (how, fs::read_link(path)) {
+                ("--tmpfs", _) => self.add("--perms", [OsStr::new("0700"), how.as_ref(), path.as_os_str()]),
+                // Such as /bin, which leads to usr/bin. A link to somewhere not granted leads to nothing.
+                (_, Ok(target)) => self.add("--symlink", [target.as_os_str(), path.as_os_str()]),
+                _ if OWN.iter().any(|own| path == Path::new(own)) => {}
+                _ => self.add(how, [path.as_os_str(), path.as_os_str()]),
+            }
+        }
+    }
+
+    fn protected(&mut self, plan: &Plan) -> Result<(), String> {
+        for path in &plan.protected {
+            // A mount would land on the link's target and leave the link to be changed.
+            if path.is_symlink() {
+                return Err(format!("`{}` is a link and cannot be protected", path.display()));
+            }
+            self.add("--ro-bind", [path, path]);
+        }
+        Ok(())
+    }
+
+    /// Covers hidden paths with what nobody may open. The files are empty ones that `bwrap` reads.
+    fn hidden(&mut self, plan: &Plan) -> io::Result<Vec<File>> {
+        let (mut closed, mut covered) = (Vec::new(), Vec::<&Path>::new());
+        let mut hidden: Vec<_> = plan.hidden.iter().map(PathBuf::as_path).collect();
+        // Folders first. A cover has nothing below it, and takes no second one.
+        hidden.sort_unstable();
+        for path in hidden {
+            if covered.iter().any(|cover| path.starts_with(cover)) {
+                continue;
+            }
+            covered.push(path);
+            match fs::symlink_metadata(path) {
+                Ok(found) if found.is_symlink() => {
+                    let words = format!("`{}` is a link and cannot be hidden", path.display());
+                    return Err(io::Error::other(words));
+                }
+                Ok(found) if found.is_dir() => {
+                    self.add("--perms", [OsStr::new("0000"), "--tmpfs".as_ref(), path.as_os_str()]);
+                    self.add("--remount-ro", [path]);
+                }
+                Ok(_) => {
+                    let empty = File::open("/dev/null")?;
+                    // It has to live on in `bwrap`, and nowhere else.
+                    fcntl_setfd(&empty, FdFlags::empty())?;
+                    let number = empty.as_raw_fd().to_string();
+                    self.add(
+                        "--perms",
+                        [OsStr::new("0000"), "--ro-bind-data".as_ref(), number.as_ref(), path.as_os_str()],
+                    );
+                    closed.push(empty);
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(closed)
+    }
+}

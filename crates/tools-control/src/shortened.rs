@@ -1,0 +1,17 @@
+//! Long text with its middle left out.
+
+use std::borrow::Cow;
+
+/// The text, or its head and its tail with the exact number of bytes that are left out between them, said at the
+/// head as well (RULES R9).
+pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        return Cow::Borrowed(text);
+    }
+    let half = limit / 2;
+    let head = text.get(..text.floor_char_boundary(half)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len().saturating_sub(half))..).unwrap_or_default();
+    let left_out = text.len().saturating_sub(head.len()).saturating_sub(tail.len());
+    let all = text.len();
+    Cow::Owned(format!("[{all} bytes; {left_out} in the middle are left out]\n{head}\n[...]\n{tail}"))
+}
