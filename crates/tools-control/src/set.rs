@@ -1,10 +1,16 @@
-//! The tools of this crate that need nothing from outside.
+//! The tools of this crate, with what is there to work with.
 
+use std::fmt;
 use std::sync::Arc;
 
+use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 
-use crate::{AskFollowupQuestion, AttemptCompletion, RequestUserInput, TodoList, UpdatePlan, UpdateTodoList};
+use crate::{
+    AccessMcpResource, AskFollowupQuestion, AttemptCompletion, McpServers, NewTask, RequestUserInput,
+    RunSlashCommand, SkillTool, Skills, SlashCommands, Tasks, TodoList, UpdatePlan, UpdateTodoList,
+    UseMcpTool, ViewImage,
+};
 
 /// The tools that need nothing from outside: the list of what is to do, questions and the end of the task.
 ///
@@ -17,4 +23,103 @@ pub fn tools(todos: &TodoList) -> Vec<Arc<dyn Tool>> {
         Arc::new(UpdatePlan::new(todos.clone())),
         Arc::new(RequestUserInput::default()),
     ]
+}
+
+/// What the tools of this crate work with. A tool is there only where what it needs is.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Supplies {
+    todos: TodoList,
+    workspace: Option<Arc<Workspace>>,
+    skills: Skills,
+    commands: SlashCommands,
+    tasks: Option<Arc<dyn Tasks>>,
+    servers: Option<Arc<dyn McpServers>>,
+}
+
+impl Supplies {
+    /// The same with the list of what is to do.
+    pub fn with_todos(mut self, todos: TodoList) -> Self {
+        self.todos = todos;
+        self
+    }
+
+    /// The same with a workspace: `view_image`.
+    pub fn with_workspace(mut self, workspace: Arc<Workspace>) -> Self {
+        self.workspace = Some(workspace);
+        self
+    }
+
+    /// The same with skills: `skill`, if there are any.
+    pub fn with_skills(mut self, skills: Skills) -> Self {
+        self.skills = skills;
+        self
+    }
+
+    /// The same with commands: `run_slash_command`, if there are any.
+    pub fn with_commands(mut self, commands: SlashCommands) -> Self {
+        self.commands = commands;
+        self
+    }
+
+    /// The same with somebody to whom tasks can be handed: `new_task`.
+    pub fn with_tasks(mut self, tasks: Arc<dyn Tasks>) -> Self {
+        self.tasks = Some(tasks);
+        self
+    }
+
+    /// The same with MCP servers: `use_mcp_tool` and, where one has resources, `access_mcp_resource`.
+    pub fn with_servers(mut self, servers: Arc<dyn McpServers>) -> Self {
+        self.servers = Some(servers);
+        self
+    }
+}
+
+impl fmt::Debug for Supplies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Supplies")
+            .field("workspace", &self.workspace.is_some())
+            .field("skills", &self.skills)
+            .field("commands", &self.commands)
+            .field("tasks", &self.tasks.is_some())
+            .field("servers", &self.servers.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// All tools of this crate for which there is something to work with.
+///
+/// ```
+/// use std::sync::Arc;
+/// use windlass_sandbox::Workspace;
+/// use windlass_tools_control::{Supplies, tools_with};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = Arc::new(Workspace::open(folder.path())?);
+/// let tools = tools_with(&Supplies::default().with_workspace(workspace));
+/// let names: Vec<_> = tools.iter().map(|tool| tool.spec().name().as_str()).collect();
+/// assert!(names.contains(&"view_image") && !names.contains(&"skill"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn tools_with(supplies: &Supplies) -> Vec<Arc<dyn Tool>> {
+    let mut all = tools(&supplies.todos);
+    if let Some(workspace) = &supplies.workspace {
+        all.push(Arc::new(ViewImage::new(Arc::clone(workspace))));
+    }
+    if !supplies.skills.is_empty() {
+        all.push(Arc::new(SkillTool::new(supplies.skills.clone())));
+    }
+    if !supplies.commands.is_empty() {
+        all.push(Arc::new(RunSlashCommand::new(supplies.commands.clone())));
+    }
+    if let Some(tasks) = &supplies.tasks {
+        all.push(Arc::new(NewTask::new(Arc::clone(tasks))));
+    }
+    if let Some(servers) = &supplies.servers {
+        all.push(Arc::new(UseMcpTool::new(Arc::clone(servers))));
+        if servers.names().iter().any(|(server, _)| servers.reader(server).is_some()) {
+            all.push(Arc::new(AccessMcpResource::new(Arc::clone(servers))));
+        }
+    }
+    all
 }

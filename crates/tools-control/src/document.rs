@@ -1,0 +1,181 @@
+//! A Markdown file that a person wrote for the model: front matter and words.
+
+use std::collections::BTreeMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+use windlass_hitl::has_invisible;
+
+/// The longest file, and the longest front matter of one.
+pub(crate) const MAX_FILE: usize = 100_000;
+const MAX_FRONT_MATTER: usize = 16_000;
+/// How deep what is not asked for may be nested.
+const MAX_DEPTH: usize = 16;
+
+/// Why a file is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum DocumentError {
+    /// Nothing stands between two lines of three dashes at the head.
+    #[error(
+        "it has no front matter: a line of three dashes, `name: value` lines, another line of three dashes"
+    )]
+    NoFrontMatter,
+    /// The second line of dashes is missing.
+    #[error("its front matter has no end: a second line of three dashes is missing")]
+    Unclosed,
+    /// It is longer than what is read.
+    #[error("its {part} has {len} bytes, at most {limit} are taken")]
+    TooLong {
+        /// What.
+        part: &'static str,
+        /// How long it is.
+        len: usize,
+        /// How long it may be.
+        limit: usize,
+    },
+    /// The front matter is no YAML.
+    #[error("its front matter is no YAML in line {line}: {message}; put a value with a colon in quotes")]
+    Yaml {
+        /// The line of the file.
+        line: usize,
+        /// What the parser met.
+        message: String,
+    },
+    /// The front matter does what no front matter needs.
+    #[error("its front matter has {what}, which is not taken")]
+    Unwanted {
+        /// What.
+        what: &'static str,
+    },
+    /// A key stands twice.
+    #[error("its front matter has the key `{key}` twice")]
+    Twice {
+        /// The key.
+        key: String,
+    },
+    /// A key that is needed is missing or empty.
+    #[error("its front matter has no `{key}`")]
+    Missing {
+        /// The key.
+        key: &'static str,
+    },
+    /// A value is not what it has to be.
+    #[error("its `{key}` {problem}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// The front matter's words by their keys, and the text after it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Document<'a> {
+    pub(crate) fields: BTreeMap<String, String>,
+    pub(crate) body: &'a str,
+}
+
+impl<'a> Document<'a> {
+    /// Reads a file that may have front matter.
+    pub(crate) fn parse(text: &'a str) -> Result<Self, DocumentError> {
+        if text.len() > MAX_FILE {
+            return Err(DocumentError::TooLong { part: "text", len: text.len(), limit: MAX_FILE });
+        }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut lines = text.split_inclusive('\n');
+        let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
+            return Ok(Self { fields: BTreeMap::new(), body: text });
+        };
+        let mut end = first.len();
+        for line in lines {
+            let after = end.saturating_add(line.len());
+            if line.trim_end() == "---" {
+                let yaml = text.get(first.len()..end).unwrap_or_default();
+                return Ok(Self { fields: fields(yaml)?, body: text.get(after..).unwrap_or_default() });
+            }
+            end = after;
+        }
+        Err(DocumentError::Unclosed)
+    }
+
+    /// A value of one line, with what is between its words made one space.
+    pub(crate) fn words(&self, key: &'static str, max_chars: usize) -> Result<Option<String>, DocumentError> {
+        let Some(value) = self.fields.get(key) else { return Ok(None) };
+        let words = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        let fails = |problem: &str| Err(DocumentError::Value { key, problem: problem.to_owned() });
+        if words.chars().any(char::is_control) || has_invisible(&words) {
+            return fails("has characters that cannot be seen");
+        }
+        if words.chars().count() > max_chars {
+            return fails(&format!("is longer than {max_chars} characters"));
+        }
+        Ok((!words.is_empty()).then_some(words))
+    }
+}
+
+/// The top-level keys with plain values; what is nested is passed over.
+fn fields(yaml: &str) -> Result<BTreeMap<String, String>, DocumentError> {
+    if yaml.len() > MAX_FRONT_MATTER {
+        let (part, len) = ("front matter", yaml.len());
+        return Err(DocumentError::TooLong { part, len, limit: MAX_FRONT_MATTER });
+    }
+    let mut fields = BTreeMap::new();
+    let mut key: Option<String> = None;
+    let mut depth = 0_usize;
+    for event in Parser::new_from_str(yaml) {
+        let (event, _) = event.map_err(|error| DocumentError::Yaml {
+            // The first line of the file is the line of dashes.
+            line: error.marker().line().saturating_add(1),
+            message: error.info().to_owned(),
+        })?;
+        check(&event, depth)?;
+        match event {
+            Event::MappingStart(..) | Event::SequenceStart(..) => {
+                // What is nested is the value of the open key, and no words.
+                if depth == 1 && key.take().is_none() {
+                    return Err(DocumentError::Unwanted { what: "a key that is no word" });
+                }
+                depth = depth.saturating_add(1);
+            }
+            Event::MappingEnd | Event::SequenceEnd => depth = depth.saturating_sub(1),
+            Event::Scalar(text, style, ..) if depth == 1 => match key.take() {
+                None => {
+                    let text = text.into_owned();
+                    if fields.contains_key(&text) {
+                        return Err(DocumentError::Twice { key: text.chars().take(64).collect() });
+                    }
+                    // Also a key with a nested value is known, so that it is not given twice.
+                    fields.insert(text.clone(), String::new());
+                    key = Some(text);
+                }
+                Some(key) => {
+                    let is_null = style == ScalarStyle::Plain && matches!(&*text, "~" | "null");
+                    fields.insert(key, if is_null { String::new() } else { text.into_owned() });
+                }
+            },
+            _ => {}
+        }
+    }
+    Ok(fields)
+}
+
+/// Refuses what makes YAML more than words: anchors, aliases, tags, several documents, depth.
+fn check(event: &Event<'_>, depth: usize) -> Result<(), DocumentError> {
+    let what = match event {
+        Event::Alias(_) => "an alias",
+        Event::Scalar(_, _, anchor, tag) if *anchor != 0 || tag.is_some() => "an anchor or a tag",
+        Event::MappingStart(anchor, tag) | Event::SequenceStart(anchor, tag)
+            if *anchor != 0 || tag.is_some() =>
+        {
+            "an anchor or a tag"
+        }
+        Event::DocumentStart(true) => "another document",
+        Event::SequenceStart(..) | Event::Scalar(..) if depth == 0 => "no `name: value` lines",
+        Event::MappingStart(..) | Event::SequenceStart(..) if depth >= MAX_DEPTH => "values nested too deep",
+        _ => return Ok(()),
+    };
+    Err(DocumentError::Unwanted { what })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Folders of Markdown files that a person wrote for the model.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use windlass_sandbox::{Access, FileError, Kind, Workspace, WorkspaceError, WorkspacePath};
+
+/// The most files of one kind: their names are in every request.
+pub(crate) const MAX_FILES: usize = 100;
+/// The most names of a folder that are looked at.
+const MAX_NAMES: usize = 2_000;
+const MAX_NAME: usize = 64;
+
+/// A file that is not offered, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The folder, as the application named it, and the file in it.
+    pub file: String,
+    /// Why.
+    pub why: String,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is left out: {}", self.file, self.why)
+    }
+}
+
+/// A name in a folder, its path, and what it is.
+pub(crate) type Named = (WorkspacePath, String, Kind);
+
+/// A folder of the library, opened for reading only: no name and no link leads out of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shelf {
+    pub(crate) label: String,
+    pub(crate) workspace: Arc<Workspace>,
+}
+
+impl Shelf {
+    /// Opens a folder, with the names in it, sorted. One that is not there is no error: it has nothing to offer.
+    pub(crate) fn open(label: &str, folder: &Path) -> Result<Option<(Self, Vec<Named>)>, LeftOut> {
+        let left_out = |error: String| LeftOut { file: label.to_owned(), why: error };
+        let workspace = match Workspace::open_for(folder, Access::ReadOnly) {
+            Ok(workspace) => Arc::new(workspace),
+            Err(WorkspaceError::Missing { .. }) => return Ok(None),
+            Err(error) => return Err(left_out(error.to_string())),
+        };
+        let listing = workspace.list(&WorkspacePath::root(), MAX_NAMES);
+        let entries = listing.map_err(|error| left_out(error.to_string()))?.entries.into_iter();
+        let named = entries.filter_map(|entry| {
+            let name = entry.name.to_str().filter(|name| !name.starts_with('.'))?.to_owned();
+            Some((WorkspacePath::root().join(&entry.name), name, entry.kind))
+        });
+        let named = named.collect();
+        Ok(Some((Self { label: label.to_owned(), workspace }, named)))
+    }
+
+    /// A file's text.
+    pub(crate) fn text(&self, path: &WorkspacePath) -> Result<String, String> {
+        let contents = self.workspace.read(path).map_err(|error: FileError| error.to_string())?;
+        String::from_utf8(contents.bytes).map_err(|_| format!("`{path}` is no UTF-8 text"))
+    }
+
+    pub(crate) fn left_out(&self, path: &WorkspacePath, why: impl fmt::Display) -> LeftOut {
+        LeftOut { file: format!("{}: {path}", self.label), why: why.to_string() }
+    }
+}
+
+/// Whether a model can write this name, and a human can tell it from others.
+pub(crate) fn is_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
+    let first = name.as_bytes().first();
+    name.len() <= MAX_NAME && first.is_some_and(u8::is_ascii_alphanumeric) && name.bytes().all(plain)
+}

@@ -1,0 +1,241 @@
+//! `use_mcp_tool` and `access_mcp_resource`: one tool for all tools of MCP servers, and one for their resources.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use serde_json::value::RawValue;
+use windlass_protocol::{Arguments, Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_schema::Checker;
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
+
+use crate::spec::spec;
+
+/// How many violations of a schema are told at once.
+const MAX_VIOLATIONS: usize = 10;
+
+/// The tools and resources of MCP servers, looked up by the servers' own names.
+///
+/// What it gives for a name has to stay the same within a turn (RULES M1): a call is judged by the effects of the very
+/// tool that it then runs.
+pub trait McpServers: Send + Sync {
+    /// The servers and their tools, sorted, for words to the model.
+    fn names(&self) -> Vec<(String, Vec<String>)>;
+
+    /// A tool of a server, whose effects are the MCP call with its fingerprint.
+    fn tool(&self, server: &str, tool: &str) -> Option<Arc<dyn Tool>>;
+
+    /// What reads a server's resources: a tool that takes `{"uri": "…"}`. None for a server without resources.
+    fn reader(&self, server: &str) -> Option<Arc<dyn Tool>>;
+}
+
+/// `use_mcp_tool`: calls a tool of an MCP server by its name there. The call is judged, shown and run as the call of that
+/// tool that it is (RULES H1).
+pub struct UseMcpTool {
+    spec: ToolSpec,
+    servers: Arc<dyn McpServers>,
+}
+
+/// `access_mcp_resource`: reads a resource of an MCP server.
+pub struct AccessMcpResource {
+    spec: ToolSpec,
+    servers: Arc<dyn McpServers>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolArguments {
+    server_name: String,
+    tool_name: String,
+    #[serde(default)]
+    arguments: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResourceArguments {
+    server_name: String,
+    uri: String,
+}
+
+/// A call as the tool underneath gets it.
+struct Inner {
+    tool: Arc<dyn Tool>,
+    payload: Payload,
+}
+
+const TOOL_DESCRIPTION: &str = "Calls a tool of a connected MCP server. Read the tool's own description for its \
+    arguments.";
+
+const TOOL_SCHEMA: &str = r#"{"type":"object","properties":{
+"server_name":{"type":"string","description":"The server."},
+"tool_name":{"type":"string","description":"The tool, by the server's own name for it."},
+"arguments":{"type":"object","description":"The tool's arguments."}
+},"required":["server_name","tool_name"],"additionalProperties":false}"#;
+
+const RESOURCE_DESCRIPTION: &str = "Reads a resource of a connected MCP server.";
+
+const RESOURCE_SCHEMA: &str = r#"{"type":"object","properties":{
+"server_name":{"type":"string","description":"The server."},
+"uri":{"type":"string","description":"The resource's URI, as the server names it."}
+},"required":["server_name","uri"],"additionalProperties":false}"#;
+
+impl UseMcpTool {
+    /// The tool over some servers. Where there is none, do not offer it.
+    pub fn new(servers: Arc<dyn McpServers>) -> Self {
+        Self { spec: spec("use_mcp_tool", TOOL_DESCRIPTION, TOOL_SCHEMA), servers }
+    }
+
+    fn inner(&self, payload: &Payload) -> Result<Inner, ToolError> {
+        let wanted: ToolArguments = read_of(payload)?;
+        let (server, name) = (&wanted.server_name, &wanted.tool_name);
+        let tool = self.servers.tool(server, name).ok_or_else(|| unknown(&*self.servers, server, name))?;
+        let text = wanted.arguments.as_ref().map_or("{}", |arguments| arguments.get());
+        let arguments = Arguments::parse(text).map_err(|error| {
+            ToolError::model(format!("`arguments` cannot be sent to {name}: {error}; give an object"))
+        })?;
+        Ok(Inner { tool, payload: Payload::Function { arguments } })
+    }
+}
+
+impl AccessMcpResource {
+    /// The tool over some servers. Where none has resources, do not offer it.
+    pub fn new(servers: Arc<dyn McpServers>) -> Self {
+        Self { spec: spec("access_mcp_resource", RESOURCE_DESCRIPTION, RESOURCE_SCHEMA), servers }
+    }
+
+    fn inner(&self, payload: &Payload) -> Result<Inner, ToolError> {
+        let ResourceArguments { server_name, uri } = read_of(payload)?;
+        let tool = self.servers.reader(&server_name).ok_or_else(|| {
+            let has_resources = |server: &String| self.servers.reader(server).is_some();
+            let names = self.servers.names().into_iter().map(|(server, _)| server).filter(has_resources);
+            ToolError::model(format!(
+                "there is no server `{server_name}` with resources; those that have some: {}",
+                listed(names)
+            ))
+        })?;
+        let text = json!({ "uri": uri }).to_string();
+        let arguments = Arguments::parse(text).map_err(|error| ToolError::model(error.to_string()))?;
+        Ok(Inner { tool, payload: Payload::Function { arguments } })
+    }
+}
+
+/// The arguments of the outer call. A payload that names another server's tool itself is no call of these.
+fn read_of<T: DeserializeOwned>(payload: &Payload) -> Result<T, ToolError> {
+    match payload {
+        Payload::Function { .. } => read_arguments(payload),
+        _ => Err(ToolError::model("call this tool as a function")),
+    }
+}
+
+impl Inner {
+    /// The arguments fit the schema that the server gave, so that a mistake comes back without a round to the server.
+    fn check(&self) -> Result<(), ToolError> {
+        let (spec, Payload::Function { arguments }) = (self.tool.spec(), &self.payload) else {
+            return Ok(());
+        };
+        let ToolSpec::Function { parameters, .. } = spec else { return Ok(()) };
+        // A schema that cannot be compiled is the server's affair: it checks by itself.
+        let Ok(checker) = Checker::compile(parameters) else { return Ok(()) };
+        let Err(violations) = checker.check(arguments) else { return Ok(()) };
+        let told: Vec<_> = violations.iter().take(MAX_VIOLATIONS).map(|one| format!("\n- {one}")).collect();
+        Err(ToolError::model(format!(
+            "the arguments do not fit the server's tool, and nothing was sent:{}",
+            told.concat()
+        )))
+    }
+}
+
+/// What an unknown name could have been.
+fn unknown(servers: &dyn McpServers, server: &str, tool: &str) -> ToolError {
+    let names = servers.names();
+    match names.iter().find(|(known, _)| known == server) {
+        Some((_, tools)) => ToolError::model(format!(
+            "the server {server} has no tool `{tool}`; its tools are: {}",
+            listed(tools.iter().cloned())
+        )),
+        None => ToolError::model(format!(
+            "there is no server `{server}`; the servers are: {}",
+            listed(names.into_iter().map(|(name, _)| name))
+        )),
+    }
+}
+
+fn listed(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<_> = names.take(100).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn hints() -> Hints {
+    Hints { open_world: true, risk: Risk::High, ..Hints::default() }
+}
+
+/// The effects are those of the tool underneath; what cannot be found may be anything.
+fn effects(inner: Result<Inner, ToolError>) -> Vec<Effect> {
+    inner.map_or_else(|_| vec![Effect::Unknown], |inner| inner.tool.effects(&inner.payload))
+}
+
+impl Tool for UseMcpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        hints()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        effects(self.inner(payload))
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        self.inner(payload).map_or_else(|_| Inspection::default(), |inner| inner.tool.inspect(&inner.payload))
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let inner = self.inner(payload)?;
+            inner.check()?;
+            inner.tool.call(ctx, &inner.payload).await
+        })
+    }
+}
+
+impl Tool for AccessMcpResource {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        hints()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        effects(self.inner(payload))
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        self.inner(payload).map_or_else(|_| Inspection::default(), |inner| inner.tool.inspect(&inner.payload))
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let inner = self.inner(payload)?;
+            inner.tool.call(ctx, &inner.payload).await
+        })
+    }
+}
+
+impl fmt::Debug for UseMcpTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UseMcpTool").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for AccessMcpResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AccessMcpResource").finish_non_exhaustive()
+    }
+}

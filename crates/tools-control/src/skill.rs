@@ -1,0 +1,127 @@
+//! `skill`: what a person wrote down for the model about one kind of work.
+
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_redact::Redactor;
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+
+use crate::Skills;
+use crate::blocking::blocking;
+use crate::document::Document;
+use crate::shortened::shortened;
+use crate::skills::Skill;
+use crate::spec::spec;
+
+/// How much of another file of a skill is shown.
+const MAX_SHOWN: usize = 60_000;
+
+/// `skill`: gives the text of one of the skills, or another file of it. Its description lists names and what they are
+/// for; the text is read when it is asked for.
+///
+/// The folders are the application's choice, as its instructions are, and the model can name nothing outside them: so
+/// a call has no effect on files for policy to judge.
+#[derive(Debug)]
+pub struct SkillTool {
+    spec: ToolSpec,
+    skills: Skills,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    skill: String,
+    #[serde(default)]
+    file: Option<String>,
+}
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+"skill":{"type":"string","description":"One of the names above."},
+"file":{"type":"string","description":"Another file of the skill, as the skill's own text or its list of files names it. Without it: the skill's text."}
+},"required":["skill"],"additionalProperties":false}"#;
+
+impl SkillTool {
+    /// The tool over some skills. Where there is none, do not offer it.
+    pub fn new(skills: Skills) -> Self {
+        let description = format!(
+            "Gives instructions that people here have written down for one kind of work. Read the fitting one before \
+             you begin such work, and follow it.{}",
+            skills.listed()
+        );
+        Self { spec: spec("skill", &description, SCHEMA), skills }
+    }
+
+    fn find(&self, name: &str) -> Result<&Skill, ToolError> {
+        self.skills.get(name).ok_or_else(|| {
+            let names: Vec<_> = self.skills.names().collect();
+            ToolError::model(format!("there is no skill `{name}`; the skills are: {}", names.join(", ")))
+        })
+    }
+}
+
+impl Tool for SkillTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::read_only()
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Internal]
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let Arguments { skill: name, file } = read_arguments(payload)?;
+            let skill = self.find(&name)?.clone();
+            let redactor = ctx.redactor().clone();
+            blocking(ctx, move || match file {
+                None => text(&name, &skill),
+                Some(file) => other(&name, &skill, &file, &redactor),
+            })
+            .await
+        })
+    }
+}
+
+fn text(name: &str, skill: &Skill) -> Result<Output, ToolError> {
+    let unreadable =
+        |why: String| ToolError::model(format!("the skill {name} cannot be read: {why}. Go on without it."));
+    let text = skill.source.text(&skill.file).map_err(unreadable)?;
+    let document = Document::parse(&text).map_err(|error| unreadable(error.to_string()))?;
+    let files = match skill.others() {
+        Ok(files) if files.is_empty() => String::new(),
+        Ok(files) => format!("; its other files, to be read with `file`: {}", files.join(", ")),
+        Err(why) => format!("; its other files are not listed: {why}"),
+    };
+    let (label, body) = (&skill.source.label, document.body.trim());
+    Ok(Output::text(format!("[skill {name} of the folder {label}{files}]\n{body}")))
+}
+
+fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<Output, ToolError> {
+    let Some(folder) = &skill.folder else {
+        return Err(ToolError::model(format!(
+            "the skill {name} is one file and has no others; call it without `file`"
+        )));
+    };
+    let told = |why: String| {
+        let files = skill.others().unwrap_or_default();
+        let files = if files.is_empty() { "none".to_owned() } else { files.join(", ") };
+        ToolError::model(format!(
+            "`{file}` cannot be read: {why}. The other files of the skill {name}: {files}"
+        ))
+    };
+    // Judged below the skill's own folder, and read there.
+    let below = skill.source.workspace.resolve(file).map_err(|error| told(error.to_string()))?;
+    let path = folder.join(below.relative());
+    let text = if below.is_output() {
+        Err("it is no file of the skill".to_owned())
+    } else {
+        skill.source.text(&path)
+    };
+    let text = text.map_err(told)?;
+    // Before it is cut: half a secret is not found.
+    let shown = redactor.redact(&text);
+    Ok(Output::text(format!("[{file} of the skill {name}]\n{}", shortened(&shown, MAX_SHOWN))))
+}

@@ -1,0 +1,162 @@
+//! `Skills`: what a person wrote down for the model, looked up by name.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use windlass_sandbox::{Kind, WorkspacePath};
+
+use crate::document::{Document, DocumentError};
+use crate::library::{LeftOut, MAX_FILES, Shelf, is_name};
+
+/// The file of a skill that has a folder of its own.
+const SKILL_FILE: &str = "SKILL.md";
+const MAX_DESCRIPTION_CHARS: usize = 1_024;
+/// How much of all descriptions is put before the model; of the rest it gets the names.
+const MAX_LISTED: usize = 20_000;
+const MAX_OTHER_FILES: usize = 200;
+
+/// One skill.
+#[derive(Clone, Debug)]
+pub(crate) struct Skill {
+    pub(crate) description: String,
+    pub(crate) source: Shelf,
+    /// The Markdown file.
+    pub(crate) file: WorkspacePath,
+    /// The folder that is all the skill's, if it has one.
+    pub(crate) folder: Option<WorkspacePath>,
+}
+
+/// The skills of some folders: files `NAME.md`, or folders with a `SKILL.md`, with `name` and `description` in their
+/// front matter.
+///
+/// Of two with one name the first one counts, so the user's folder comes before the project's. What is left out is
+/// told with its reason.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(
+///     folder.path().join("greet.md"),
+///     "---\nname: greet\ndescription: How to greet people here.\n---\nSay moin.\n",
+/// )?;
+/// let skills = windlass_tools_control::Skills::default().with_folder("user", folder.path());
+/// assert_eq!(skills.names().collect::<Vec<_>>(), ["greet"]);
+/// assert!(skills.left_out().is_empty());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Skills {
+    skills: BTreeMap<String, Skill>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Skills {
+    /// The same skills and those of one more folder, under a label such as `user` or `project`. A folder that is not
+    /// there has none.
+    pub fn with_folder(mut self, label: &str, folder: impl AsRef<Path>) -> Self {
+        match Shelf::open(label, folder.as_ref()) {
+            Err(left_out) => self.left_out.push(left_out),
+            Ok(None) => {}
+            Ok(Some((source, names))) => {
+                for (path, name, kind) in names {
+                    self.add(&source, path, &name, kind);
+                }
+            }
+        }
+        self
+    }
+
+    fn add(&mut self, source: &Shelf, path: WorkspacePath, name: &str, kind: Kind) {
+        let (file, folder) = match kind {
+            Kind::Folder => (path.join(SKILL_FILE), Some(path)),
+            Kind::File if name.strip_suffix(".md").is_some_and(|stem| stem != "README") => (path, None),
+            _ => return,
+        };
+        // A folder without the file is no skill, and nobody meant it as one.
+        if folder.is_some() && source.workspace.kind(&file).is_err() {
+            return;
+        }
+        match self.read(source, &file) {
+            Ok((name, description)) => {
+                let skill = Skill { description, source: source.clone(), file, folder };
+                self.skills.insert(name, skill);
+            }
+            Err(why) => self.left_out.push(source.left_out(&file, why)),
+        }
+    }
+
+    /// The name and the description of a file that can be offered, or why it cannot.
+    fn read(&self, source: &Shelf, file: &WorkspacePath) -> Result<(String, String), String> {
+        let text = source.text(file)?;
+        let (name, description) = named(&text).map_err(|error| error.to_string())?;
+        if let Some(other) = self.skills.get(&name) {
+            let label = &other.source.label;
+            return Err(format!("the name `{name}` is taken by {label}: {}", other.file));
+        }
+        if self.skills.len() >= MAX_FILES {
+            return Err(format!("there are {MAX_FILES} skills already, and no more are offered"));
+        }
+        Ok((name, description))
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.skills.keys().map(String::as_str)
+    }
+
+    /// What is in the folders and is not offered.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// Whether there is none; then there is nothing to offer.
+    pub fn is_empty(&self) -> bool {
+        self.skills.is_empty()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Skill> {
+        self.skills.get(name)
+    }
+
+    /// The list for the model.
+    pub(crate) fn listed(&self) -> String {
+        let mut list = String::new();
+        for (name, skill) in &self.skills {
+            let fits = list.len().saturating_add(skill.description.len()) <= MAX_LISTED;
+            let _ = if fits {
+                write!(list, "\n- {name}: {}", skill.description)
+            } else {
+                write!(list, "\n- {name}")
+            };
+        }
+        list
+    }
+}
+
+fn named(text: &str) -> Result<(String, String), DocumentError> {
+    if !text.trim_start_matches('\u{feff}').starts_with("---") {
+        return Err(DocumentError::NoFrontMatter);
+    }
+    let document = Document::parse(text)?;
+    let name = document.words("name", 64)?.ok_or(DocumentError::Missing { key: "name" })?;
+    if !is_name(&name) {
+        let problem =
+            "has to be letters, digits, `-`, `_`, `.` and `:`, beginning with a letter or digit".to_owned();
+        return Err(DocumentError::Value { key: "name", problem });
+    }
+    let description = document.words("description", MAX_DESCRIPTION_CHARS)?;
+    Ok((name, description.ok_or(DocumentError::Missing { key: "description" })?))
+}
+
+impl Skill {
+    /// The other files of the skill, as `file` names them, or that there are too many.
+    pub(crate) fn others(&self) -> Result<Vec<String>, String> {
+        let Some(folder) = &self.folder else { return Ok(Vec::new()) };
+        let found =
+            self.source.workspace.below(folder, MAX_OTHER_FILES).map_err(|error| error.to_string())?;
+        let files = found.into_iter().filter(|found| found.kind == Kind::File && found.path != self.file);
+        let mut names: Vec<_> = files.map(|found| found.path.below(folder).to_string()).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+}

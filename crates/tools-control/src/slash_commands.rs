@@ -1,0 +1,114 @@
+//! `SlashCommands`: prompts that a person wrote down, looked up by name.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use windlass_sandbox::{Kind, WorkspacePath};
+
+use crate::document::Document;
+use crate::library::{LeftOut, MAX_FILES, Shelf, is_name};
+
+const MAX_DESCRIPTION_CHARS: usize = 300;
+const MAX_HINT_CHARS: usize = 100;
+
+/// One command.
+#[derive(Clone, Debug)]
+pub(crate) struct SlashCommand {
+    description: String,
+    hint: Option<String>,
+    pub(crate) source: Shelf,
+    pub(crate) file: WorkspacePath,
+}
+
+/// The commands of some folders: files `NAME.md`, with `description` and `argument-hint` in their front matter if
+/// they have one.
+///
+/// Of two with one name the first one counts, so the user's folder comes before the project's. What is left out is
+/// told with its reason.
+#[derive(Clone, Debug, Default)]
+pub struct SlashCommands {
+    commands: BTreeMap<String, SlashCommand>,
+    left_out: Vec<LeftOut>,
+}
+
+impl SlashCommands {
+    /// The same commands and those of one more folder, under a label such as `user` or `project`. A folder that is
+    /// not there has none.
+    pub fn with_folder(mut self, label: &str, folder: impl AsRef<Path>) -> Self {
+        match Shelf::open(label, folder.as_ref()) {
+            Err(left_out) => self.left_out.push(left_out),
+            Ok(None) => {}
+            Ok(Some((source, names))) => {
+                for (file, name, kind) in names {
+                    if let (Kind::File, Some(name)) = (kind, name.strip_suffix(".md")) {
+                        self.add(&source, file, name);
+                    }
+                }
+            }
+        }
+        self
+    }
+
+    fn add(&mut self, source: &Shelf, file: WorkspacePath, name: &str) {
+        match self.read(source, &file, name) {
+            Ok((description, hint)) => {
+                let command = SlashCommand { description, hint, source: source.clone(), file };
+                self.commands.insert(name.to_owned(), command);
+            }
+            Err(why) => self.left_out.push(source.left_out(&file, why)),
+        }
+    }
+
+    fn read(
+        &self,
+        source: &Shelf,
+        file: &WorkspacePath,
+        name: &str,
+    ) -> Result<(String, Option<String>), String> {
+        if !is_name(name) {
+            return Err("its name has to be letters, digits, `-`, `_`, `.` and `:`".to_owned());
+        }
+        if let Some(other) = self.commands.get(name) {
+            return Err(format!("the name `{name}` is taken by {}: {}", other.source.label, other.file));
+        }
+        if self.commands.len() >= MAX_FILES {
+            return Err(format!("there are {MAX_FILES} commands already, and no more are offered"));
+        }
+        let text = source.text(file)?;
+        let document = Document::parse(&text).map_err(|error| error.to_string())?;
+        let description =
+            document.words("description", MAX_DESCRIPTION_CHARS).map_err(|error| error.to_string())?;
+        let hint = document.words("argument-hint", MAX_HINT_CHARS).map_err(|error| error.to_string())?;
+        Ok((description.unwrap_or_else(|| "(without a description)".to_owned()), hint))
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.commands.keys().map(String::as_str)
+    }
+
+    /// What is in the folders and is not offered.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// Whether there is none; then there is nothing to offer.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&SlashCommand> {
+        self.commands.get(name)
+    }
+
+    /// The list for the model.
+    pub(crate) fn listed(&self) -> String {
+        let mut list = String::new();
+        for (name, command) in &self.commands {
+            let hint = command.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+            let _ = write!(list, "\n- {name}{hint}: {}", command.description);
+        }
+        list
+    }
+}

@@ -1,0 +1,108 @@
+//! `view_image`: a picture of the workspace for the model to look at.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
+use windlass_sandbox::{Look, Workspace};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+};
+
+use crate::blocking::blocking;
+use crate::picture::{Format, Picture};
+use crate::spec::spec;
+
+/// The largest picture that is handed to a model, in bytes and along a side: providers refuse larger ones.
+const MAX_BYTES: usize = 5 * 1024 * 1024;
+const MAX_SIDE: usize = 8_000;
+
+/// `view_image`: a picture of the workspace as a picture. What is none that models can look at is refused with what it
+/// is and what to do.
+#[derive(Debug)]
+pub struct ViewImage {
+    spec: ToolSpec,
+    workspace: Arc<Workspace>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    path: String,
+}
+
+const DESCRIPTION: &str =
+    "Shows a picture of the workspace (PNG, JPEG, GIF or WebP), so that you can look at it.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string","description":"The file, relative to the workspace."}},"required":["path"],"additionalProperties":false}"#;
+
+impl ViewImage {
+    /// The tool on a workspace.
+    pub fn new(workspace: Arc<Workspace>) -> Self {
+        Self { spec: spec("view_image", DESCRIPTION, SCHEMA), workspace }
+    }
+}
+
+impl Tool for ViewImage {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::read_only()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        match read_arguments::<Arguments>(payload) {
+            Ok(arguments) => vec![Effect::Read { path: self.workspace.effect_path(&arguments.path) }],
+            Err(_) => vec![Effect::Unknown],
+        }
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        let effect = |path| Effect::Read { path: self.workspace.effect_path(path) };
+        complete.text("path").map(effect).into_iter().collect()
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let path = read_arguments::<Arguments>(payload).ok().map(|arguments| arguments.path);
+        let target = path.map(|path| self.workspace.target(&path, Look::Place));
+        target.into_iter().fold(Inspection::default(), Inspection::with_target)
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let Arguments { path } = read_arguments(payload)?;
+            let workspace = Arc::clone(&self.workspace);
+            blocking(ctx, move || view(&workspace, &path)).await
+        })
+    }
+}
+
+fn view(workspace: &Workspace, path: &str) -> Result<Output, ToolError> {
+    let path = workspace.resolve(path).map_err(|error| ToolError::model(error.to_string()))?;
+    let contents = workspace.read(&path).map_err(|error| ToolError::model(error.to_string()))?;
+    let (bytes, len) = (&contents.bytes, contents.bytes.len());
+    let format = Format::of(bytes).ok_or_else(|| {
+        let what = Format::other(bytes);
+        ToolError::model(format!(
+            "`{path}` is {what}, and only PNG, JPEG, GIF and WebP are shown; {}",
+            what.advice()
+        ))
+    })?;
+    let Picture { width, height } = Picture::of(bytes).ok_or_else(|| {
+        ToolError::model(format!(
+            "`{path}` begins like a picture ({format}) and cannot be read as one; it may be cut"
+        ))
+    })?;
+    if len > MAX_BYTES || width > MAX_SIDE || height > MAX_SIDE || width == 0 || height == 0 {
+        return Err(ToolError::model(format!(
+            "`{path}` is a picture of {width}x{height} and {len} bytes; at most {MAX_SIDE}x{MAX_SIDE} and {MAX_BYTES} \
+             bytes can be shown. Make a smaller one with a command, and view that"
+        )));
+    }
+    let image = Image::base64(format.media_type(), STANDARD.encode(bytes));
+    Ok(Output::text(format!("{path}: {format}, {width}x{height}, {len} bytes")).with_image(image))
+}
