@@ -111,7 +111,8 @@ impl Agent {
         let parts = self.parts.clone();
         let tools = parts.tools(parts.work_mode.as_deref()).expect("the builder has found the mode");
         let mut machine = Machine::new(tools.config(&parts.config));
-        let effects = machine.step(Input::Start { task: parts.redactor.redact(&task.into()).into_owned() }, 0);
+        let effects =
+            machine.step(Input::Start { task: parts.redactor.redact(&task.into()).into_owned() }, 0);
         EventStream::new(Driver::new(parts, tools, machine, options), effects)
     }
 

@@ -43,7 +43,9 @@ impl EarlyChecks {
         let foreseen = match toolbox.foresee(tool.as_str(), arguments, argument) {
             Ok(foreseen) => foreseen,
             // Calls behind a change of the mode are judged in the new one (RULES L11), which nobody knows yet.
-            Err(refusal) if refusal.cause == RefusalCause::Mode && self.switch.is_some_and(|switch| switch != key) => {
+            Err(refusal)
+                if refusal.cause == RefusalCause::Mode && self.switch.is_some_and(|switch| switch != key) =>
+            {
                 return None;
             }
             Err(refusal) => {

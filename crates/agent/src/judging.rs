@@ -191,7 +191,10 @@ pub(crate) fn brings_text_from_outside(effects: &[Effect]) -> bool {
 }
 
 /// Whether any call of a conversation has brought text from outside. A tool that is hidden now was there then.
-pub(crate) fn is_tainted<'a>(toolbox: Option<&Toolbox>, mut calls: impl Iterator<Item = &'a ToolCall>) -> bool {
+pub(crate) fn is_tainted<'a>(
+    toolbox: Option<&Toolbox>,
+    mut calls: impl Iterator<Item = &'a ToolCall>,
+) -> bool {
     let Some(toolbox) = toolbox else { return false };
     calls.any(|call| toolbox.effects(call).is_some_and(|effects| brings_text_from_outside(&effects)))
 }

@@ -73,7 +73,9 @@ impl Outside {
             Effect::Send { request, protocol, delay_ms } => self.send(*request, protocol, delay_ms),
             Effect::CloseStream => self.close_stream(),
             Effect::CheckEarly { answer, key, tool, argument, value } => {
-                if let Some(refusal) = self.early.check((&self.parts, &self.tools), (answer, key), &tool, &argument, value) {
+                if let Some(refusal) =
+                    self.early.check((&self.parts, &self.tools), (answer, key), &tool, &argument, value)
+                {
                     self.come_back(Input::RefusedEarly { answer, key, refusal });
                 }
             }

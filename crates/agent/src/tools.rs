@@ -34,7 +34,8 @@ impl Tools {
         let state = match toolbox {
             None => None,
             Some(toolbox) => {
-                let current = mode.map_or_else(|| Ok(toolbox.clone()), |mode| toolbox.in_mode(mode))?.refreshed();
+                let current =
+                    mode.map_or_else(|| Ok(toolbox.clone()), |mode| toolbox.in_mode(mode))?.refreshed();
                 Some(State { told: current.clone(), current, number: 0 })
             }
         };
@@ -86,7 +87,8 @@ impl Tools {
         if checked.facts.hints.control != Control::ModeSwitch || !result.status.is_ok() {
             return;
         }
-        let mode = checked.call.arguments().and_then(|arguments| arguments.get(MODE)).and_then(|mode| mode.as_str());
+        let mode =
+            checked.call.arguments().and_then(|arguments| arguments.get(MODE)).and_then(|mode| mode.as_str());
         if let (Some(state), Some(mode)) = (self.state().as_mut(), mode)
             && let Ok(changed) = state.current.in_mode(mode)
         {
