@@ -49,3 +49,7 @@ pub use standing::Standing;
 pub use toolbox::{Checked, Toolbox};
 pub use work_mode::{FilePattern, PatternError, WorkMode};
 pub use work_modes::{ModeError, ModeOwner, UnknownMode, WorkModes};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/ADDING_A_TOOL.md")]
+struct AddingATool;

@@ -11,5 +11,6 @@ mod fake;
 mod filters;
 mod modes;
 mod names;
+mod properties;
 mod route;
 mod run;
