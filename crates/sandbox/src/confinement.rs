@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fmt, io};
 
-use crate::plan::{Hold, Plan};
+use crate::plan::{Hold, Plan, Terminal};
 use crate::{ChildEnvironment, Leash, Level};
 
 /// What every program needs to be loaded: read-only, and only where it is there.
@@ -131,6 +131,7 @@ pub struct Confinement {
     pub(crate) ports: Vec<u16>,
     pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
+    pub(crate) terminal: Terminal,
     environment: ChildEnvironment,
 }
 
@@ -151,6 +152,7 @@ impl Confinement {
             ports: Vec::new(),
             private: Vec::new(),
             limits: ChildLimits::default(),
+            terminal: Terminal::None,
             environment: ChildEnvironment::new(),
         }
     }
@@ -212,6 +214,14 @@ impl Confinement {
     /// Another environment than the short list.
     pub fn with_environment(mut self, environment: ChildEnvironment) -> Self {
         self.environment = environment;
+        self
+    }
+
+    /// The command sits at a terminal: the one that the caller gives as stdout and stderr becomes the controlling
+    /// terminal of a session of its own, and its input, too. Such a process must not be made the leader of a group,
+    /// and hears a hang-up when it is asked to end. At level none the caller does this itself.
+    pub fn with_terminal(mut self) -> Self {
+        self.terminal = Terminal::Stdout;
         self
     }
 

@@ -8,7 +8,7 @@ use landlock::{
     RulesetError, RulesetStatus, Scope,
 };
 
-use crate::plan::Plan;
+use crate::plan::{Plan, Terminal};
 
 /// Rights that must be there: without `Truncate` (ABI 3) a file outside could be emptied.
 const NEEDED: ABI = ABI::V3;
@@ -55,6 +55,10 @@ fn apply(plan: &Plan, own_folders: &[&Path]) -> Result<RestrictionStatus, Rulese
     }
     for device in DEVICES {
         rules = grant(rules, Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
+    }
+    if plan.terminal == Terminal::Stdout {
+        let use_it = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
+        rules = grant(rules, Path::new("/dev/tty"), use_it)?;
     }
     for port in &plan.ports {
         rules = rules.add_rule(NetPort::new(*port, AccessNet::ConnectTcp))?;

@@ -36,6 +36,8 @@ mod namespaces;
 mod supervise;
 #[cfg(target_os = "linux")]
 mod syscalls;
+#[cfg(target_os = "linux")]
+mod terminal;
 
 pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{ChildLimits, Confinement, Gap, Helper};

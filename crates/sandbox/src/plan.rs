@@ -19,6 +19,7 @@ pub(crate) struct Plan {
     pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
     pub(crate) hold: Hold,
+    pub(crate) terminal: Terminal,
 }
 
 /// Which of the helper's processes is meant.
@@ -37,6 +38,14 @@ pub(crate) enum Hold {
     Free,
 }
 
+/// Whether the command sits at a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Terminal {
+    None,
+    /// At the one that the helper's stdout is.
+    Stdout,
+}
+
 impl Plan {
     pub(crate) fn of(confinement: &Confinement, level: Level, folder: &Path) -> Self {
         Self {
@@ -51,6 +60,7 @@ impl Plan {
             private: confinement.private.clone(),
             limits: confinement.limits,
             hold: Hold::Free,
+            terminal: confinement.terminal,
         }
     }
 
@@ -93,6 +103,9 @@ impl Plan {
         if self.hold == Hold::Leash {
             words.extend(["--hold".into(), "leash".into()]);
         }
+        if self.terminal == Terminal::Stdout {
+            words.extend(["--terminal".into(), "stdout".into()]);
+        }
         words.push("--".into());
         words.extend_from_slice(command);
         words
@@ -132,6 +145,7 @@ impl Plan {
             "--cpu-seconds" => self.limits.cpu_seconds = number()?,
             "--tree-memory-bytes" => self.limits.tree_memory_bytes = number()?,
             "--hold" if value == "leash" => self.hold = Hold::Leash,
+            "--terminal" if value == "stdout" => self.terminal = Terminal::Stdout,
             _ => {
                 let path = PathBuf::from(value);
                 if !path.is_absolute() {

@@ -21,9 +21,9 @@ use nix::unistd::{Pid, getuid, setsid};
 
 use crate::confine::{Failure, NOT_CONFINED, check, confine, say, tell};
 use crate::leash::{CONFINED, heard};
-use crate::plan::{Hold, Plan, Stage};
+use crate::plan::{Hold, Plan, Stage, Terminal};
 use crate::probe::LANDLOCK;
-use crate::{Bounds, Level, Part, bubblewrap, namespaces};
+use crate::{Bounds, Level, Part, bubblewrap, namespaces, terminal};
 
 use self::placeholders::Placeholders;
 use self::tree::Tree;
@@ -112,6 +112,9 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     }
     // A session of its own has no terminal, and a signal to the group does not reach the helper.
     setsid().map_err(Failure::of(Part::Privileges))?;
+    if plan.terminal == Terminal::Stdout {
+        terminal::take().map_err(Failure::of(Part::Privileges))?;
+    }
     let own: Vec<&Path> =
         namespaces::PRIVATE.iter().map(Path::new).chain(plan.private.iter().map(AsRef::as_ref)).collect();
     let version = confine(plan, &own)?;
@@ -122,7 +125,7 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
         return check(plan);
     }
     let code = started(plan, &watch, command)
-        .map_or_else(|code| code, |child| wait_for(&watch, child, || signal(ALL, Signal::SIGTERM)));
+        .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, ALL)));
     Ok(code)
 }
 
@@ -140,12 +143,16 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
         let Some(mut process) = process_of(command) else { return Ok(NOT_FOUND) };
         return Ok(not_started(&process.exec()));
     }
+    if plan.terminal == Terminal::Stdout {
+        setsid().map_err(Failure::of(Part::Privileges))?;
+        terminal::take().map_err(Failure::of(Part::Privileges))?;
+    }
     // Orphans come to this process, and are ended with the command.
     prctl::set_child_subreaper(true).map_err(Failure::of(Part::Privileges))?;
     let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     confine(plan, &[])?;
     let code = started(plan, &watch, command)
-        .map_or_else(|code| code, |child| wait_for(&watch, child, || signal(child, Signal::SIGTERM)));
+        .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, child)));
     end_children();
     Ok(code)
 }
@@ -164,13 +171,27 @@ fn started(plan: &Plan, watch: &Watch, command: &[OsString]) -> Result<Pid, u8> 
         say(CONFINED);
         process.stdin(Stdio::null());
     }
+    if plan.terminal == Terminal::Stdout {
+        terminal::seat(&mut process).map_err(|error| not_started(&error))?;
+    }
     let child = watch.unheld(|| process.spawn()).map_err(|error| not_started(&error))?;
+    if plan.terminal == Terminal::Stdout {
+        terminal::bring_forward(child.id());
+    }
     Ok(pid_of(child.id()))
 }
 
 fn not_started(error: &io::Error) -> u8 {
     tell(&format!("the program cannot be run: {error}"));
     if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE }
+}
+
+/// Asks to end. A shell at a terminal ignores TERM, but not that the terminal is gone.
+fn ask(plan: &Plan, whom: Pid) {
+    if plan.terminal == Terminal::Stdout {
+        signal(whom, Signal::SIGHUP);
+    }
+    signal(whom, Signal::SIGTERM);
 }
 
 /// Who is gone needs no signal.

@@ -17,6 +17,7 @@ pub(crate) const STANDARD: &[&str] = &[
     "view_image",
     "run_command",
     "read_command_output",
+    "kill_command",
     "web_fetch",
     "fetch_instructions",
     "skill",
@@ -90,6 +91,7 @@ const GROUPS: &[(ToolGroup, &[&str])] = &[
         &[
             "run_command",
             "read_command_output",
+            "kill_command",
             "exec_command",
             "write_stdin",
             "run_pty_cmd",

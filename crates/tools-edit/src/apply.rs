@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use windlass_protocol::{Effect, Grammar, Hints, Payload, Target, TargetKind, ToolName, ToolSpec};
 use windlass_sandbox::{Look, Workspace};
+use windlass_text::{MAX_SHOWN_BYTES, Room};
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
 
 use crate::commit::commit;
-use crate::diff::{MAX_SHOWN_BYTES, MAX_TOLD_LINES};
+use crate::lone::MAX_TOLD_LINES;
 use crate::named::{Named, named};
 use crate::patch::{Section, parse};
 use crate::planned::{Planned, plan};
@@ -138,9 +139,10 @@ impl Tool for ApplyPatch {
         }
         let mut room = MAX_SHOWN_BYTES;
         for plan in &planned {
-            let change = plan.change(room);
-            room = room.saturating_sub(change.diff.len());
-            seen = seen.with_change(change);
+            for change in plan.changes(room) {
+                room = room.saturating_sub(change.diff.len());
+                seen = seen.with_change(change);
+            }
         }
         seen
     }
@@ -184,7 +186,7 @@ fn told(planned: &[Planned]) -> String {
         text.push('\n');
     }
     for plan in planned.iter().filter(|plan| plan.before.is_some() && plan.after.is_some()) {
-        let diff = plan.diff(room, usize::MAX);
+        let diff = plan.diff(Room::default().with_lines(room));
         room = room.saturating_sub(diff.lines().count());
         text.push_str(&diff);
     }

@@ -49,6 +49,10 @@ impl Step<'_> {
 fn write(workspace: &Workspace, plan: &Planned, done: &mut Vec<Undo>) -> Result<(), FileError> {
     let Some(after) = &plan.after else { return Ok(()) };
     let path = plan.to.as_ref().unwrap_or(&plan.path);
+    if let Some(replaced) = &plan.replaced {
+        workspace.remove(path, replaced.version)?;
+        done.push(Undo::PutBack(replaced.clone(), Expected::Absent));
+    }
     let written = match (&plan.before, &plan.to) {
         (Some(before), Some(_)) => workspace.write_like(path, after, plan.expected(), before),
         _ => workspace.write(path, after, plan.expected()),

@@ -1,33 +1,43 @@
-//! Where in a file the model's old text stands: byte for byte first, then with line ends and trailing white
-//! space forgiven, and then only in one place (RULES E2).
+//! Where in a file the model's old text stands: letter for letter first, then with line ends forgiven, then by
+//! whole lines, more and more forgivingly (RULES E2).
 
 use std::ops::Range;
 
-use crate::lines::split;
+use windlass_text::Charset;
 
-/// The places that were found, and how.
+use crate::lines::{Likeness, Lines, split};
+
+/// The places that were found, in bytes, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) places: Vec<Range<usize>>,
-    pub(crate) exact: bool,
+    pub(crate) likeness: Likeness,
 }
 
-pub(crate) fn find(body: &str, old: &str) -> Found {
-    let places = raw(body, old);
+pub(crate) fn find(lines: &Lines<'_>, old: &str) -> Found {
+    let places = raw(lines, old);
     if !places.is_empty() {
-        return Found { places, exact: true };
+        return Found { places, likeness: Likeness::Exact };
     }
-    let places = without_carriage_returns(body, old);
+    let places = without_carriage_returns(lines, old);
     if !places.is_empty() {
-        return Found { places, exact: false };
+        return Found { places, likeness: Likeness::Trimmed };
     }
-    Found { places: whole_lines(body, old), exact: false }
+    for likeness in [Likeness::Trimmed, Likeness::Folded] {
+        let places = whole_lines(lines, old, likeness);
+        if !places.is_empty() {
+            return Found { places, likeness };
+        }
+    }
+    Found { places: Vec::new(), likeness: Likeness::Folded }
 }
 
-fn raw(body: &str, old: &str) -> Vec<Range<usize>> {
+fn raw(lines: &Lines<'_>, old: &str) -> Vec<Range<usize>> {
+    let body = lines.body;
     body.match_indices(old)
         .map(|(at, found)| at..at + found.len())
         .filter(|place| !splits_line_end(body, place.start) && !splits_line_end(body, place.end))
+        .filter(|place| !splits_letter(lines, place.start))
         .collect()
 }
 
@@ -37,57 +47,50 @@ fn splits_line_end(body: &str, at: usize) -> bool {
         && body.get(at..).is_some_and(|tail| tail.starts_with('\n'))
 }
 
-fn without_carriage_returns(body: &str, old: &str) -> Vec<Range<usize>> {
+/// Whether a place may begin inside a letter: in many encodings a byte that looks like ASCII ends one.
+fn splits_letter(lines: &Lines<'_>, at: usize) -> bool {
+    lines.charset == Charset::Unknown
+        && lines.body.get(..at).and_then(|head| head.chars().next_back()).is_some_and(|it| !it.is_ascii())
+}
+
+fn without_carriage_returns(lines: &Lines<'_>, old: &str) -> Vec<Range<usize>> {
     let old = old.replace("\r\n", "\n");
     // Where each byte of the plain text stands in the body; a line end stands where its `\r` does.
-    let mut plain = Vec::with_capacity(body.len());
-    let mut origin = Vec::with_capacity(body.len() + 1);
+    let mut plain = String::with_capacity(lines.body.len());
+    let mut origin = Vec::with_capacity(lines.body.len() + 1);
     let mut at = 0;
-    for line in split(body) {
-        plain.extend_from_slice(line.text.as_bytes());
+    for line in &lines.all {
+        plain.push_str(line.text);
         origin.extend(at..at + line.text.len());
         if !line.end.is_empty() {
-            plain.push(b'\n');
+            plain.push('\n');
             origin.push(at + line.text.len());
         }
         at += line.len();
     }
-    origin.push(body.len());
-    // Only whole line ends were shortened, so this is still text.
-    let plain = String::from_utf8(plain).unwrap_or_default();
+    origin.push(lines.body.len());
     plain
         .match_indices(&old)
         .filter_map(|(at, found)| Some(*origin.get(at)?..*origin.get(at + found.len())?))
+        .filter(|place| !splits_letter(lines, place.start))
         .collect()
 }
 
-fn whole_lines(body: &str, old: &str) -> Vec<Range<usize>> {
+fn whole_lines(lines: &Lines<'_>, old: &str, likeness: Likeness) -> Vec<Range<usize>> {
     let wanted = split(old);
     if wanted.iter().all(|line| line.text.trim().is_empty()) {
         return Vec::new();
     }
-    let lines = split(body);
-    let mut starts = Vec::with_capacity(lines.len() + 1);
-    let mut at = 0;
-    for line in &lines {
-        starts.push(at);
-        at += line.len();
-    }
-    starts.push(at);
-    let mut places = Vec::new();
-    for (first, window) in lines.windows(wanted.len()).enumerate() {
-        let same = |(have, want): (&crate::lines::Line<'_>, &crate::lines::Line<'_>)| {
-            have.text.trim_end() == want.text.trim_end()
-        };
-        if window.iter().zip(&wanted).all(same) {
-            let keeps_end = wanted.last().is_some_and(|line| line.end.is_empty());
-            let last_end = window.last().filter(|_| keeps_end).map_or(0, |line| line.end.len());
-            if let (Some(start), Some(end)) = (starts.get(first), starts.get(first + wanted.len())) {
-                places.push(*start..end - last_end);
-            }
-        }
-    }
-    places
+    let texts: Vec<&str> = wanted.iter().map(|line| line.text).collect();
+    // Old text that does not end its last line leaves the file's line end where it is.
+    let leaves_end = wanted.last().is_some_and(|line| line.end.is_empty());
+    let place = |first: usize| {
+        let last = first + wanted.len();
+        let bytes = lines.bytes_of(&(first..last));
+        let end = lines.all.get(last - 1).filter(|_| leaves_end).map_or(0, |line| line.end.len());
+        bytes.start..bytes.end - end
+    };
+    lines.standing(&texts, likeness).into_iter().map(place).collect()
 }
 
 #[cfg(test)]

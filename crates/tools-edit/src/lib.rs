@@ -1,22 +1,28 @@
 #![doc = include_str!("../README.md")]
 
-mod edit;
-mod find;
 mod lines;
 mod nearest;
+mod places;
+
+mod edit;
+mod find;
+mod lone;
 mod replace;
 
 mod apply;
 mod commit;
+mod joined;
 mod named;
 mod patch;
-mod places;
 mod planned;
 mod unwrap;
 
-mod diff;
+mod apply_diff;
+mod blocks;
+
 mod set;
 
 pub use apply::ApplyPatch;
+pub use apply_diff::ApplyDiff;
 pub use edit::EditFile;
 pub use set::tools;

@@ -1,6 +1,11 @@
-//! A text as lines that know their own line end.
+//! A text as lines that know their own line end, and which of them are alike.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::ops::Range;
+
+use windlass_text::{Charset, Text};
 
 /// One line: what it says, and the bytes that end it (`\n`, `\r\n`, or nothing at the end of the text).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +17,114 @@ pub(crate) struct Line<'t> {
 impl Line<'_> {
     pub(crate) fn len(&self) -> usize {
         self.text.len() + self.end.len()
+    }
+}
+
+/// How like two lines have to be, from the strictest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Likeness {
+    /// Letter for letter.
+    Exact,
+    /// But for white space at the end.
+    Trimmed,
+    /// Also but for typographic quotes, dashes and spaces, which models write plain.
+    Folded,
+}
+
+impl Likeness {
+    pub(crate) const ALL: [Self; 3] = [Self::Exact, Self::Trimmed, Self::Folded];
+
+    /// The line, without what is not looked at.
+    pub(crate) fn of(self, line: &str) -> Cow<'_, str> {
+        let trimmed = line.trim_end();
+        match self {
+            Self::Exact => Cow::Borrowed(line),
+            Self::Trimmed => Cow::Borrowed(trimmed),
+            Self::Folded if trimmed.is_ascii() => Cow::Borrowed(trimmed),
+            Self::Folded => Cow::Owned(trimmed.chars().map(folded).collect::<String>().trim_end().to_owned()),
+        }
+    }
+
+    /// What was forgiven, as a result says it; nothing of an exact match.
+    pub(crate) fn forgiven(self) -> Option<&'static str> {
+        match self {
+            Self::Exact => None,
+            Self::Trimmed => Some("white space at line ends forgiven"),
+            Self::Folded => Some("white space at line ends and typographic marks forgiven"),
+        }
+    }
+}
+
+fn folded(letter: char) -> char {
+    match letter {
+        '\u{2018}'..='\u{201b}' => '\'',
+        '\u{201c}'..='\u{201f}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        letter => letter,
+    }
+}
+
+/// A file's lines, at each likeness numbered so that like lines have equal numbers.
+#[derive(Debug)]
+pub(crate) struct Lines<'t> {
+    pub(crate) body: &'t str,
+    pub(crate) charset: Charset,
+    pub(crate) all: Vec<Line<'t>>,
+    numbered: [OnceCell<Numbered<'t>>; 3],
+}
+
+type Numbered<'t> = (Vec<usize>, HashMap<Cow<'t, str>, usize>);
+
+impl<'t> Lines<'t> {
+    pub(crate) fn of(text: &'t Text<'_>) -> Self {
+        Self::new(text.body(), text.charset())
+    }
+
+    pub(crate) fn new(body: &'t str, charset: Charset) -> Self {
+        Self { body, charset, all: split(body), numbered: Default::default() }
+    }
+
+    /// All places where such lines stand one after another, by their first line. Linear in the length of the file.
+    pub(crate) fn standing(&self, wanted: &[&str], likeness: Likeness) -> Vec<usize> {
+        let cell = match likeness {
+            Likeness::Exact => &self.numbered[0],
+            Likeness::Trimmed => &self.numbered[1],
+            Likeness::Folded => &self.numbered[2],
+        };
+        let (lines, numbers) = cell.get_or_init(|| {
+            let mut numbers: HashMap<Cow<'t, str>, usize> = HashMap::new();
+            let mut number = |line: &Line<'t>| {
+                let next = numbers.len();
+                *numbers.entry(likeness.of(line.text)).or_insert(next)
+            };
+            (self.all.iter().map(&mut number).collect(), numbers)
+        });
+        let number = |line: &&str| numbers.get(&likeness.of(line)).copied();
+        let wanted: Option<Vec<usize>> = wanted.iter().map(number).collect();
+        wanted.map_or_else(Vec::new, |wanted| search(lines, &wanted))
+    }
+
+    /// The line end that is used around a line: above it first.
+    pub(crate) fn end_near(&self, line: usize) -> &'t str {
+        let (above, below) = self.all.split_at(line.min(self.all.len()));
+        let mut ends = above.iter().rev().chain(below).map(|line| line.end);
+        ends.find(|end| !end.is_empty()).unwrap_or("\n")
+    }
+
+    /// The bytes of the text that some lines stand in.
+    pub(crate) fn bytes_of(&self, lines: &Range<usize>) -> Range<usize> {
+        let len = |lines: &[Line<'_>]| lines.iter().map(Line::len).sum::<usize>();
+        let start = len(self.all.get(..lines.start).unwrap_or_default());
+        start..start + len(self.all.get(lines.clone()).unwrap_or_default())
+    }
+
+    /// A line as it can be shown: bytes of an unknown encoding have no letters.
+    pub(crate) fn shown<'s>(&self, line: &'s str) -> Cow<'s, str> {
+        if self.charset == Charset::Unknown && !line.is_ascii() {
+            return Cow::Owned(line.chars().map(|it| if it.is_ascii() { it } else { '\u{fffd}' }).collect());
+        }
+        Cow::Borrowed(line)
     }
 }
 
@@ -45,3 +158,40 @@ pub(crate) fn end_near(text: &str, place: &Range<usize>) -> &'static str {
     };
     if head.get(..at).is_some_and(|head| head.ends_with('\r')) { "\r\n" } else { "\n" }
 }
+
+/// All places of some numbers in others (Knuth, Morris and Pratt).
+fn search(text: &[usize], wanted: &[usize]) -> Vec<usize> {
+    let at = |position: usize| wanted.get(position);
+    // How much of the wanted is still met after a mismatch behind each of its beginnings.
+    let mut kept = vec![0; wanted.len()];
+    let mut met = 0;
+    for position in 1..wanted.len() {
+        while met > 0 && at(met) != at(position) {
+            met = kept.get(met - 1).copied().unwrap_or(0);
+        }
+        if at(met) == at(position) {
+            met += 1;
+        }
+        if let Some(kept) = kept.get_mut(position) {
+            *kept = met;
+        }
+    }
+    let mut found = Vec::new();
+    met = 0;
+    for (position, number) in text.iter().enumerate() {
+        while met > 0 && at(met) != Some(number) {
+            met = kept.get(met - 1).copied().unwrap_or(0);
+        }
+        if at(met) == Some(number) {
+            met += 1;
+        }
+        if met == wanted.len() && met > 0 {
+            found.push(position + 1 - met);
+            met = kept.last().copied().unwrap_or(0);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

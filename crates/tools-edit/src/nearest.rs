@@ -1,22 +1,54 @@
 //! The lines of a file that look most like a text that was not found.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use similar::TextDiff;
 
-use crate::lines::{number_at, split};
+use crate::lines::{Likeness, Lines, number_at};
 
 const MAX_LINES: usize = 5_000;
 const MAX_LINE_BYTES: usize = 400;
+/// How many wanted lines are looked for, and in how many places a line of the text may be met.
+const MAX_WANTED: usize = 200;
+const MAX_ALIKE: usize = 8;
 const AROUND: usize = 3;
+/// How many lines are shown at the most.
+const MAX_SHOWN: usize = 30;
 /// Below this share of common characters a line is no help.
 const LEAST: f32 = 0.5;
 
-/// The number of the line that is most like the first telling line of the text.
-pub(crate) fn nearest_line(body: &str, text: &str) -> Option<usize> {
-    let wanted = split(text).into_iter().map(|line| line.text.trim()).find(|line| !line.is_empty())?;
+/// The place that is most like the wanted lines: the line of the file where the first of them would stand, which
+/// may lie before the file's start.
+fn nearest(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
+    by_equal_lines(lines, wanted).or_else(|| by_one_line(lines, wanted))
+}
+
+/// The offset at which most of the wanted text stands letter for letter, indentation forgiven.
+fn by_equal_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
+    let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
+    let wanted = || wanted.iter().take(MAX_WANTED).map(|line| line.trim()).enumerate();
+    for (position, line) in wanted().filter(|(_, line)| !line.is_empty()) {
+        at.entry(line).or_default().push(position);
+    }
+    let mut scores: HashMap<isize, usize> = HashMap::new();
+    for (position, line) in lines.all.iter().enumerate() {
+        for wanted in at.get(line.text.trim()).into_iter().flatten().take(MAX_ALIKE) {
+            let (line_at, wanted_at) = (isize::try_from(position).ok()?, isize::try_from(*wanted).ok()?);
+            *scores.entry(line_at - wanted_at).or_default() += line.text.trim().len();
+        }
+    }
+    let whole: usize = wanted().map(|(_, line)| line.len()).sum();
+    let best = scores.into_iter().max_by_key(|(offset, score)| (*score, std::cmp::Reverse(*offset)));
+    best.filter(|(_, score)| score.saturating_mul(3) >= whole).map(|(offset, _)| offset)
+}
+
+/// The line that is most like the first telling line of the text.
+fn by_one_line(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
+    let (before, wanted) =
+        wanted.iter().enumerate().map(|(at, line)| (at, line.trim())).find(|(_, line)| !line.is_empty())?;
     let mut best = (LEAST, None);
-    for (position, line) in split(body).iter().take(MAX_LINES).enumerate() {
+    for (position, line) in lines.all.iter().take(MAX_LINES).enumerate() {
         let line = line.text.trim();
         let (short, long) = (line.len().min(wanted.len()), line.len().max(wanted.len()));
         if line.is_empty() || long > MAX_LINE_BYTES || short * 3 < long {
@@ -24,22 +56,61 @@ pub(crate) fn nearest_line(body: &str, text: &str) -> Option<usize> {
         }
         let likeness = TextDiff::from_chars(line, wanted).ratio();
         if likeness > best.0 {
-            best = (likeness, Some(position + 1));
+            best = (likeness, Some(position));
         }
     }
-    best.1
+    let offset = |position: usize| Some(isize::try_from(position).ok()? - isize::try_from(before).ok()?);
+    best.1.and_then(offset)
 }
 
-/// The lines around a line, with their numbers.
-pub(crate) fn around(body: &str, line: usize) -> String {
-    let first = line.saturating_sub(AROUND).max(1);
+/// What stands where the wanted lines look most to be, with the number of each line, and where it differs first;
+/// nothing if no line is like them.
+pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str]) -> Option<String> {
+    let offset = nearest(lines, wanted)?;
+    let line_of = |position: usize| usize::try_from(offset + isize::try_from(position).ok()?).ok();
+    let alike = |position: usize, line: &&str| {
+        let there = line_of(position).and_then(|at| lines.all.get(at));
+        there.is_some_and(|there| Likeness::Folded.of(there.text) == Likeness::Folded.of(line))
+    };
+    let differs = wanted.iter().enumerate().find(|(position, line)| !alike(*position, line));
+    // Where the text begins above the file, its first line shows where the rest was meant.
+    let first = usize::try_from(offset).unwrap_or(0);
+    let mut text = format!("at line {}:\n{}", first + 1, around(lines, first, wanted.len()));
+    if let Some((position, line)) = differs {
+        let shown: String = line.chars().take(MAX_LINE_BYTES).collect();
+        let place = match line_of(position).filter(|at| *at < lines.all.len()) {
+            Some(at) => format!("at line {}", at + 1),
+            None => "where the file has no line".to_owned(),
+        };
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "It differs first {place}, where you wrote `{shown}`.");
+    }
+    if has_numbers(wanted) {
+        text.push_str("The line numbers that tools show are not part of the file; leave them out.\n");
+    }
+    Some(text)
+}
+
+/// The lines around a place, with their numbers.
+fn around(lines: &Lines<'_>, first: usize, count: usize) -> String {
+    let start = first.saturating_sub(AROUND);
+    let many = (first - start).saturating_add(count).saturating_add(AROUND).min(MAX_SHOWN);
     let mut text = String::new();
-    for (number, line) in split(body).iter().enumerate().skip(first - 1).take(2 * AROUND + 1) {
-        let shown: String = line.text.chars().take(MAX_LINE_BYTES).collect();
+    for (number, line) in lines.all.iter().enumerate().skip(start).take(many) {
+        let shown: String = lines.shown(line.text).chars().take(MAX_LINE_BYTES).collect();
         // Writing into a string cannot fail.
         let _ = writeln!(text, "{:>6}\t{shown}", number + 1);
     }
     text
+}
+
+/// Whether every line begins with a number and a tab, as tools show lines.
+fn has_numbers(wanted: &[&str]) -> bool {
+    let numbered = |line: &&str| {
+        let rest = line.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit());
+        rest.len() < line.trim_start().len() && rest.starts_with(['\t', '|', ':'])
+    };
+    !wanted.is_empty() && wanted.iter().all(numbered)
 }
 
 /// The numbers of the lines where places begin, for a message.

@@ -28,11 +28,20 @@ pub(crate) struct Hunk {
     pub(crate) number: usize,
     /// Lines that stand above the place, from the outermost in.
     pub(crate) anchors: Vec<String>,
-    /// The line of the file where the place begins, counted from 1, if the patch says so.
-    pub(crate) hint: Option<usize>,
+    /// Where the place begins, if the patch says so.
+    pub(crate) hint: Option<Hint>,
     pub(crate) lines: Vec<HunkLine>,
     /// Whether the place ends where the file does.
     pub(crate) at_end: bool,
+}
+
+/// A line of the file, counted from 1, that tells which of several places is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hint {
+    /// This very line.
+    At(usize),
+    /// The place that is clearly the nearest to it.
+    Near(usize),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,13 +57,6 @@ impl HunkLine {
         match self {
             Self::Keep(text) | Self::Remove(text) => Some(text),
             Self::Add(_) => None,
-        }
-    }
-
-    pub(crate) fn added(&self) -> Option<&str> {
-        match self {
-            Self::Add(text) => Some(text),
-            Self::Keep(_) | Self::Remove(_) => None,
         }
     }
 }
@@ -247,7 +249,7 @@ impl Hunk {
         if let Some(numbers) = rest.strip_prefix('-') {
             let digits: String = numbers.chars().take_while(char::is_ascii_digit).collect();
             if let (Ok(line), true) = (digits.parse(), rest.contains(" +")) {
-                self.hint = Some(line);
+                self.hint = Some(Hint::At(line));
                 return;
             }
         }

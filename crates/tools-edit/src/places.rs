@@ -1,32 +1,30 @@
-//! Where in a file the hunks of a patch stand: byte for byte first, then without white space at line ends, and
-//! then only in one place (RULES E2). Nothing is ever picked where two places would do.
+//! Where in a file the hunks of a patch or the blocks of a diff stand: letter for letter first, then more and more
+//! forgivingly, and then only in one place (RULES E2). Nothing is ever picked where two places would do.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::patch::Hunk;
-
-/// One line of a file: its bytes, and those that end it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ByteLine<'b> {
-    pub(crate) text: &'b [u8],
-    pub(crate) end: &'b [u8],
-}
-
-/// A file's lines, numbered so that equal lines have equal numbers.
-#[derive(Debug)]
-pub(crate) struct Lines<'b> {
-    pub(crate) all: Vec<ByteLine<'b>>,
-    exact: Vec<usize>,
-    loose: Vec<usize>,
-    numbers: HashMap<&'b [u8], usize>,
-}
+use crate::lines::{Likeness, Lines};
+use crate::patch::{Hint, Hunk, HunkLine};
 
 /// Where a hunk stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
+    /// The lines of the file that the hunk shows.
     pub(crate) range: Range<usize>,
-    pub(crate) exact: bool,
+    /// Those of them that it changes.
+    pub(crate) core: Range<usize>,
+    /// The lines of the hunk that make the change.
+    pub(crate) lines: Range<usize>,
+    pub(crate) likeness: Likeness,
+}
+
+/// Whether the order of hunks says where they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// A hunk stands below the one before it if that leaves a place.
+    Falling,
+    /// Each hunk stands for itself.
+    Free,
 }
 
 /// Why a hunk has no place.
@@ -42,35 +40,19 @@ pub(crate) enum Misfit {
     Overlap,
 }
 
-impl<'b> Lines<'b> {
-    pub(crate) fn of(bytes: &'b [u8]) -> Self {
-        let line = |whole: &'b [u8]| {
-            let text = whole.strip_suffix(b"\n").unwrap_or(whole);
-            let text = if text.len() < whole.len() { text.strip_suffix(b"\r").unwrap_or(text) } else { text };
-            let (text, end) = whole.split_at(text.len());
-            ByteLine { text, end }
-        };
-        let all: Vec<_> = bytes.split_inclusive(|byte| *byte == b'\n').map(line).collect();
-        let mut numbers = HashMap::new();
-        let mut number = |text: &'b [u8]| {
-            let next = numbers.len();
-            *numbers.entry(text).or_insert(next)
-        };
-        let exact = all.iter().map(|line| number(line.text)).collect();
-        let loose = all.iter().map(|line| number(line.text.trim_ascii_end())).collect();
-        Self { all, exact, loose, numbers }
-    }
-
+impl Lines<'_> {
     /// Finds the places of all hunks, against the file as it is (RULES E1).
-    pub(crate) fn places(&self, hunks: &[Hunk]) -> Result<Vec<Place>, (usize, Misfit)> {
+    pub(crate) fn places(&self, hunks: &[Hunk], order: Order) -> Result<Vec<Place>, (usize, Misfit)> {
         let mut places: Vec<Place> = Vec::with_capacity(hunks.len());
         let mut after = 0;
         for (position, hunk) in hunks.iter().enumerate() {
             let place = self.place(hunk, after).map_err(|misfit| (position, misfit))?;
-            if places.iter().any(|other| overlaps(&other.range, &place.range)) {
+            if places.iter().any(|other| other.conflicts(&place)) {
                 return Err((position, Misfit::Overlap));
             }
-            after = place.range.end;
+            if order == Order::Falling {
+                after = place.core.end;
+            }
             places.push(place);
         }
         Ok(places)
@@ -86,8 +68,8 @@ impl<'b> Lines<'b> {
         if old.is_empty() {
             return self.insertion(hunk, anchors.as_deref());
         }
-        for exact in [true, false] {
-            let all = self.standing(&old, exact);
+        for likeness in Likeness::ALL {
+            let all = self.standing(&old, likeness);
             let at_end = |start: &usize| !hunk.at_end || start + old.len() == self.all.len();
             let all: Vec<usize> = all.into_iter().filter(at_end).collect();
             let mut found: Vec<usize> = all.iter().copied().filter(|start| *start >= after).collect();
@@ -97,13 +79,15 @@ impl<'b> Lines<'b> {
             if let Some(anchors) = &anchors {
                 found = self.below(anchors, &found);
             }
-            let hinted = hunk.hint.and_then(|line| line.checked_sub(1)).filter(|line| found.contains(line));
-            match (hinted, found.as_slice()) {
-                (Some(start), _) => return Ok(Place { range: start..start + old.len(), exact }),
-                (None, [start]) => return Ok(Place { range: *start..start + old.len(), exact }),
-                (None, []) => {}
-                (None, several) => return Err(ambiguous(several)),
-            }
+            let picked = match found.as_slice() {
+                [] => continue,
+                [start] => Some(*start),
+                several => hunk.hint.and_then(|hint| hint.pick(several)),
+            };
+            return match picked {
+                Some(start) => Ok(Place::new(hunk, start..start + old.len(), likeness)),
+                None => Err(ambiguous(&found)),
+            };
         }
         Err(Misfit::Missing)
     }
@@ -115,25 +99,24 @@ impl<'b> Lines<'b> {
             _ if hunk.at_end => count,
             (Some([anchor]), _) => anchor + 1,
             (Some(several), _) => return Err(ambiguous(several)),
-            (None, Some(line)) if line <= count => line,
+            (None, Some(Hint::At(line) | Hint::Near(line))) if line <= count => line,
             (None, Some(_)) => return Err(Misfit::Missing),
             (None, None) => count,
         };
-        Ok(Place { range: start..start, exact: true })
+        Ok(Place::new(hunk, start..start, Likeness::Exact))
     }
 
     /// Where the lines stand that a patch names above its place; nothing if it names none.
     fn anchors(&self, anchors: &[String], after: usize) -> Result<Option<Vec<usize>>, Misfit> {
         let mut found: Option<Vec<usize>> = None;
         for anchor in anchors {
-            let words = anchor.as_bytes();
-            let matching = |fits: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
+            let matching = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
                 let lines = self.all.iter().enumerate().skip(after);
-                lines.filter(|(_, line)| fits(line.text.trim_ascii())).map(|(position, _)| position).collect()
+                lines.filter(|(_, line)| fits(line.text.trim())).map(|(position, _)| position).collect()
             };
-            let mut all = matching(&|line| line == words);
+            let mut all = matching(&|line| line == anchor);
             if all.is_empty() {
-                all = matching(&|line| line.starts_with(words));
+                all = matching(&|line| line.starts_with(anchor));
             }
             let next = match found {
                 None => all,
@@ -170,26 +153,49 @@ impl<'b> Lines<'b> {
 
     /// The first line behind the block that a line opens: the next that is indented no deeper.
     fn block_end(&self, line: usize) -> usize {
-        let indent = |line: &ByteLine<'_>| line.text.len() - line.text.trim_ascii_start().len();
-        let Some(own) = self.all.get(line).map(indent) else { return line };
+        let indent = |text: &str| text.len() - text.trim_start().len();
+        let Some(own) = self.all.get(line).map(|line| indent(line.text)) else { return line };
         let mut rest = self.all.iter().enumerate().skip(line + 1);
-        let behind = rest.find(|(_, line)| !line.text.trim_ascii().is_empty() && indent(line) <= own);
+        let behind = rest.find(|(_, line)| !line.text.trim().is_empty() && indent(line.text) <= own);
         behind.map_or(self.all.len(), |(position, _)| position)
     }
+}
 
-    /// All places of some lines. Linear in the length of the file (Knuth, Morris and Pratt).
-    fn standing(&self, old: &[&str], exact: bool) -> Vec<usize> {
-        let text = |line: &&str| if exact { line.as_bytes().to_vec() } else { line.trim_ascii_end().into() };
-        let number = |line: &&str| self.numbers.get(text(line).as_slice()).copied();
-        let Some(wanted) = old.iter().map(number).collect::<Option<Vec<usize>>>() else { return Vec::new() };
-        search(if exact { &self.exact } else { &self.loose }, &wanted)
+impl Place {
+    fn new(hunk: &Hunk, range: Range<usize>, likeness: Likeness) -> Self {
+        let keep = |line: &&HunkLine| matches!(line, HunkLine::Keep(_));
+        let lead = hunk.lines.iter().take_while(keep).count();
+        let tail = hunk.lines.iter().rev().take_while(keep).count();
+        let (first, last) = (range.start + lead, range.end.saturating_sub(tail));
+        // A hunk that keeps everything is refused before; it would have no core.
+        let core = first..last.max(first);
+        let lines = lead..hunk.lines.len().saturating_sub(tail).max(lead);
+        Self { range, core, lines, likeness }
     }
 
-    /// The line end that is used around a line: above it first.
-    pub(crate) fn end_near(&self, line: usize) -> &'b [u8] {
-        let (above, below) = self.all.split_at(line.min(self.all.len()));
-        let mut ends = above.iter().rev().chain(below).map(|line| line.end);
-        ends.find(|end| !end.is_empty()).unwrap_or(b"\n")
+    /// Whether one changes lines that the other shows. Lines that both only show are no conflict, and two
+    /// insertions at one place are in order.
+    fn conflicts(&self, other: &Self) -> bool {
+        overlaps(&self.core, &other.range) || overlaps(&self.range, &other.core)
+    }
+}
+
+impl Hint {
+    /// The one of several places that the hint means.
+    fn pick(self, places: &[usize]) -> Option<usize> {
+        match self {
+            Self::At(line) => places.iter().copied().find(|start| start + 1 == line),
+            Self::Near(line) => {
+                let mut far: Vec<_> =
+                    places.iter().map(|start| ((start + 1).abs_diff(line), *start)).collect();
+                far.sort_unstable();
+                match far.as_slice() {
+                    // The numbers of a model are off by some lines, and seldom by half the way to the next place.
+                    [(near, start), (next, _), ..] if near.saturating_mul(2) < *next => Some(*start),
+                    _ => None,
+                }
+            }
+        }
     }
 }
 
@@ -197,43 +203,6 @@ fn ambiguous(lines: &[usize]) -> Misfit {
     Misfit::Ambiguous(lines.iter().map(|line| line + 1).collect())
 }
 
-/// Two insertions at one place are in order; anything else that touches the same lines is not.
 fn overlaps(left: &Range<usize>, right: &Range<usize>) -> bool {
     left.start < right.end && right.start < left.end
 }
-
-fn search(text: &[usize], wanted: &[usize]) -> Vec<usize> {
-    let at = |position: usize| wanted.get(position);
-    // How much of the wanted is still met after a mismatch behind each of its beginnings.
-    let mut kept = vec![0; wanted.len()];
-    let mut met = 0;
-    for position in 1..wanted.len() {
-        while met > 0 && at(met) != at(position) {
-            met = kept.get(met - 1).copied().unwrap_or(0);
-        }
-        if at(met) == at(position) {
-            met += 1;
-        }
-        if let Some(kept) = kept.get_mut(position) {
-            *kept = met;
-        }
-    }
-    let mut found = Vec::new();
-    met = 0;
-    for (position, number) in text.iter().enumerate() {
-        while met > 0 && at(met) != Some(number) {
-            met = kept.get(met - 1).copied().unwrap_or(0);
-        }
-        if at(met) == Some(number) {
-            met += 1;
-        }
-        if met == wanted.len() {
-            found.push(position + 1 - met);
-            met = kept.last().copied().unwrap_or(0);
-        }
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_sandbox::{FileError, Found, Kind, Look, Workspace, WorkspacePath};
+use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
 };
 
 use crate::blocking::{blocking, path_of, spec, told};
-use crate::diff::{MAX_SHOWN_BYTES, Sides};
 
 /// How many names one call removes at the most: as many as a human can look at.
 const MAX_NAMES: usize = 1_000;
@@ -174,7 +174,7 @@ fn lost(workspace: &Workspace, path: &WorkspacePath, room: usize) -> String {
     match (contents, len) {
         (Some(contents), _) => {
             let name = path.to_string();
-            Sides { path: &name, before: Some(&contents.bytes), after: None }.diff(usize::MAX, room)
+            diff(Some(Side::new(&name, &contents.bytes)), None, Room::default().with_bytes(room))
         }
         (None, Ok(len)) => format!("[a file of {len} bytes is removed]\n"),
         (None, Err(_)) => "[a file is removed]\n".to_owned(),

@@ -8,7 +8,8 @@ use windlass_sandbox::FileStream;
 use windlass_tool::ToolError;
 
 use crate::blocking::told;
-use crate::read::{MAX_LINE_CHARS, MAX_PAGE_BYTES, check_text};
+use crate::page::MAX_LINE_CHARS;
+use crate::view::Asked;
 
 const BUFFER_BYTES: usize = 64 * 1024;
 /// How far into the file a page may lie.
@@ -22,6 +23,7 @@ struct Pager<'p> {
     redactor: &'p Redactor,
     first: u64,
     limit: u64,
+    room: usize,
     body: String,
     /// The line at hand, counted from 1; how it begins, and its length in characters.
     number: u64,
@@ -34,13 +36,15 @@ pub(crate) fn page(
     path: &str,
     stream: FileStream,
     (first, limit): (u64, u64),
-    redactor: &Redactor,
+    asked: Asked<'_>,
 ) -> Result<String, ToolError> {
+    let (redactor, room) = (asked.redactor, asked.room);
     let len = stream.len();
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, stream);
     check_text(path, reader.fill_buf().map_err(told)?, len)?;
     let (body, start) = (String::new(), Vec::new());
-    let mut pager = Pager { path, redactor, first, limit, body, number: 1, start, chars: 0, is_open: false };
+    let mut pager =
+        Pager { path, redactor, first, limit, room, body, number: 1, start, chars: 0, is_open: false };
     let mut looked: u64 = 0;
     let mut is_end = false;
     while !pager.is_full() && looked < MAX_LOOKED_BYTES {
@@ -57,6 +61,21 @@ pub(crate) fn page(
         pager.end_line(is_end)?;
     }
     pager.words(len, is_end)
+}
+
+/// Refuses by name what is no text by its first bytes.
+fn check_text(path: &str, start: &[u8], len: u64) -> Result<(), ToolError> {
+    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
+        return Err(ToolError::model(format!(
+            "`{path}` is UTF-16 text of {len} bytes, too long to be held; convert it with a command first"
+        )));
+    }
+    if start.iter().take(8_192).any(|byte| *byte == 0) {
+        return Err(ToolError::model(format!(
+            "`{path}` is a binary file of {len} bytes and is not shown; use a command that understands its format"
+        )));
+    }
+    Ok(())
 }
 
 impl Pager<'_> {
@@ -122,7 +141,7 @@ impl Pager<'_> {
     }
 
     fn is_full(&self) -> bool {
-        self.number >= self.first.saturating_add(self.limit) || self.body.len() > MAX_PAGE_BYTES
+        self.number >= self.first.saturating_add(self.limit) || self.body.len() > self.room
     }
 
     fn words(self, len: u64, is_end: bool) -> Result<String, ToolError> {

@@ -1,18 +1,27 @@
 #![doc = include_str!("../README.md")]
 
 mod blocking;
-mod delete;
-mod diff;
+
+mod block;
 mod image;
 mod large;
+mod notebook;
+mod page;
+mod paths;
+mod read;
+mod view;
+
+mod ignored;
 mod list;
 mod pattern;
-mod read;
-mod set;
+
+mod delete;
 mod write;
+
+mod set;
 
 pub use delete::DeleteFile;
 pub use list::ListFiles;
 pub use read::ReadFile;
 pub use set::tools;
-pub use write::WriteFile;
+pub use write::{CreateFile, WriteFile};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+use windlass_command::{is_protected_name, is_secret_name};
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
 use windlass_tool::{
@@ -10,6 +11,7 @@ use windlass_tool::{
 };
 
 use crate::blocking::{blocking, path_of, spec, told};
+use crate::ignored::Ignored;
 use crate::pattern::Pattern;
 
 const DEFAULT_LIMIT: usize = 500;
@@ -20,13 +22,15 @@ const MAX_COUNTED: usize = 100_000;
 
 const DESCRIPTION: &str = "Lists what is in a folder of the workspace, sorted; folders end with `/`, links \
     show their target and are not followed. With `depth` above 1 it goes into folders, but not into `.git`; \
-    with a `pattern` it looks through all levels. To find text in files use `grep_file`.";
+    with a `pattern` it looks through all levels. What `.gitignore` names is left out and counted. Names that need \
+    a human's yes are marked. To find text in files use `grep_file`.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"The folder, relative to the workspace. Default: the workspace itself."},
 "depth":{"type":"integer","minimum":1,"maximum":20,"description":"How many levels to go down. Default 1, with a pattern 20."},
 "limit":{"type":"integer","minimum":1,"maximum":5000,"description":"How many names to show. Default 500."},
-"pattern":{"type":"string","description":"Only names that fit, as `*.rs` or `src/**/*.{ts,tsx}`."}
+"pattern":{"type":"string","description":"Only names that fit, as `*.rs` or `src/**/*.{ts,tsx}`."},
+"include_ignored":{"type":"boolean","description":"Also what `.gitignore` names. Default false."}
 },"required":[],"additionalProperties":false}"#;
 
 /// The tool `list_files`.
@@ -47,6 +51,8 @@ struct ListArguments {
     limit: Option<usize>,
     #[serde(default)]
     pattern: Option<String>,
+    #[serde(default)]
+    include_ignored: Option<bool>,
 }
 
 impl ListFiles {
@@ -97,6 +103,7 @@ struct Shown<'a> {
     limit: usize,
     lines: Vec<String>,
     count: usize,
+    ignored: usize,
     is_cut: bool,
 }
 
@@ -111,7 +118,10 @@ fn list(
     let default_depth = if pattern.is_some() { MAX_DEPTH } else { 1 };
     let depth = arguments.depth.unwrap_or(default_depth).clamp(1, MAX_DEPTH);
     let lines = Vec::new();
-    let mut shown = Shown { workspace, path: path.clone(), pattern, limit, lines, count: 0, is_cut: false };
+    let mut shown =
+        Shown { workspace, path: path.clone(), pattern, limit, lines, count: 0, ignored: 0, is_cut: false };
+    let respects = arguments.include_ignored != Some(true);
+    let mut ignored = if respects { Ignored::above(workspace, &path) } else { Ignored::default() };
     // A stack of folders still to be listed, with the names at each level in reverse, keeps the order of a
     // tree without recursion.
     let mut room = MAX_COUNTED;
@@ -120,6 +130,7 @@ fn list(
     while let Some((folder, names)) = open.last_mut() {
         let Some(entry) = names.pop() else {
             open.pop();
+            ignored.leave();
             continue;
         };
         if stopped() {
@@ -127,11 +138,16 @@ fn list(
             break;
         }
         let inner = folder.join(&entry.name);
+        if respects && ignored.has(&inner, entry.kind) {
+            shown.ignored = shown.ignored.saturating_add(1);
+            continue;
+        }
         shown.push(&inner, entry.kind);
         let deeper = open.len() as u64 >= depth || entry.name == ".git";
         if entry.kind == Kind::Folder && !deeper {
             // A folder that cannot be opened, or is gone, is still named.
             let names = shown.reversed(&inner, &mut room).unwrap_or_default();
+            ignored.enter(workspace, &inner, respects);
             open.push((inner, names));
         }
     }
@@ -160,7 +176,13 @@ impl Shown<'_> {
     }
 
     fn line(&self, path: &WorkspacePath, below: &WorkspacePath, kind: Kind) -> String {
-        match kind {
+        let name = path.relative().file_name().unwrap_or_default().to_string_lossy();
+        let mark = match (is_secret_name(&name), is_protected_name(&name)) {
+            (true, _) => " (secret)",
+            (_, true) => " (protected)",
+            _ => "",
+        };
+        let line = match kind {
             Kind::Folder => format!("{below}/"),
             Kind::Link => match self.workspace.link_target(path) {
                 Ok(target) => format!("{below} -> {target}"),
@@ -168,7 +190,8 @@ impl Shown<'_> {
             },
             Kind::File => below.to_string(),
             _ => format!("{below} ({kind})"),
-        }
+        };
+        line + mark
     }
 
     fn words(&self) -> String {
@@ -178,13 +201,18 @@ impl Shown<'_> {
         } else {
             format!("{total} names")
         };
+        let left_out = match self.ignored {
+            0 => String::new(),
+            count => format!("; {count} that .gitignore names are left out, include_ignored shows them"),
+        };
         if count == 0 {
             return match &self.pattern {
-                Some(_) => format!("[{path}: 0 of {all} fit the pattern]"),
+                Some(_) => format!("[{path}: 0 of {all} fit the pattern{left_out}]"),
+                None if self.ignored > 0 => format!("[{path}: no names{left_out}]"),
                 None => format!("[{path} is an empty folder]"),
             };
         }
         let more = if count < total || self.is_cut { "; give a deeper path or a larger limit" } else { "" };
-        format!("[{path}: {count} of {all}{more}]\n{}", self.lines.join("\n"))
+        format!("[{path}: {count} of {all}{left_out}{more}]\n{}", self.lines.join("\n"))
     }
 }

@@ -4,9 +4,9 @@ use globset::{GlobBuilder, GlobMatcher};
 use windlass_sandbox::WorkspacePath;
 use windlass_tool::ToolError;
 
-const MAX_BYTES: usize = 1_000;
+pub(crate) const MAX_BYTES: usize = 1_000;
 /// How many plain patterns the braces of one may stand for.
-const MAX_CHOICES: u64 = 1_000;
+pub(crate) const MAX_CHOICES: u64 = 1_000;
 const MAX_DEPTH: usize = 16;
 
 /// A pattern that was built.
@@ -53,7 +53,7 @@ impl Pattern {
 }
 
 /// How many plain patterns the braces stand for; nothing if they stand too deep in each other.
-fn choices(text: &str) -> Option<u64> {
+pub(crate) fn choices(text: &str) -> Option<u64> {
     // For each open brace: what its finished choices stand for, and the choice at hand.
     let mut open: Vec<(u64, u64)> = Vec::new();
     let mut at_hand: u64 = 1;

@@ -1,37 +1,53 @@
-//! `read_file`: a file's lines with their numbers, or a picture.
+//! `read_file`: lines of a file with their numbers, a block of it, or a picture; also of several files at once.
 
-use std::borrow::Cow;
-use std::fmt::Write;
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_sandbox::{Contents, FileError, Look, Workspace};
+use windlass_sandbox::{Look, Workspace};
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
 };
 
-use crate::blocking::{blocking, path_of, spec, told};
-use crate::image::{MAX_IMAGE_BYTES, media_type};
-use crate::large;
+use crate::block::BlockOptions;
+use crate::blocking::{blocking, spec};
+use crate::page::{MAX_PAGE_BYTES, span};
+use crate::paths::{early_paths, paths_of};
+use crate::view::{Asked, Wanted, view};
 
 const DEFAULT_LINES: u64 = 2_000;
-pub(crate) const MAX_LINE_CHARS: usize = 2_000;
-/// Where a page ends though lines are left: about 15,000 tokens.
-pub(crate) const MAX_PAGE_BYTES: usize = 60_000;
+const MAX_FILES: usize = 20;
+const MAX_RANGES: usize = 50;
+/// So much of each of several files is shown, whatever came before it.
+const LEAST_BYTES: usize = 2_000;
 
-const DESCRIPTION: &str = "Reads a text file or a picture of the workspace. Lines come with their numbers, \
-    which are not part of the file. Long files come in pages: give `offset` and `limit` for the next one. \
-    Read a file before you overwrite it. Long outputs of other tools are read as `@outputs/NAME`.";
+const DESCRIPTION: &str = "Reads text files or pictures of the workspace: one by `path`, or several by `files`. Lines \
+    come with their numbers, which are not part of the file. Long files come in pages: give `offset` and `limit` for \
+    the next one, or `ranges`. Mode `indentation` shows the block of code around a line. Notebooks come as their \
+    cells. Read a file before you overwrite it. Long outputs of other tools are read as `@outputs/NAME`.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"The file, relative to the workspace, or @outputs/NAME."},
 "offset":{"type":"integer","minimum":1,"description":"The first line to show, counted from 1. Default 1."},
-"limit":{"type":"integer","minimum":1,"description":"How many lines to show at the most. Default 2000."}
-},"required":["path"],"additionalProperties":false}"#;
+"limit":{"type":"integer","minimum":1,"description":"How many lines to show at the most. Default 2000."},
+"ranges":{"type":"array","items":{"type":"string"},"description":"Lines to show instead of offset and limit, as `10-20`, `10-` or `10`."},
+"mode":{"type":"string","enum":["slice","indentation"],"description":"Default slice: lines by their numbers. indentation: the block around a line."},
+"indentation":{"type":"object","description":"For mode indentation.","properties":{
+"anchor_line":{"type":"integer","minimum":1,"description":"The line in the block. Default: offset."},
+"max_levels":{"type":"integer","minimum":0,"description":"How many levels of enclosing blocks to show. Default 0: all."},
+"include_siblings":{"type":"boolean","description":"Also what stands beside the block at its level. Default false."},
+"include_header":{"type":"boolean","description":"Also comments and attributes right above the block. Default true."},
+"max_lines":{"type":"integer","minimum":1,"description":"How many lines to show at the most. Default 2000."}
+},"required":[],"additionalProperties":false},
+"raw":{"type":"boolean","description":"A notebook as the file that it is, as for an edit. Default false."},
+"files":{"type":"array","description":"Several files instead of `path`, at most 20.","items":{"type":"object","properties":{
+"path":{"type":"string","description":"The file, relative to the workspace, or @outputs/NAME."},
+"offset":{"type":"integer","minimum":1,"description":"The first line to show. Default 1."},
+"limit":{"type":"integer","minimum":1,"description":"How many lines to show at the most. Default 2000."},
+"ranges":{"type":"array","items":{"type":"string"},"description":"Lines to show, as `10-20`."}
+},"required":["path"],"additionalProperties":false}}
+},"required":[],"additionalProperties":false}"#;
 
 /// The tool `read_file`.
 #[derive(Debug)]
@@ -43,11 +59,41 @@ pub struct ReadFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReadArguments {
+    #[serde(default)]
+    path: Option<String>,
+    #[serde(default)]
+    offset: Option<u64>,
+    #[serde(default)]
+    limit: Option<u64>,
+    #[serde(default)]
+    ranges: Option<Vec<String>>,
+    #[serde(default)]
+    mode: Option<Mode>,
+    #[serde(default)]
+    indentation: Option<BlockOptions>,
+    #[serde(default)]
+    raw: Option<bool>,
+    #[serde(default)]
+    files: Option<Vec<FileArguments>>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Slice,
+    Indentation,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileArguments {
     path: String,
     #[serde(default)]
     offset: Option<u64>,
     #[serde(default)]
     limit: Option<u64>,
+    #[serde(default)]
+    ranges: Option<Vec<String>>,
 }
 
 impl ReadFile {
@@ -67,20 +113,22 @@ impl Tool for ReadFile {
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        match path_of(payload) {
-            Some(path) => vec![Effect::Read { path: self.workspace.effect_path(path) }],
+        let effect = |path: &str| Effect::Read { path: self.workspace.effect_path(path) };
+        match paths_of(payload) {
+            Some(paths) => paths.into_iter().map(effect).collect(),
             None => vec![Effect::Unknown],
         }
     }
 
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        let effect = |path| Effect::Read { path: self.workspace.effect_path(path) };
-        complete.text("path").map(effect).into_iter().collect()
+        let effect = |path: &str| Effect::Read { path: self.workspace.effect_path(path) };
+        early_paths(complete).into_iter().map(effect).collect()
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        let target = path_of(payload).map(|path| self.workspace.target(path, Look::Place));
-        target.into_iter().fold(Inspection::default(), Inspection::with_target)
+        let targets = paths_of(payload).unwrap_or_default();
+        let targets = targets.into_iter().map(|path| self.workspace.target(path, Look::Place));
+        targets.fold(Inspection::default(), Inspection::with_target)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
@@ -88,114 +136,97 @@ impl Tool for ReadFile {
             let arguments: ReadArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
             let redactor = ctx.redactor().clone();
-            blocking(ctx, move || read(&workspace, &arguments, &redactor)).await
+            let stop = ctx.cancellation().clone();
+            blocking(ctx, move || {
+                let raw = arguments.raw == Some(true);
+                match (&arguments.path, &arguments.files) {
+                    (Some(path), None) => {
+                        let wanted = arguments.wanted()?;
+                        let asked = Asked { wanted: &wanted, raw, room: MAX_PAGE_BYTES, redactor: &redactor };
+                        let view = view(&workspace, path, asked)?;
+                        let output = Output::text(view.text);
+                        Ok(view.image.into_iter().fold(output, Output::with_image))
+                    }
+                    (None, Some(files)) => {
+                        several(&workspace, files, raw, &redactor, &|| stop.is_cancelled())
+                    }
+                    _ => Err(ToolError::model(
+                        "give `path` for one file, or `files` for several, and not both",
+                    )),
+                }
+            })
+            .await
         })
     }
 }
 
-fn read(workspace: &Workspace, arguments: &ReadArguments, redactor: &Redactor) -> Result<Output, ToolError> {
-    let path = workspace.resolve(&arguments.path).map_err(told)?;
-    let shown = path.to_string();
-    let first = arguments.offset.unwrap_or(1).max(1);
-    let limit = arguments.limit.unwrap_or(DEFAULT_LINES).max(1);
-    let contents = match workspace.read(&path) {
-        Err(FileError::TooLarge { .. }) => {
-            let stream = workspace.stream(&path).map_err(told)?;
-            return large::page(&shown, stream, (first, limit), redactor).map(Output::text);
+impl ReadArguments {
+    fn wanted(&self) -> Result<Wanted, ToolError> {
+        if self.mode != Some(Mode::Indentation) {
+            return lines(self.offset, self.limit, self.ranges.as_deref());
         }
-        contents => contents.map_err(told)?,
-    };
-    if let Some(media_type) = media_type(&contents.bytes) {
-        return picture(&shown, media_type, &contents);
+        let options = self.indentation.clone().unwrap_or_default();
+        let offset = || self.offset.and_then(|line| usize::try_from(line).ok());
+        match options.anchor_line.or_else(offset) {
+            Some(anchor) => Ok(Wanted::Block { anchor, options }),
+            None => Err(ToolError::model("give indentation.anchor_line, a line in the block that you want")),
+        }
     }
-    let text = if path.is_output() {
-        // A command may print anything; what cannot be shown is replaced.
-        String::from_utf8_lossy(&contents.bytes)
-    } else {
-        Cow::Borrowed(decode(&shown, &contents.bytes)?)
-    };
-    let page = page(&shown, &text, (first, limit), redactor)?;
-    workspace.remember(&contents.path, contents.version);
-    Ok(Output::text(page))
 }
 
-fn picture(path: &str, media_type: &str, contents: &Contents) -> Result<Output, ToolError> {
-    let len = contents.bytes.len();
-    if len > MAX_IMAGE_BYTES {
-        return Err(ToolError::model(format!(
-            "`{path}` is a picture ({media_type}) of {len} bytes, at most {MAX_IMAGE_BYTES} can be shown; make it smaller first"
-        )));
+fn lines(offset: Option<u64>, limit: Option<u64>, ranges: Option<&[String]>) -> Result<Wanted, ToolError> {
+    match ranges {
+        Some(ranges) if ranges.len() > MAX_RANGES => Err(ToolError::model(format!(
+            "{} ranges are asked for, at most {MAX_RANGES} are taken",
+            ranges.len()
+        ))),
+        Some(ranges) if !ranges.is_empty() => {
+            ranges.iter().map(|range| span(range)).collect::<Result<_, _>>().map(Wanted::Spans)
+        }
+        _ => Ok(Wanted::Slice {
+            first: offset.unwrap_or(1).max(1),
+            limit: limit.unwrap_or(DEFAULT_LINES).max(1),
+        }),
     }
-    let image = Image::base64(media_type, STANDARD.encode(&contents.bytes));
-    Ok(Output::text(format!("{path}: a picture ({media_type}), {len} bytes")).with_image(image))
 }
 
-/// The text of a file, or its name and why it is none.
-fn decode<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, ToolError> {
-    let len = bytes.len();
-    check_text(path, bytes, len as u64)?;
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let at = error.valid_up_to();
-        ToolError::model(format!(
-            "`{path}` is not UTF-8 text (byte {at} of {len}); convert it with a command first"
-        ))
-    })?;
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
-}
-
-/// Refuses by name what is no text by its first bytes.
-pub(crate) fn check_text(path: &str, start: &[u8], len: u64) -> Result<(), ToolError> {
-    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-        return Err(ToolError::model(format!(
-            "`{path}` is UTF-16 text, only UTF-8 is shown; convert it with a command first"
-        )));
-    }
-    if start.iter().take(8_192).any(|byte| *byte == 0) {
-        return Err(ToolError::model(format!(
-            "`{path}` is a binary file of {len} bytes and is not shown; use a command that understands its format"
-        )));
-    }
-    Ok(())
-}
-
-fn page(
-    path: &str,
-    text: &str,
-    (first, limit): (u64, u64),
+/// Each file with its own outcome; an error only if all of them failed.
+fn several(
+    workspace: &Workspace,
+    files: &[FileArguments],
+    raw: bool,
     redactor: &Redactor,
-) -> Result<String, ToolError> {
-    if text.is_empty() {
-        return Ok(format!("[{path} is empty]"));
+    stopped: &dyn Fn() -> bool,
+) -> Result<Output, ToolError> {
+    if files.is_empty() || files.len() > MAX_FILES {
+        return Err(ToolError::model(format!("give 1 to {MAX_FILES} files, not {}", files.len())));
     }
-    let total = text.lines().count() as u64;
-    if first > total {
-        return Err(ToolError::model(format!(
-            "`{path}` has {total} lines; give an offset from 1 to {total}"
-        )));
-    }
-    let mut body = String::new();
-    let mut last = first;
-    let skipped = usize::try_from(first - 1).unwrap_or(usize::MAX);
-    for (number, line) in (first..).zip(text.lines().skip(skipped)) {
-        if number - first >= limit || (number > first && body.len() + line.len().min(8_000) > MAX_PAGE_BYTES)
-        {
-            break;
+    let (mut parts, mut images, mut failed) = (Vec::new(), Vec::new(), 0);
+    let mut room = MAX_PAGE_BYTES;
+    for (position, file) in files.iter().enumerate() {
+        if stopped() {
+            return Err(ToolError::model("the call was stopped while it read"));
         }
-        last = number;
-        // Before it is cut: half a secret is not found.
-        write_line(&mut body, number, &redactor.redact(line));
-    }
-    let more = if last < total { format!("; read on with offset {}", last + 1) } else { String::new() };
-    Ok(format!("[{path}: lines {first}-{last} of {total}{more}]\n{body}"))
-}
-
-fn write_line(body: &mut String, number: u64, line: &str) {
-    // Writing into a string cannot fail.
-    let _ = match line.char_indices().nth(MAX_LINE_CHARS) {
-        None => writeln!(body, "{number:>6}\t{line}"),
-        Some((end, _)) => {
-            let (shown, count) = (line.get(..end).unwrap_or(line), line.chars().count());
-            writeln!(body, "{number:>6}\t{shown} [line cut: {MAX_LINE_CHARS} of {count} characters shown]")
+        let share = (room / (files.len() - position)).max(LEAST_BYTES);
+        let shown = lines(file.offset, file.limit, file.ranges.as_deref()).and_then(|wanted| {
+            view(workspace, &file.path, Asked { wanted: &wanted, raw, room: share, redactor })
+        });
+        match shown {
+            Ok(view) => {
+                room = room.saturating_sub(view.text.len());
+                parts.push(view.text);
+                images.extend(view.image);
+            }
+            Err(ToolError::Model(words)) => {
+                failed += 1;
+                parts.push(format!("[{}: not read: {words}]", file.path));
+            }
+            Err(fatal) => return Err(fatal),
         }
-    };
+    }
+    let text = parts.join("\n");
+    if failed == files.len() {
+        return Err(ToolError::model(text));
+    }
+    Ok(images.into_iter().fold(Output::text(text), Output::with_image))
 }

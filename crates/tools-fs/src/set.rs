@@ -5,13 +5,14 @@ use std::sync::Arc;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 
-use crate::{DeleteFile, ListFiles, ReadFile, WriteFile};
+use crate::{CreateFile, DeleteFile, ListFiles, ReadFile, WriteFile};
 
 /// All tools of this crate, on one workspace.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(ReadFile::new(Arc::clone(workspace))),
         Arc::new(WriteFile::new(Arc::clone(workspace))),
+        Arc::new(CreateFile::new(Arc::clone(workspace))),
         Arc::new(ListFiles::new(Arc::clone(workspace))),
         Arc::new(DeleteFile::new(Arc::clone(workspace))),
     ]

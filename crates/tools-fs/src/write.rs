@@ -5,26 +5,43 @@ use std::sync::Arc;
 use windlass_partial_json::Event;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Contents, Expected, FileError, Look, Workspace, WorkspacePath};
+use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool, ToolArgs,
     ToolError, ToolFuture, read_arguments,
 };
 
 use crate::blocking::{blocking, path_of, spec, told};
-use crate::diff::{MAX_SHOWN_BYTES, Sides};
 
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_BYTES: usize = 8_000;
 
 const DESCRIPTION: &str = "Writes a whole file: makes a new one, with its folders, or replaces one that you \
     have read in this session. For a change inside a file use `edit_file`. The content is written exactly as \
-    given.";
+    given; a file in another encoding than UTF-8 keeps its own.";
+
+const NEW_DESCRIPTION: &str = "Makes a new file, with its folders. A file that is there is never replaced: for that \
+    use `write_file`, for a change inside it `edit_file`. The content is written exactly as given.";
 
 /// The tool `write_file`.
 #[derive(Debug)]
 pub struct WriteFile {
     workspace: Arc<Workspace>,
     spec: ToolSpec,
+}
+
+/// The tool `create_file`: as [`WriteFile`], but a file that is there is refused.
+#[derive(Debug)]
+pub struct CreateFile {
+    workspace: Arc<Workspace>,
+    spec: ToolSpec,
+}
+
+/// What becomes of a file that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum There {
+    Replace,
+    Refuse,
 }
 
 #[derive(Debug, ToolArgs)]
@@ -43,6 +60,13 @@ impl WriteFile {
     }
 }
 
+impl CreateFile {
+    /// The tool on a workspace.
+    pub fn new(workspace: Arc<Workspace>) -> Self {
+        Self { workspace, spec: spec("create_file", NEW_DESCRIPTION, WriteArguments::schema().as_str()) }
+    }
+}
+
 impl Tool for WriteFile {
     fn spec(&self) -> &ToolSpec {
         &self.spec
@@ -53,79 +77,156 @@ impl Tool for WriteFile {
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        match path_of(payload) {
-            Some(path) => {
-                let bytes = read_arguments::<WriteArguments>(payload).ok();
-                let bytes = bytes.map(|arguments| content(&arguments).0.len() as u64);
-                vec![Effect::Write { path: self.workspace.effect_path(path), bytes }]
-            }
-            None => vec![Effect::Unknown],
-        }
+        effects(&self.workspace, payload)
     }
 
     /// Shows the path when it is whole, and the content as it grows.
     fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
-        arguments.drain_events(|event| match event {
-            Event::Complete { path: "/path", value } => {
-                let path = value.as_str().unwrap_or_default();
-                show.tell(Progress::Note(format!("wants to write {path}")));
-            }
-            Event::Grew { path: "/content", text } => show.tell(Progress::Output(text.to_owned())),
-            _ => {}
-        });
+        show_growing(show, arguments);
     }
 
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        let effect = |path| Effect::Write { path: self.workspace.effect_path(path), bytes: None };
-        complete.text("path").map(effect).into_iter().collect()
+        early_effects(&self.workspace, complete)
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        let Some(path) = path_of(payload) else { return Inspection::default() };
-        let target = self.workspace.target(path, Look::Bytes);
-        let is_linked = target.links > 1;
-        let seen = Inspection::default().with_target(target);
-        let Ok(arguments) = read_arguments::<WriteArguments>(payload) else { return seen };
-        match plan(&self.workspace, &arguments) {
-            Ok(plan) if !is_linked => {
-                let diff = plan.diff(usize::MAX, MAX_SHOWN_BYTES);
-                seen.with_change(Change::new(plan.path.to_string(), diff))
-            }
-            _ => seen,
-        }
+        inspect(&self.workspace, payload, There::Replace)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let arguments: WriteArguments = read_arguments(payload)?;
-            let workspace = Arc::clone(&self.workspace);
-            blocking(ctx, move || plan(&workspace, &arguments)?.carry_out(&workspace)).await
-        })
+        Box::pin(call(&self.workspace, ctx, payload, There::Replace))
     }
 }
 
+impl Tool for CreateFile {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        effects(&self.workspace, payload)
+    }
+
+    /// Shows the path when it is whole, and the content as it grows.
+    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+        show_growing(show, arguments);
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        early_effects(&self.workspace, complete)
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        inspect(&self.workspace, payload, There::Refuse)
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(call(&self.workspace, ctx, payload, There::Refuse))
+    }
+}
+
+fn effects(workspace: &Workspace, payload: &Payload) -> Vec<Effect> {
+    let Some(path) = path_of(payload) else { return vec![Effect::Unknown] };
+    let bytes = read_arguments::<WriteArguments>(payload).ok();
+    let bytes = bytes.map(|arguments| content(&arguments).0.len() as u64);
+    vec![Effect::Write { path: workspace.effect_path(path), bytes }]
+}
+
+fn early_effects(workspace: &Workspace, complete: &EarlyArguments) -> Vec<Effect> {
+    let effect = |path| Effect::Write { path: workspace.effect_path(path), bytes: None };
+    complete.text("path").map(effect).into_iter().collect()
+}
+
+fn show_growing(show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
+    arguments.drain_events(|event| match event {
+        Event::Complete { path: "/path", value } => {
+            let path = value.as_str().unwrap_or_default();
+            show.tell(Progress::Note(format!("wants to write {path}")));
+        }
+        Event::Grew { path: "/content", text } => show.tell(Progress::Output(text.to_owned())),
+        _ => {}
+    });
+}
+
+fn inspect(workspace: &Workspace, payload: &Payload, there: There) -> Inspection {
+    let Some(path) = path_of(payload) else { return Inspection::default() };
+    let target = workspace.target(path, Look::Bytes);
+    let is_linked = target.links > 1;
+    let seen = Inspection::default().with_target(target);
+    let Ok(arguments) = read_arguments::<WriteArguments>(payload) else { return seen };
+    match plan(workspace, &arguments, there) {
+        Ok(plan) if !is_linked => {
+            seen.with_change(Change::new(plan.path.to_string(), plan.diff(Room::default())))
+        }
+        _ => seen,
+    }
+}
+
+async fn call(
+    workspace: &Arc<Workspace>,
+    ctx: &Context,
+    payload: &Payload,
+    there: There,
+) -> Result<Output, ToolError> {
+    let arguments: WriteArguments = read_arguments(payload)?;
+    let workspace = Arc::clone(workspace);
+    blocking(ctx, move || plan(&workspace, &arguments, there)?.carry_out(&workspace)).await
+}
+
 /// What a call would do: looked at for a human, and done, by the same steps.
-struct Plan<'a> {
+struct Plan {
     path: WorkspacePath,
-    content: &'a str,
-    note: &'static str,
+    lines: usize,
+    after: Vec<u8>,
+    note: String,
     before: Option<Contents>,
 }
 
-fn plan<'a>(workspace: &Workspace, arguments: &'a WriteArguments) -> Result<Plan<'a>, ToolError> {
+fn plan(workspace: &Workspace, arguments: &WriteArguments, there: There) -> Result<Plan, ToolError> {
     let path = workspace.resolve(&arguments.path).map_err(told)?;
     let (content, note) = content(arguments);
+    let lines = content.lines().count();
     let before = match workspace.read(&path) {
-        Err(FileError::NotFound { .. }) => None,
-        Err(error) => return Err(told(error)),
-        Ok(before) => {
-            if before.bytes != content.as_bytes() {
-                check_read(workspace, &path, &before)?;
-            }
-            Some(before)
+        Err(FileError::NotFound { .. }) => {
+            let (after, note) = (content.as_bytes().to_vec(), note.to_owned());
+            return Ok(Plan { path, lines, after, note, before: None });
         }
+        Ok(_) if there == There::Refuse => {
+            return Err(ToolError::model(format!(
+                "`{path}` exists already; nothing was written. Change it with edit_file, or replace it with write_file after read_file"
+            )));
+        }
+        before => before.map_err(told)?,
     };
-    Ok(Plan { path, content, note, before })
+    let (after, charset) = encoded(&path, content, &before.bytes)?;
+    let note = charset.map_or_else(|| note.to_owned(), |charset| format!("{note}, still in {charset}"));
+    if before.bytes != after {
+        check_read(workspace, &path, &before)?;
+    }
+    Ok(Plan { path, lines, after, note, before: Some(before) })
+}
+
+/// The content in the encoding of the file that it replaces, and that encoding where it is not UTF-8.
+fn encoded(
+    path: &WorkspacePath,
+    content: &str,
+    before: &[u8],
+) -> Result<(Vec<u8>, Option<Charset>), ToolError> {
+    match Text::decode(before) {
+        Ok(text) if !matches!(text.charset(), Charset::Utf8 | Charset::Unknown) => {
+            let bytes = text.encode(content).map_err(|error| {
+                ToolError::model(format!(
+                    "{error}, the encoding of `{path}`; nothing was written. Use other letters, or delete the file first and make it new in UTF-8"
+                ))
+            })?;
+            Ok((bytes, Some(text.charset())))
+        }
+        _ => Ok((content.as_bytes().to_vec(), None)),
+    }
 }
 
 /// What is written of the content, and what is said about it.
@@ -136,11 +237,11 @@ fn content(arguments: &WriteArguments) -> (&str, &'static str) {
     }
 }
 
-impl Plan<'_> {
+impl Plan {
     fn carry_out(&self, workspace: &Workspace) -> Result<Output, ToolError> {
-        let (path, note, lines) = (&self.path, self.note, self.content.lines().count());
+        let Self { path, lines, note, .. } = self;
         let expected = match &self.before {
-            Some(before) if before.bytes == self.content.as_bytes() => {
+            Some(before) if before.bytes == self.after => {
                 workspace.remember(&before.path, before.version);
                 let text = format!("{path} has exactly this content already; nothing was changed");
                 return Ok(Output::text(text));
@@ -148,19 +249,19 @@ impl Plan<'_> {
             Some(before) => Expected::Unchanged(before.version),
             None => Expected::Absent,
         };
-        let written = workspace.write(path, self.content.as_bytes(), expected).map_err(told)?;
+        let written = workspace.write(path, &self.after, expected).map_err(told)?;
         workspace.remember(&written.path, written.version);
         if self.before.is_none() {
             return Ok(Output::text(format!("created {path} ({lines} lines{note})")));
         }
-        let diff = self.diff(MAX_DIFF_LINES, MAX_DIFF_BYTES);
+        let diff = self.diff(Room::default().with_lines(MAX_DIFF_LINES).with_bytes(MAX_DIFF_BYTES));
         Ok(Output::text(format!("overwrote {path} ({lines} lines{note})\n{diff}")))
     }
 
-    fn diff(&self, max_lines: usize, max_bytes: usize) -> String {
-        let before = self.before.as_ref().map(|before| before.bytes.as_slice());
-        let after = Some(self.content.as_bytes());
-        Sides { path: &self.path.to_string(), before, after }.diff(max_lines, max_bytes)
+    fn diff(&self, room: Room) -> String {
+        let name = self.path.to_string();
+        let before = self.before.as_ref().map(|before| Side::new(&name, &before.bytes));
+        diff(before, Some(Side::new(&name, &self.after)), room)
     }
 }
 

@@ -1,86 +1,143 @@
-//! What a search keeps: the first lines up to a limit, and the number of all.
+//! What a search keeps: how many lines match in each file, and later the lines that are shown.
 
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::io;
+use std::path::PathBuf;
 
-use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
+use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkFinish, SinkMatch};
 use windlass_redact::Redactor;
 
 const MAX_LINE_CHARS: usize = 500;
 const MAX_BYTES: usize = 60_000;
+/// How many files are kept by name; of more, those that sort last are counted only.
+const MAX_FILES: usize = 100_000;
 
-/// The lines found so far, over all files.
+/// What was found in all files.
 #[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) text: String,
-    pub(crate) limit: u64,
-    pub(crate) shown: u64,
-    pub(crate) found: u64,
-    pub(crate) files: u64,
-    /// Secrets that no line may show.
-    pub(crate) redactor: Redactor,
+pub(crate) struct Tally {
+    /// Matching lines of each file, in the order in which they are shown.
+    pub(crate) files: BTreeMap<PathBuf, u64>,
+    /// All matching lines, and all files that have some.
+    pub(crate) lines: u64,
+    pub(crate) matched: u64,
     /// How many files could not be searched.
     pub(crate) unread: u64,
     /// How many files were not searched because their names are those of secrets.
     pub(crate) secrets: u64,
+    /// Whether the search was stopped before its end.
+    pub(crate) is_cut: bool,
 }
 
-/// The sink for one file.
-pub(crate) struct OneFile<'c> {
-    pub(crate) path: &'c str,
-    pub(crate) all: &'c mut Collected,
-    pub(crate) found: u64,
+impl Tally {
+    pub(crate) fn push(&mut self, below: PathBuf, lines: u64) {
+        self.lines = self.lines.saturating_add(lines);
+        self.matched = self.matched.saturating_add(1);
+        self.files.insert(below, lines);
+        if self.files.len() > MAX_FILES {
+            self.files.pop_last();
+        }
+    }
 }
 
-impl OneFile<'_> {
+/// Counts the matching lines of one file.
+#[derive(Debug, Default)]
+pub(crate) struct Count {
+    pub(crate) lines: u64,
+    /// A file that turned out to be binary is not counted: its lines say nothing.
+    pub(crate) is_binary: bool,
+}
+
+impl Sink for Count {
+    type Error = io::Error;
+
+    fn matched(&mut self, searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        let lines = if searcher.multi_line() { found.lines().count() as u64 } else { 1 };
+        self.lines = self.lines.saturating_add(lines);
+        Ok(true)
+    }
+
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> Result<(), io::Error> {
+        self.is_binary = finish.binary_byte_offset().is_some();
+        Ok(())
+    }
+}
+
+/// The lines that are shown, over all files.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) text: String,
+    /// How many matching lines are still to be passed over.
+    pub(crate) skip: u64,
+    pub(crate) limit: u64,
+    pub(crate) shown: u64,
+    /// Secrets that no line may show.
+    pub(crate) redactor: Redactor,
+}
+
+impl Page {
+    pub(crate) fn is_full(&self) -> bool {
+        self.shown >= self.limit || self.text.len() > MAX_BYTES
+    }
+}
+
+/// The sink for the lines of one file.
+pub(crate) struct Lines<'p> {
+    pub(crate) path: &'p str,
+    pub(crate) page: &'p mut Page,
+    /// Whether the last match was shown, and so what follows it.
+    pub(crate) follows: bool,
+}
+
+impl Lines<'_> {
     fn write(&mut self, number: Option<u64>, mark: char, bytes: &[u8]) {
         let whole = String::from_utf8_lossy(bytes);
         // Before it is cut: half a secret is not found.
-        let line = self.all.redactor.redact(whole.trim_end_matches(['\n', '\r'])).into_owned();
+        let line = self.page.redactor.redact(whole.trim_end_matches(['\n', '\r'])).into_owned();
         let number = number.unwrap_or_default();
-        let head = format!("{}{mark}{number}{mark} ", self.path);
-        self.all.text.push_str(&head);
+        let text = &mut self.page.text;
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{}{mark}{number}{mark} ", self.path);
         match line.char_indices().nth(MAX_LINE_CHARS) {
-            None => self.all.text.push_str(&line),
+            None => text.push_str(&line),
             Some((end, _)) => {
-                self.all.text.push_str(line.get(..end).unwrap_or_default());
+                text.push_str(line.get(..end).unwrap_or_default());
                 let count = line.chars().count();
-                let notice = format!(" [line cut: {MAX_LINE_CHARS} of {count} characters shown]");
-                self.all.text.push_str(&notice);
+                // Writing into a string cannot fail.
+                let _ = write!(text, " [line cut: {MAX_LINE_CHARS} of {count} characters shown]");
             }
         }
-        self.all.text.push('\n');
-    }
-
-    fn is_full(&self) -> bool {
-        self.all.shown >= self.all.limit || self.all.text.len() > MAX_BYTES
+        text.push('\n');
     }
 }
 
-impl Sink for OneFile<'_> {
+impl Sink for Lines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
-        self.found += 1;
-        if !self.is_full() {
-            self.all.shown += 1;
-            self.write(found.line_number(), ':', found.bytes());
+        for (line, number) in found.lines().zip(found.line_number().unwrap_or(1)..) {
+            if self.page.is_full() {
+                return Ok(false);
+            }
+            self.follows = self.page.skip == 0;
+            if self.follows {
+                self.page.shown = self.page.shown.saturating_add(1);
+                self.write(Some(number), ':', line);
+            } else {
+                self.page.skip = self.page.skip.saturating_sub(1);
+            }
         }
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> Result<bool, io::Error> {
-        if !self.is_full() {
+        let is_wanted = match around.kind() {
+            SinkContextKind::After => self.follows,
+            _ => self.page.skip == 0 && !self.page.is_full(),
+        };
+        if is_wanted {
             self.write(around.line_number(), '-', around.bytes());
         }
         Ok(true)
-    }
-
-    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> Result<(), io::Error> {
-        // A file that turned out to be binary is not counted: its lines say nothing.
-        if finish.binary_byte_offset().is_none() && self.found > 0 {
-            self.all.files += 1;
-            self.all.found += self.found;
-        }
-        Ok(())
     }
 }

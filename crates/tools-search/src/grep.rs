@@ -9,19 +9,25 @@ use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
 };
 
-use crate::search::search;
+use crate::show::grep;
 
 const DESCRIPTION: &str = "Finds lines that match a regular expression (Rust and ripgrep syntax) in the \
     files of the workspace. Hidden, binary and git-ignored files are passed over. Results are \
-    `path:line: text`, sorted by path. Use it to find where something is, then read_file around it.";
+    `path:line: text`, sorted by path; `mode` files or count gives names or numbers instead. Use it to find \
+    where something is, then read_file around it.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "pattern":{"type":"string","description":"The regular expression; `\\` before . ( ) [ ] { } * + ? ^ $ | to mean the character itself."},
 "path":{"type":"string","description":"A file or folder, relative to the workspace. Default: the workspace itself."},
-"glob":{"type":"string","description":"Which files, as `*.rs` or `src/**/*.ts`."},
+"glob":{"type":"string","description":"Which files, as `*.rs`, `*.{ts,tsx}` or `src/**/*.ts`; with `!` in front which not."},
+"type":{"type":"string","description":"Which files by ripgrep's name for their type, as rust, py, js, ts, go, java, c, md."},
+"mode":{"type":"string","enum":["lines","files","count"],"description":"Show matching lines, only the names of files that have some, or how many each has. Default lines."},
 "ignore_case":{"type":"boolean","description":"Upper and lower case are the same. Default false."},
+"literal":{"type":"boolean","description":"The pattern is plain text, not a regular expression. Default false."},
+"multiline":{"type":"boolean","description":"A match may span lines, and `.` takes line ends too. Default false."},
 "context":{"type":"integer","minimum":0,"maximum":10,"description":"How many lines to show around each match. Default 0."},
-"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"How many matching lines to show. Default 200."}
+"limit":{"type":"integer","minimum":1,"maximum":2000,"description":"How many matching lines, or files, to show. Default 200."},
+"offset":{"type":"integer","minimum":0,"description":"How many matching lines, or files, to pass over first, to go on where a result was cut. Default 0."}
 },"required":["pattern"],"additionalProperties":false}"#;
 
 /// The tool `grep_file`.
@@ -40,11 +46,31 @@ pub(crate) struct GrepArguments {
     #[serde(default)]
     pub(crate) glob: Option<String>,
     #[serde(default)]
+    pub(crate) r#type: Option<String>,
+    #[serde(default)]
+    pub(crate) mode: Option<Mode>,
+    #[serde(default)]
     pub(crate) ignore_case: Option<bool>,
+    #[serde(default)]
+    pub(crate) literal: Option<bool>,
+    #[serde(default)]
+    pub(crate) multiline: Option<bool>,
     #[serde(default)]
     pub(crate) context: Option<usize>,
     #[serde(default)]
     pub(crate) limit: Option<u64>,
+    #[serde(default)]
+    pub(crate) offset: Option<u64>,
+}
+
+/// What is told of what was found.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mode {
+    #[default]
+    Lines,
+    Files,
+    Count,
 }
 
 impl GrepFile {
@@ -89,7 +115,7 @@ impl Tool for GrepFile {
         Inspection::default().with_target(self.workspace.target(path, Look::Place))
     }
 
-    /// A dropped call ends after the file at hand, because the token is asked before each.
+    /// A dropped call ends at the next piece of a file, because the token is asked before each.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: GrepArguments = read_arguments(payload)?;
@@ -97,7 +123,7 @@ impl Tool for GrepFile {
             let stop = ctx.cancellation().child_token();
             let _stops_when_dropped = stop.clone().drop_guard();
             let redactor = ctx.redactor().clone();
-            let work = move || search(&workspace, &arguments, redactor, &|| stop.is_cancelled());
+            let work = move || grep(&workspace, &arguments, redactor, &|| stop.is_cancelled());
             // A panic fails this call and not the turn (RULES L8).
             let broken = |_| ToolError::model("the search broke on this pattern; try another one");
             tokio::task::spawn_blocking(work).await.map_err(broken)?.map(Output::text)

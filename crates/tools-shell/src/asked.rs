@@ -1,6 +1,7 @@
 //! What a call asks to run, and what its words prove.
 
 use windlass_command::{Access, Command, Effects, quote};
+use windlass_tool::ToolError;
 
 use crate::git;
 
@@ -33,6 +34,21 @@ impl Asked {
                 None => Self::Text(text),
             },
             Err(_) => Self::Text(text),
+        }
+    }
+
+    /// What a call gives: a text, or words.
+    pub(crate) fn of(text: Option<&str>, argv: Option<&[String]>) -> Result<Self, ToolError> {
+        let nul = "the command has a NUL character; give it without";
+        match (text, argv) {
+            (Some(text), None) if text.contains('\0') => Err(nul.into()),
+            (Some(text), None) if !text.trim().is_empty() => Ok(Self::text(text.to_owned())),
+            (None, Some(argv)) if argv.iter().any(|word| word.contains('\0')) => Err(nul.into()),
+            (None, Some(argv)) if argv.first().is_some_and(|program| !program.is_empty()) => {
+                Ok(Self::Words(argv.to_vec()))
+            }
+            (Some(_), Some(_)) => Err("give either `command` or `argv`, not both".into()),
+            _ => Err("the command is empty; give `command` or `argv`".into()),
         }
     }
 

@@ -1,13 +1,16 @@
 //! `execute_code`: a piece of code in an interpreter, with nothing of the machine but the interpreter.
 
 use serde::Deserialize;
-use windlass_protocol::{Containment, Effect, Hints, Payload, Risk, ToolName, ToolSpec};
+use windlass_protocol::{Containment, Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_sandbox::Level;
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
 
-use crate::Shell;
+use crate::command::limit;
 use crate::launch::Launch;
-use crate::run::{launch_and_run, limit};
+use crate::page::PAGE_BYTES;
+use crate::running::Bounds;
+use crate::site::{Waiting, attend, prepared, spec, started};
+use crate::{Processes, Shell};
 
 const DESCRIPTION: &str = "Runs a piece of code and returns what it prints. It has an empty folder of its own that \
     goes with it, and neither the workspace nor a network. Use it to compute; to work on files use the tools for \
@@ -56,13 +59,8 @@ impl Language {
 impl ExecuteCode {
     /// The tool, confined as the shell says.
     pub fn new(shell: Shell) -> Self {
-        Self { shell, spec: spec() }
+        Self { shell, spec: spec("execute_code", DESCRIPTION, SCHEMA) }
     }
-}
-
-fn spec() -> ToolSpec {
-    let name = ToolName::new("execute_code").expect("the tool's name is a plain word");
-    ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("the tool's schema is JSON"))
 }
 
 impl Tool for ExecuteCode {
@@ -105,9 +103,13 @@ impl Tool for ExecuteCode {
             if !Shell::has_interpreter(program) {
                 return Err(ToolError::model(format!("nothing was run: this machine has no {program}")));
             }
-            let shell = self.shell.clone();
+            let (shell, command) = (self.shell.clone(), program.to_owned());
             let launch = move || Launch::of_code(&shell, program, words, file, &arguments.code);
-            launch_and_run(ctx, limit(arguments.timeout_ms), launch).await
+            let (launch, processes) = (prepared(ctx, launch).await?, Processes::default());
+            let bounds = Bounds { limit: Some(limit(arguments.timeout_ms)), idle: None };
+            let running = started(ctx, launch, bounds, &processes)?;
+            let waiting = Waiting { wait: None, most: PAGE_BYTES, slot: None, command };
+            attend(ctx, &processes, running, waiting).await
         })
     }
 }

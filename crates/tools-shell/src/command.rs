@@ -1,71 +1,97 @@
 //! `run_command`: one command, its output and its exit code.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
-use windlass_protocol::{Effect, Hints, Payload, Risk, ToolName, ToolSpec};
-use windlass_sandbox::{Kind, Workspace};
+use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_sandbox::Workspace;
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
 
-use crate::Shell;
-use crate::asked::{Asked, Need};
-use crate::launch::{ForNeed, Launch};
-use crate::run::{launch_and_run, limit, told};
+use crate::asked::Asked;
+use crate::page::PAGE_BYTES;
+use crate::site::{Order, Site, spec};
+use crate::{Processes, Shell};
 
 const DESCRIPTION: &str = "Runs a command in the workspace and returns its output and exit code. Give `command` \
-    for a shell, or `argv` for one program without a shell. Input is closed, so nothing can ask back; background \
-    processes end with the command. The first line of the result says how it was confined: there is no network, \
-    and files outside the workspace are read-only or not there. Long output is shown with head and tail and kept \
-    in a file. To read, search or change files use the tools for that.";
+    for a shell, or `argv` for one program without a shell. Input is closed, so nothing can ask back; what it \
+    starts ends with it. For what goes on, as a server or a long build, give `background`, or `yield_time_ms` to be \
+    told so far and let it go on: both return an id. The first line of the result says how it was confined: there is \
+    no network, and files outside the workspace are read-only or not there. Long output is shown with head and tail \
+    and kept in a file. To read, search or change files use the tools for that.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "command":{"type":"string","description":"The command, as a shell reads it. Give this or argv."},
 "argv":{"type":"array","items":{"type":"string"},"minItems":1,"description":"The program and its arguments, as they are."},
 "cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace itself."},
-"timeout_ms":{"type":"integer","minimum":1,"maximum":600000,"description":"When to stop it, in milliseconds. Default 120000."}
+"timeout_ms":{"type":"integer","minimum":1,"maximum":86400000,"description":"When to stop it, in milliseconds. Default 120000, at most 600000; in the background there is none unless given."},
+"background":{"type":"boolean","description":"Let it go on in the background at once."},
+"yield_time_ms":{"type":"integer","minimum":1,"maximum":600000,"description":"When to let it go on in the background if it still runs, in milliseconds."}
 },"additionalProperties":false}"#;
+
+const DEFAULT_TIMEOUT: u64 = 120_000;
+const MAX_TIMEOUT: u64 = 600_000;
+/// A day: what runs longer is no command of a run.
+const MAX_BACKGROUND: u64 = 86_400_000;
+/// How long a background command is looked at before the call returns: what fails at once is told at once.
+const FIRST_LOOK: Duration = Duration::from_millis(300);
 
 /// The tool `run_command`.
 ///
 /// What a command may touch follows from its words: what is proved to read only gets the workspace for reading,
 /// one `git` command that writes gets the repository (and says so in its effects), everything else the workspace.
+/// A provider's own local shell is answered by it, too.
 #[derive(Debug)]
 pub struct RunCommand {
-    workspace: Arc<Workspace>,
-    shell: Shell,
+    site: Site,
     spec: ToolSpec,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct CommandArguments {
-    #[serde(default)]
     command: Option<String>,
-    #[serde(default)]
     argv: Option<Vec<String>>,
-    #[serde(default)]
     cwd: Option<String>,
-    #[serde(default)]
     timeout_ms: Option<u64>,
+    background: bool,
+    yield_time_ms: Option<u64>,
+}
+
+/// The time limit that a call asks for, in bounds.
+pub(crate) fn limit(timeout_ms: Option<u64>) -> Duration {
+    Duration::from_millis(timeout_ms.unwrap_or(DEFAULT_TIMEOUT).clamp(1, MAX_TIMEOUT))
 }
 
 impl CommandArguments {
-    fn asked(&self) -> Result<Asked, ToolError> {
-        let nul = "the command has a NUL character; give it without";
-        match (&self.command, &self.argv) {
-            (Some(text), None) if text.contains('\0') => Err(nul.into()),
-            (Some(text), None) if !text.trim().is_empty() => Ok(Asked::text(text.clone())),
-            (None, Some(argv)) if argv.iter().any(|word| word.contains('\0')) => Err(nul.into()),
-            (None, Some(argv)) if argv.first().is_some_and(|program| !program.is_empty()) => {
-                Ok(Asked::Words(argv.clone()))
-            }
-            (Some(_), Some(_)) => Err("give either `command` or `argv`, not both".into()),
-            _ => Err("the command is empty; give `command` or `argv`".into()),
+    fn of(payload: &Payload) -> Result<Self, ToolError> {
+        match payload {
+            Payload::LocalShell { command, working_directory, timeout_ms } => Ok(Self {
+                argv: Some(command.clone()),
+                cwd: working_directory.clone().filter(|folder| !folder.is_empty()),
+                timeout_ms: *timeout_ms,
+                ..Self::default()
+            }),
+            payload => read_arguments(payload),
         }
     }
 
     fn folder(&self) -> &str {
         self.cwd.as_deref().unwrap_or(".")
+    }
+
+    fn order(self) -> Result<Order, ToolError> {
+        let asked = Asked::of(self.command.as_deref(), self.argv.as_deref())?;
+        let wait = match (self.background, self.yield_time_ms) {
+            (true, _) => Some(FIRST_LOOK),
+            (false, yields) => yields.map(|time| Duration::from_millis(time.clamp(1, MAX_TIMEOUT))),
+        };
+        let limit = match (wait, self.timeout_ms) {
+            (None, given) => Some(limit(given)),
+            (Some(_), given) => given.map(|time| Duration::from_millis(time.clamp(1, MAX_BACKGROUND))),
+        };
+        let folder = self.folder().to_owned();
+        Ok(Order { asked, folder, terminal: None, limit, wait, most: PAGE_BYTES })
     }
 }
 
@@ -75,15 +101,17 @@ impl RunCommand {
         Self::with(workspace, Shell::unconfined())
     }
 
-    /// The tool on a workspace, confined as the shell says.
+    /// The tool on a workspace, confined as the shell says. What goes on in the background ends with the tool; for
+    /// other tools to reach it, see [`with_processes`](Self::with_processes).
     pub fn with(workspace: Arc<Workspace>, shell: Shell) -> Self {
-        Self { workspace, shell, spec: spec() }
+        Self::with_processes(workspace, shell, Processes::default())
     }
-}
 
-fn spec() -> ToolSpec {
-    let name = ToolName::new("run_command").expect("the tool's name is a plain word");
-    ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("the tool's schema is JSON"))
+    /// The same, with the processes of a run that other tools share.
+    pub fn with_processes(workspace: Arc<Workspace>, shell: Shell, processes: Processes) -> Self {
+        let site = Site { workspace, shell, processes };
+        Self { site, spec: spec("run_command", DESCRIPTION, SCHEMA) }
+    }
 }
 
 impl Tool for RunCommand {
@@ -96,42 +124,23 @@ impl Tool for RunCommand {
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        let Ok(arguments) = read_arguments::<CommandArguments>(payload) else { return vec![Effect::Unknown] };
-        let directory = self.workspace.effect_path(arguments.folder());
-        let Ok(asked) = arguments.asked() else {
-            // What is no command is judged as it was written: policy refuses an empty one and one with a NUL.
-            let command = arguments.command.unwrap_or_else(|| arguments.argv.unwrap_or_default().join(" "));
-            return vec![Effect::Execute { command, directory }];
-        };
-        let mut effects = vec![Effect::Execute { command: asked.command(), directory }];
-        if asked.need() == Need::Repository {
-            effects.push(Effect::Write { path: ".git".to_owned(), bytes: None });
+        let Ok(arguments) = CommandArguments::of(payload) else { return vec![Effect::Unknown] };
+        let (text, argv) = (arguments.command.as_deref(), arguments.argv.as_deref());
+        match Asked::of(text, argv) {
+            Ok(asked) => self.site.effects(&asked, arguments.folder()),
+            Err(_) => self.site.effects_of_none(text, argv, arguments.folder()),
         }
-        effects
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        let asked = read_arguments::<CommandArguments>(payload).ok().and_then(|given| given.asked().ok());
+        let given = CommandArguments::of(payload).ok();
+        let asked = given.and_then(|given| Asked::of(given.command.as_deref(), given.argv.as_deref()).ok());
         // What cannot be read is not run.
-        let Some(asked) = asked else { return Inspection::default() };
-        let granted = self.shell.grants(self.workspace.root()).for_need(asked.need()).look();
-        Inspection::default().with_containment(self.shell.containment(&granted))
+        asked.map_or_else(Inspection::default, |asked| self.site.inspect(&asked))
     }
 
-    /// Dropping the future ends all processes of the command.
+    /// Dropping the future ends all processes of the command, unless it was handed to the background.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let arguments: CommandArguments = read_arguments(payload)?;
-            let asked = arguments.asked()?;
-            let folder = arguments.folder();
-            let path = self.workspace.resolve(folder).map_err(told)?;
-            if self.workspace.kind(&path).map_err(told)? != Kind::Folder {
-                return Err(ToolError::model(format!("`{folder}` is not a folder; give a folder as cwd")));
-            }
-            let folder = self.workspace.absolute(&path).map_err(told)?;
-            let (shell, root) = (self.shell.clone(), self.workspace.root().to_path_buf());
-            let launch = move || Launch::of_command(&shell, &root, &folder, &asked);
-            launch_and_run(ctx, limit(arguments.timeout_ms), launch).await
-        })
+        Box::pin(async move { self.site.carry_out(ctx, CommandArguments::of(payload)?.order()?).await })
     }
 }

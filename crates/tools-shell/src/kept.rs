@@ -20,12 +20,12 @@ impl Kept {
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
-        self.lines += bytes.split(|byte| *byte == b'\n').count().saturating_sub(1) as u64;
+        self.lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         let room = self.half.saturating_sub(self.head.len()).min(bytes.len());
         let (head, rest) = bytes.split_at(room);
         self.head.extend_from_slice(head);
-        let skipped = rest.len().saturating_sub(self.half);
-        self.tail.extend(rest.iter().skip(skipped));
+        let (_, rest) = rest.split_at(rest.len().saturating_sub(self.half));
+        self.tail.extend(rest);
         let over = self.tail.len().saturating_sub(self.half);
         self.tail.drain(..over);
     }
@@ -42,10 +42,14 @@ impl Kept {
         self.total > (self.head.len() + self.tail.len()) as u64
     }
 
+    /// What was kept, if that is all of it.
+    pub(crate) fn whole(&self) -> Option<Vec<u8>> {
+        (!self.is_cut()).then(|| self.head.iter().chain(&self.tail).copied().collect())
+    }
+
     /// What was kept as text, with a mark where something is missing. No character is torn at the cut.
     pub(crate) fn text(&self) -> String {
-        if !self.is_cut() {
-            let whole: Vec<u8> = self.head.iter().chain(&self.tail).copied().collect();
+        if let Some(whole) = self.whole() {
             return String::from_utf8_lossy(&whole).into_owned();
         }
         let is_inside = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;

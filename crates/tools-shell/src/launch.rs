@@ -12,6 +12,7 @@ use crate::Shell;
 use crate::asked::{Asked, Need};
 use crate::git;
 use crate::programs::Programs;
+use crate::screen::Size;
 
 /// A process that is ready to be started.
 pub(crate) struct Launch {
@@ -22,6 +23,8 @@ pub(crate) struct Launch {
     pub(crate) guarded: Option<(PathBuf, Guarded)>,
     /// The disk that it may not fill.
     pub(crate) disk: Option<Disk>,
+    /// The terminal that it sits at.
+    pub(crate) terminal: Option<Size>,
     /// Goes when the process has ended.
     pub(crate) scratch: Option<TempDir>,
 }
@@ -57,6 +60,7 @@ impl Launch {
         workspace: &Path,
         folder: &Path,
         asked: &Asked,
+        terminal: Option<Size>,
     ) -> io::Result<Self> {
         let (level, need) = (shell.level(), asked.need());
         let programs = Programs::new(&shell.path, workspace);
@@ -71,6 +75,9 @@ impl Launch {
             level if level.is_apart() => environment = environment.with_value("TMPDIR", OWN_FOLDER),
             _ => environment = environment.with_value("TMPDIR", scratch_path(scratch.as_ref())),
         }
+        if terminal.is_some() {
+            environment = environment.with_value("TERM", "xterm-256color");
+        }
         if let Some(home) = shell.home() {
             environment = environment.with_value("HOME", home);
         }
@@ -83,12 +90,15 @@ impl Launch {
         {
             environment = with_all(environment, git::identity(&program, home));
         }
-        let confinement = confinement.with_environment(environment).with_limits(shell.limits);
+        let mut confinement = confinement.with_environment(environment).with_limits(shell.limits);
+        if terminal.is_some() {
+            confinement = confinement.with_terminal();
+        }
         let (program, words) = program_of(asked, &programs);
         let (process, leash) = confinement.leashed(level, &shell.helper, folder, program, words)?;
         let disk = Disk::of(workspace, shell.spare);
         let guarded = (need != Need::Read).then(|| (workspace.to_path_buf(), Guarded::of(workspace)));
-        Ok(Self { process, leash, level, guarded, disk, scratch })
+        Ok(Self { process, leash, level, guarded, disk, terminal, scratch })
     }
 
     /// Code for an interpreter, in a folder of its own. Only the level of namespaces is enough for that.
@@ -115,7 +125,7 @@ impl Launch {
         let level = shell.level();
         let (process, leash) =
             confinement.leashed(level, &shell.helper, Path::new(OWN_FOLDER), found, words)?;
-        Ok(Self { process, leash, level, guarded: None, disk: None, scratch: Some(scratch) })
+        Ok(Self { process, leash, level, guarded: None, disk: None, terminal: None, scratch: Some(scratch) })
     }
 }
 

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 
-use crate::{ExecuteCode, RunCommand, Shell};
+use crate::site::Site;
+use crate::{
+    EndProcess, ExecuteCode, ListSessions, Processes, ReadCommandOutput, ReadSession, RunCommand,
+    RunInTerminal, SendInput, Shell,
+};
 
 /// All tools of this crate, on one workspace, with nothing confined: commands say so in every result, and code
 /// is refused.
@@ -13,10 +17,28 @@ pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
     tools_with(workspace, &Shell::unconfined())
 }
 
-/// All tools of this crate, on one workspace, confined as the shell says.
+/// All tools of this crate, on one workspace, confined as the shell says. What they leave running ends when they
+/// are dropped.
 pub fn tools_with(workspace: &Arc<Workspace>, shell: &Shell) -> Vec<Arc<dyn Tool>> {
+    tools_of(workspace, shell, &Processes::default())
+}
+
+/// The same, for who wants to count, bound and end what they leave running.
+pub fn tools_of(workspace: &Arc<Workspace>, shell: &Shell, processes: &Processes) -> Vec<Arc<dyn Tool>> {
+    let processes = || processes.clone();
+    let site = || Site { workspace: Arc::clone(workspace), shell: shell.clone(), processes: processes() };
     vec![
-        Arc::new(RunCommand::with(Arc::clone(workspace), shell.clone())),
+        Arc::new(RunCommand::with_processes(Arc::clone(workspace), shell.clone(), processes())),
+        Arc::new(ReadCommandOutput::new(Arc::clone(workspace), processes())),
+        Arc::new(EndProcess::kill_command(processes())),
+        Arc::new(RunInTerminal::exec_command(site())),
+        Arc::new(SendInput::write_stdin(processes())),
+        Arc::new(RunInTerminal::run_pty_cmd(site())),
+        Arc::new(RunInTerminal::create_pty_session(site())),
+        Arc::new(SendInput::send_pty_input(processes())),
+        Arc::new(ReadSession::new(processes())),
+        Arc::new(EndProcess::close_pty_session(processes())),
+        Arc::new(ListSessions::new(processes())),
         Arc::new(ExecuteCode::new(shell.clone())),
     ]
 }

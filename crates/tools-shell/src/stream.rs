@@ -1,4 +1,4 @@
-//! One output stream of a command: told as it comes, kept in bounded memory, and in a file when it is long.
+//! One output of a command: told as it comes, kept in bounded memory, and in a file when it is long.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,26 +9,40 @@ use windlass_redact::RedactStream;
 use windlass_tool::{Context, Progress};
 
 use crate::kept::Kept;
+use crate::screen::{Screen, Size};
 use crate::visible::visible;
 
 /// How much of a long stream its file holds. Nothing is kept of what comes behind it, so that is not read either:
 /// the pipe is closed, which ends who goes on printing.
-const FILE_BYTES: u64 = 64 * 1024 * 1024;
+const FILE_BYTES: u64 = 256 * 1024 * 1024;
 /// How much of a stream is told while it comes: nobody reads on in a flood.
 const TOLD_BYTES: u64 = 1024 * 1024;
 
 /// What was read so far. The reader may be dropped at any await, what it read stays here.
 pub(crate) struct Stream {
-    name: &'static str,
+    pub(crate) name: &'static str,
     limit: usize,
     state: Mutex<State>,
 }
 
 struct State {
+    /// All of it.
     kept: Kept,
-    spilled: Option<String>,
+    /// What nobody has looked at yet, as text where it came from a terminal.
+    fresh: Kept,
+    screen: Option<Screen>,
+    spilled: Option<Spilled>,
+    is_told: bool,
     /// Takes secrets out before anything is cut, told or written: half a secret is not found.
     clean: Option<RedactStream>,
+}
+
+/// The file of a long stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Spilled {
+    pub(crate) name: String,
+    /// How much of the stream it holds.
+    pub(crate) bytes: u64,
 }
 
 impl State {
@@ -40,19 +54,38 @@ impl State {
             (None, clean) => clean.take().map(|mut clean| clean.finish()).unwrap_or_default(),
         };
         self.kept.push(&bytes);
+        match &mut self.screen {
+            Some(screen) => screen.push(&bytes, &mut self.fresh),
+            None => self.fresh.push(&bytes),
+        }
         (bytes, self.kept.total())
     }
 }
 
 impl Stream {
     pub(crate) fn new(name: &'static str, limit: usize) -> Self {
-        Self { name, limit, state: Mutex::new(State { kept: Kept::new(limit), spilled: None, clean: None }) }
+        let state = State {
+            kept: Kept::new(limit),
+            fresh: Kept::new(limit),
+            screen: None,
+            spilled: None,
+            is_told: true,
+            clean: None,
+        };
+        Self { name, limit, state: Mutex::new(state) }
+    }
+
+    /// What comes to a terminal.
+    pub(crate) fn of_terminal(limit: usize, size: Size) -> Self {
+        let stream = Self::new("terminal", limit);
+        stream.state().screen = Some(Screen::new(size));
+        stream
     }
 
     /// Reads to the end. A broken pipe is an end, too.
     pub(crate) async fn read(&self, ctx: &Context, pipe: Option<impl AsyncRead + Unpin>) {
         let Some(mut pipe) = pipe else { return };
-        let mut buf = vec![0; 16 * 1024];
+        let mut buf = vec![0; 64 * 1024];
         // Bytes that come before it is known that a file is needed.
         let mut early = Some(Vec::new());
         let mut file = None;
@@ -65,32 +98,40 @@ impl Stream {
             };
             is_open = read.is_some();
             let (bytes, total) = self.state().keep(read);
-            let (bytes, len) = (bytes.as_slice(), bytes.len());
             is_open &= total < FILE_BYTES;
-            if len > 0 && total <= TOLD_BYTES {
-                ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(bytes)).into_owned()));
-            }
+            self.tell(ctx, &bytes, total);
             if let Some(first) = &mut early {
-                first.extend_from_slice(bytes);
+                first.extend_from_slice(&bytes);
                 if first.len() > self.limit {
                     file = self.spill(ctx, &std::mem::take(first)).await;
                     early = None;
                 }
             } else if let Some(open) = &mut file {
-                let room = FILE_BYTES.saturating_sub(total - len as u64);
-                let part = bytes.get(..usize::try_from(room).unwrap_or(len).min(len)).unwrap_or_default();
+                let room = FILE_BYTES.saturating_sub(total.saturating_sub(bytes.len() as u64));
+                let part = bytes.get(..usize::try_from(room).unwrap_or(bytes.len())).unwrap_or(&bytes);
                 // A full disk costs the rest of the file, not the command.
-                if open.write_all(part).await.is_err() {
+                if write(open, part).await.is_err() {
                     file = None;
+                } else if let Some(spilled) = &mut self.state().spilled {
+                    spilled.bytes = spilled.bytes.saturating_add(part.len() as u64);
                 }
             }
         }
-        // What is not shown as it came is kept as it came.
-        if let Some(first) = early.filter(|first| is_raw(first)) {
-            file = self.spill(ctx, &first).await;
+        // What is not shown as it came is kept as it came; what a terminal is sent never is.
+        let is_terminal = self.state().screen.is_some();
+        if let Some(first) = early.filter(|first| !is_terminal && is_raw(first)) {
+            self.spill(ctx, &first).await;
         }
-        if let Some(mut file) = file {
-            let _ = file.flush().await;
+    }
+
+    /// Nobody listens any more: the call has its result.
+    pub(crate) fn hush(&self) {
+        self.state().is_told = false;
+    }
+
+    fn tell(&self, ctx: &Context, bytes: &[u8], total: u64) {
+        if !bytes.is_empty() && total <= TOLD_BYTES && self.state().is_told {
+            ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(bytes)).into_owned()));
         }
     }
 
@@ -101,8 +142,8 @@ impl Stream {
     /// Begins the file of a long stream; without a folder for it there is none.
     async fn spill(&self, ctx: &Context, first: &[u8]) -> Option<File> {
         let (name, mut file) = self.create(ctx).await.ok()?;
-        file.write_all(first).await.ok()?;
-        self.state().spilled = Some(name);
+        write(&mut file, first).await.ok()?;
+        self.state().spilled = Some(Spilled { name, bytes: first.len() as u64 });
         Some(file)
     }
 
@@ -129,6 +170,39 @@ impl Stream {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
+    /// How many bytes and lines came so far.
+    pub(crate) fn total(&self) -> (u64, u64) {
+        let state = self.state();
+        (state.kept.total(), state.kept.lines())
+    }
+
+    /// All of it, if that is little.
+    pub(crate) fn whole(&self) -> Option<Vec<u8>> {
+        self.state().kept.whole()
+    }
+
+    pub(crate) fn spilled(&self) -> Option<Spilled> {
+        self.state().spilled.clone()
+    }
+
+    /// What came since this was asked last; of a program that draws on the whole screen, the screen.
+    pub(crate) fn fresh(&self) -> String {
+        let mut state = self.state();
+        let state = &mut *state;
+        if let Some(screen) = &mut state.screen {
+            screen.flush(&mut state.fresh);
+        }
+        let fresh = std::mem::replace(&mut state.fresh, Kept::new(self.limit));
+        let drawn = state.screen.as_ref().filter(|screen| screen.is_drawn_on()).and_then(Screen::shown);
+        visible(&drawn.unwrap_or_else(|| fresh.text())).into_owned()
+    }
+
+    /// The screen, of a terminal.
+    pub(crate) fn screen(&self) -> Option<String> {
+        let shown = self.state().screen.as_ref()?.shown()?;
+        Some(visible(&shown).into_owned())
+    }
+
     /// The notice for the head of the result, empty where nothing is left out, and the text.
     pub(crate) fn shown(&self) -> (String, String) {
         let mut state = self.state();
@@ -140,24 +214,37 @@ impl Stream {
         if !state.kept.is_cut() {
             let raw = state.spilled.as_ref();
             let notice = raw.map(|file| {
+                let file = &file.name;
                 format!("\n[{name} has control characters, written out here; as it came: @outputs/{file}]")
             });
             return (notice.unwrap_or_default(), text);
         }
         let (total, lines) = (state.kept.total(), state.kept.lines());
         let whole = match &state.spilled {
-            Some(name) if total < FILE_BYTES => {
-                format!("all of it: read_file {{\"path\":\"@outputs/{name}\"}}")
+            Some(file) if file.bytes >= total => format!("all of it: {}", paged(&file.name)),
+            Some(file) if total >= FILE_BYTES => {
+                format!("it went on, and was not read further: {}", paged(&file.name))
             }
-            Some(name) => {
-                format!("it went on, and was not read further: read_file {{\"path\":\"@outputs/{name}\"}}")
-            }
+            Some(file) => format!("its first {} bytes: {}", file.bytes, paged(&file.name)),
             None => "the rest was not kept; print less".to_owned(),
         };
         let notice =
             format!("\n[{name} has {total} bytes in {lines} lines; head and tail are shown; {whole}]");
         (notice, text)
     }
+}
+
+/// How the file of a stream is read.
+pub(crate) fn paged(name: &str) -> String {
+    format!(
+        "read_file {{\"path\":\"@outputs/{name}\"}}, or search it with read_command_output {{\"name\":\"{name}\"}}"
+    )
+}
+
+/// Writes, and waits until it is there: somebody may read while the command runs.
+async fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes).await?;
+    file.flush().await
 }
 
 fn is_raw(bytes: &[u8]) -> bool {

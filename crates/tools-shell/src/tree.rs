@@ -6,41 +6,51 @@ use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
 use tempfile::TempDir;
-use tokio::process::{ChildStderr, ChildStdout, Command};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::process::Command;
 use windlass_sandbox::{Leash, NotConfined};
 
 use crate::launch::Launch;
+use crate::screen::Size;
+use crate::terminal::{self, Seat, Signal, signal_session};
 
 /// How long a command may tidy up after it was asked to stop, and how long its end may take after that.
 const GRACE: Duration = Duration::from_secs(2);
 const TERM: i32 = 15;
 
+/// What a command prints.
+pub(crate) type Output = Box<dyn AsyncRead + Send + Unpin>;
+
+/// What is read of a command, and typed to it.
+pub(crate) struct Ends {
+    /// Its stdout, or all that comes to its terminal.
+    pub(crate) output: Option<Output>,
+    pub(crate) errors: Option<Output>,
+    pub(crate) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
+}
+
 /// A running command. Dropping it ends all of its processes.
 pub(crate) struct Tree {
     child: Box<dyn ChildWrapper>,
     leash: Option<Leash>,
+    /// Its number as the leader of a session, where it leads one and nothing confines it.
+    session: Option<u32>,
     /// What the helper said, once it was asked.
     heard: Option<Result<(), NotConfined>>,
     _scratch: Option<TempDir>,
 }
 
 impl Tree {
-    /// Starts the command in a process group of its own.
-    pub(crate) fn start(launch: Launch) -> io::Result<Self> {
-        let Launch { mut process, leash, scratch, .. } = launch;
-        process.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut wrapped = CommandWrap::from(Command::from(process));
-        wrapped.wrap(ProcessGroup::leader());
-        // A helper ends by its leash, and tidies up behind the command; nobody else would.
-        if leash.is_none() {
-            wrapped.wrap(KillOnDrop);
-        }
+    /// Starts the command in a process group of its own, or at a terminal.
+    pub(crate) fn start(launch: Launch) -> io::Result<(Self, Ends)> {
+        let Launch { process, leash, scratch, terminal, .. } = launch;
         let heard = leash.is_none().then_some(Ok(()));
-        Ok(Self { child: wrapped.spawn()?, leash, heard, _scratch: scratch })
-    }
-
-    pub(crate) fn pipes(&mut self) -> (Option<ChildStdout>, Option<ChildStderr>) {
-        (self.child.stdout().take(), self.child.stderr().take())
+        let (child, ends) = match terminal {
+            Some(size) => at_terminal(process, size, leash.as_ref())?,
+            None => with_pipes(process, leash.as_ref())?,
+        };
+        let session = if leash.is_none() && terminal.is_some() { child.id() } else { None };
+        Ok((Self { child, leash, session, heard, _scratch: scratch }, ends))
     }
 
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
@@ -56,10 +66,15 @@ impl Tree {
 
     /// Asks everybody to end, gives them a grace, then ends who is left.
     pub(crate) async fn stop(&mut self) {
-        match &self.leash {
-            Some(leash) => leash.ask(),
+        match (&self.leash, self.session) {
+            (Some(leash), _) => leash.ask(),
+            // A shell at a terminal ignores TERM, but not that the terminal is gone.
+            (None, Some(leader)) => {
+                signal_session(leader, Signal::HangUp);
+                signal_session(leader, Signal::Terminate);
+            }
             // A group that is already gone cannot be signalled, and need not be.
-            None => drop(self.child.signal(TERM)),
+            (None, None) => drop(self.child.signal(TERM)),
         }
         let _ = tokio::time::timeout(GRACE, self.wait()).await;
         self.end();
@@ -74,15 +89,49 @@ impl Tree {
     pub(crate) fn end(&mut self) {
         let _ = self.confined();
         if self.leash.take().is_none() {
-            let _ = self.child.start_kill();
+            self.kill();
         }
+    }
+
+    fn kill(&mut self) {
+        if let Some(leader) = self.session {
+            signal_session(leader, Signal::Kill);
+        }
+        let _ = self.child.start_kill();
     }
 }
 
 impl Drop for Tree {
     fn drop(&mut self) {
         if self.leash.is_none() {
-            let _ = self.child.start_kill();
+            self.kill();
         }
     }
+}
+
+fn with_pipes(
+    mut process: std::process::Command,
+    leash: Option<&Leash>,
+) -> io::Result<(Box<dyn ChildWrapper>, Ends)> {
+    process.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut wrapped = CommandWrap::from(Command::from(process));
+    wrapped.wrap(ProcessGroup::leader());
+    // A helper ends by its leash, and tidies up behind the command; nobody else would.
+    if leash.is_none() {
+        wrapped.wrap(KillOnDrop);
+    }
+    let mut child = wrapped.spawn()?;
+    let output = child.stdout().take().map(|pipe| Box::new(pipe) as Output);
+    let errors = child.stderr().take().map(|pipe| Box::new(pipe) as Output);
+    Ok((child, Ends { output, errors, input: None }))
+}
+
+fn at_terminal(
+    process: std::process::Command,
+    size: Size,
+    leash: Option<&Leash>,
+) -> io::Result<(Box<dyn ChildWrapper>, Ends)> {
+    let seat = if leash.is_some() { Seat::Helper } else { Seat::Child };
+    let (child, ends) = terminal::start(process, size, seat)?;
+    Ok((child, Ends { output: Some(ends.output), errors: None, input: Some(ends.input) }))
 }

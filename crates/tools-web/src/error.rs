@@ -36,6 +36,12 @@ pub enum FetchError {
         /// The address.
         address: IpAddr,
     },
+    /// A key would go out without encryption.
+    #[error("{host} would be sent a key without encryption, and nothing was sent")]
+    KeyInTheOpen {
+        /// The host.
+        host: String,
+    },
     /// The name has no address.
     #[error("the address of {host} cannot be found")]
     Unresolved {
@@ -136,6 +142,7 @@ impl FetchError {
             | Self::Port { .. }
             | Self::LocalName { .. }
             | Self::NotPublic { .. }
+            | Self::KeyInTheOpen { .. }
             | Self::Encryption { .. }
             | Self::TooManyRedirects { .. }
             | Self::Media { .. }

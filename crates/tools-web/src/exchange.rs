@@ -9,12 +9,15 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1;
-use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONNECTION, HOST, HeaderMap, USER_AGENT};
+use hyper::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue,
+    USER_AGENT,
+};
 use hyper::rt::{Read, Write};
-use hyper::{Request, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
@@ -46,6 +49,15 @@ pub(crate) struct Answer {
     connection: Option<Connection>,
 }
 
+/// What is asked of a server.
+#[derive(Clone, Copy)]
+pub(crate) enum Ask<'a> {
+    /// A page. Nothing that was not in the URL goes out: no cookie, no credentials, no referrer.
+    Page,
+    /// What a service makes of a JSON text.
+    Json { body: &'a Bytes, authorization: Option<&'a HeaderValue> },
+}
+
 /// How connections are made.
 pub(crate) struct Way<'a> {
     pub(crate) dialer: &'a dyn Dialer,
@@ -56,14 +68,19 @@ pub(crate) struct Way<'a> {
 impl Way<'_> {
     /// Dials the addresses, one after the other, and asks. Nothing but these addresses is ever dialled: there is
     /// no proxy, no pool and no second look-up.
-    pub(crate) async fn ask(&self, url: &WebUrl, addresses: &[Checked]) -> Result<Answer, FetchError> {
+    pub(crate) async fn ask(
+        &self,
+        url: &WebUrl,
+        addresses: &[Checked],
+        ask: Ask<'_>,
+    ) -> Result<Answer, FetchError> {
         let attempts = addresses.len().clamp(1, MAX_ATTEMPTS);
         // So that one address that never answers leaves time for the others.
         let each = self.connect / u32::try_from(attempts).unwrap_or(1);
         let mut last = FetchError::ConnectTimedOut { host: url.host().to_owned(), limit: self.connect };
         for address in addresses.iter().take(attempts) {
             match timeout(each, self.carrier(url, *address)).await {
-                Ok(Ok(carrier)) => return exchange(url, carrier).await,
+                Ok(Ok(carrier)) => return exchange(url, carrier, ask).await,
                 Ok(Err(error)) => last = error,
                 Err(_) => {}
             }
@@ -89,17 +106,9 @@ impl Way<'_> {
     }
 }
 
-async fn exchange(url: &WebUrl, carrier: Box<dyn Carrier>) -> Result<Answer, FetchError> {
+async fn exchange(url: &WebUrl, carrier: Box<dyn Carrier>, ask: Ask<'_>) -> Result<Answer, FetchError> {
     let protocol = |source| FetchError::Protocol { host: url.host().to_owned(), source };
-    // No cookie, no credentials, no referrer: nothing that was not in the URL goes out.
-    let request = Request::get(url.target())
-        .header(HOST, url.authority())
-        .header(USER_AGENT, AGENT)
-        .header(ACCEPT, ACCEPTED)
-        .header(ACCEPT_ENCODING, "gzip")
-        .header(CONNECTION, "close")
-        .body(Empty::<Bytes>::new())
-        .map_err(|error| protocol(Box::new(error)))?;
+    let request = request(url, ask).map_err(|error| protocol(Box::new(error)))?;
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(MAX_HEAD)
         .max_header_size(MAX_HEAD)
@@ -114,6 +123,26 @@ async fn exchange(url: &WebUrl, carrier: Box<dyn Carrier>) -> Result<Answer, Fet
     });
     let (head, body) = answer.await.map_err(|error| protocol(Box::new(error)))?.into_parts();
     Ok(Answer { status: head.status, headers: head.headers, body, connection })
+}
+
+fn request(url: &WebUrl, ask: Ask<'_>) -> Result<Request<Full<Bytes>>, hyper::http::Error> {
+    let (method, accepted) = match ask {
+        Ask::Page => (Method::GET, ACCEPTED),
+        Ask::Json { .. } => (Method::POST, "application/json"),
+    };
+    let mut request = Request::builder()
+        .method(method)
+        .uri(url.target())
+        .header(HOST, url.authority())
+        .header(USER_AGENT, AGENT)
+        .header(ACCEPT, accepted)
+        .header(ACCEPT_ENCODING, "gzip")
+        .header(CONNECTION, "close");
+    let Ask::Json { body, authorization } = ask else { return request.body(Full::default()) };
+    if let Some(authorization) = authorization {
+        request = request.header(AUTHORIZATION, authorization);
+    }
+    request.header(CONTENT_TYPE, "application/json").body(Full::new(body.clone()))
 }
 
 impl Answer {

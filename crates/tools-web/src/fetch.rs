@@ -8,14 +8,15 @@ use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::{Instant, timeout_at};
 
-use crate::exchange::{Answer, Way};
+use crate::body::{self, Taken};
+use crate::exchange::{Answer, Ask, Way};
 use crate::media::Declared;
 use crate::reach::{Reach, Scope};
 use crate::{
     Dialer, FetchError, Fetched, Limits, Page, Redirect, Resolver, SystemResolver, TcpDialer, UrlRefusal,
     WebUrl,
 };
-use crate::{body, checked, tls};
+use crate::{checked, tls};
 
 type MayFollow = Arc<dyn Fn(&WebUrl) -> bool + Send + Sync>;
 
@@ -44,6 +45,13 @@ pub struct Fetch {
     may_follow: MayFollow,
     roots: RootCertStore,
     tls: Arc<ClientConfig>,
+}
+
+/// What a service answered.
+pub(crate) struct Told {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) taken: Taken,
 }
 
 /// What one answer means for the fetch.
@@ -137,7 +145,7 @@ impl Fetch {
         let mut url = url.clone();
         let mut redirects = 0_usize;
         loop {
-            let answer = self.answer(&url, scope, deadline).await?;
+            let answer = self.answer((&url, scope), Ask::Page, &self.limits, deadline).await?;
             (url, scope) = match self.hop(&url, redirects, answer, deadline).await? {
                 Hop::Stop(fetched) => return Ok(fetched),
                 Hop::Follow(next, scope) => (next, scope),
@@ -150,18 +158,38 @@ impl Fetch {
         }
     }
 
+    /// Asks a service, through the same checks as a page. A redirect is an answer like any other: what goes out with
+    /// a key goes nowhere else.
+    pub(crate) async fn ask(&self, url: &WebUrl, ask: Ask<'_>, limits: &Limits) -> Result<Told, FetchError> {
+        let deadline = Instant::now() + limits.total;
+        let scope = self.reach.scope(url, None)?;
+        let has_key = matches!(ask, Ask::Json { authorization: Some(_), .. });
+        if has_key && !url.is_encrypted() && scope == Scope::Public {
+            return Err(FetchError::KeyInTheOpen { host: url.host().to_owned() });
+        }
+        let mut answer = self.answer((url, scope), ask, limits, deadline).await?;
+        let taken = body::take(&mut answer, limits, deadline).await?;
+        Ok(Told { status: answer.status.as_u16(), headers: answer.headers, taken })
+    }
+
     /// One request, until the head of its answer is there.
-    async fn answer(&self, url: &WebUrl, scope: Scope, deadline: Instant) -> Result<Answer, FetchError> {
+    async fn answer(
+        &self,
+        (url, scope): (&WebUrl, Scope),
+        ask: Ask<'_>,
+        limits: &Limits,
+        deadline: Instant,
+    ) -> Result<Answer, FetchError> {
         let host = || url.host().to_owned();
-        let way = Way { dialer: &*self.dialer, tls: Arc::clone(&self.tls), connect: self.limits.connect };
+        let way = Way { dialer: &*self.dialer, tls: Arc::clone(&self.tls), connect: limits.connect };
         let asked = async {
             let found = checked::addresses(url, scope, &*self.resolver);
-            let limit = self.limits.connect;
+            let limit = limits.connect;
             let timed_out = |_| FetchError::ConnectTimedOut { host: host(), limit };
             let addresses = tokio::time::timeout(limit, found).await.map_err(timed_out)??;
-            way.ask(url, &addresses).await
+            way.ask(url, &addresses, ask).await
         };
-        let timed_out = |_| FetchError::TimedOut { host: host(), limit: self.limits.total };
+        let timed_out = |_| FetchError::TimedOut { host: host(), limit: limits.total };
         timeout_at(deadline, asked).await.map_err(timed_out)?
     }
 

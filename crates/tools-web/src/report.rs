@@ -72,7 +72,7 @@ pub(crate) fn redirect(redirect: &Redirect) -> String {
 }
 
 /// The lines around the content carry a digest of it, so the content cannot hold them.
-fn enclose(report: &mut String, host: &str, content: &str) {
+pub(crate) fn enclose(report: &mut String, host: &str, content: &str) {
     let digest = Sha256::digest(content.as_bytes());
     let mark = digest.iter().take(8).fold(String::new(), |mut mark, byte| {
         let _ = write!(mark, "{byte:02x}");
@@ -106,11 +106,11 @@ fn ending(ending: Ending) -> &'static str {
 }
 
 /// The words are the registry's and not the server's.
-fn status(status: u16) -> String {
+pub(crate) fn status(status: u16) -> String {
     let words = hyper::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     words.map_or_else(|| status.to_string(), |words| format!("{status} {words}"))
 }
 
-fn counted(count: usize, what: &str) -> String {
+pub(crate) fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -58,7 +58,7 @@ struct FetchArguments {
 impl WebFetch {
     /// The tool on what fetches for it.
     pub fn new(fetch: Arc<Fetch>) -> Self {
-        Self { fetch, spec: spec() }
+        Self { fetch, spec: spec_of("web_fetch", DESCRIPTION, SCHEMA) }
     }
 
     async fn run(&self, arguments: FetchArguments, ctx: &Context) -> Result<Output, ToolError> {
@@ -89,9 +89,10 @@ impl WebFetch {
     }
 }
 
-fn spec() -> ToolSpec {
-    let name = ToolName::new("web_fetch").expect("the tool's name is a plain word");
-    ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("the tool's schema is JSON"))
+/// The spec of one of this crate's tools, whose name and schema are written here and tested.
+pub(crate) fn spec_of(name: &str, description: &str, schema: &str) -> ToolSpec {
+    let name = ToolName::new(name).expect("the tool's name is a plain word");
+    ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))
 }
 
 impl Tool for WebFetch {
@@ -132,7 +133,7 @@ impl Tool for WebFetch {
 }
 
 /// Whether a URL would carry a secret out, as it was written, as it is sent, or in what its escapes stand for.
-fn holds_secret(written: &str, url: &WebUrl, redactor: &Redactor) -> bool {
+pub(crate) fn holds_secret(written: &str, url: &WebUrl, redactor: &Redactor) -> bool {
     let decoded = url::form_urlencoded::parse(url.as_str().as_bytes());
     let mut texts = decoded.flat_map(|(name, value)| [name, value]);
     redactor.contains_secret(written)
@@ -140,7 +141,8 @@ fn holds_secret(written: &str, url: &WebUrl, redactor: &Redactor) -> bool {
         || texts.any(|text| redactor.contains_secret(&text))
 }
 
-fn effect(url: &str) -> Effect {
+/// The host that a page would be asked of.
+pub(crate) fn effect(url: &str) -> Effect {
     match WebUrl::parse(url) {
         Ok(url) => Effect::Connect { host: url.host().to_owned(), port: url.port() },
         Err(_) => Effect::Unknown,
@@ -159,8 +161,8 @@ fn shown(page: &Page, format: Format, limit: usize, stop: &dyn Fn() -> bool) -> 
     render_until(&page.text, &page.url, style, limit, stop)
 }
 
-/// An error in words, with all of its causes, and what to do.
-fn told(error: &FetchError) -> ToolError {
+/// An error in words, with all of its causes.
+pub(crate) fn with_causes(error: &FetchError) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -168,6 +170,12 @@ fn told(error: &FetchError) -> ToolError {
         text.push_str(&cause.to_string());
         source = cause.source();
     }
+    text
+}
+
+/// An error in words, and what to do.
+fn told(error: &FetchError) -> ToolError {
+    let mut text = with_causes(error);
     text.push_str(match error {
         FetchError::Url(_) => ". Give a whole URL as https://host/path, without a name or password",
         FetchError::Media { .. } => ". web_fetch reads text only",

@@ -9,7 +9,8 @@ fn a_plan_comes_back_as_it_was_said() {
         .with_protected("/a b/--")
         .with_hidden("/a b/.env")
         .with_port(8080)
-        .with_limits(ChildLimits { open_files: 7, ..ChildLimits::default() });
+        .with_limits(ChildLimits { open_files: 7, ..ChildLimits::default() })
+        .with_terminal();
     let plan = Plan::of(&confinement, Level::Namespaces, Path::new("/a b"));
     let command = ["sh", "--", "--read", "/"].map(OsString::from);
     assert_eq!(Plan::decode(plan.encode(&command)), Some((plan, command.to_vec())));
@@ -29,6 +30,7 @@ fn what_is_not_understood_whole_is_refused() {
         "outer landlock --port x --",
         "outer landlock --grant /x --",
         "outer landlock --folder /x",
+        "outer landlock --terminal stdin --",
     ] {
         assert_eq!(Plan::decode(words.split_whitespace().map(OsString::from)), None, "{words}");
     }

@@ -1,13 +1,13 @@
 //! Reading a file piece by piece, for those that are too long to be held.
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use cap_std::fs::File;
 
 use crate::{FileError, Workspace, WorkspacePath};
 
-/// A regular file's bytes from its start.
+/// A regular file's bytes, from its start or from where it is sought.
 ///
 /// ```
 /// use std::io::Read;
@@ -49,6 +49,12 @@ impl fmt::Debug for FileStream {
 impl Read for FileStream {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.file.read(bytes)
+    }
+}
+
+impl Seek for FileStream {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 

@@ -3,21 +3,19 @@
 use std::fs;
 use std::path::Path;
 
+use windlass_sandbox::Version;
 use windlass_testkit::corpora;
 
-use crate::scene::{Scene, tree};
+use crate::scene::{Scene, Tree, tree};
 
-/// At least so many of the 23 scenarios agree.
-const FLOOR: usize = 20;
+/// Scenarios that differ whatever the model knows, and why.
+const DIFFERENT: &[(&str, &str)] =
+    &[("015_failure_after_partial_success_leaves_changes", "a patch that fails changes nothing (E4)")];
 
-/// Scenarios that differ, and why.
-const DIFFERENT: &[(&str, &str)] = &[
-    (
-        "010_move_overwrites_existing_destination",
-        "a file that the patch does not name as read is not lost (E5)",
-    ),
-    ("011_add_overwrites_existing_file", "a new file does not take the place of one that is there (E5)"),
-    ("015_failure_after_partial_success_leaves_changes", "a patch that fails changes nothing (E4)"),
+/// Scenarios that differ where the model has read none of the files, and why.
+const UNREAD: &[(&str, &str)] = &[
+    ("010_move_overwrites_existing_destination", "a file that the model has not read is not lost (E5)"),
+    ("011_add_overwrites_existing_file", "a file that the model has not read is not lost (E5)"),
 ];
 
 fn put(from: &Path, to: &Path) {
@@ -33,8 +31,20 @@ fn put(from: &Path, to: &Path) {
 }
 
 #[test]
-fn corpus_scenarios_of_codex_agree() {
-    let Some(folder) = corpora::find("patch/codex_apply_patch_scenarios") else { return };
+fn corpus_scenarios_of_codex_agree_where_the_files_were_read() {
+    println!("{}", run(true, DIFFERENT, 22));
+}
+
+#[test]
+fn corpus_scenarios_of_codex_agree_but_for_what_was_not_read() {
+    println!("{}", run(false, &[DIFFERENT, UNREAD].concat(), 20));
+}
+
+/// Runs all scenarios, where the model has read the files or has not; says which differ and how many agree.
+#[track_caller]
+fn run(is_read: bool, different: &[(&str, &str)], floor: usize) -> String {
+    let Some(folder) = corpora::find("patch/codex_apply_patch_scenarios") else { return String::new() };
+    let mut told = String::new();
     let mut cases: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.retain(|path| path.is_dir());
     cases.sort();
@@ -45,22 +55,27 @@ fn corpus_scenarios_of_codex_agree() {
         if case.join("input").is_dir() {
             put(&case.join("input"), &scene.at(""));
         }
-        let expected = if case.join("expected").is_dir() { tree(&case.join("expected")) } else { [].into() };
         let before = scene.tree();
-        let told = scene.apply(&fs::read_to_string(case.join("patch.txt")).unwrap());
+        for (path, bytes) in before.iter().filter(|_| is_read) {
+            if let Some(bytes) = bytes {
+                let path = scene.workspace.resolve(path.to_str().unwrap()).unwrap();
+                scene.workspace.remember(&path, Version::of(bytes));
+            }
+        }
+        let expected = if case.join("expected").is_dir() { tree(&case.join("expected")) } else { [].into() };
+        let result = scene.apply(&fs::read_to_string(case.join("patch.txt")).unwrap());
         // A refusal changes nothing, also where Codex has changed something.
-        assert!(told.is_ok() || scene.tree() == before, "{name}");
-        let only_files = |tree: crate::scene::Tree| -> crate::scene::Tree {
-            tree.into_iter().filter(|(_, bytes)| bytes.is_some()).collect()
-        };
+        assert!(result.is_ok() || scene.tree() == before, "{name}");
+        let only_files =
+            |tree: Tree| -> Tree { tree.into_iter().filter(|(_, bytes)| bytes.is_some()).collect() };
         let is_same = only_files(scene.tree()) == only_files(expected);
-        match (is_same, DIFFERENT.iter().find(|(different, _)| *different == name)) {
+        match (is_same, different.iter().find(|(different, _)| *different == name)) {
             (true, None) => agreed += 1,
             (true, Some(_)) => panic!("{name} agrees; take it from the list"),
-            (false, Some((_, reason))) => println!("{name} differs: {reason}"),
-            (false, None) => panic!("{name} differs: {told:?}"),
+            (false, Some((_, reason))) => told.extend([name, " differs: ", reason, "\n"]),
+            (false, None) => panic!("{name} differs: {result:?}"),
         }
     }
-    println!("{agreed} of {} scenarios agree", cases.len());
-    assert!(agreed >= FLOOR, "{agreed} of {}", cases.len());
+    assert!(agreed >= floor, "{agreed} of {}", cases.len());
+    format!("{told}{agreed} of {} scenarios agree", cases.len())
 }

@@ -69,6 +69,8 @@ fn line_ends_marks_and_trailing_spaces_stay() {
     check("a\nb\r\nc \n", "a\nb\nc\n", "a\nx\nb\nc\n", "a\nx\nb\r\nc \n");
     check("\u{feff}a\nb", "a\n", "x\n", "\u{feff}x\nb");
     check("a\n\tb  \n", "a\n", "", "\tb  \n");
+    // A line that stays keeps its end, also where it becomes the last.
+    check("a\nb", "a\nb\n", "a\n", "a\n");
     check("&lt;", "&lt;", "&amp;lt;", "&amp;lt;");
 }
 
@@ -97,8 +99,34 @@ fn what_is_not_there_is_answered_with_the_nearest_lines() {
 // E8
 #[test]
 fn what_is_no_utf8_text_is_refused_by_name() {
-    check_refused(b"a\xe9b", "a", "x", &json!({}), "`a.txt` is not UTF-8 text (byte 1)");
-    check_refused(b"a\0b", "a", "x", &json!({}), "binary");
+    check_refused(b"a\0b", "a", "x", &json!({}), "`a.txt` is a binary file");
+    check_refused(b"\xff\xfea\0b", "a", "x", &json!({}), "no whole UTF-16 text");
+    check_refused(b"\xff\xfe\0\0a\0\0\0", "a", "x", &json!({}), "UTF-32");
+    check_refused(b"th\xe9 a\n", "a", "\u{3b1}", &json!({}), "cannot be written in Windows-1252");
+    // Nobody knows which letter 0x83 0x65 is, nor how another would be written.
+    check_refused(b"\x83e a\n", "a", "\u{e9}", &json!({}), "only plain ASCII can be added");
+    check_refused(b"\x83e\n", "e", "x", &json!({}), "does not stand in");
+}
+
+// E8
+#[test]
+fn other_encodings_are_edited_in_their_own_letters() {
+    let edited = |before: &[u8], old: &str, new: &str| {
+        let scene = Scene::new(before);
+        let told = scene.edit(old, new, &json!({})).unwrap();
+        (scene.bytes(), told)
+    };
+    let (bytes, told) = edited(b"Un caf\xe9\r\nbon\r\n", "caf\u{e9}\nbon", "th\u{e9}\nbon \u{20ac}");
+    assert_eq!(bytes, b"Un th\xe9\r\nbon \x80\r\n");
+    assert!(
+        told.starts_with("edited a.txt (Windows-1252): 1 replaced") && told.contains("-Un caf\u{e9}"),
+        "{told}"
+    );
+    let (bytes, told) = edited(b"\xff\xfea\0\r\0\n\0b\0", "b", "\u{1f600}");
+    assert_eq!(bytes, b"\xff\xfea\0\r\0\n\0\x3d\xd8\x00\xde");
+    assert!(told.contains("(UTF-16LE)"), "{told}");
+    assert_eq!(edited(b"\xfe\xff\0a\0\n", "a", "b").0, b"\xfe\xff\0b\0\n");
+    assert_eq!(edited(b"\x83e\x81 a\n", "a", "b").0, b"\x83e\x81 b\n");
 }
 
 // E5

@@ -6,8 +6,11 @@
     reason = "the tests build and change files from outside, and fail loudly"
 )]
 
+mod blocks;
 mod corpus;
 mod edit;
+mod identity;
 mod patch;
 mod properties;
+mod races;
 mod scene;

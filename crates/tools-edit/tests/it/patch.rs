@@ -57,15 +57,22 @@ fn what_is_no_utf8_text_is_patched_by_its_bytes_or_refused() {
     check(b"caf\xe9\nprice: 5\n", "@@\n-price: 5\n+price: 7", b"caf\xe9\nprice: 7\n");
     check(b"\x83\x65\x83\x58\nold\n\xff\n", "@@\n-old\n+new", b"\x83\x65\x83\x58\nnew\n\xff\n");
     check(b"\xff", "@@\n+a", b"\xff\na");
-    check_refused(b"caf\xe9\nprice: 5\n", &update("@@\n-price: 5\n+price: 5 \u{20ac}"), "plain ASCII");
-    check_refused(b"caf\xe9\n", &update("@@\n-caf\u{e9}\n+x"), "do not stand in");
+    check(
+        b"caf\xe9\nprice: 5\n",
+        "@@\n caf\u{e9}\n-price: 5\n+price: 5 \u{20ac}",
+        b"caf\xe9\nprice: 5 \x80\n",
+    );
+    check_refused(b"caf\xe9\nprice: 5\n", &update("@@\n-price: 5\n+\u{3b1}"), "Windows-1252");
+    check_refused(b"\x83e\nold\n", &update("@@\n-old\n+price: 5 \u{20ac}"), "plain ASCII");
+    check_refused(b"\x83e\n", &update("@@\n-\u{83}e\n+x"), "do not stand in");
+    check(b"\xff\xfea\0\r\0\n\0b\0", "@@\n a\n-b\n+c", b"\xff\xfea\0\r\0\n\0c\0");
 }
 
 // PAT-013, F47
 #[test]
 fn binary_files_are_refused_by_name() {
     check_refused(b"\x7fELF\x02\x00\na\n", &update("@@\n-a\n+b"), "`a.txt` is a binary");
-    check_refused(b"\xff\xfea\x00\n\x00", &update("@@\n-a\n+b"), "binary or UTF-16");
+    check_refused(b"\xff\xfea\x00\n\x00\x00\x00", &update("@@\n-a\n+b"), "a binary file");
 }
 
 // PAT-009, E2

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 use windlass_protocol::{Arguments, CallId, Content, Effect, Payload};
 use windlass_sandbox::Workspace;
 use windlass_tool::{Context, Inspection, Tool, ToolError};
-use windlass_tools_edit::ApplyPatch;
+use windlass_tools_edit::{ApplyPatch, tools};
 
 pub(crate) struct Scene {
     pub(crate) folder: TempDir,
@@ -49,16 +49,12 @@ impl Scene {
     }
 
     pub(crate) fn apply(&self, patch: &str) -> Result<String, String> {
-        let ctx = Context::new(CallId::new("call_1").unwrap());
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        match runtime.block_on(self.tool.call(&ctx, &free(patch))) {
-            Ok(output) => match output.content.first() {
-                Some(Content::Text { text }) => Ok(text.clone()),
-                other => panic!("{other:?}"),
-            },
-            Err(ToolError::Model(text)) => Err(text),
-            Err(other) => panic!("{other}"),
-        }
+        called(&self.tool, &free(patch))
+    }
+
+    /// One of the tools with arguments, as the toolbox would call it.
+    pub(crate) fn call(&self, name: &str, arguments: &Value) -> Result<String, String> {
+        call(&self.workspace, name, arguments)
     }
 
     pub(crate) fn effects(&self, patch: &str) -> Vec<Effect> {
@@ -75,12 +71,36 @@ impl Scene {
     }
 }
 
+pub(crate) fn call(workspace: &Arc<Workspace>, name: &str, arguments: &Value) -> Result<String, String> {
+    let tools = tools(workspace);
+    let tool = tools.iter().find(|tool| tool.spec().name().as_str() == name).unwrap();
+    called(tool.as_ref(), &payload(arguments))
+}
+
+pub(crate) fn payload(arguments: &Value) -> Payload {
+    Payload::Function { arguments: Arguments::parse(arguments.to_string()).unwrap() }
+}
+
+/// The words of the result, good or bad.
+fn called(tool: &dyn Tool, payload: &Payload) -> Result<String, String> {
+    let ctx = Context::new(CallId::new("call_1").unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    match runtime.block_on(tool.call(&ctx, payload)) {
+        Ok(output) => match output.content.first() {
+            Some(Content::Text { text }) => Ok(text.clone()),
+            other => panic!("{other:?}"),
+        },
+        Err(ToolError::Model(text)) => Err(text),
+        Err(other) => panic!("{other}"),
+    }
+}
+
 fn free(patch: &str) -> Payload {
     Payload::Custom { input: patch.to_owned() }
 }
 
 fn function(patch: &str) -> Payload {
-    Payload::Function { arguments: Arguments::parse(json!({ "patch": patch }).to_string()).unwrap() }
+    payload(&json!({ "patch": patch }))
 }
 
 pub(crate) fn tree(root: &Path) -> Tree {

@@ -16,11 +16,11 @@ fn names_are_sorted_and_folders_marked() {
     for path in ["b.txt", "a/x.txt", "a/deep/y.txt", ".git/config"] {
         scene.put(path, "");
     }
-    check(&scene, &json!({}), "[.: 3 of 3 names]\n.git/\na/\nb.txt");
+    check(&scene, &json!({}), "[.: 3 of 3 names]\n.git/ (protected)\na/\nb.txt");
     check(&scene, &json!({"path": "a"}), "[a: 2 of 2 names]\ndeep/\nx.txt");
-    let all = "[.: 6 of 6 names]\n.git/\na/\na/deep/\na/deep/y.txt\na/x.txt\nb.txt";
+    let all = "[.: 6 of 6 names]\n.git/ (protected)\na/\na/deep/\na/deep/y.txt\na/x.txt\nb.txt";
     check(&scene, &json!({"depth": 5}), all);
-    let cut = "[.: 2 of 6 names; give a deeper path or a larger limit]\n.git/\na/";
+    let cut = "[.: 2 of 6 names; give a deeper path or a larger limit]\n.git/ (protected)\na/";
     check(&scene, &json!({"depth": 5, "limit": 2}), cut);
     assert!(scene.call("list_files", &json!({"path": "b.txt"})).unwrap_err().contains("not a folder"));
 }
@@ -31,4 +31,63 @@ fn links_are_shown_and_not_followed() {
     let scene = Scene::new();
     std::os::unix::fs::symlink("/etc", scene.folder.path().join("work/out")).unwrap();
     check(&scene, &json!({"depth": 3}), "[.: 1 of 1 names]\nout -> /etc");
+}
+
+#[test]
+fn what_is_ignored_is_left_out_and_counted() {
+    let scene = Scene::new();
+    for path in ["target/x", "a.log", "keep.log", "sub/b.log", "sub/deep/c.tmp", "sub/deep/d", "sub/e.tmp"] {
+        scene.put(path, "");
+    }
+    scene.put(".gitignore", "/target/\n*.log\n!keep.log\n# a note\n{{{{\n");
+    scene.put("sub/.gitignore", "deep/*.tmp\n!b.log\n");
+    let left = "[.: 6 of 6 names; 3 that .gitignore names are left out, include_ignored shows them]\n\
+        .gitignore\nkeep.log\nsub/\nsub/.gitignore\nsub/b.log\nsub/deep/\nsub/deep/d\nsub/e.tmp";
+    let left = left.replace("6 of 6", "8 of 8");
+    check(&scene, &json!({"depth": 3}), &left);
+    // The patterns of the folders above hold in the folder that is listed.
+    check(
+        &scene,
+        &json!({"path": "sub/deep"}),
+        "[sub/deep: 1 of 1 names; 1 that .gitignore names are left out, include_ignored shows them]\nd",
+    );
+    // A folder that is asked for by its name is shown.
+    check(&scene, &json!({"path": "target"}), "[target: 1 of 1 names]\nx");
+    let all = scene.call("list_files", &json!({"depth": 3, "include_ignored": true})).unwrap();
+    assert!(all.contains("target/x") && all.contains("sub/deep/c.tmp") && !all.contains("left out"), "{all}");
+    check(
+        &scene,
+        &json!({"pattern": "*.tmp"}),
+        "[.: 1 of 1 names; 3 that .gitignore names are left out, include_ignored shows them]\nsub/e.tmp",
+    );
+    scene.put("sub/deep/.gitignore", "*\n");
+    check(
+        &scene,
+        &json!({"path": "sub/deep"}),
+        "[sub/deep: no names; 3 that .gitignore names are left out, include_ignored shows them]",
+    );
+}
+
+// A file that was written to harm is no more than patterns that do not count.
+#[test]
+fn a_hostile_gitignore_is_held_to_a_size() {
+    let scene = Scene::new();
+    scene.put("a.txt", "");
+    let bomb = format!("{}\n{}\n{}\n", "{a,b}".repeat(24), "*".repeat(5_000), "[".repeat(900));
+    scene.put(".gitignore", bomb.repeat(2_000) + "*.txt\n");
+    check(&scene, &json!({}), "[.: 2 of 2 names]\n.gitignore\na.txt");
+    scene.put(".gitignore", bomb + "*.txt\n");
+    let one =
+        "[.: 1 of 1 names; 1 that .gitignore names are left out, include_ignored shows them]\n.gitignore";
+    check(&scene, &json!({}), one);
+}
+
+#[test]
+fn names_that_need_a_yes_are_marked() {
+    let scene = Scene::new();
+    for path in [".env", ".git/config", "a.txt", ".ssh/id_rsa"] {
+        scene.put(path, "");
+    }
+    let marked = "[.: 4 of 4 names]\n.env (secret)\n.git/ (protected)\n.ssh/ (secret)\na.txt";
+    check(&scene, &json!({}), marked);
 }

@@ -56,8 +56,140 @@ fn long_lines_and_long_pages_are_cut_with_exact_counts() {
 #[test]
 fn what_is_no_utf8_text_is_refused_by_name() {
     check(b"a\0b", json!({}), Err("`a.txt` is a binary file of 3 bytes"));
-    check(b"caf\xe9", json!({}), Err("not UTF-8 text (byte 3 of 4)"));
-    check(b"\xff\xfea\0", json!({}), Err("UTF-16"));
+    check(b"\xff\x01\xfe", json!({}), Err("`a.txt` is a binary file"));
+    check(b"\xff\xfea\0b", json!({}), Err("no whole UTF-16 text"));
+    check(b"%PDF-1.7\n\0", json!({}), Err("a PDF of 10 bytes and is not shown; run `pdftotext"));
+    let scene = Scene::new();
+    scene.put("a.docx", b"PK\x03\x04\0\0");
+    let told = scene.call("read_file", &json!({"path": "a.docx"})).unwrap_err();
+    assert!(told.contains("a Word document") && told.contains("pandoc"), "{told}");
+}
+
+#[test]
+fn other_encodings_are_shown_and_named() {
+    let wide = "[a.txt: lines 1-2 of 2, encoding UTF-16LE]\n     1\ta\n     2\t\u{e9}\n";
+    check(b"\xff\xfea\0\r\0\n\0\xe9\0", json!({}), Ok(wide));
+    let latin = "[a.txt: lines 1-1 of 1, encoding Windows-1252]\n     1\tUn caf\u{e9}\n";
+    check(b"Un caf\xe9\n", json!({}), Ok(latin));
+    let guess = "[a.txt: lines 1-1 of 1, encoding probably Shift_JIS]\n     1\t\u{30c6}\u{30b9}\u{30c8}\n";
+    check(b"\x83e\x83X\x83g\n", json!({}), Ok(guess));
+}
+
+#[test]
+fn several_ranges_are_shown_with_what_is_between_left_out() {
+    let text: String = (1..=20).map(|line| format!("l{line}\n")).collect::<Vec<_>>().concat();
+    let two = "[a.txt: lines 2-3, 18-20 of 20]\n     2\tl2\n     3\tl3\n     \u{2026}\n    18\tl18\n    19\tl19\n    20\tl20\n";
+    check(&text, json!({"ranges": ["18-", "2-3"]}), Ok(two));
+    check(
+        &text,
+        json!({"ranges": ["2-3", "3-4", "5"], "limit": 1}),
+        Ok(
+            "[a.txt: lines 2-5 of 20; read on with offset 6]\n     2\tl2\n     3\tl3\n     4\tl4\n     5\tl5\n",
+        ),
+    );
+    check(&text, json!({"ranges": ["21-30"]}), Err("has 20 lines"));
+    for wrong in ["0-3", "5-3", "a-b", "", "-", "1-2-3"] {
+        check(&text, json!({"ranges": [wrong]}), Err("write it as 10-20"));
+    }
+    let scene = Scene::new();
+    scene.put("heavy", format!("{}\n", "x".repeat(1_000)).repeat(500));
+    let page = scene.call("read_file", &json!({"path": "heavy", "ranges": ["1-40", "101-200"]})).unwrap();
+    assert!(
+        page.starts_with("[heavy: lines 1-40, 101-119 of 500; no room for more, read on with offset 120]"),
+        "{}",
+        &page[..80]
+    );
+}
+
+#[test]
+fn the_block_around_a_line_is_shown() {
+    let text = "mod a;\n\n/// Says.\nfn one() {\n    if x {\n        y();\n    }\n}\n\nfn two() {}\n";
+    let one = "[a.txt: lines 3-8 of 10, the block around line 6; read on with offset 9]\n     3\t/// Says.\n     4\tfn one() {\n     5\t    if x {\n     6\t        y();\n     7\t    }\n     8\t}\n";
+    check(text, json!({"mode": "indentation", "indentation": {"anchor_line": 6}}), Ok(one));
+    check(text, json!({"mode": "indentation", "offset": 6}), Ok(one));
+    let inner = "[a.txt: lines 5-7 of 10, the block around line 6; read on with offset 8]\n     5\t    if x {\n     6\t        y();\n     7\t    }\n";
+    check(
+        text,
+        json!({"mode": "indentation", "indentation": {"anchor_line": 6, "max_levels": 1}}),
+        Ok(inner),
+    );
+    check(text, json!({"mode": "indentation"}), Err("give indentation.anchor_line"));
+    check(text, json!({"mode": "indentation", "offset": 11}), Err("give an anchor_line from 1 to 10"));
+    check(text, json!({"mode": "block"}), Err("do not fit"));
+}
+
+#[test]
+fn several_files_have_an_outcome_each() {
+    let scene = Scene::new();
+    scene.put("a.txt", "one\ntwo\n");
+    scene.put("b.png", b"\x89PNG\r\n\x1a\nrest");
+    let files = json!({"files": [{"path": "a.txt", "ranges": ["2"]}, {"path": "none"}, {"path": "../x"}, {"path": "b.png"}]});
+    let output = scene.output("read_file", &files).unwrap();
+    let Some(Content::Text { text }) = output.content.first() else { panic!("{output:?}") };
+    assert!(
+        text.starts_with("[a.txt: lines 2-2 of 2]\n     2\ttwo\n\n[none: not read: `none` does not exist;"),
+        "{text}"
+    );
+    assert!(
+        text.contains("[../x: not read: `../x` is outside")
+            && text.ends_with("b.png: a picture (image/png), 12 bytes"),
+        "{text}"
+    );
+    assert!(matches!(output.content.get(1), Some(Content::Image(_))));
+    let read = |path: &str| Effect::Read { path: path.into() };
+    assert_eq!(
+        scene.effects("read_file", &files),
+        [read("a.txt"), read("none"), read("../x"), read("b.png")]
+    );
+    assert_eq!(scene.inspect("read_file", &files).targets.len(), 4);
+    // A path that cannot be read as one makes the whole call unknown, and what is known early is judged early.
+    assert_eq!(
+        scene.effects("read_file", &json!({"files": [{"path": "a"}, {"path": 1}]})),
+        [Effect::Unknown]
+    );
+    assert_eq!(
+        scene.effects("read_file", &json!({"path": "a", "files": [{"path": "../b"}]})),
+        [read("a"), read("../b")]
+    );
+    let mut early = EarlyArguments::default();
+    early.insert("files", json!([{"path": "../b"}]));
+    assert_eq!(scene.tool("read_file").early_effects(&early), [read("../b")]);
+    // What was read can be written.
+    scene.call("write_file", &json!({"path": "a.txt", "content": "new\n"})).unwrap();
+    for (wrong, words) in [
+        (json!({}), "give `path` for one file"),
+        (json!({"path": "a.txt", "files": [{"path": "b"}]}), "not both"),
+        (json!({"files": []}), "give 1 to 20 files, not 0"),
+        (json!({"files": [{"path": "none"}]}), "does not exist"),
+        (json!({"files": [{"path": "a.txt", "offset": "x"}]}), "do not fit"),
+    ] {
+        let told = scene.call("read_file", &wrong).unwrap_err();
+        assert!(told.contains(words), "{told}");
+    }
+    // Together they are no longer than one page.
+    scene.put("heavy", format!("{}\n", "x".repeat(1_000)).repeat(500));
+    let many = vec![json!({"path": "heavy"}); 20];
+    let page = scene.call("read_file", &json!({"files": many})).unwrap();
+    assert!(page.len() < 70_000, "{}", page.len());
+    assert_eq!(page.matches("[heavy: lines 1-").count(), 20);
+}
+
+#[test]
+fn notebooks_are_shown_as_cells() {
+    let scene = Scene::new();
+    let notebook = json!({"cells": [{"cell_type": "code", "source": ["x = 1\n", "x"], "execution_count": 2,
+        "outputs": [{"output_type": "execute_result", "data": {"text/plain": ["1"]}}]}], "nbformat": 4});
+    scene.put("a.ipynb", notebook.to_string());
+    let page = scene.call("read_file", &json!({"path": "a.ipynb"})).unwrap();
+    let cells = "[a.ipynb: lines 1-5 of 5 of the notebook's text; for the file itself say raw]\n     1\t[cell 1: code, run 2]\n     2\tx = 1\n     3\tx\n     4\t[output text/plain]\n     5\t1\n";
+    assert_eq!(page, cells);
+    // The file itself was not seen, so it is not replaced.
+    scene.call("write_file", &json!({"path": "a.ipynb", "content": "{}"})).unwrap_err();
+    let raw = scene.call("read_file", &json!({"path": "a.ipynb", "raw": true})).unwrap();
+    assert!(raw.contains("\"nbformat\":4"), "{raw}");
+    scene.call("write_file", &json!({"path": "a.ipynb", "content": "{}"})).unwrap();
+    let plain = scene.call("read_file", &json!({"path": "a.ipynb"})).unwrap();
+    assert_eq!(plain, "[a.ipynb: lines 1-1 of 1]\n     1\t{}\n");
 }
 
 #[test]

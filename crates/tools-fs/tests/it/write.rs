@@ -71,3 +71,44 @@ fn a_call_is_shown_while_it_arrives() {
     assert_eq!(told, [Progress::Note("wants to write a.txt".to_owned()), output("x\n"), output("y")]);
     assert!(!scene.folder.path().join("work/a.txt").exists());
 }
+
+// E8
+#[test]
+fn a_file_in_another_encoding_keeps_it() {
+    let scene = Scene::new();
+    scene.put("a.txt", b"\xff\xfea\0\n\0");
+    scene.call("read_file", &json!({"path": "a.txt"})).unwrap();
+    let told = scene.call("write_file", &json!({"path": "a.txt", "content": "\u{e9}\n"})).unwrap();
+    assert!(
+        told.starts_with("overwrote a.txt (1 lines, still in UTF-16LE)") && told.contains("+\u{e9}"),
+        "{told}"
+    );
+    assert_eq!(scene.bytes("a.txt"), b"\xff\xfe\xe9\0\n\0");
+    scene.put("b.txt", b"caf\xe9\n");
+    scene.call("read_file", &json!({"path": "b.txt"})).unwrap();
+    let told = scene.call("write_file", &json!({"path": "b.txt", "content": "\u{3b1}"})).unwrap_err();
+    assert!(told.contains("`\u{3b1}` cannot be written in Windows-1252"), "{told}");
+    assert_eq!(scene.bytes("b.txt"), b"caf\xe9\n");
+}
+
+// E5
+#[test]
+fn create_file_never_replaces_a_file() {
+    let scene = Scene::new();
+    let make = json!({"path": "a/b.txt", "content": "one\n"});
+    assert_eq!(
+        scene.inspect("create_file", &make).changes[0].diff,
+        "--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1 @@\n+one\n"
+    );
+    assert_eq!(scene.call("create_file", &make).unwrap(), "created a/b.txt (1 lines)");
+    // Not even with what it says already, and not after it was read.
+    scene.call("read_file", &json!({"path": "a/b.txt"})).unwrap();
+    let told = scene.call("create_file", &make).unwrap_err();
+    assert!(told.contains("exists already; nothing was written. Change it with edit_file"), "{told}");
+    assert_eq!(scene.inspect("create_file", &make).changes, []);
+    assert_eq!(scene.bytes("a/b.txt"), b"one\n");
+    let write = windlass_protocol::Effect::Write { path: "../a".into(), bytes: Some(1) };
+    assert_eq!(scene.effects("create_file", &json!({"path": "../a", "content": "x"})), [write]);
+    scene.call("create_file", &json!({"path": "../a", "content": "x"})).unwrap_err();
+    scene.call("create_file", &json!({"path": "a", "content": "x"})).unwrap_err();
+}

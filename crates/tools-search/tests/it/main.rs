@@ -6,6 +6,9 @@
     reason = "the tests build files from outside, and fail loudly"
 )]
 
+#[expect(unreachable_pub, reason = "shared with the example")]
+mod ripgrep;
+
 use std::fs;
 use std::sync::Arc;
 
@@ -63,11 +66,72 @@ fn results_are_sorted_and_counted() {
     let deep = "[2 of 2 matching lines shown, from 1 files]\na/c.rs:1: needle 2\na/c.rs:3: NEEDLE\n";
     check(&files, &json!({"pattern": "needle", "glob": "a/**", "ignore_case": true}), deep);
     check(&files, &json!({"pattern": "needle", "path": "a/c.rs", "ignore_case": true}), deep);
-    let cut = "[1 of 3 matching lines shown, from 3 files; narrow the pattern, path or glob]\n\
+    let cut = "[1 of 3 matching lines shown, from 3 files; narrow the pattern, path or glob, or go on with \
+        offset 1]\n\
         a/c.rs:1: needle 2\n";
     check(&files, &json!({"pattern": "needle", "limit": 1}), cut);
     let around = "[1 of 1 matching lines shown, from 1 files]\nb.rs-1- a\nb.rs:2: needle 1\n";
     check(&files, &json!({"pattern": "needle", "path": "b.rs", "context": 1}), around);
+}
+
+// Must be shown 5: what comes first never depends on which thread was first.
+#[test]
+fn a_page_goes_on_where_the_last_one_ended() {
+    let files = [("a.rs", "x1\ny\nx2\nx3\n"), ("b/c.rs", "x4\nx5"), ("b.rs", "x6")];
+    let (_folder, tool) = scene(&files);
+    let page = |offset| call(&tool, &json!({"pattern": "x", "limit": 2, "offset": offset})).unwrap();
+    let head = "[2 of 6 matching lines shown, from 3 files; ";
+    let more = |words| format!("{head}{words}]\n");
+    let first = "narrow the pattern, path or glob, or go on with offset 2";
+    assert_eq!(page(0), more(first) + "a.rs:1: x1\na.rs:3: x2\n");
+    let second = "the first 2 were passed over; narrow the pattern, path or glob, or go on with offset 4";
+    assert_eq!(page(2), more(second) + "a.rs:4: x3\nb/c.rs:1: x4\n");
+    assert_eq!(page(4), more("the first 4 were passed over") + "b/c.rs:2: x5\nb.rs:1: x6\n");
+    let past = "[0 of 6 matching lines shown, from 3 files; the first 6 were passed over]\n";
+    assert_eq!(page(9), past);
+    let around = json!({"pattern": "x2", "context": 1});
+    let text = call(&tool, &around).unwrap();
+    assert!(text.ends_with("\na.rs-2- y\na.rs:3: x2\na.rs-4- x3\n"), "{text}");
+    for _ in 0..50 {
+        assert_eq!(page(0), more(first) + "a.rs:1: x1\na.rs:3: x2\n");
+    }
+}
+
+#[test]
+fn names_and_counts_are_told_instead_of_lines() {
+    let files = [("a.rs", "x\nx\n"), ("b/c.py", "x"), ("d.txt", "y")];
+    let both = "[2 of 2 files shown, with 3 matching lines in all]\n";
+    check(&files, &json!({"pattern": "x", "mode": "files"}), &format!("{both}a.rs\nb/c.py\n"));
+    check(&files, &json!({"pattern": "x", "mode": "count"}), &format!("{both}a.rs: 2\nb/c.py: 1\n"));
+    let second = "[1 of 2 files shown, with 3 matching lines in all; the first 1 were passed over]\nb/c.py\n";
+    check(&files, &json!({"pattern": "x", "mode": "files", "offset": 1}), second);
+    let none = "[nothing found in .; hidden, binary and git-ignored files were not searched]";
+    check(&files, &json!({"pattern": "z", "mode": "count"}), none);
+}
+
+#[test]
+fn files_are_chosen_by_type_and_by_what_they_are_not() {
+    let files = [("a.rs", "x"), ("b.py", "x"), ("c/d.py", "x")];
+    let python = "[2 of 2 files shown, with 2 matching lines in all]\nb.py\nc/d.py\n";
+    check(&files, &json!({"pattern": "x", "mode": "files", "type": "py"}), python);
+    check(&files, &json!({"pattern": "x", "mode": "files", "glob": "!*.rs"}), python);
+    check(&files, &json!({"pattern": "x", "mode": "files", "glob": "*.{py,txt}"}), python);
+    let (_folder, tool) = scene(&files);
+    let text = call(&tool, &json!({"pattern": "x", "type": "klingon"})).unwrap_err();
+    assert!(text.contains("no file type `klingon`") && text.contains("rust"), "{text}");
+}
+
+#[test]
+fn plain_text_and_matches_over_lines_are_found() {
+    let files = [("a", "f(x\ny)\nf.x\n")];
+    let literal = "[1 of 1 matching lines shown, from 1 files]\na:1: f(x\n";
+    check(&files, &json!({"pattern": "f(x", "literal": true}), literal);
+    let both = "[2 of 2 matching lines shown, from 1 files]\na:1: f(x\na:2: y)\n";
+    check(&files, &json!({"pattern": r"f\(.*?\)", "multiline": true}), both);
+    check(&files, &json!({"pattern": r"x\ny", "multiline": true}), both);
+    let (_folder, tool) = scene(&files);
+    let text = call(&tool, &json!({"pattern": r"x\ny"})).unwrap_err();
+    assert!(text.contains("set multiline"), "{text}");
 }
 
 #[test]
@@ -212,4 +276,20 @@ fn the_effect_names_the_path() {
     let effect = |path: &str| vec![Effect::Read { path: path.into() }];
     assert_eq!(tool.effects(&payload(&json!({"pattern": "x"}))), effect("."));
     assert_eq!(tool.effects(&payload(&json!({"pattern": "x", "path": "../y"}))), effect("../y"));
+}
+
+// Must be shown 5; the example `against_ripgrep` does it on larger folders and takes the time.
+#[test]
+fn it_finds_what_ripgrep_finds() {
+    if !ripgrep::is_installed() {
+        println!("skipped: ripgrep is not installed");
+        return;
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let tool = ripgrep::tool(root);
+    for pattern in ripgrep::PATTERNS {
+        let (theirs, ours) = (ripgrep::by_ripgrep(root, pattern), ripgrep::by_tool(&tool, pattern, "."));
+        assert_eq!(ours, theirs, "{pattern}");
+        assert_eq!(ripgrep::total(&ripgrep::call(&tool, pattern, ".", 0)), ours.len(), "{pattern}");
+    }
 }

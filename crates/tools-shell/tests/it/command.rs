@@ -112,7 +112,8 @@ fn a_flood_is_shown_by_head_and_tail_and_spilled_whole() {
     assert_eq!(status, ResultStatus::Ok);
     assert!(text.len() < 31_000, "{}", text.len());
     let notice = "[exit code 0; sandbox: none]\n[stdout has 20000011 bytes in 10000002 lines; head and tail are shown; \
-        all of it: read_file {\"path\":\"@outputs/call_1-stdout-1.txt\"}]\nfirst\ny\n";
+        all of it: read_file {\"path\":\"@outputs/call_1-stdout-1.txt\"}, or search it with read_command_output \
+        {\"name\":\"call_1-stdout-1.txt\"}]\nfirst\ny\n";
     assert!(text.starts_with(notice), "{}", &text[..300]);
     assert!(text.ends_with("y\nlast\n[stderr]\noops\n"));
     let spilled = fs::read(folder.path().join("outputs/call_1-stdout-1.txt")).unwrap();

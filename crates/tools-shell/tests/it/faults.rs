@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use windlass_protocol::ResultStatus;
 
-use crate::scene::{Scene, assert_no, is_confined, mark};
+use crate::scene::{Scene, assert_no, is_confined, mark, probe};
 
 /// How many runs a test makes; `WINDLASS_RUNS=1000` is the promise.
-fn runs() -> usize {
+pub(crate) fn runs() -> usize {
     std::env::var("WINDLASS_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(40)
 }
 
@@ -55,7 +55,7 @@ fn f58_who_holds_the_pipe_is_not_waited_for() {
 }
 
 /// Zombies among the children of this process, and its descriptors.
-fn left() -> (usize, usize) {
+pub(crate) fn left() -> (usize, usize) {
     let own = format!("{}", std::process::id());
     let is_dead_child = |stat: String| {
         let fields: Vec<_> =
@@ -67,6 +67,7 @@ fn left() -> (usize, usize) {
     (stats.filter(|stat| is_dead_child(stat.clone())).count(), fs::read_dir("/proc/self/fd").unwrap().count())
 }
 
+// Q1, Q2, and issue 6: grandchildren that hold the pipe, who ignores TERM, who waits for input, who forks on and on.
 #[test]
 fn f61_stubborn_children_leave_nothing_run_after_run() {
     if !is_confined(1) {
@@ -77,12 +78,18 @@ fn f61_stubborn_children_leave_nothing_run_after_run() {
     scene.text("true");
     let (_, before) = left();
     for run in 0..runs() {
-        let script = match run % 3 {
+        let script = match run % 4 {
             0 => format!("setsid sleep {mark} & exit 1"),
             1 => format!("(sleep {mark} & exec true) & echo x"),
+            2 => "read x; cat; echo z".to_owned(),
             _ => format!("(trap '' TERM HUP; setsid sleep {mark}) & sh -c 'kill -STOP $$' & echo y"),
         };
         scene.text(&script);
+        if run % 40 == 39 && probe().bounds.processes {
+            let bomb = format!("b(){{ sleep {mark} & b | b & }}; b; sleep {mark}");
+            let (status, _) = scene.run(&json!({"command": bomb, "timeout_ms": 500})).unwrap();
+            assert_ne!(status, ResultStatus::Ok);
+        }
     }
     // One that has to be killed: it ignores TERM.
     let began = Instant::now();

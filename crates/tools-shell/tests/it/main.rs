@@ -11,10 +11,16 @@
 #[cfg(target_os = "linux")]
 mod attacks;
 #[cfg(target_os = "linux")]
+mod background;
+#[cfg(target_os = "linux")]
 mod code;
 mod command;
 #[cfg(target_os = "linux")]
 mod confined;
 #[cfg(target_os = "linux")]
 mod faults;
+#[cfg(target_os = "linux")]
+mod floods;
 mod scene;
+#[cfg(target_os = "linux")]
+mod sessions;

@@ -164,3 +164,107 @@ pub(crate) fn assert_no(mark: &str) {
         std::thread::yield_now();
     }
 }
+
+/// The tools of one run, and the runtime that it has.
+pub(crate) struct Run {
+    pub(crate) runtime: tokio::runtime::Runtime,
+    pub(crate) processes: windlass_tools_shell::Processes,
+    tools: Vec<Arc<dyn Tool>>,
+    outputs: PathBuf,
+}
+
+impl Run {
+    pub(crate) fn new(scene: &Scene) -> Self {
+        Self::with(scene, windlass_tools_shell::ProcessBounds::default())
+    }
+
+    pub(crate) fn with(scene: &Scene, bounds: windlass_tools_shell::ProcessBounds) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let outputs = scene.folder.path().join("outputs");
+        let workspace = Workspace::open(&scene.work).unwrap().with_outputs(&outputs);
+        let processes = windlass_tools_shell::Processes::new(bounds);
+        let tools = windlass_tools_shell::tools_of(&Arc::new(workspace), &scene.shell, &processes);
+        Self { runtime: runtime.unwrap(), processes, tools, outputs }
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> &dyn Tool {
+        &**self.tools.iter().find(|tool| tool.spec().name().as_str() == name).unwrap()
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        Context::new(CallId::new("call_1").unwrap()).with_outputs(&self.outputs)
+    }
+
+    pub(crate) fn call_in(&self, ctx: &Context, name: &str, arguments: &Value) -> Met {
+        let output = self.runtime.block_on(self.tool(name).call(ctx, &payload(arguments)));
+        met(output)
+    }
+
+    pub(crate) fn call(&self, name: &str, arguments: &Value) -> Met {
+        self.call_in(&self.context(), name, arguments)
+    }
+
+    #[track_caller]
+    pub(crate) fn text(&self, name: &str, arguments: &Value) -> String {
+        self.call(name, arguments).unwrap().1
+    }
+
+    /// The runtime alone, and everything else.
+    pub(crate) fn split(self) -> (tokio::runtime::Runtime, impl Sized) {
+        (self.runtime, (self.processes, self.tools))
+    }
+
+    /// Calls until the text has the words, and returns all of it.
+    #[track_caller]
+    pub(crate) fn until(&self, words: &str, name: &str, arguments: &Value) -> String {
+        let (began, mut all) = (Instant::now(), String::new());
+        loop {
+            let last = self.text(name, arguments);
+            all.push_str(&last);
+            if all.contains(words) {
+                return all;
+            }
+            assert!(began.elapsed() < Duration::from_secs(20), "no {words:?}, last in {last}");
+        }
+    }
+}
+
+fn met(output: Result<windlass_tool::Output, ToolError>) -> Met {
+    match output {
+        Ok(output) => match output.content.first() {
+            Some(Content::Text { text }) => Ok((output.status, text.clone())),
+            other => panic!("{other:?}"),
+        },
+        Err(ToolError::Model(text)) => Err(text),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// The scene with nothing confined, and the one that is confined as well as this machine can, by name.
+pub(crate) fn scenes() -> Vec<(&'static str, Scene)> {
+    let mut plain = Scene::new();
+    plain.shell = Shell::unconfined();
+    let mut scenes = vec![("none", plain)];
+    if is_confined(1) {
+        scenes.push(("ns", Scene::new()));
+    }
+    for (name, level) in [("bwrap", Level::Bubblewrap), ("landlock", Level::Landlock)] {
+        let (mut scene, mut lower) = (Scene::new(), probe().clone());
+        if probe().missing.iter().any(|missing| missing.level == level) || !reaches(level) {
+            eprintln!("skipped: 1 case at {level}");
+            continue;
+        }
+        lower.level = level;
+        scene.shell = Shell::confined(helper(), &lower).with_home(&scene.home);
+        scenes.push((name, scene));
+    }
+    scenes
+}
+
+/// Whether this machine reaches a level below its best.
+fn reaches(level: Level) -> bool {
+    let folder = Path::new("/");
+    let mut command =
+        windlass_sandbox::Confinement::new().command::<&str>(level, &helper(), folder, "/bin/true", []);
+    command.output().is_ok_and(|output| output.status.success())
+}

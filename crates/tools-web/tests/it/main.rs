@@ -1,12 +1,15 @@
-//! `web_fetch` against hostile names, addresses and servers.
+//! The web tools against hostile names, addresses and servers.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail loudly")]
 
 mod attacks;
 mod bodies;
 mod fake;
+mod images;
 mod public;
 mod redirects;
+mod search;
 mod server;
+mod services;
 mod spellings;
 mod tls;
 mod tool;

@@ -25,6 +25,7 @@ type Script = dyn Fn(&str) -> Vec<Step> + Send + Sync;
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
+    bodies: Arc<Mutex<Vec<String>>>,
     left: Arc<Mutex<usize>>,
     _running: JoinSet<()>,
 }
@@ -34,22 +35,23 @@ impl Server {
     pub(crate) async fn start(script: impl Fn(&str) -> Vec<Step> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (requests, left) = (Arc::default(), Arc::<Mutex<usize>>::default());
-        let (seen, gone) = (Arc::clone(&requests), Arc::clone(&left));
+        let (requests, bodies, left) = (Arc::default(), Arc::default(), Arc::<Mutex<usize>>::default());
+        let seen = (Arc::clone(&requests), Arc::clone(&bodies));
+        let gone = Arc::clone(&left);
         let script: Arc<Script> = Arc::new(script);
         let mut running = JoinSet::new();
         running.spawn(async move {
             let mut connections = JoinSet::new();
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let (script, seen, gone) = (Arc::clone(&script), Arc::clone(&seen), Arc::clone(&gone));
+                let (script, seen, gone) = (Arc::clone(&script), seen.clone(), Arc::clone(&gone));
                 connections.spawn(async move {
-                    serve(stream, &*script, &seen).await;
+                    serve(stream, &*script, &seen.0, &seen.1).await;
                     *gone.lock().unwrap() += 1;
                 });
             }
         });
-        Self { address, requests, left, _running: running }
+        Self { address, requests, bodies, left, _running: running }
     }
 
     /// A server with the same answer for all.
@@ -67,13 +69,23 @@ impl Server {
         self.requests.lock().unwrap().clone()
     }
 
+    /// The bodies of all requests that had one.
+    pub(crate) fn bodies(&self) -> Vec<String> {
+        self.bodies.lock().unwrap().clone()
+    }
+
     /// How many connections have ended.
     pub(crate) fn left(&self) -> usize {
         *self.left.lock().unwrap()
     }
 }
 
-async fn serve(mut stream: TcpStream, script: &Script, seen: &Mutex<Vec<String>>) {
+async fn serve(
+    mut stream: TcpStream,
+    script: &Script,
+    seen: &Mutex<Vec<String>>,
+    bodies: &Mutex<Vec<String>>,
+) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match stream.read_u8().await {
@@ -82,6 +94,12 @@ async fn serve(mut stream: TcpStream, script: &Script, seen: &Mutex<Vec<String>>
         }
     }
     let head = String::from_utf8(head).unwrap();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+    if let Some(length) = length {
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await.unwrap();
+        bodies.lock().unwrap().push(String::from_utf8(body).unwrap());
+    }
     seen.lock().unwrap().push(head.clone());
     for step in script(&head) {
         if perform(&mut stream, step).await.is_err() {

@@ -13,7 +13,7 @@ use crate::server::{Server, Step, answer};
 
 const HTML: &str = "content-type: text/html; charset=utf-8\r\n";
 
-fn payload(arguments: &Value) -> Payload {
+pub(crate) fn payload(arguments: &Value) -> Payload {
     Payload::Function { arguments: Arguments::parse(arguments.to_string()).unwrap() }
 }
 
@@ -22,12 +22,12 @@ fn tool(server: &Server) -> WebFetch {
     WebFetch::new(Arc::new(fetch))
 }
 
-fn context() -> Context {
+pub(crate) fn context() -> Context {
     Context::new(CallId::new("call_1").unwrap())
 }
 
 /// What the model is told, whether it went well or not.
-pub(crate) async fn call(tool: &WebFetch, arguments: &Value) -> (ResultStatus, String) {
+pub(crate) async fn call(tool: &dyn Tool, arguments: &Value) -> (ResultStatus, String) {
     match tool.call(&context(), &payload(arguments)).await {
         Ok(output) => match output.content.first() {
             Some(Content::Text { text }) => (output.status, text.clone()),
@@ -39,7 +39,7 @@ pub(crate) async fn call(tool: &WebFetch, arguments: &Value) -> (ResultStatus, S
 }
 
 /// The digest in the lines around the content is the content's, so it is taken out here.
-fn unmarked(text: &str) -> String {
+pub(crate) fn unmarked(text: &str) -> String {
     let mark = text.split_once("[external content ").map(|(_, rest)| rest[..16].to_owned());
     mark.map_or_else(|| text.to_owned(), |mark| text.replace(&mark, "MARK"))
 }

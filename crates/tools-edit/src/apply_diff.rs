@@ -1,0 +1,128 @@
+//! `apply_diff`: several places of one file at once, by SEARCH/REPLACE blocks.
+
+use std::sync::Arc;
+
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_sandbox::{Contents, Workspace, WorkspacePath};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Tool, ToolArgs, ToolError, ToolFuture, read_arguments,
+};
+
+use crate::blocks::parse;
+use crate::joined::{now_near, patched};
+use crate::lone::{self, Edit};
+use crate::patch::Hunk;
+use crate::places::Order;
+
+const DESCRIPTION: &str = "Changes several places of one file of the workspace: all of them, or none. `diff` holds \
+    one or more blocks:\n<<<<<<< SEARCH\n:start_line:12\n-------\nthe lines to find, whole, with their \
+    indentation\n=======\nthe lines that take their place\n>>>>>>> REPLACE\nThe two lines under SEARCH may be left \
+    out; a line number only tells which of several places is meant. Each block has to stand in the file as it is \
+    before the call. A line of the file that looks like a marker is written with a backslash before it.";
+
+/// The tool `apply_diff`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use windlass_protocol::{Arguments, CallId, Payload};
+/// use windlass_sandbox::Workspace;
+/// use windlass_tool::{Context, Tool};
+/// use windlass_tools_edit::ApplyDiff;
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("a.txt"), "one\ntwo\nthree\n")?;
+/// let tool = ApplyDiff::new(Arc::new(Workspace::open(folder.path())?));
+/// let diff = r"<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nthree\n=======\n3\n>>>>>>> REPLACE";
+/// let arguments = Arguments::parse(format!(r#"{{"path": "a.txt", "diff": "{diff}"}}"#))?;
+/// tool.call(&Context::new(CallId::new("call_1")?), &Payload::Function { arguments }).await?;
+/// assert_eq!(std::fs::read(folder.path().join("a.txt"))?, b"1\ntwo\n3\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ApplyDiff {
+    workspace: Arc<Workspace>,
+    spec: ToolSpec,
+}
+
+#[derive(Debug, ToolArgs)]
+#[serde(deny_unknown_fields)]
+struct DiffArguments {
+    /// The file, relative to the workspace.
+    path: String,
+    /// One or more SEARCH/REPLACE blocks.
+    diff: String,
+}
+
+/// The arguments with their blocks read.
+struct Blocks {
+    path: String,
+    hunks: Vec<Hunk>,
+}
+
+impl ApplyDiff {
+    /// The tool on a workspace.
+    pub fn new(workspace: Arc<Workspace>) -> Self {
+        let spec = lone::spec("apply_diff", DESCRIPTION, DiffArguments::schema().as_str());
+        Self { workspace, spec }
+    }
+}
+
+fn read(payload: &Payload) -> Result<Blocks, ToolError> {
+    let DiffArguments { path, diff } = read_arguments(payload)?;
+    let hunks =
+        parse(&diff, &path).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
+    Ok(Blocks { path, hunks })
+}
+
+impl Tool for ApplyDiff {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        lone::effects(&self.workspace, payload)
+    }
+
+    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
+        lone::early_effects(&self.workspace, complete)
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        lone::inspect(&self.workspace, payload, read(payload).ok().as_ref())
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move { lone::run(ctx, Arc::clone(&self.workspace), read(payload)?).await })
+    }
+}
+
+impl Edit for Blocks {
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn change(&self, path: &WorkspacePath, before: &Contents) -> Result<(Vec<u8>, String), String> {
+        // Without lines to find a block has a place only where there are none.
+        if let Some(hunk) = self.hunks.iter().find(|hunk| hunk.old().is_empty() && !before.bytes.is_empty()) {
+            return Err(format!(
+                "the block at line {} of the diff finds no lines, and `{path}` is not empty; nothing was changed. Write the line above the place into both parts",
+                hunk.number
+            ));
+        }
+        let (after, likeness) = patched(path, &before.bytes, &self.hunks, Order::Free)
+            .map_err(|problem| format!("{problem}\nNothing was changed."))?;
+        let count = self.hunks.len();
+        let how = likeness.forgiven().map(|how| format!(", {how}")).unwrap_or_default();
+        Ok((after, format!("changed {path}: {count} of {count} blocks{how}")))
+    }
+
+    fn near(&self, bytes: &[u8]) -> Option<String> {
+        now_near(bytes, &self.hunks)
+    }
+}

@@ -1,0 +1,115 @@
+//! A file with its hunks in their places, and what is said where they have none.
+
+use windlass_sandbox::WorkspacePath;
+use windlass_text::{Charset, NotText, Text, Unwritable};
+
+use crate::lines::{Likeness, Line, Lines};
+use crate::nearest::report;
+use crate::patch::{Hunk, HunkLine};
+use crate::places::{Misfit, Order, Place};
+
+/// The text of a file that is to be changed, or why it is none (RULES E8).
+pub(crate) fn decode<'b>(path: &WorkspacePath, bytes: &'b [u8]) -> Result<Text<'b>, String> {
+    Text::decode(bytes).map_err(|error: NotText| format!("`{path}` is {error}, and is not edited here"))
+}
+
+/// The bytes of a file with another text.
+pub(crate) fn encode(path: &WorkspacePath, text: &Text<'_>, body: &str) -> Result<Vec<u8>, String> {
+    text.encode(body).map_err(|error: Unwritable| match error.charset {
+        Charset::Unknown => format!(
+            "`{path}` is not UTF-8 text: only plain ASCII can be added to it, as nobody knows its encoding"
+        ),
+        _ => format!("{error}, the encoding of `{path}`; use other letters"),
+    })
+}
+
+/// The bytes of a file with all its hunks, and how much was forgiven to place them.
+pub(crate) fn patched(
+    path: &WorkspacePath,
+    bytes: &[u8],
+    hunks: &[Hunk],
+    order: Order,
+) -> Result<(Vec<u8>, Likeness), String> {
+    if hunks.is_empty() {
+        return Ok((bytes.to_vec(), Likeness::Exact));
+    }
+    let text = decode(path, bytes)?;
+    let lines = Lines::of(&text);
+    let places = lines.places(hunks, order).map_err(|(position, misfit)| match hunks.get(position) {
+        Some(hunk) => words(path, &lines, hunk, &misfit),
+        None => format!("`{path}` does not fit the patch"),
+    })?;
+    let likeness = places.iter().map(|place| place.likeness).max().unwrap_or(Likeness::Exact);
+    Ok((encode(path, &text, &joined(&lines, hunks, &places))?, likeness))
+}
+
+/// The file with its hunks: lines that stay keep all their bytes, added ones end as their neighbours do.
+fn joined(lines: &Lines<'_>, hunks: &[Hunk], places: &[Place]) -> String {
+    let mut order: Vec<(&Place, &Hunk)> = places.iter().zip(hunks).collect();
+    order.sort_by_key(|(place, _)| (place.core.start, place.core.end));
+    let mut text: Vec<Line<'_>> = Vec::with_capacity(lines.all.len());
+    let mut at = 0;
+    let mut added_last = false;
+    for (place, hunk) in order {
+        text.extend(lines.all.get(at..place.core.start).unwrap_or_default());
+        at = place.core.start;
+        let changed = hunk.lines.get(place.lines.clone()).unwrap_or_default();
+        for line in changed {
+            match line {
+                HunkLine::Keep(_) => text.extend(lines.all.get(at)),
+                HunkLine::Remove(_) => {}
+                HunkLine::Add(new) => text.push(Line { text: new, end: lines.end_near(at) }),
+            }
+            at = at.saturating_add(usize::from(line.old().is_some()));
+        }
+        added_last = matches!(changed.last(), Some(HunkLine::Add(_))) && at == lines.all.len();
+    }
+    text.extend(lines.all.get(at..).unwrap_or_default());
+    // A missing final newline stays missing, and a line that is the last no more gets its end.
+    let endless = lines.all.last().is_some_and(|line| line.end.is_empty());
+    let last = text.len().saturating_sub(1);
+    let mut body = String::with_capacity(lines.body.len());
+    for (position, line) in text.iter().enumerate() {
+        body.push_str(line.text);
+        match line.end {
+            "" if position < last => body.push_str(lines.end_near(lines.all.len())),
+            _ if position == last && endless && added_last => {}
+            end => body.push_str(end),
+        }
+    }
+    body
+}
+
+fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit) -> String {
+    let number = hunk.number;
+    match misfit {
+        Misfit::Anchor(anchor) => {
+            format!("`{path}` has no line `{anchor}`, which line {number} of the patch names")
+        }
+        Misfit::Missing => format!(
+            "the lines that the patch expects at its line {number} do not stand in `{path}`.{}",
+            near(lines, hunk)
+        ),
+        Misfit::Ambiguous(lines) => {
+            let lines: Vec<String> = lines.iter().take(20).map(ToString::to_string).collect();
+            format!(
+                "the place at line {number} of the patch could be any of the lines {} of `{path}`; add lines around it, or name a line for it, until it is the only one",
+                lines.join(", ")
+            )
+        }
+        Misfit::Overlap => {
+            format!("two parts of the patch change the same lines of `{path}` (line {number})")
+        }
+    }
+}
+
+/// The file's text near the place that a hunk was meant for.
+fn near(lines: &Lines<'_>, hunk: &Hunk) -> String {
+    report(lines, &hunk.old()).map(|near| format!(" The nearest is {near}")).unwrap_or_default()
+}
+
+/// What a file that changed says now, near the first of some hunks (RULES E5).
+pub(crate) fn now_near(bytes: &[u8], hunks: &[Hunk]) -> Option<String> {
+    let text = Text::decode(bytes).ok()?;
+    report(&Lines::of(&text), &hunks.first()?.old())
+}

@@ -1,0 +1,148 @@
+//! The block around a line, by its indentation.
+
+use serde::Deserialize;
+use windlass_tool::ToolError;
+
+use crate::page::Span;
+
+const TAB: usize = 4;
+const DEFAULT_LINES: usize = 2_000;
+/// How lines begin that belong to the block below them.
+const HEADERS: [&str; 9] = ["#", "//", "--", "/*", "*", "@", ";", "\"\"\"", "'''"];
+/// How lines begin that end the block above them.
+const CLOSERS: [&str; 5] = ["}", ")", "]", "end", "</"];
+
+/// What belongs to the block.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BlockOptions {
+    #[serde(default)]
+    pub(crate) anchor_line: Option<usize>,
+    #[serde(default)]
+    max_levels: Option<usize>,
+    #[serde(default)]
+    include_siblings: Option<bool>,
+    #[serde(default)]
+    include_header: Option<bool>,
+    #[serde(default)]
+    max_lines: Option<usize>,
+}
+
+/// The lines of a text with the width of their indentation; blank ones have none.
+struct Indents<'t> {
+    lines: Vec<(&'t str, Option<usize>)>,
+}
+
+impl BlockOptions {
+    /// The lines of the block around a line, counted from 1.
+    pub(crate) fn block(&self, text: &str, anchor: usize) -> Result<Span, ToolError> {
+        let lines: Vec<_> = text.lines().map(|line| (line, width(line))).collect();
+        let count = lines.len();
+        let indents = Indents { lines };
+        let anchor = anchor.checked_sub(1).filter(|anchor| *anchor < count).ok_or_else(|| {
+            ToolError::model(format!("the file has {count} lines; give an anchor_line from 1 to {count}"))
+        })?;
+        let mut top = indents.telling(anchor);
+        let levels = match self.max_levels {
+            None | Some(0) => usize::MAX,
+            Some(levels) => levels,
+        };
+        for _ in 0..levels {
+            let Some(parent) = indents.parent(top) else { break };
+            top = parent;
+        }
+        let mut block =
+            if self.include_siblings == Some(true) { indents.level(top) } else { (top, indents.end(top)) };
+        if self.include_header != Some(false) {
+            block.0 = indents.header(block.0);
+        }
+        // Blank lines around the anchor may lie outside.
+        let block = (block.0.min(anchor), block.1.max(anchor));
+        let (first, last) = within(block, anchor, self.max_lines.unwrap_or(DEFAULT_LINES).max(1));
+        Ok((first as u64 + 1, last as u64 + 1))
+    }
+}
+
+/// So many of the block's lines that the anchor stands among them.
+fn within((first, last): (usize, usize), anchor: usize, limit: usize) -> (usize, usize) {
+    if last - first < limit {
+        return (first, last);
+    }
+    let latest = last + 1 - limit;
+    let start = anchor.saturating_sub(limit / 2).clamp(first, latest);
+    (start, start + limit - 1)
+}
+
+fn width(line: &str) -> Option<usize> {
+    if line.trim().is_empty() {
+        return None;
+    }
+    let mut width = 0;
+    for letter in line.chars() {
+        match letter {
+            '\t' => width = (width / TAB + 1) * TAB,
+            letter if letter.is_whitespace() => width += 1,
+            _ => break,
+        }
+    }
+    Some(width)
+}
+
+impl Indents<'_> {
+    fn width(&self, at: usize) -> Option<usize> {
+        self.lines.get(at).and_then(|(_, width)| *width)
+    }
+
+    fn begins(&self, at: usize, words: &[&str]) -> bool {
+        let line = self.lines.get(at).map_or("", |(line, _)| line.trim_start());
+        words.iter().any(|word| line.starts_with(word))
+    }
+
+    /// The line itself if it says something, else the one above that does, else the one below.
+    fn telling(&self, at: usize) -> usize {
+        let says = |line: &usize| self.width(*line).is_some();
+        let above = (0..=at).rev().find(says);
+        above.or_else(|| (at..self.lines.len()).find(says)).unwrap_or(at)
+    }
+
+    /// The line that opens the block in which a line stands.
+    fn parent(&self, at: usize) -> Option<usize> {
+        let own = self.width(at)?;
+        (0..at).rev().find(|line| self.width(*line).is_some_and(|width| width < own))
+    }
+
+    /// The last line of the block that a line opens, with the line that closes it.
+    fn end(&self, top: usize) -> usize {
+        let Some(own) = self.width(top) else { return top };
+        let mut end = top;
+        for at in top + 1..self.lines.len() {
+            match self.width(at) {
+                None => {}
+                Some(width) if width > own => end = at,
+                // What closes one part of a statement may open the next: `} else {`.
+                Some(width) if width == own && self.begins(at, &CLOSERS) => end = at,
+                Some(_) => break,
+            }
+        }
+        end
+    }
+
+    /// All lines around that are indented at least as deep.
+    fn level(&self, top: usize) -> (usize, usize) {
+        let Some(own) = self.width(top) else { return (top, top) };
+        let deep = |at: &usize| self.width(*at).is_none_or(|width| width >= own);
+        let first = (0..=top).rev().take_while(deep).filter(|at| self.width(*at).is_some()).last();
+        let last = (top..self.lines.len()).take_while(deep).filter(|at| self.width(*at).is_some()).last();
+        (first.unwrap_or(top), last.unwrap_or(top))
+    }
+
+    /// The first of the comments and attributes right above a line.
+    fn header(&self, top: usize) -> usize {
+        let own = self.width(top);
+        let heads = |at: &usize| self.width(*at) == own && self.begins(*at, &HEADERS);
+        (0..top).rev().take_while(heads).last().unwrap_or(top)
+    }
+}
+
+#[cfg(test)]
+mod tests;

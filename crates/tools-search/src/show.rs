@@ -1,0 +1,129 @@
+//! What a search tells: lines, files or counts, in the order of the paths, with exact totals.
+
+use std::fmt::Write;
+
+use windlass_redact::Redactor;
+use windlass_sandbox::{FileError, Workspace, WorkspacePath};
+use windlass_tool::ToolError;
+
+use crate::collect::{Lines, Page, Tally};
+use crate::grep::{GrepArguments, Mode};
+use crate::pattern::{MAX_LINE_BYTES, Wanted};
+use crate::search::{Stoppable, Stopped, open, search};
+
+const DEFAULT_LIMIT: u64 = 200;
+const MAX_LIMIT: u64 = 2_000;
+
+/// Searches and tells what was found.
+pub(crate) fn grep(
+    workspace: &Workspace,
+    arguments: &GrepArguments,
+    redactor: Redactor,
+    stopped: Stopped<'_>,
+) -> Result<String, ToolError> {
+    let wanted = Wanted::new(arguments)?;
+    let path = workspace.resolve(arguments.path.as_deref().unwrap_or(".")).map_err(told)?;
+    if path.is_output() {
+        return Err(ToolError::model(format!("`{path}` is a spilled output; page it with read_file")));
+    }
+    let start = workspace.absolute(&path).map_err(told)?;
+    let tally = search(workspace, &start, &wanted, stopped);
+    let left_out = left_out(&tally);
+    if tally.lines == 0 {
+        return Ok(format!(
+            "[nothing found in {path}{left_out}; hidden, binary and git-ignored files were not searched]"
+        ));
+    }
+    let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let skip = arguments.offset.unwrap_or(0);
+    Ok(match arguments.mode.unwrap_or_default() {
+        Mode::Lines => {
+            let page = Page { text: String::new(), skip, limit, shown: 0, redactor };
+            lines(workspace, &wanted, &tally, page, (skip, &left_out), stopped)
+        }
+        mode => files(&tally, mode, (skip, limit), &left_out),
+    })
+}
+
+/// Only now are the lines themselves taken, from the few files that the page needs: the walk's order is that
+/// of the threads, and this one is that of the paths.
+fn lines(
+    workspace: &Workspace,
+    wanted: &Wanted,
+    tally: &Tally,
+    mut page: Page,
+    (skip, left_out): (u64, &str),
+    stopped: Stopped<'_>,
+) -> String {
+    let mut searcher = wanted.shower();
+    for (below, count) in &tally.files {
+        if page.is_full() || stopped() {
+            break;
+        }
+        if page.skip >= *count {
+            page.skip = page.skip.saturating_sub(*count);
+            continue;
+        }
+        let Some((path, stream)) = open(workspace, below) else { continue };
+        let name = path.to_string();
+        let mut sink = Lines { path: &name, page: &mut page, follows: false };
+        // What was readable a moment ago and is not now shows what it had until then.
+        let _ = searcher.search_reader(&wanted.matcher, Stoppable { stream, stopped }, &mut sink);
+    }
+    let (shown, found, files) = (page.shown, tally.lines, tally.matched);
+    let more = more(skip, shown, found);
+    format!("[{shown} of {found} matching lines shown, from {files} files{more}{left_out}]\n{}", page.text)
+}
+
+/// The files' names, with counts or without.
+fn files(tally: &Tally, mode: Mode, (skip, limit): (u64, u64), left_out: &str) -> String {
+    let mut text = String::new();
+    let mut shown: u64 = 0;
+    let first = usize::try_from(skip).unwrap_or(usize::MAX);
+    for (below, count) in tally.files.iter().skip(first).take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+        let Ok(path) = WorkspacePath::found(below) else { continue };
+        // Writing into a string cannot fail.
+        let _ = match mode {
+            Mode::Count => writeln!(text, "{path}: {count}"),
+            Mode::Lines | Mode::Files => writeln!(text, "{path}"),
+        };
+        shown = shown.saturating_add(1);
+    }
+    let (found, files) = (tally.lines, tally.matched);
+    let rest = more(skip, shown, files);
+    format!("[{shown} of {files} files shown, with {found} matching lines in all{rest}{left_out}]\n{text}")
+}
+
+fn more(skip: u64, shown: u64, all: u64) -> String {
+    let next = skip.saturating_add(shown);
+    let mut words = String::new();
+    if skip > 0 {
+        // Writing into a string cannot fail.
+        let _ = write!(words, "; the first {} were passed over", skip.min(all));
+    }
+    if next < all {
+        // Writing into a string cannot fail.
+        let _ = write!(words, "; narrow the pattern, path or glob, or go on with offset {next}");
+    }
+    words
+}
+
+fn left_out(tally: &Tally) -> String {
+    let mut words = if tally.is_cut { "; the search was stopped before its end" } else { "" }.to_owned();
+    let (unread, secrets) = (tally.unread, tally.secrets);
+    // Writing into a string cannot fail.
+    if unread > 0 {
+        let _ = write!(words, "; {unread} files could not be read or have lines over {MAX_LINE_BYTES} bytes");
+    }
+    if secrets > 0 {
+        let _ = write!(
+            words,
+            "; {secrets} files with names of secrets were passed over, as they are searched by name only"
+        );
+    }
+    words
+}
+
+fn told(error: impl Into<FileError>) -> ToolError {
+    ToolError::model(error.into().to_string())
+}

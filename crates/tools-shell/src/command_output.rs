@@ -1,0 +1,183 @@
+//! `read_command_output`: what a background command printed, and pages and matches of outputs that were too long.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_sandbox::Workspace;
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+
+use crate::page::{self, PAGE_BYTES, Wanted};
+use crate::processes::{Job, Processes, short};
+use crate::report;
+use crate::site::{spec, told};
+use crate::stream::Stream;
+use crate::visible::visible;
+
+const DESCRIPTION: &str = "Reads what a command printed. Give the `id` of a background command or a session: \
+    alone it returns what is new since you looked last, and whether the command still runs or its exit code. Or give \
+    the `name` of an output that was too long to be shown, as its result says. With `offset` and `limit` you page \
+    through it, with `tail` you get its last lines, with `search` the lines that match, each with its offset.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+"id":{"type":"integer","minimum":1,"description":"The background command or session. Give this or name."},
+"name":{"type":"string","description":"The output's name, as in @outputs/NAME."},
+"stream":{"type":"string","enum":["stdout","stderr"],"description":"Which output of the command. Default: stdout."},
+"search":{"type":"string","description":"A regular expression that lines must match, in either case. With offset: from there on."},
+"offset":{"type":"integer","minimum":0,"description":"The byte at which to begin."},
+"limit":{"type":"integer","minimum":1,"maximum":30000,"description":"How many bytes to return. Default 30000."},
+"tail":{"type":"integer","minimum":1,"description":"How many of the last lines to return."}
+},"additionalProperties":false}"#;
+
+/// The tool `read_command_output`.
+#[derive(Debug)]
+pub struct ReadCommandOutput {
+    workspace: Arc<Workspace>,
+    processes: Processes,
+    spec: ToolSpec,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutputArguments {
+    id: Option<u64>,
+    name: Option<String>,
+    stream: Option<StreamName>,
+    search: Option<String>,
+    offset: Option<u64>,
+    limit: Option<usize>,
+    tail: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum StreamName {
+    #[default]
+    Stdout,
+    Stderr,
+}
+
+impl OutputArguments {
+    /// Whether a certain part is wanted, and not what is new.
+    fn is_page(&self) -> bool {
+        self.search.is_some() || self.offset.is_some() || self.tail.is_some() || self.stream.is_some()
+    }
+
+    fn wanted(self) -> Wanted {
+        Wanted { offset: self.offset, limit: self.limit, tail: self.tail, search: self.search }
+    }
+
+    /// The output's name, with or without the folder.
+    fn plain_name(&self) -> Option<&str> {
+        let name = self.name.as_deref()?;
+        Some(name.strip_prefix("@outputs/").unwrap_or(name))
+    }
+}
+
+impl ReadCommandOutput {
+    /// The tool for the processes of a run, whose long outputs the workspace has.
+    pub fn new(workspace: Arc<Workspace>, processes: Processes) -> Self {
+        Self { workspace, processes, spec: spec("read_command_output", DESCRIPTION, SCHEMA) }
+    }
+
+    async fn of_job(&self, job: &Job, arguments: OutputArguments) -> Result<Output, ToolError> {
+        job.printed.touch();
+        let first = state(job);
+        if !arguments.is_page() {
+            let most = arguments.limit.unwrap_or(PAGE_BYTES);
+            return Ok(Output::text(first + &report::fresh(&job.printed, most)));
+        }
+        let at = usize::from(arguments.stream == Some(StreamName::Stderr));
+        let Some(stream) = job.printed.streams.get(at) else {
+            return Err("a session has one output; leave `stream` out".into());
+        };
+        if let Some(whole) = stream.whole() {
+            let len = whole.len() as u64;
+            let (line, body) = page::read(&mut Cursor::new(whole), len, &arguments.wanted())?;
+            return Ok(Output::text(joined(&first, &line, &body)));
+        }
+        let Some(file) = stream.spilled() else {
+            let (notice, text) = stream.shown();
+            return Ok(Output::text(joined(&first, notice.trim_start(), &text)));
+        };
+        let (line, body) = self.of_file(file.name, Some(file.bytes), arguments.wanted()).await?;
+        Ok(Output::text(joined(&first, &line, &body)))
+    }
+
+    async fn of_file(
+        &self,
+        name: String,
+        len: Option<u64>,
+        wanted: Wanted,
+    ) -> Result<(String, String), ToolError> {
+        let workspace = Arc::clone(&self.workspace);
+        let read = move || {
+            let path = workspace.resolve(&format!("@outputs/{name}")).map_err(told)?;
+            let mut file = workspace.stream(&path).map_err(|error| {
+                ToolError::model(format!("{error}; an output's name stands in the result of its command"))
+            })?;
+            let len = len.unwrap_or_else(|| file.len());
+            page::read(&mut file, len, &wanted)
+        };
+        tokio::task::spawn_blocking(read).await.map_err(told)?
+    }
+}
+
+fn joined(first: &str, line: &str, body: &str) -> String {
+    let gap = if first.is_empty() { "" } else { "\n" };
+    format!("{first}{gap}{line}\n{}", visible(body))
+}
+
+/// The first line about a process: how it is, and how much it printed.
+pub(crate) fn state(job: &Job) -> String {
+    let (id, level, command) = (job.id, job.printed.level, short(&job.command));
+    let totals = job.printed.streams.iter().map(|stream: &Stream| {
+        let (bytes, lines) = stream.total();
+        format!("{} {bytes} bytes, {lines} lines", stream.name)
+    });
+    let totals = totals.collect::<Vec<_>>().join("; ");
+    let (how, warning) = match job.ended() {
+        Some(finished) => (report::in_short(&finished), finished.warning),
+        None => (format!("still runs, for {} s", job.began.elapsed().as_secs()), String::new()),
+    };
+    format!("[{id} `{}` {how}; sandbox: {level}; {totals} so far]{warning}", visible(&command))
+}
+
+impl Tool for ReadCommandOutput {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        // What is new is new once.
+        Hints { idempotent: false, ..Hints::read_only() }
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        match read_arguments::<OutputArguments>(payload) {
+            Ok(arguments) => match arguments.plain_name() {
+                Some(name) => {
+                    vec![Effect::Read { path: self.workspace.effect_path(&format!("@outputs/{name}")) }]
+                }
+                None => vec![Effect::Internal],
+            },
+            Err(_) => vec![Effect::Unknown],
+        }
+    }
+
+    fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let arguments: OutputArguments = read_arguments(payload)?;
+            match (arguments.id, arguments.plain_name()) {
+                (Some(id), None) => self.of_job(&*self.processes.job(id)?, arguments).await,
+                (None, Some(name)) => {
+                    let (name, wanted) = (name.to_owned(), arguments.wanted());
+                    let (line, body) = self.of_file(name, None, wanted).await?;
+                    Ok(Output::text(joined("", &line, &body)))
+                }
+                _ => Err("give either `id` or `name`; a background command's result says which".into()),
+            }
+        })
+    }
+}

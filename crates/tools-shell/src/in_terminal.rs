@@ -1,0 +1,179 @@
+//! `exec_command`, `run_pty_cmd`, `create_pty_session`: a command at a terminal of its own, waited for or left
+//! running.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
+
+use crate::asked::Asked;
+use crate::command::limit;
+use crate::page::PAGE_BYTES;
+use crate::screen::Size;
+use crate::site::{Order, Site, spec};
+
+const EXEC: &str = "Runs a command at a terminal, for programs that ask back or draw. Returns its output when it has \
+    ended, or what came until `yield_time_ms` and a session id with which it goes on: type to it and poll it with \
+    write_stdin. It is confined as run_command is.";
+
+const EXEC_SCHEMA: &str = r#"{"type":"object","properties":{
+"cmd":{"type":"string","description":"The command, as a shell reads it."},
+"workdir":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace itself."},
+"tty":{"type":"boolean","description":"Whether it gets a terminal. Default true; without one its input is closed."},
+"yield_time_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"How long to wait for its end, in milliseconds. Default 10000."},
+"max_output_tokens":{"type":"integer","minimum":1,"description":"How much output to return, about. Default 7500, which is the most."},
+"rows":{"type":"integer","minimum":1,"maximum":200,"description":"Default 24."},
+"cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
+},"required":["cmd"],"additionalProperties":false}"#;
+
+const RUN: &str = "Runs a command at a terminal to its end, for programs that behave otherwise without one. Nobody \
+    types to it; for that open a session. It is confined as run_command is.";
+
+const RUN_SCHEMA: &str = r#"{"type":"object","properties":{
+"command":{"type":"string","description":"The command, as a shell reads it. Give this or argv."},
+"argv":{"type":"array","items":{"type":"string"},"minItems":1,"description":"The program and its arguments, as they are."},
+"cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace itself."},
+"timeout_ms":{"type":"integer","minimum":1,"maximum":600000,"description":"When to stop it, in milliseconds. Default 120000."},
+"rows":{"type":"integer","minimum":1,"maximum":200,"description":"Default 24."},
+"cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
+},"additionalProperties":false}"#;
+
+const CREATE: &str = "Opens a terminal in which a program goes on between calls, as a shell, a debugger or an \
+    interpreter. Returns its session id and what it has written so far. Type with send_pty_input, read with \
+    read_pty_session, end it with close_pty_session; one that nobody looks at for long is closed. It is confined as \
+    run_command is.";
+
+const CREATE_SCHEMA: &str = r#"{"type":"object","properties":{
+"command":{"type":"string","description":"The program, as a shell reads it. Default: a shell."},
+"cwd":{"type":"string","description":"The folder to run in, relative to the workspace. Default: the workspace itself."},
+"wait_ms":{"type":"integer","minimum":1,"maximum":60000,"description":"How long to wait for what it writes first, in milliseconds. Default 500."},
+"rows":{"type":"integer","minimum":1,"maximum":200,"description":"Default 24."},
+"cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
+},"additionalProperties":false}"#;
+
+/// What a shell is called that knows how to edit a line; without files of the user, which are not there.
+const SHELL: &str = "bash --noprofile --norc -i";
+const YIELD: u64 = 10_000;
+const MAX_YIELD: u64 = 300_000;
+const FIRST_LOOK: u64 = 500;
+const MAX_LOOK: u64 = 60_000;
+
+/// The tools that run a command at a terminal.
+#[derive(Debug)]
+pub struct RunInTerminal {
+    site: Site,
+    dialect: Dialect,
+    spec: ToolSpec,
+}
+
+/// Whose words for the arguments.
+#[derive(Clone, Copy, Debug)]
+enum Dialect {
+    Exec,
+    Run,
+    Create,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TerminalArguments {
+    #[serde(alias = "cmd")]
+    command: Option<String>,
+    argv: Option<Vec<String>>,
+    #[serde(alias = "workdir")]
+    cwd: Option<String>,
+    tty: Option<bool>,
+    timeout_ms: Option<u64>,
+    #[serde(alias = "wait_ms")]
+    yield_time_ms: Option<u64>,
+    max_output_tokens: Option<usize>,
+    rows: Option<u16>,
+    cols: Option<u16>,
+}
+
+/// So many bytes as a number of tokens has, about.
+pub(crate) fn bytes_of(tokens: Option<usize>) -> usize {
+    tokens.map_or(PAGE_BYTES, |tokens| tokens.saturating_mul(4).clamp(1, PAGE_BYTES))
+}
+
+impl TerminalArguments {
+    fn asked(&self, dialect: Dialect) -> Result<Asked, ToolError> {
+        match (dialect, &self.command) {
+            (Dialect::Create, None) => Ok(Asked::text(SHELL.to_owned())),
+            (_, command) => Asked::of(command.as_deref(), self.argv.as_deref()),
+        }
+    }
+
+    fn folder(&self) -> &str {
+        self.cwd.as_deref().unwrap_or(".")
+    }
+
+    fn order(&self, dialect: Dialect) -> Result<Order, ToolError> {
+        let asked = self.asked(dialect)?;
+        let wait = |usual: u64, most: u64| {
+            Some(Duration::from_millis(self.yield_time_ms.unwrap_or(usual).clamp(1, most)))
+        };
+        let (wait, limit) = match dialect {
+            Dialect::Exec => (wait(YIELD, MAX_YIELD), None),
+            Dialect::Run => (None, Some(limit(self.timeout_ms))),
+            Dialect::Create => (wait(FIRST_LOOK, MAX_LOOK), None),
+        };
+        let terminal = self.tty.unwrap_or(true).then(|| Size::of(self.rows, self.cols));
+        let (folder, most) = (self.folder().to_owned(), bytes_of(self.max_output_tokens));
+        Ok(Order { asked, folder, terminal, limit, wait, most })
+    }
+}
+
+impl RunInTerminal {
+    /// `exec_command`: waits for so long, then lets the command go on.
+    pub(crate) fn exec_command(site: Site) -> Self {
+        Self { site, dialect: Dialect::Exec, spec: spec("exec_command", EXEC, EXEC_SCHEMA) }
+    }
+
+    /// `run_pty_cmd`: waits to the end.
+    pub(crate) fn run_pty_cmd(site: Site) -> Self {
+        Self { site, dialect: Dialect::Run, spec: spec("run_pty_cmd", RUN, RUN_SCHEMA) }
+    }
+
+    /// `create_pty_session`: hardly waits.
+    pub(crate) fn create_pty_session(site: Site) -> Self {
+        Self { site, dialect: Dialect::Create, spec: spec("create_pty_session", CREATE, CREATE_SCHEMA) }
+    }
+}
+
+impl Tool for RunInTerminal {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { open_world: true, risk: Risk::High, ..Hints::default() }
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        let Ok(arguments) = read_arguments::<TerminalArguments>(payload) else {
+            return vec![Effect::Unknown];
+        };
+        let (text, argv) = (arguments.command.as_deref(), arguments.argv.as_deref());
+        match arguments.asked(self.dialect) {
+            Ok(asked) => self.site.effects(&asked, arguments.folder()),
+            Err(_) => self.site.effects_of_none(text, argv, arguments.folder()),
+        }
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let given = read_arguments::<TerminalArguments>(payload).ok();
+        let asked = given.and_then(|given| given.asked(self.dialect).ok());
+        // What cannot be read is not run.
+        asked.map_or_else(Inspection::default, |asked| self.site.inspect(&asked))
+    }
+
+    /// Dropping the future before the command has a session ends all of its processes.
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let arguments: TerminalArguments = read_arguments(payload)?;
+            self.site.carry_out(ctx, arguments.order(self.dialect)?).await
+        })
+    }
+}

@@ -1,0 +1,224 @@
+//! A page of an output, or the lines of it that match: read where it lies, never held as a whole.
+
+use std::fmt::Write as _;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use regex::bytes::{Regex, RegexBuilder};
+use windlass_tool::ToolError;
+
+/// How much a page has at the most, in bytes.
+pub(crate) const PAGE_BYTES: usize = 30_000;
+/// How much is looked at at a time; a longer line is looked at in pieces.
+const BLOCK_BYTES: usize = 1024 * 1024;
+/// How much of a matching line is shown.
+const LINE_CHARS: usize = 400;
+/// How many matching lines are shown.
+const MOST_LINES: u64 = 500;
+
+/// What of an output is wanted.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) offset: Option<u64>,
+    pub(crate) limit: Option<usize>,
+    pub(crate) tail: Option<u64>,
+    pub(crate) search: Option<String>,
+}
+
+/// Reads what is wanted: a line about it, and the text.
+pub(crate) fn read(
+    source: &mut (impl Read + Seek),
+    len: u64,
+    wanted: &Wanted,
+) -> Result<(String, String), ToolError> {
+    let page = match &wanted.search {
+        Some(pattern) => return search(source, len, wanted, pattern),
+        None => bounds(source, len, wanted).and_then(|start| page(source, start, len, wanted)),
+    };
+    page.map_err(|error| ToolError::model(format!("the output could not be read: {error}")))
+}
+
+/// Where the page begins.
+fn bounds(source: &mut (impl Read + Seek), len: u64, wanted: &Wanted) -> io::Result<u64> {
+    let Some(lines) = wanted.tail else { return Ok(wanted.offset.unwrap_or(0).min(len)) };
+    let start = len.saturating_sub(wanted_bytes(wanted) as u64);
+    let bytes = block(source, start, len)?;
+    // The line feed at the very end ends the last line, and begins none.
+    let last = bytes.len().saturating_sub(1);
+    let ends = memchr::memrchr_iter(b'\n', bytes.get(..last).unwrap_or_default());
+    let nth = usize::try_from(lines.max(1)).unwrap_or(usize::MAX).saturating_sub(1);
+    let at = ends.into_iter().nth(nth).map_or(0, |at| at.saturating_add(1));
+    Ok(start.saturating_add(at as u64))
+}
+
+fn wanted_bytes(wanted: &Wanted) -> usize {
+    wanted.limit.unwrap_or(PAGE_BYTES).clamp(1, PAGE_BYTES)
+}
+
+fn page(
+    source: &mut (impl Read + Seek),
+    start: u64,
+    len: u64,
+    wanted: &Wanted,
+) -> io::Result<(String, String)> {
+    let most = wanted_bytes(wanted) as u64;
+    let bytes = block(source, start, len.min(start.saturating_add(most)))?;
+    let is_inside = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
+    // An offset inside a character moves to its end. Text that is none is shown as it is.
+    let skipped = bytes.iter().take(3).take_while(is_inside).count();
+    let skipped = if skipped < bytes.len() { skipped } else { 0 };
+    let bytes = bytes.get(skipped..).unwrap_or_default();
+    let start = start.saturating_add(skipped as u64);
+    let is_last = start.saturating_add(bytes.len() as u64) >= len;
+    let kept = if is_last { bytes.len() } else { end_of(bytes) };
+    let bytes = bytes.get(..kept).unwrap_or_default();
+    let end = start.saturating_add(kept as u64);
+    let more =
+        if end < len { format!("; read on with \"offset\": {end}") } else { "; this is its end".to_owned() };
+    let line = format!("[bytes {start} to {end} of {len}{more}]");
+    Ok((line, String::from_utf8_lossy(bytes).into_owned()))
+}
+
+/// Where a page is best cut: behind a line, else behind a character.
+fn end_of(bytes: &[u8]) -> usize {
+    if let Some(at) = memchr::memrchr(b'\n', bytes) {
+        return at.saturating_add(1);
+    }
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
+        _ => bytes.len(),
+    }
+}
+
+fn block(source: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<Vec<u8>> {
+    source.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    source.take(end.saturating_sub(start)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn compiled(pattern: &str) -> (Regex, &'static str) {
+    // Linear in the text, whatever the pattern; its own size is bounded.
+    let build = |pattern: &str| {
+        RegexBuilder::new(pattern).multi_line(true).case_insensitive(true).size_limit(1 << 20).build()
+    };
+    match build(pattern) {
+        Ok(regex) => (regex, ""),
+        Err(_) => match build(&regex::escape(pattern)) {
+            Ok(regex) => (regex, ", looked for as plain text because it is no regular expression"),
+            Err(_) => (Regex::new("$^").expect("an empty pattern is one"), ", which is too long to look for"),
+        },
+    }
+}
+
+/// What was found so far.
+struct Found {
+    regex: Regex,
+    body: String,
+    room: usize,
+    matched: u64,
+    shown: u64,
+    /// Lines that have ended, and whether one more has begun.
+    lines: u64,
+    is_open: bool,
+    /// Where the first line begins that is not shown any more.
+    next: Option<u64>,
+}
+
+fn search(
+    source: &mut (impl Read + Seek),
+    len: u64,
+    wanted: &Wanted,
+    pattern: &str,
+) -> Result<(String, String), ToolError> {
+    let (regex, note) = compiled(pattern);
+    let room = wanted_bytes(wanted);
+    let mut found = Found {
+        regex,
+        body: String::new(),
+        room,
+        matched: 0,
+        shown: 0,
+        lines: 0,
+        is_open: false,
+        next: None,
+    };
+    let start = wanted.offset.unwrap_or(0).min(len);
+    let failed = |error: io::Error| ToolError::model(format!("the output could not be read: {error}"));
+    source.seek(SeekFrom::Start(start)).map_err(failed)?;
+    let mut source = source.take(len.saturating_sub(start));
+    let (mut buf, mut base) = (Vec::with_capacity(2 * BLOCK_BYTES), start);
+    loop {
+        let had = buf.len();
+        let read = (&mut source).take(BLOCK_BYTES as u64).read_to_end(&mut buf).map_err(failed)?;
+        let whole = match memchr::memrchr(b'\n', buf.get(had..).unwrap_or_default()) {
+            _ if read == 0 => buf.len(),
+            Some(at) => had.saturating_add(at).saturating_add(1),
+            None if buf.len() >= BLOCK_BYTES => buf.len(),
+            None => continue,
+        };
+        found.look(buf.get(..whole).unwrap_or_default(), base);
+        base = base.saturating_add(whole as u64);
+        buf.drain(..whole);
+        if read == 0 {
+            break;
+        }
+    }
+    let lines = found.lines.saturating_add(u64::from(found.is_open));
+    let Found { body, matched, shown, next, .. } = found;
+    let from = if start > 0 { format!(" from byte {start} on") } else { String::new() };
+    let more =
+        next.map_or(String::new(), |next| format!("; {shown} are shown, see more with \"offset\": {next}"));
+    let line = format!(
+        "[{matched} of {lines} lines{from} match `{pattern}`{note}{more}; before each line is its offset; {len} bytes in all]"
+    );
+    Ok((line, body))
+}
+
+impl Found {
+    /// Looks through whole lines.
+    fn look(&mut self, bytes: &[u8], base: u64) {
+        let ended = memchr::memchr_iter(b'\n', bytes).count() as u64;
+        self.lines = self.lines.saturating_add(ended);
+        if let Some(last) = bytes.last() {
+            self.is_open = *last != b'\n';
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            let Some(met) = self.regex.find_at(bytes, at) else { return };
+            if met.start() >= bytes.len() {
+                return;
+            }
+            let before = bytes.get(..met.start()).unwrap_or_default();
+            let start = memchr::memrchr(b'\n', before).map_or(0, |at| at.saturating_add(1));
+            let rest = bytes.get(met.start()..).unwrap_or_default();
+            let end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |at| met.start().saturating_add(at));
+            self.show(bytes.get(start..end).unwrap_or_default(), base.saturating_add(start as u64));
+            at = end.saturating_add(1);
+        }
+    }
+
+    fn show(&mut self, line: &[u8], at: u64) {
+        self.matched = self.matched.saturating_add(1);
+        if self.next.is_some() {
+            return;
+        }
+        if self.shown >= MOST_LINES || self.body.len() >= self.room {
+            self.next = Some(at);
+            return;
+        }
+        self.shown = self.shown.saturating_add(1);
+        let text = String::from_utf8_lossy(line.get(..LINE_CHARS * 4).unwrap_or(line));
+        let text = text.trim_end_matches('\r');
+        // Writing into a string cannot fail.
+        let _ = match text.char_indices().nth(LINE_CHARS) {
+            Some((end, _)) => {
+                let shown = text.get(..end).unwrap_or_default();
+                writeln!(self.body, "{at}: {shown} [line cut: {} bytes]", line.len())
+            }
+            None => writeln!(self.body, "{at}: {text}"),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests;

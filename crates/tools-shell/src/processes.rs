@@ -1,0 +1,270 @@
+//! Processes that outlive the call that started them: background commands and terminals of a run, in bounds.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use windlass_tool::{Context, ToolError};
+
+use crate::running::{Finished, Keyboard, Printed, Running};
+
+/// How many ended processes are remembered, so that their output can be read.
+const REMEMBERED: usize = 64;
+
+/// How many processes may outlive their call, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProcessBounds {
+    /// Background commands at a time.
+    pub background: usize,
+    /// Terminals at a time.
+    pub terminals: usize,
+    /// How long nobody may look at a terminal or type to it before it is closed.
+    pub idle: Duration,
+}
+
+impl Default for ProcessBounds {
+    fn default() -> Self {
+        Self { background: 16, terminals: 8, idle: Duration::from_mins(30) }
+    }
+}
+
+impl ProcessBounds {
+    /// Other numbers of background commands and terminals.
+    pub fn with_most(mut self, background: usize, terminals: usize) -> Self {
+        (self.background, self.terminals) = (background, terminals);
+        self
+    }
+
+    /// Another time for which a terminal may be left alone.
+    pub fn with_idle(mut self, idle: Duration) -> Self {
+        self.idle = idle;
+        self
+    }
+}
+
+/// The processes of a run that outlive their call: one such value is shared by the tools of a run.
+///
+/// When the last clone is dropped, each process is asked to end, and all that it started is killed two seconds
+/// later; if the runtime ends before, at once. A call's cancellation ends what that call left in the background,
+/// too.
+///
+/// ```
+/// use windlass_tools_shell::{ProcessBounds, Processes};
+///
+/// let processes = Processes::new(ProcessBounds::default().with_most(4, 2));
+/// assert_eq!(processes.running(), 0);
+/// ```
+#[derive(Clone)]
+pub struct Processes(Arc<Inner>);
+
+struct Inner {
+    bounds: ProcessBounds,
+    known: Mutex<Known>,
+    all: CancellationToken,
+    background: Arc<Semaphore>,
+    terminals: Arc<Semaphore>,
+}
+
+#[derive(Default)]
+struct Known {
+    last: u64,
+    jobs: BTreeMap<u64, Arc<Job>>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.all.cancel();
+    }
+}
+
+/// A process that outlived its call.
+pub(crate) struct Job {
+    pub(crate) id: u64,
+    pub(crate) command: String,
+    pub(crate) began: Instant,
+    pub(crate) printed: Arc<Printed>,
+    pub(crate) keyboard: Option<tokio::sync::Mutex<Keyboard>>,
+    pub(crate) stop: CancellationToken,
+    ended: watch::Receiver<Option<Finished>>,
+}
+
+impl Job {
+    /// How it ended, if it has.
+    pub(crate) fn ended(&self) -> Option<Finished> {
+        self.ended.borrow().clone()
+    }
+
+    /// Waits for its end.
+    pub(crate) async fn end(&self) -> Option<Finished> {
+        let mut ended = self.ended.clone();
+        // An error means that the runtime is ending, and the process with it.
+        ended.wait_for(Option::is_some).await.ok().and_then(|end| end.clone())
+    }
+
+    /// Waits for its end, no longer than this.
+    pub(crate) async fn end_within(&self, time: Duration) -> Option<Finished> {
+        tokio::time::timeout(time, self.end()).await.ok().flatten()
+    }
+}
+
+/// What a process may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Background,
+    Terminal,
+}
+
+/// The right to one more process that outlives its call.
+pub(crate) struct Slot(
+    #[expect(dead_code, reason = "it is given back when it is dropped")] OwnedSemaphorePermit,
+);
+
+impl Default for Processes {
+    fn default() -> Self {
+        Self::new(ProcessBounds::default())
+    }
+}
+
+impl fmt::Debug for Processes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Processes").field("running", &self.running()).finish_non_exhaustive()
+    }
+}
+
+impl Processes {
+    /// None yet, and so many at the most.
+    pub fn new(bounds: ProcessBounds) -> Self {
+        Self(Arc::new(Inner {
+            bounds,
+            known: Mutex::default(),
+            all: CancellationToken::new(),
+            background: Arc::new(Semaphore::new(bounds.background)),
+            terminals: Arc::new(Semaphore::new(bounds.terminals)),
+        }))
+    }
+
+    /// How many run at the moment.
+    pub fn running(&self) -> usize {
+        self.known().jobs.values().filter(|job| job.ended().is_none()).count()
+    }
+
+    /// Ends all of them, and waits until they have: TERM, two seconds, KILL. Later calls may start others.
+    ///
+    /// Cancel-safe: once it was polled, they end also where nobody waits for it.
+    pub async fn end(&self) {
+        let jobs = self.jobs();
+        for job in &jobs {
+            job.stop.cancel();
+        }
+        for job in jobs {
+            job.end().await;
+        }
+    }
+
+    pub(crate) fn bounds(&self) -> ProcessBounds {
+        self.0.bounds
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What stops a process that belongs to these.
+    pub(crate) fn stop_token(&self) -> CancellationToken {
+        self.0.all.child_token()
+    }
+
+    pub(crate) fn jobs(&self) -> Vec<Arc<Job>> {
+        self.known().jobs.values().cloned().collect()
+    }
+
+    /// A place for one more, before it is started.
+    pub(crate) fn slot(&self, kind: Kind) -> Result<Slot, ToolError> {
+        let is_terminal = kind == Kind::Terminal;
+        let (places, words, close) = match kind {
+            Kind::Background => (&self.0.background, "background commands run", "kill_command"),
+            Kind::Terminal => (&self.0.terminals, "terminals are open", "close_pty_session"),
+        };
+        Arc::clone(places).try_acquire_owned().map(Slot).map_err(|_| {
+            let jobs = self.jobs().into_iter();
+            let jobs = jobs.filter(|job| job.ended().is_none() && job.keyboard.is_some() == is_terminal);
+            let ids: Vec<_> = jobs.map(|job| format!("{} `{}`", job.id, short(&job.command))).collect();
+            let (most, ids) = (ids.len(), ids.join(", "));
+            ToolError::model(format!(
+                "nothing was run: {most} {words} already ({ids}); end one with {close} before you start another"
+            ))
+        })
+    }
+
+    /// Takes over a process from the call that started it.
+    pub(crate) fn adopt(&self, ctx: &Context, running: Running, slot: Slot, command: String) -> Arc<Job> {
+        let Running { printed, keyboard, stop, work } = running;
+        for stream in &printed.streams {
+            stream.hush();
+        }
+        let (sender, ended) = watch::channel(None);
+        let (call, halt) = (ctx.cancellation().clone(), stop.clone());
+        // It ends by the token, which this value's drop cancels; there is nobody who would join it.
+        tokio::spawn(async move {
+            let mut work = work;
+            let finished = tokio::select! {
+                biased;
+                finished = &mut work => finished,
+                () = call.cancelled() => {
+                    halt.cancel();
+                    work.await
+                }
+            };
+            sender.send_replace(Some(finished));
+            drop(slot);
+        });
+        let mut known = self.known();
+        known.last = known.last.saturating_add(1);
+        let id = known.last;
+        let keyboard = keyboard.map(tokio::sync::Mutex::new);
+        let began = Instant::now();
+        let job = Arc::new(Job { id, command, began, printed, keyboard, stop, ended });
+        known.jobs.insert(id, Arc::clone(&job));
+        known.forget();
+        job
+    }
+
+    /// A process by its id.
+    pub(crate) fn job(&self, id: u64) -> Result<Arc<Job>, ToolError> {
+        let known = self.known();
+        known.jobs.get(&id).cloned().ok_or_else(|| {
+            let ids: Vec<_> = known.jobs.keys().map(u64::to_string).collect();
+            let there = if ids.is_empty() { "none was started".to_owned() } else { ids.join(", ") };
+            ToolError::model(format!(
+                "there is no background command and no session {id}; known ids: {there}"
+            ))
+        })
+    }
+}
+
+impl Known {
+    /// Only so many that have ended are remembered.
+    fn forget(&mut self) {
+        let ended: Vec<u64> =
+            self.jobs.values().filter(|job| job.ended().is_some()).map(|job| job.id).collect();
+        let over = ended.len().saturating_sub(REMEMBERED);
+        for id in ended.into_iter().take(over) {
+            self.jobs.remove(&id);
+        }
+    }
+}
+
+/// A command in one short line.
+pub(crate) fn short(command: &str) -> String {
+    let line = command.lines().next().unwrap_or_default();
+    match line.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None if command.lines().count() > 1 => format!("{line} …"),
+        None => line.to_owned(),
+    }
+}

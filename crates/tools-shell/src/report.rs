@@ -1,0 +1,128 @@
+//! What a call is told of a command: how it ended or that it runs, and what it printed.
+
+use std::fmt::Write as _;
+use std::process::ExitStatus;
+
+use windlass_protocol::ResultStatus;
+use windlass_tool::{Output, ToolError};
+
+use crate::kept::Kept;
+use crate::running::{End, Finished, Printed};
+use crate::stream::{Stream, paged};
+
+/// A command that has ended, with all that it printed.
+pub(crate) fn whole(finished: &Finished, printed: &Printed) -> Result<Output, ToolError> {
+    let (status, mut text) = ended(finished, printed)?;
+    if printed.terminal().is_some() {
+        text.push_str(&fresh(printed, usize::MAX));
+        return Ok(Output::text(text).with_status(status));
+    }
+    let shown: Vec<_> = printed.streams.iter().map(Stream::shown).collect();
+    for (notice, _) in &shown {
+        text.push_str(notice);
+    }
+    for (stream, (_, body)) in printed.streams.iter().zip(&shown) {
+        append(&mut text, stream.name, body);
+    }
+    Ok(Output::text(text).with_status(status))
+}
+
+/// What a command printed since somebody looked last, in so many bytes, with notices of what is left out.
+pub(crate) fn fresh(printed: &Printed, most: usize) -> String {
+    let mut text = String::new();
+    for stream in &printed.streams {
+        if let Some(file) = stream.spilled() {
+            let (total, lines) = stream.total();
+            let (name, whole) = (stream.name, paged(&file.name));
+            // Writing into a string cannot fail.
+            let _ = write!(text, "\n[{name} has {total} bytes in {lines} lines; in a file: {whole}]");
+        }
+    }
+    for stream in &printed.streams {
+        append(&mut text, stream.name, &clipped(stream.fresh(), most));
+    }
+    text
+}
+
+/// The head and the tail of a text, in so many bytes.
+pub(crate) fn clipped(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let mut kept = Kept::new(most.max(2));
+    kept.push(text.as_bytes());
+    kept.text()
+}
+
+fn append(text: &mut String, name: &str, body: &str) {
+    if body.is_empty() {
+        return;
+    }
+    match name {
+        "stderr" => text.push_str(if text.ends_with('\n') { "[stderr]\n" } else { "\n[stderr]\n" }),
+        _ => text.push('\n'),
+    }
+    text.push_str(body);
+}
+
+/// The first line about a command that has ended.
+pub(crate) fn ended(finished: &Finished, printed: &Printed) -> Result<(ResultStatus, String), ToolError> {
+    let level = printed.level;
+    let (status, line) = match &finished.end {
+        End::Exit(status) if status.success() => {
+            (ResultStatus::Ok, format!("[exit code 0; sandbox: {level}]"))
+        }
+        End::Exit(status) => (ResultStatus::Error, format!("[{}; sandbox: {level}]", exit_words(*status))),
+        End::TimedOut(limit) => (
+            ResultStatus::TimedOut,
+            format!(
+                "[exit code 124: stopped after {} ms; sandbox: {level}; what it printed until then follows. Give a larger timeout_ms or a shorter command]",
+                limit.as_millis()
+            ),
+        ),
+        End::Idle(idle) => (
+            ResultStatus::TimedOut,
+            format!(
+                "[stopped, because nobody looked at it for {} s; sandbox: {level}; what it printed until then follows]",
+                idle.as_secs()
+            ),
+        ),
+        End::DiskFull { spare } => (
+            ResultStatus::Error,
+            format!(
+                "[stopped, because it left less than {spare} bytes of the disk free; sandbox: {level}; what it printed until then follows]"
+            ),
+        ),
+        End::Stopped => (
+            ResultStatus::Cancelled,
+            format!("[stopped; sandbox: {level}; what it printed until then follows]"),
+        ),
+        End::Lost(words) => return Err(ToolError::model(words.clone())),
+    };
+    Ok((status, line + &finished.warning))
+}
+
+/// How a command ended, in a few words for a list.
+pub(crate) fn in_short(finished: &Finished) -> String {
+    match &finished.end {
+        End::Exit(status) => exit_words(*status),
+        End::TimedOut(limit) => format!("stopped after {} ms", limit.as_millis()),
+        End::Idle(_) => "stopped, because nobody looked at it".to_owned(),
+        End::DiskFull { .. } => "stopped, because it filled the disk".to_owned(),
+        End::Stopped => "stopped".to_owned(),
+        End::Lost(words) => words.clone(),
+    }
+}
+
+fn exit_words(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("killed by signal {signal}");
+    }
+    match status.code() {
+        // A helper tells a signal as shells do.
+        Some(code @ 129..=192) => format!("exit code {code}, as of signal {}", code.saturating_sub(128)),
+        Some(code) => format!("exit code {code}"),
+        None => "no exit code".to_owned(),
+    }
+}

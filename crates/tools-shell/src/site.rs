@@ -1,0 +1,189 @@
+//! What the tools that start commands share: where, how confined, and who takes over what goes on.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use windlass_protocol::{Effect, ToolName, ToolSpec};
+use windlass_sandbox::{Kind as FileKind, Level, Workspace};
+use windlass_tool::{Context, Inspection, Output, ToolError};
+
+use crate::Shell;
+use crate::asked::{Asked, Need};
+use crate::launch::{ForNeed, Launch};
+use crate::processes::{Job, Kind, Processes, Slot};
+use crate::report;
+use crate::running::{Bounds, Running};
+use crate::screen::Size;
+
+/// Where commands run, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) shell: Shell,
+    pub(crate) processes: Processes,
+}
+
+/// A command that a call asks for.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub(crate) asked: Asked,
+    pub(crate) folder: String,
+    pub(crate) terminal: Option<Size>,
+    pub(crate) limit: Option<Duration>,
+    /// How long the call waits; to the end where nothing is said.
+    pub(crate) wait: Option<Duration>,
+    /// How much of its output is shown when the call waits no longer.
+    pub(crate) most: usize,
+}
+
+impl Site {
+    /// What a command would do.
+    pub(crate) fn effects(&self, asked: &Asked, folder: &str) -> Vec<Effect> {
+        let directory = self.workspace.effect_path(folder);
+        let mut effects = vec![Effect::Execute { command: asked.command(), directory }];
+        if asked.need() == Need::Repository {
+            effects.push(Effect::Write { path: ".git".to_owned(), bytes: None });
+        }
+        effects
+    }
+
+    /// What is no command is judged as it was written: policy refuses an empty one and one with a NUL.
+    pub(crate) fn effects_of_none(
+        &self,
+        text: Option<&str>,
+        argv: Option<&[String]>,
+        folder: &str,
+    ) -> Vec<Effect> {
+        let command = text.map_or_else(|| argv.unwrap_or_default().join(" "), str::to_owned);
+        vec![Effect::Execute { command, directory: self.workspace.effect_path(folder) }]
+    }
+
+    /// How a command would be confined.
+    pub(crate) fn inspect(&self, asked: &Asked) -> Inspection {
+        let granted = self.shell.grants(self.workspace.root()).for_need(asked.need()).look();
+        Inspection::default().with_containment(self.shell.containment(&granted))
+    }
+
+    /// Runs a command for as long as the call waits, and lets it go on if it then still runs.
+    pub(crate) async fn carry_out(&self, ctx: &Context, order: Order) -> Result<Output, ToolError> {
+        let folder = self.folder(&order.folder)?;
+        let slot = match (order.terminal, order.wait) {
+            (Some(_), _) => Some(self.processes.slot(Kind::Terminal)?),
+            (None, Some(_)) => Some(self.processes.slot(Kind::Background)?),
+            (None, None) => None,
+        };
+        let idle = order.terminal.map(|_| self.processes.bounds().idle);
+        let bounds = Bounds { limit: order.limit, idle };
+        let command = order.asked.command();
+        let (shell, root) = (self.shell.clone(), self.workspace.root().to_path_buf());
+        let (asked, terminal) = (order.asked, order.terminal);
+        let launch = move || Launch::of_command(&shell, &root, &folder, &asked, terminal);
+        let launch = prepared(ctx, launch).await?;
+        let running = started(ctx, launch, bounds, &self.processes)?;
+        let waiting = Waiting { wait: order.wait, most: order.most, slot, command };
+        attend(ctx, &self.processes, running, waiting).await
+    }
+
+    fn folder(&self, folder: &str) -> Result<std::path::PathBuf, ToolError> {
+        let path = self.workspace.resolve(folder).map_err(told)?;
+        if self.workspace.kind(&path).map_err(told)? != FileKind::Folder {
+            return Err(ToolError::model(format!(
+                "`{folder}` is not a folder; give a folder of the workspace"
+            )));
+        }
+        self.workspace.absolute(&path).map_err(told)
+    }
+}
+
+/// Does what may wait for files on a thread for that.
+pub(crate) async fn prepared(
+    ctx: &Context,
+    launch: impl FnOnce() -> std::io::Result<Launch> + Send + 'static,
+) -> Result<Launch, ToolError> {
+    if ctx.cancellation().is_cancelled() {
+        return Err(ToolError::model("the call was stopped before it began; nothing was run"));
+    }
+    let failed = |error| ToolError::model(format!("nothing was run: it could not be prepared: {error}"));
+    match tokio::task::spawn_blocking(launch).await {
+        Ok(launch) => launch.map_err(failed),
+        Err(error) => Err(told(error)),
+    }
+}
+
+pub(crate) fn started(
+    ctx: &Context,
+    launch: Launch,
+    bounds: Bounds,
+    processes: &Processes,
+) -> Result<Running, ToolError> {
+    Running::start(ctx, launch, bounds, processes.stop_token())
+        .map_err(|error| ToolError::model(format!("the command could not be started: {error}")))
+}
+
+/// How a call waits for a command.
+pub(crate) struct Waiting {
+    pub(crate) wait: Option<Duration>,
+    pub(crate) most: usize,
+    pub(crate) slot: Option<Slot>,
+    pub(crate) command: String,
+}
+
+/// Waits for a command. Dropping the future before the command was handed over ends all of its processes.
+pub(crate) async fn attend(
+    ctx: &Context,
+    processes: &Processes,
+    mut running: Running,
+    waiting: Waiting,
+) -> Result<Output, ToolError> {
+    let Waiting { wait, most, mut slot, command } = waiting;
+    let mut patience = pin!(async {
+        match wait {
+            Some(wait) => tokio::time::sleep(wait).await,
+            None => std::future::pending().await,
+        }
+    });
+    loop {
+        let is_stopped = running.stop.is_cancelled();
+        tokio::select! {
+            biased;
+            finished = &mut running.work => return report::whole(&finished, &running.printed),
+            () = ctx.cancellation().cancelled(), if !is_stopped => running.stop.cancel(),
+            () = &mut patience, if !is_stopped => if let Some(slot) = slot.take() {
+                let job = processes.adopt(ctx, running, slot, command);
+                return Ok(handed_over(&job, most));
+            },
+        }
+    }
+}
+
+/// What is said of a command that goes on.
+fn handed_over(job: &Job, most: usize) -> Output {
+    let (id, level) = (job.id, job.printed.level);
+    let ways = if job.keyboard.is_some() {
+        format!(
+            "session {id} runs; type with send_pty_input, read with read_pty_session, end it with close_pty_session {{\"session_id\":{id}}}"
+        )
+    } else {
+        format!(
+            "command {id} goes on in the background; read on with read_command_output {{\"id\":{id}}}, end it with kill_command {{\"id\":{id}}}"
+        )
+    };
+    let loose = match level {
+        Level::None => "; what it starts apart from itself is not ended with it",
+        _ => "",
+    };
+    let text = format!("[{ways}; sandbox: {level}{loose}]{}", report::fresh(&job.printed, most));
+    Output::text(text)
+}
+
+/// The spec of one of this crate's tools, whose name and schema are written here and tested.
+pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
+    let name = ToolName::new(name).expect("the tool's name is a plain word");
+    ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
+pub(crate) fn told(error: impl ToString) -> ToolError {
+    ToolError::model(error.to_string())
+}

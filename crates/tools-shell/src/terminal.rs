@@ -1,0 +1,124 @@
+//! A terminal for a command: opened here, its other end given to the child as stdin, stdout and stderr.
+
+use std::io;
+
+use process_wrap::tokio::ChildWrapper;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::process::Command;
+
+use crate::screen::Size;
+
+/// What a program at a terminal writes, and what it is typed.
+pub(crate) struct Ends {
+    pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
+    pub(crate) input: Box<dyn AsyncWrite + Send + Unpin>,
+}
+
+/// Who makes the terminal the controlling one of the command's session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seat {
+    /// The helper that confines it.
+    Helper,
+    /// Nobody else: the child itself, before it becomes the command.
+    Child,
+}
+
+/// Starts a process at a new terminal.
+#[cfg(unix)]
+pub(crate) fn start(
+    process: std::process::Command,
+    size: Size,
+    seat: Seat,
+) -> io::Result<(Box<dyn ChildWrapper>, Ends)> {
+    use std::os::fd::AsFd;
+    let (pty, pts) = pty_process::open().map_err(io_error)?;
+    pty.resize(pty_process::Size::new(size.rows.get(), size.columns.get())).map_err(io_error)?;
+    let mut process = process;
+    let child = match seat {
+        Seat::Helper => {
+            let own = pts.as_fd().try_clone_to_owned()?;
+            process.stdout(own.try_clone()?).stderr(own);
+            // A helper ends by its leash, and tidies up behind the command.
+            Command::from(process).spawn()?
+        }
+        Seat::Child => {
+            let process = pty_process::Command::from(Command::from(process));
+            process.kill_on_drop(true).spawn(pts).map_err(io_error)?
+        }
+    };
+    let (output, input) = pty.into_split();
+    Ok((Box::new(child), Ends { output: Box::new(output), input: Box::new(input) }))
+}
+
+#[cfg(unix)]
+fn io_error(error: pty_process::Error) -> io::Error {
+    match error {
+        pty_process::Error::Io(error) => error,
+        other => io::Error::other(other),
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn start(_: std::process::Command, _: Size, _: Seat) -> io::Result<(Box<dyn ChildWrapper>, Ends)> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Sends a signal to every process of a session, as far as the system lists them: where nothing confines a terminal's
+/// processes, its shell has put them into groups of their own.
+#[cfg(target_os = "linux")]
+pub(crate) fn signal_session(leader: u32, signal: Signal) {
+    use rustix::process::{Pid, kill_process};
+    let which = match signal {
+        Signal::HangUp => rustix::process::Signal::HUP,
+        Signal::Terminate => rustix::process::Signal::TERM,
+        Signal::Kill => rustix::process::Signal::KILL,
+    };
+    // More than one round only where they start each other meanwhile.
+    for _ in 0..16 {
+        let members: Vec<Pid> = members_of(leader);
+        for member in &members {
+            let _ = kill_process(*member, which);
+        }
+        if members.is_empty() || signal != Signal::Kill {
+            return;
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn members_of(leader: u32) -> Vec<rustix::process::Pid> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    let is_member = |id: &i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // Behind the name, which may hold anything: state, parent, group, session.
+        let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+        let is_dead = fields.next().is_none_or(|state| matches!(state, "Z" | "X" | ""));
+        !is_dead && fields.nth(2).and_then(|session| session.parse().ok()) == Some(leader)
+    };
+    ids.filter(is_member).filter_map(rustix::process::Pid::from_raw).collect()
+}
+
+/// Elsewhere the leader's group alone is known.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(crate) fn signal_session(leader: u32, signal: Signal) {
+    let which = match signal {
+        Signal::HangUp => rustix::process::Signal::HUP,
+        Signal::Terminate => rustix::process::Signal::TERM,
+        Signal::Kill => rustix::process::Signal::KILL,
+    };
+    if let Some(group) = rustix::process::Pid::from_raw(leader.cast_signed()) {
+        let _ = rustix::process::kill_process_group(group, which);
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn signal_session(_: u32, _: Signal) {}
+
+/// What a session is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signal {
+    HangUp,
+    Terminate,
+    Kill,
+}

@@ -1,0 +1,169 @@
+//! Commands that outlive their call: handed over, read, ended, and never left behind.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use windlass_protocol::{Effect, Payload, ResultStatus};
+use windlass_tools_shell::ProcessBounds;
+
+use crate::scene::{Run, Scene, assert_no, mark, marked, scenes};
+
+#[track_caller]
+fn within(seconds: u64, what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(seconds), "{what}");
+        std::thread::yield_now();
+    }
+}
+
+// Q1: asked for, it returns at once, goes on, is read by its id, and is ended by it.
+#[test]
+fn a_background_command_goes_on_and_is_read() {
+    for (name, scene) in scenes() {
+        let run = Run::new(&scene);
+        let command = "echo first; echo oops >&2; until [ -e go ]; do sleep 0.05; done; echo second; exit 3";
+        let text = run.text("run_command", &json!({"command": command, "background": true}));
+        assert!(text.starts_with("[command 1 goes on in the background;"), "{name}: {text}");
+        let first = text + &run.text("read_command_output", &json!({"id": 1}));
+        assert!(
+            first.contains("\nfirst\n[stderr]\noops\n") && first.contains("still runs"),
+            "{name}: {first}"
+        );
+        let again = run.text("read_command_output", &json!({"id": 1}));
+        assert!(!again.contains("\nfirst\n"), "{name}: {again}");
+        scene.write("go", "");
+        let rest = run.until("exit code 3", "read_command_output", &json!({"id": 1}));
+        assert!(rest.contains("\nsecond\n"), "{name}: {rest}");
+        assert!(rest.contains("stdout 13 bytes, 2 lines; stderr 5 bytes, 1 lines"), "{name}: {rest}");
+        let page = run.text("read_command_output", &json!({"id": 1, "offset": 6}));
+        assert!(page.ends_with("\n[bytes 6 to 13 of 13; this is its end]\nsecond\n"), "{name}: {page}");
+        let page = run.text("read_command_output", &json!({"id": 1, "stream": "stderr", "search": "OO"}));
+        assert!(page.ends_with("\n0: oops\n"), "{name}: {page}");
+        assert_eq!(run.processes.running(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_command_that_runs_longer_than_the_call_waits_goes_on() {
+    for (name, scene) in scenes() {
+        let run = Run::new(&scene);
+        let command = "echo early; until [ -e go ]; do sleep 0.05; done; echo late";
+        let text = run.text("run_command", &json!({"command": command, "yield_time_ms": 700}));
+        assert!(text.starts_with("[command 1 goes on") && text.ends_with("\nearly\n"), "{name}: {text}");
+        scene.write("go", "");
+        run.until("\nlate\n", "read_command_output", &json!({"id": 1}));
+        let short = run.text("run_command", &json!({"command": "echo short", "yield_time_ms": 60_000}));
+        assert!(short.starts_with("[exit code 0;") && short.ends_with("\nshort\n"), "{name}: {short}");
+    }
+}
+
+// Q1: TERM, a grace, KILL of the whole tree, also where TERM is ignored.
+#[test]
+fn a_killed_command_leaves_nobody() {
+    for (name, scene) in scenes() {
+        let run = Run::new(&scene);
+        let mark = mark(80);
+        let command =
+            format!("trap '' TERM; sleep {mark} & (trap '' TERM HUP; sleep {mark}) & echo on; sleep {mark}");
+        run.call("run_command", &json!({"command": command, "background": true})).unwrap();
+        within(10, "it starts", || marked(&mark) >= 3);
+        let began = Instant::now();
+        let text = run.text("kill_command", &json!({"id": 1}));
+        assert!(began.elapsed() < Duration::from_secs(10), "{name}");
+        assert!(text.contains(" stopped; sandbox: "), "{name}: {text}");
+        assert_no(&mark);
+        let again = run.text("kill_command", &json!({"id": 1}));
+        assert!(again.contains(" stopped; sandbox: "), "{name}: {again}");
+    }
+}
+
+// Q1: whoever drops the tools of a run, or cancels the call's run, ends what runs.
+#[test]
+fn nothing_outlives_the_run() {
+    for (name, scene) in scenes() {
+        let mark = mark(81);
+        let command = json!({"command": format!("trap 'echo bye' TERM; sleep {mark} & sleep {mark}"), "background": true});
+        let token = CancellationToken::new();
+        let mut run = Run::new(&scene);
+        run.call_in(&run.context().with_cancellation(token.clone()), "run_command", &command).unwrap();
+        run.call("run_command", &command).unwrap();
+        within(10, "both start", || marked(&mark) >= 4);
+        token.cancel();
+        within(10, "one ends", || run.processes.running() == 1);
+        run.runtime.block_on(run.processes.end());
+        assert_eq!(run.processes.running(), 0, "{name}");
+        assert_no(&mark);
+        // The runtime goes on, the tools do not.
+        run.call("run_command", &command).unwrap();
+        within(10, "it starts", || marked(&mark) >= 2);
+        let (runtime, rest) = run.split();
+        drop(rest);
+        assert_no(&mark);
+        // And where the runtime goes, too.
+        run = Run::new(&scene);
+        run.call("run_command", &command).unwrap();
+        within(10, "it starts", || marked(&mark) >= 2);
+        drop((run, runtime));
+        assert_no(&mark);
+    }
+}
+
+#[test]
+fn the_number_is_bounded_and_a_limit_ends_it() {
+    let scene = Scene::new();
+    let run = Run::with(&scene, ProcessBounds::default().with_most(2, 1));
+    for _ in 0..2 {
+        run.call("run_command", &json!({"command": "sleep 50", "background": true})).unwrap();
+    }
+    let refused = run.call("run_command", &json!({"command": "sleep 50", "background": true})).unwrap_err();
+    assert!(refused.contains("2 background commands run already (1 `sleep 50`, 2 `sleep 50`)"), "{refused}");
+    run.call("kill_command", &json!({"id": 2})).unwrap();
+    let limited = json!({"command": "sleep 50", "background": true, "timeout_ms": 500});
+    run.call("run_command", &limited).unwrap();
+    run.until("stopped after 500 ms", "read_command_output", &json!({"id": 3}));
+    let text = run.text("list_pty_sessions", &json!({}));
+    assert_eq!(text.lines().count(), 3, "{text}");
+    for wrong in [json!({"id": 9}), json!({}), json!({"id": 1, "name": "x"}), json!({"name": "../x"})] {
+        run.call("read_command_output", &wrong).unwrap_err();
+    }
+    let unknown = run.call("read_command_output", &json!({"id": 9})).unwrap_err();
+    assert!(unknown.ends_with("known ids: 1, 2, 3"), "{unknown}");
+}
+
+#[test]
+fn what_is_read_is_told_in_the_effects() {
+    let scene = Scene::new();
+    let run = Run::new(&scene);
+    let effects = |tool: &str, arguments| run.tool(tool).effects(&crate::scene::payload(&arguments));
+    assert_eq!(effects("read_command_output", json!({"id": 1})), [Effect::Internal]);
+    let named = Effect::Read { path: "@outputs/a.txt".into() };
+    let named = [named];
+    assert_eq!(effects("read_command_output", json!({"name": "a.txt"})), named);
+    assert_eq!(effects("read_command_output", json!({"name": "@outputs/a.txt"})), named);
+    assert_eq!(effects("kill_command", json!({"id": 1})), [Effect::Internal]);
+}
+
+// The provider's own local shell: words, a folder, a time.
+#[test]
+fn a_local_shell_call_is_a_command() {
+    let scene = Scene::new();
+    scene.write("sub/a", "");
+    let run = Run::new(&scene);
+    let words = |words: &[&str]| Payload::LocalShell {
+        command: words.iter().map(|word| (*word).to_owned()).collect(),
+        working_directory: Some(scene.work.join("sub").display().to_string()),
+        timeout_ms: Some(60_000),
+    };
+    let tool = run.tool("run_command");
+    let output = |payload| run.runtime.block_on(tool.call(&run.context(), &payload));
+    let met = output(words(&["bash", "-lc", "ls; echo $((6 * 7))"])).unwrap();
+    assert_eq!(met.status, ResultStatus::Ok);
+    assert!(format!("{met:?}").contains("a\\n42\\n"), "{met:?}");
+    let directory = "sub".to_owned();
+    let execute = Effect::Execute { command: "ls -l".into(), directory };
+    assert_eq!(tool.effects(&words(&["ls", "-l"])), [execute]);
+    assert!(tool.inspect(&words(&["ls"])).containment.is_some());
+    output(words(&[])).unwrap_err();
+}

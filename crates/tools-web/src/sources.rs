@@ -1,0 +1,21 @@
+//! Sources as the model is shown them: numbered Markdown between lines that they cannot forge.
+
+use std::fmt::Write as _;
+
+use crate::tavily::Found;
+
+/// A numbered list. What a source says is indented, so that it cannot begin an entry of its own.
+pub(crate) fn list(found: &[Found]) -> String {
+    let mut text = String::new();
+    for (source, number) in found.iter().zip(1_usize..) {
+        let title = if source.title.is_empty() { "(without a title)" } else { &source.title };
+        let date = source.date.as_ref().map(|date| format!(" ({date})")).unwrap_or_default();
+        let _ = write!(text, "{number}. {title}{date}\n   {}\n", source.url);
+        for line in source.text.lines() {
+            // A carriage return alone would draw over the indent.
+            let line = line.trim_end().replace('\r', " ");
+            let _ = if line.is_empty() { writeln!(text) } else { writeln!(text, "   {line}") };
+        }
+    }
+    text
+}
