@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use windlass_sandbox::Workspace;
-use windlass_toolbox::{Preset, ToolConfig, Toolbox, WorkModes};
+use windlass_tool::Tool;
+use windlass_toolbox::{DynamicTools, Preset, ToolConfig, Toolbox, WorkModes};
 use windlass_tools_control::Supplies;
+use windlass_tools_dynamic::FolderOwner;
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{Offering, PresetName};
 use crate::tape::Tape;
-use crate::{modes, policies};
+use crate::{modes, output, policies};
 
 impl PresetName {
     fn preset(self) -> Preset {
@@ -78,8 +80,44 @@ pub(crate) fn toolbox_on(
     if let Some(model) = offered.model {
         builder = builder.model(model);
     }
-    Ok(builder.build()?)
+    let dynamic = DynamicTools::default();
+    let toolbox = builder.dynamic(dynamic.clone()).build()?;
+    for tool in of_folders(root, offered, &workspace, shell)? {
+        let name = tool.spec().name().clone();
+        if let Err(error) = dynamic.add(tape.tool(tool)) {
+            output::note(&format!("warning: the tool {name} of a file is left out: {error}"));
+        }
+    }
+    Ok(toolbox.refreshed())
 }
+
+/// The tools of the user's files, and of the project's where the feature for that is on: what they say may be a
+/// stranger's, and the model reads it.
+fn of_folders(
+    root: &Path,
+    offered: Offered<'_>,
+    workspace: &Arc<Workspace>,
+    shell: &Shell,
+) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+    let users = policies::settings().map(|folder| (folder.join(USER_TOOLS), FolderOwner::User));
+    let has_feature = offered.offering.features.iter().any(|feature| feature == PROJECT_TOOLS_FEATURE);
+    let projects = has_feature.then(|| (root.join(PROJECT_TOOLS), FolderOwner::Project));
+    let mut tools = Vec::new();
+    for (folder, owner) in users.into_iter().chain(projects).filter(|(folder, _)| folder.is_dir()) {
+        let loaded = windlass_tools_dynamic::load(&folder, owner, workspace, shell)?;
+        for refused in loaded.problems {
+            output::note(&format!("warning: {:#}", anyhow::Error::from(refused)));
+        }
+        tools.extend(loaded.tools);
+    }
+    Ok(tools)
+}
+
+/// Folders of files that are tools: in the user's folder of settings, and in a project.
+const USER_TOOLS: &str = "tools";
+const PROJECT_TOOLS: &str = ".windlass/tools";
+/// The feature by which a project's are taken.
+const PROJECT_TOOLS_FEATURE: &str = "project_tools";
 
 /// The user's own file, with what the command line says on top.
 fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {

@@ -19,8 +19,8 @@ pub(crate) struct Offering {
     /// A tool that is not offered, whatever else is said. May be said several times.
     #[arg(long = "disable-tool", value_name = "NAME")]
     pub(crate) disabled: Vec<String>,
-    /// A feature to switch on, for the tools that wait for it: image_generation, slash_commands, or one of the user's
-    /// `toolbox.toml`. May be said several times.
+    /// A feature to switch on, for the tools that wait for it: image_generation, slash_commands, project_tools (the
+    /// files in `.windlass/tools`), or one of the user's `toolbox.toml`. May be said several times.
     #[arg(long = "feature", value_name = "NAME")]
     pub(crate) features: Vec<String>,
 }

@@ -97,3 +97,24 @@ fn modes_come_from_files_and_what_is_wrong_in_one_is_named() {
     let wrong = place.run(&["tool", "list", "--mode", "auto-edit"]);
     assert!(text(&wrong.stderr).contains("--autonomy auto-edit"), "{}", text(&wrong.stderr));
 }
+
+#[test]
+fn a_file_of_the_user_is_a_tool_and_a_projects_waits_for_its_feature() {
+    let place = Place::new();
+    let settings = place.folder.path().join("settings");
+    let file = "description = \"Counts lines.\"\nargv = [\"wc\", \"-l\", \"--\", \"{path}\"]\n\
+        schema = { properties = { path = { type = \"string\" } } }\n";
+    for (folder, name) in
+        [(settings.join("tools"), "lines.toml"), (place.project().join(".windlass/tools"), "theirs.toml")]
+    {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(name), file).unwrap();
+    }
+    let run =
+        |arguments: &[&str]| place.command(arguments).env("WINDLASS_CONFIG_DIR", &settings).output().unwrap();
+    let told = text(&run(&["tool", "list"]).stdout);
+    assert!(told.contains("lines") && !told.contains("theirs"), "{told}");
+    assert!(text(&run(&["tool", "list", "--feature", "project_tools"]).stdout).contains("theirs"));
+    let called = run(&["tool", "call", "lines", r#"{"path":"a.txt"}"#, "--yes", "--sandbox", "off"]);
+    assert!(text(&called.stdout).contains("1 a.txt"), "{}{}", text(&called.stdout), text(&called.stderr));
+}
