@@ -22,4 +22,3 @@ mod resume;
 mod secrets;
 mod tape;
 mod text;
-mod tools;
