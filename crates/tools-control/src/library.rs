@@ -51,7 +51,13 @@ impl Shelf {
         let entries = listing.map_err(|error| left_out(error.to_string()))?.entries.into_iter();
         let named = entries.filter_map(|entry| {
             let name = entry.name.to_str().filter(|name| !name.starts_with('.'))?.to_owned();
-            Some((WorkspacePath::root().join(&entry.name), name, entry.kind))
+            let path = WorkspacePath::root().join(&entry.name);
+            // A link inside the folder is what it leads to; one that leads out stays a link, and is told.
+            let kind = match entry.kind {
+                Kind::Link => workspace.kind(&path).unwrap_or(Kind::Link),
+                kind => kind,
+            };
+            Some((path, name, kind))
         });
         let named = named.collect();
         Ok(Some((Self { label: label.to_owned(), workspace }, named)))
@@ -67,6 +73,10 @@ impl Shelf {
         LeftOut { file: format!("{}: {path}", self.label), why: why.to_string() }
     }
 }
+
+/// Why a link is not followed.
+pub(crate) const LEADS_OUT: &str =
+    "it is a link that leads out of the folder, or to nothing; copy what it leads to";
 
 /// Whether a model can write this name, and a human can tell it from others.
 pub(crate) fn is_name(name: &str) -> bool {

@@ -7,7 +7,7 @@ use std::path::Path;
 use windlass_sandbox::{Kind, WorkspacePath};
 
 use crate::document::{Document, DocumentError};
-use crate::library::{LeftOut, MAX_FILES, Shelf, is_name};
+use crate::library::{LEADS_OUT, LeftOut, MAX_FILES, Shelf, is_name};
 
 /// The file of a skill that has a folder of its own.
 const SKILL_FILE: &str = "SKILL.md";
@@ -70,6 +70,7 @@ impl Skills {
         let (file, folder) = match kind {
             Kind::Folder => (path.join(SKILL_FILE), Some(path)),
             Kind::File if name.strip_suffix(".md").is_some_and(|stem| stem != "README") => (path, None),
+            Kind::Link => return self.left_out.push(source.left_out(&path, LEADS_OUT)),
             _ => return,
         };
         // A folder without the file is no skill, and nobody meant it as one.

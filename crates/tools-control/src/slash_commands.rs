@@ -7,7 +7,7 @@ use std::path::Path;
 use windlass_sandbox::{Kind, WorkspacePath};
 
 use crate::document::Document;
-use crate::library::{LeftOut, MAX_FILES, Shelf, is_name};
+use crate::library::{LEADS_OUT, LeftOut, MAX_FILES, Shelf, is_name};
 
 const MAX_DESCRIPTION_CHARS: usize = 300;
 const MAX_HINT_CHARS: usize = 100;
@@ -41,8 +41,10 @@ impl SlashCommands {
             Ok(None) => {}
             Ok(Some((source, names))) => {
                 for (file, name, kind) in names {
-                    if let (Kind::File, Some(name)) = (kind, name.strip_suffix(".md")) {
-                        self.add(&source, file, name);
+                    match (kind, name.strip_suffix(".md")) {
+                        (Kind::File, Some(name)) => self.add(&source, file, name),
+                        (Kind::Link, Some(_)) => self.left_out.push(source.left_out(&file, LEADS_OUT)),
+                        _ => {}
                     }
                 }
             }

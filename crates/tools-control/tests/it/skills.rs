@@ -121,6 +121,25 @@ fn what_is_left_out_is_said_with_its_reason() {
     assert_eq!(told.len(), 10);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_inside_and_told_where_it_leads_out() {
+    use std::os::unix::fs::symlink;
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(folder.path(), "all/real/SKILL.md", skill("real", "d", "x"));
+    write(elsewhere.path(), "a/SKILL.md", skill("a", "d", "x"));
+    symlink("all/real", folder.path().join("linked")).unwrap();
+    symlink(elsewhere.path().join("a"), folder.path().join("out")).unwrap();
+    let skills = Skills::default().with_folder("user", folder.path());
+    assert_eq!(skills.names().collect::<Vec<_>>(), ["real"]);
+    let told: Vec<_> = skills.left_out().iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("user: out is left out: it is a link that leads out"), "{told:?}");
+    symlink("/etc/hostname", folder.path().join("c.md")).unwrap();
+    let commands = windlass_tools_control::SlashCommands::default().with_folder("user", folder.path());
+    assert_eq!((commands.names().count(), commands.left_out().len()), (0, 1));
+}
+
 #[test]
 fn a_list_that_is_too_long_for_every_request_is_cut_to_names() {
     let folder = tempfile::tempdir().unwrap();
