@@ -109,11 +109,11 @@ impl Agent {
     /// Runs a task, recorded and stopped as the options say.
     pub fn stream_with(&self, task: impl Into<String>, options: RunOptions) -> EventStream {
         let parts = self.parts.clone();
-        let tools = parts.tools(parts.work_mode.as_deref()).expect("the builder has found the mode");
+        let tools = parts.begin();
         let mut machine = Machine::new(tools.config(&parts.config));
         let effects =
             machine.step(Input::Start { task: parts.redactor.redact(&task.into()).into_owned() }, 0);
-        EventStream::new(Driver::new(parts, tools, machine, options), effects)
+        EventStream::new(Driver::new(&parts, tools, machine, options), effects)
     }
 
     /// Goes on with the run that the options' journal records.
@@ -130,11 +130,16 @@ impl Agent {
         });
         let tools = parts.tools(mode.or(parts.work_mode.as_deref()))?;
         let (machine, effects) = Machine::resume(tools.config(&parts.config), entries, 0)?;
-        Ok(EventStream::new(Driver::new(parts, tools, machine, options), effects))
+        Ok(EventStream::new(Driver::new(&parts, tools, machine, options), effects))
     }
 }
 
 impl Parts {
+    /// The tools of a new run.
+    fn begin(&self) -> Arc<Tools> {
+        self.tools(self.work_mode.as_deref()).expect("the builder has found the mode")
+    }
+
     /// The tools of a run that begins in a mode.
     fn tools(&self, mode: Option<&str>) -> Result<Arc<Tools>, AgentError> {
         Ok(Arc::new(Tools::new(self.toolbox.as_ref(), self.config.system.clone(), mode)?))

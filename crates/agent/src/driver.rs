@@ -34,9 +34,9 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn new(parts: Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
+    pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
-        let outside = Outside::new(Arc::clone(&parts), Arc::clone(&tools), sender, options.outputs);
+        let outside = Outside::new(Arc::clone(parts), Arc::clone(&tools), sender, options.outputs);
         outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
         Self {
             machine,
