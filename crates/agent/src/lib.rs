@@ -16,6 +16,7 @@ mod previews;
 mod recorder;
 mod redacting;
 mod stream;
+mod tools;
 
 pub use agent::{Agent, Report};
 pub use approver::{

@@ -19,6 +19,7 @@ use crate::agent::Parts;
 use crate::asking::Asking;
 use crate::early::EarlyChecks;
 use crate::judging::{Judged, Judging, is_tainted};
+use crate::tools::Tools;
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
 const WAITING_CHUNKS: usize = 64;
@@ -26,6 +27,7 @@ const WAITING_CHUNKS: usize = 64;
 /// The outside of a run.
 pub(crate) struct Outside {
     parts: Arc<Parts>,
+    tools: Arc<Tools>,
     inputs: mpsc::Sender<Input>,
     events: Option<mpsc::Sender<Event>>,
     outputs: Option<PathBuf>,
@@ -39,10 +41,16 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    pub(crate) fn new(parts: Arc<Parts>, inputs: mpsc::Sender<Input>, outputs: Option<PathBuf>) -> Self {
+    pub(crate) fn new(
+        parts: Arc<Parts>,
+        tools: Arc<Tools>,
+        inputs: mpsc::Sender<Input>,
+        outputs: Option<PathBuf>,
+    ) -> Self {
         Self {
-            judging: Arc::new(Judging::new(parts.clone())),
+            judging: Arc::new(Judging::new(parts.clone(), tools.clone())),
             parts,
+            tools,
             inputs,
             events: None,
             outputs,
@@ -65,7 +73,9 @@ impl Outside {
             Effect::Send { request, protocol, delay_ms } => self.send(*request, protocol, delay_ms),
             Effect::CloseStream => self.close_stream(),
             Effect::CheckEarly { answer, key, tool, argument, value } => {
-                if let Some(refusal) = self.early.check(&self.parts, (answer, key), &tool, &argument, value) {
+                if let Some(refusal) =
+                    self.early.check((&self.parts, &self.tools), (answer, key), &tool, &argument, value)
+                {
                     self.come_back(Input::RefusedEarly { answer, key, refusal });
                 }
             }
@@ -113,6 +123,10 @@ impl Outside {
     fn judge(&mut self, call: ToolCall) {
         let (judging, inputs, events) = (self.judging.clone(), self.inputs.clone(), self.events.clone());
         let redactor = self.parts.redactor.clone();
+        // What only the program can have done wrong, no result helps against.
+        if let Err(misrouted) = judging.route(&call) {
+            return self.come_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
+        }
         self.tasks.spawn(async move {
             let id = call.id.clone();
             let judged = tokio::task::spawn_blocking(move || judging.judge(&call)).await;
@@ -158,17 +172,18 @@ impl Outside {
 
     /// The calls that a run had made before it was resumed.
     pub(crate) fn remind<'a>(&self, calls: impl Iterator<Item = &'a ToolCall>) {
-        if is_tainted(self.parts.toolbox.as_ref(), calls) {
+        if is_tainted(self.tools.current().as_ref(), calls) {
             self.judging.taint();
         }
     }
 
     fn run(&mut self, call: ToolCall) {
-        let (Some(checked), Some(toolbox)) = (self.judging.take(&call), self.parts.toolbox.clone()) else {
+        let (Some(checked), Some(toolbox)) = (self.judging.take(&call), self.tools.current()) else {
             let text = "nobody has judged this call";
             return self.come_back(Input::Result(ToolResult::text(call.id, ResultStatus::Denied, text)));
         };
         let (ctx, inputs, judging) = (self.context(&call.id), self.inputs.clone(), self.judging.clone());
+        let tools = self.tools.clone();
         self.tasks.spawn(async move {
             let id = call.id.clone();
             let still = async move {
@@ -178,7 +193,10 @@ impl Outside {
                 look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
             let input = match toolbox.run_if(&checked, &ctx, still).await {
-                Ok(result) => Input::Result(result),
+                Ok(result) => {
+                    tools.follow(&checked, &result);
+                    Input::Result(result)
+                }
                 Err(error) => Input::Fatal { call: id, message: fatal_text(&error) },
             };
             drop(inputs.send(input).await);

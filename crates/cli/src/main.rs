@@ -17,6 +17,7 @@ mod json;
 mod lessons;
 mod mock;
 mod models;
+mod modes;
 mod output;
 mod panics;
 mod parse;
@@ -74,6 +75,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Json(arguments) => json::json(&arguments),
         Command::Encode(arguments) => encode::encode(&arguments),
         Command::Tool(arguments) => block_on(tool::tool(arguments)),
+        Command::Modes(arguments) => modes::modes(&arguments),
         Command::Policy(arguments) => policy::policy(arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Models(arguments) => block_on(models::models(arguments)),

@@ -12,11 +12,16 @@ use windlass_tool::Context;
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{PresetName, SandboxName, Tool, ToolCommand};
-use crate::{confine, input, output, policies, secrets, setup};
+use crate::setup::Offered;
+use crate::tape::Tape;
+use crate::{confine, input, modes, output, policies, secrets, setup};
 
 pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
     match arguments.command {
-        ToolCommand::List { preset, json } => list(preset, json),
+        ToolCommand::List { preset, offering, model, root, json } => {
+            let model = model.as_deref();
+            list(&root, Offered { preset, offering: &offering, model }, json)
+        }
         ToolCommand::Show { name, json } => show(&name, json),
         ToolCommand::Call { name, arguments, root, yes, sandbox, policy, json } => {
             let arguments = if arguments == "-" { input::text(Path::new("-"))? } else { arguments };
@@ -36,11 +41,20 @@ struct Output {
     json: bool,
 }
 
-fn list(preset: PresetName, json: bool) -> anyhow::Result<ExitCode> {
-    let toolbox = setup::toolbox(&setup::root(Path::new("."))?, None, preset, &Shell::unconfined())?;
+fn list(root: &Path, offered: Offered<'_>, json: bool) -> anyhow::Result<ExitCode> {
+    let root = setup::root(root)?;
+    let mut toolbox = setup::toolbox_on(&Tape::none(), &root, None, offered, &Shell::unconfined())?;
+    if let Some(mode) = &offered.offering.mode {
+        let slug = &modes::find(toolbox.modes(), mode)?.slug;
+        toolbox = toolbox.in_mode(slug)?;
+    }
     for (spec, hints) in toolbox.offered() {
         if json {
-            output::line(&json!({ "name": spec.name(), "description": spec.description(), "hints": hints }))?;
+            let group = toolbox.group(spec.name().as_str());
+            let (name, description) = (spec.name(), spec.description());
+            output::line(
+                &json!({ "name": name, "group": group, "description": description, "hints": hints }),
+            )?;
         } else {
             output::print(&format!("{:<24} {}\n", spec.name().as_str(), first_sentence(spec.description())))?;
         }

@@ -54,8 +54,8 @@ impl Default for Limits {
     }
 }
 
-/// What a run is set up with. It stays the same for the whole run, so that every request begins with the
-/// bytes of the one before (RULES N6).
+/// What a run is set up with. It stays the same for the whole run, so that every request begins with the bytes of the one
+/// before (RULES N6); only tools, system prompt and mode can be others from a turn on (`Input::Offer`).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Config {
@@ -63,6 +63,8 @@ pub struct Config {
     pub model: String,
     /// The system prompt.
     pub system: Option<String>,
+    /// The mode that it begins in, by its slug.
+    pub mode: Option<String>,
     /// The tools on offer.
     pub tools: Vec<OfferedTool>,
     /// Whether one answer may hold several calls.
@@ -86,6 +88,7 @@ impl Config {
         Self {
             model: model.into(),
             system: None,
+            mode: None,
             tools,
             parallel_calls: ParallelCalls::ProviderDefault,
             max_output_tokens: None,
@@ -105,6 +108,12 @@ impl Config {
     /// The same run with a system prompt.
     pub fn with_system(mut self, system: Option<String>) -> Self {
         self.system = system;
+        self
+    }
+
+    /// The same run, begun in a mode.
+    pub fn with_mode(mut self, mode: Option<String>) -> Self {
+        self.mode = mode;
         self
     }
 
@@ -132,12 +141,13 @@ impl Config {
         self
     }
 
-    /// What the tool of a name says about itself; nothing is said of a tool that is not on offer.
+    /// What the tool of a name says about itself; nothing is said of a tool that is not on offer. A name that differs in
+    /// case or dashes only leads to its tool, as it does where calls are looked up (RULES N3).
     pub(crate) fn hints(&self, name: &str) -> Hints {
-        self.tools
-            .iter()
-            .find(|tool| tool.spec.name().as_str() == name)
-            .map_or_else(Hints::default, |tool| tool.hints)
+        let exact = self.tools.iter().find(|tool| tool.spec.name().as_str() == name);
+        let like = plain(name);
+        let found = exact.or_else(|| self.tools.iter().find(|tool| plain(tool.spec.name().as_str()) == like));
+        found.map_or_else(Hints::default, |tool| tool.hints)
     }
 
     /// The name of the tool by which the model says that it is done, if one is on offer.
@@ -157,4 +167,9 @@ impl Config {
         request.max_output_tokens = self.max_output_tokens;
         request
     }
+}
+
+/// What is left of a name if its case and dashes are not looked at.
+fn plain(name: &str) -> String {
+    name.strip_prefix("functions.").unwrap_or(name).replace('-', "_").to_ascii_lowercase()
 }

@@ -22,6 +22,11 @@ pub enum Effect {
         /// How long to wait first, in milliseconds.
         delay_ms: u64,
     },
+    /// The request that follows is the first with what this offer has.
+    Offered {
+        /// The offer, as `Input::Offer` said it.
+        number: u64,
+    },
     /// Read no further in the answer that streams.
     CloseStream,
     /// Look at an argument that is complete while the rest of its call still streams. If the call is sure to be

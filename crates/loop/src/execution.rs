@@ -17,12 +17,14 @@ pub(crate) struct Execution {
 #[derive(Debug)]
 struct Slot {
     call: ToolCall,
+    control: Control,
     state: State,
 }
 
 #[derive(Debug, PartialEq)]
 enum State {
-    /// Waits for its siblings: the call by which the model says that it is done, or that hands the work on.
+    /// Waits for its siblings: the call by which the model says that it is done, that hands the work on, or that changes
+    /// the mode, and what is behind a change.
     Held,
     Judging,
     Asking,
@@ -42,31 +44,42 @@ impl Slot {
 impl Machine {
     /// Begins with the calls of the open answer. `refused` are results that are clear already.
     pub(crate) fn execute(&mut self, calls: Vec<ToolCall>, refused: Vec<ToolResult>) {
-        let slots = calls.into_iter().map(|call| self.slot(call)).collect();
+        let slots = calls.into_iter().map(|call| self.slot(call)).collect::<Vec<_>>();
         self.phase = Phase::Executing(Box::new(Execution { slots, cancelled: false, fatal: None }));
         for result in refused {
             self.end_call(result);
         }
-        self.judge_new();
         self.advance();
     }
 
+    /// A call that waits to be looked at: what it has to wait for is seen when all are there.
     fn slot(&self, call: ToolCall) -> Slot {
         let control = self.config.hints(call.name.as_str()).control;
-        let waits = matches!(control, Control::Completion | Control::Last);
-        let state = if waits { State::Held } else { State::Judging };
-        Slot { call, state }
+        Slot { call, control, state: State::Held }
     }
 
-    fn judge_new(&mut self) {
-        let Phase::Executing(execution) = &self.phase else { return };
-        let calls: Vec<_> = execution
-            .slots
-            .iter()
-            .filter(|slot| slot.state == State::Judging)
-            .map(|slot| slot.call.clone())
-            .collect();
-        for call in calls {
+    /// Lets go on what nothing before it holds. A change of the mode waits for the calls before it, and those behind it
+    /// for the change, so that each is judged and run in the mode that it was made for (RULES L11). What ends an answer
+    /// waits for all others.
+    fn release(&mut self) {
+        let Phase::Executing(execution) = &mut self.phase else { return };
+        let (mut is_open, mut is_changing) = (false, false);
+        let mut released = Vec::new();
+        for slot in &mut execution.slots {
+            let may_go = match slot.control {
+                Control::Completion | Control::Last => continue,
+                Control::ModeSwitch => !is_open,
+                _ => !is_changing,
+            };
+            if slot.state == State::Held && may_go {
+                slot.state = State::Judging;
+                released.push(slot.call.clone());
+            }
+            let waits = slot.result().is_none();
+            is_open |= waits;
+            is_changing |= waits && slot.control == Control::ModeSwitch;
+        }
+        for call in released {
             self.want(Effect::Decide(call));
         }
     }
@@ -144,7 +157,8 @@ impl Machine {
     }
 
     pub(crate) fn fatal(&mut self, call: &CallId, message: String) {
-        if !self.is_in(call, &State::Running) {
+        // What is wrong can be seen when a call is looked up.
+        if !self.is_in(call, &State::Running) && !self.is_in(call, &State::Judging) {
             return;
         }
         self.end_call(ToolResult::text(call.clone(), ResultStatus::Error, message.clone()));
@@ -207,6 +221,7 @@ impl Machine {
     /// Looks whether the turn can go on: a held completion when its siblings have ended, the next turn when all
     /// have.
     fn advance(&mut self) {
+        self.release();
         self.release_held();
         let Phase::Executing(execution) = &mut self.phase else { return };
         if execution.slots.iter().any(|slot| slot.result().is_none()) {

@@ -5,6 +5,8 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 use windlass_stream::{CallKey, Chunk};
 
+use crate::Offer;
+
 /// What the machine is told. Time comes beside each input; ids come inside.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -14,6 +16,8 @@ pub enum Input {
         /// In the human's words.
         task: String,
     },
+    /// What the next turn is offered. The answer that streams, and its calls, stay with what they were offered.
+    Offer(Box<Offer>),
     /// A chunk of the answer that was asked for last.
     Chunk(Chunk),
     /// That answer has ended.

@@ -39,6 +39,8 @@ pub enum ResumeError {
 struct Open {
     begun: BTreeSet<CallId>,
     refused: Vec<ToolResult>,
+    /// The mode on record.
+    mode: Option<String>,
 }
 
 impl Machine {
@@ -71,6 +73,7 @@ impl Machine {
             let fits = machine.replay(entry, &mut open)?;
             fits.map_err(|source| ResumeError::Contradiction { position, source })?;
         }
+        machine.record_mode(open.mode.as_deref());
         machine.go_on(open);
         let effects = machine.take_effects();
         Ok((machine, effects))
@@ -82,11 +85,15 @@ impl Machine {
                 self.usage.add(&usage);
                 self.progress.turns = self.progress.turns.saturating_add(1);
                 self.protocols.lock();
-                *open = Open { begun: BTreeSet::new(), refused };
+                *open = Open { begun: BTreeSet::new(), refused, mode: open.mode.take() };
                 self.transcript.answer(message)
             }
             Entry::Protocol { protocol } => {
                 self.protocols.restore(protocol);
+                Ok(())
+            }
+            Entry::Mode { mode } => {
+                open.mode = Some(mode);
                 Ok(())
             }
             Entry::Said { message } => self.transcript.say(message),

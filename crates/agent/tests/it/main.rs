@@ -5,6 +5,7 @@ mod approver;
 mod coercion;
 mod early;
 mod learned;
+mod modes;
 mod order;
 mod partial;
 mod protocol;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ModeName, PresetName, SandboxName};
+use super::{AutonomyName, Offering, PresetName, SandboxName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .")]
@@ -15,12 +15,22 @@ pub(crate) struct Tool {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolCommand {
-    /// The tools of a preset, a line each.
-    #[command(after_help = "Example: windlass tool list --preset full")]
+    /// The tools that are offered, a line each.
+    #[command(
+        after_help = "Example: windlass tool list --preset full --mode architect --disable-tool web_fetch"
+    )]
     List {
         /// How many tools.
         #[arg(long, value_enum, default_value = "standard")]
         preset: PresetName,
+        #[command(flatten)]
+        offering: Offering,
+        /// The provider's name of the model that they would be offered to.
+        #[arg(long)]
+        model: Option<String>,
+        /// The folder whose modes are read too.
+        #[arg(long, default_value = ".")]
+        root: PathBuf,
         /// Print a line of JSON for each.
         #[arg(long)]
         json: bool,
@@ -96,8 +106,8 @@ pub(crate) enum PolicyCommand {
         #[arg(long, value_name = "FILE")]
         policy: Option<PathBuf>,
         /// How far a run would go without asking.
-        #[arg(long, value_enum, default_value = "ask")]
-        mode: ModeName,
+        #[arg(long, alias = "mode", value_enum, default_value = "ask")]
+        autonomy: AutonomyName,
         /// Lines of `{"tool": …, "input": …, "expect": "allow", "rule": …}`; `-` is standard input.
         #[arg(default_value = "-", value_name = "FILE")]
         file: PathBuf,
@@ -131,8 +141,8 @@ pub(crate) enum PolicyCommand {
         #[arg(long, value_name = "FILE")]
         policy: Option<PathBuf>,
         /// How far a run would go without asking.
-        #[arg(long, value_enum, default_value = "ask")]
-        mode: ModeName,
+        #[arg(long, alias = "mode", value_enum, default_value = "ask")]
+        autonomy: AutonomyName,
         /// Print lines of JSON (what this command always does).
         #[arg(long)]
         json: bool,

@@ -6,6 +6,7 @@ mod driven;
 mod early;
 mod execution;
 mod last;
+mod modes;
 mod properties;
 mod protocol;
 mod resume;
