@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Budget, Config, Limits, OfferedTool, Repairs};
+use windlass_loop::{Budget, CallStart, Config, Limits, OfferedTool, Repairs};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
@@ -31,6 +31,7 @@ pub struct AgentBuilder {
     budget: Budget,
     max_output_tokens: Option<u64>,
     repairs: Repairs,
+    call_start: CallStart,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
     lessons: Option<Arc<Lessons>>,
@@ -95,6 +96,12 @@ impl AgentBuilder {
     /// How much the run may use before the human is asked whether it goes on (RULES H10). Without it: anything.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// When the calls of an answer begin. Without it: early, where that is safe.
+    pub fn call_start(mut self, start: CallStart) -> Self {
+        self.call_start = start;
         self
     }
 
@@ -163,6 +170,7 @@ impl AgentBuilder {
             .with_limits(self.limits)
             .with_budget(self.budget)
             .with_repairs(self.repairs)
+            .with_call_start(self.call_start)
             .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);
         Ok(Agent::new(Parts {

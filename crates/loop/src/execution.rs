@@ -3,6 +3,7 @@
 use windlass_hitl::{ApprovalOutcome, Verdict};
 use windlass_protocol::{CallId, Control, ResultStatus, ToolCall, ToolResult};
 
+use crate::ahead::AheadCalls;
 use crate::machine::{Machine, Phase};
 use crate::{Effect, Entry, Event, Judgement, Outcome, StopCause, words};
 
@@ -10,8 +11,17 @@ use crate::{Effect, Entry, Event, Judgement, Outcome, StopCause, words};
 #[derive(Debug)]
 pub(crate) struct Execution {
     slots: Vec<Slot>,
+    /// Which answer of the run; of one from a record nobody knows.
+    pub(crate) answer: u64,
     cancelled: bool,
     fatal: Option<String>,
+}
+
+impl Execution {
+    /// Whether nothing more is begun.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.cancelled || self.fatal.is_some()
+    }
 }
 
 #[derive(Debug)]
@@ -21,7 +31,9 @@ struct Slot {
 }
 
 #[derive(Debug, PartialEq)]
-enum State {
+pub(crate) enum State {
+    /// Was begun while the answer streamed; it is not known yet what comes of it.
+    Ahead,
     /// Waits for its siblings: the call by which the model says that it is done, or that hands the work on.
     Held,
     Judging,
@@ -34,27 +46,33 @@ impl Slot {
     fn result(&self) -> Option<&ToolResult> {
         match &self.state {
             State::Ended(result) => Some(result),
-            State::Held | State::Judging | State::Asking | State::Running => None,
+            State::Ahead | State::Held | State::Judging | State::Asking | State::Running => None,
         }
     }
 }
 
 impl Machine {
     /// Begins with the calls of the open answer. `refused` are results that are clear already.
-    pub(crate) fn execute(&mut self, calls: Vec<ToolCall>, refused: Vec<ToolResult>) {
-        let slots = calls.into_iter().map(|call| self.slot(call)).collect();
-        self.phase = Phase::Executing(Box::new(Execution { slots, cancelled: false, fatal: None }));
+    pub(crate) fn execute(&mut self, calls: Vec<ToolCall>, refused: Vec<ToolResult>, ahead: AheadCalls) {
+        let slots = calls.into_iter().map(|call| self.slot(call, &ahead)).collect();
+        let answer = ahead.answer;
+        self.phase = Phase::Executing(Box::new(Execution { slots, answer, cancelled: false, fatal: None }));
         for result in refused {
             self.end_call(result);
+        }
+        for (call, outcome) in ahead.into_outcomes() {
+            self.take_ahead(&call, outcome);
         }
         self.judge_new();
         self.advance();
     }
 
-    fn slot(&self, call: ToolCall) -> Slot {
-        let control = self.config.hints(call.name.as_str()).control;
-        let waits = matches!(control, Control::Completion | Control::Last);
-        let state = if waits { State::Held } else { State::Judging };
+    fn slot(&self, call: ToolCall, ahead: &AheadCalls) -> Slot {
+        let state = match self.config.hints(call.name.as_str()).control {
+            Control::Completion | Control::Last => State::Held,
+            _ if ahead.has(&call.id) => State::Ahead,
+            _ => State::Judging,
+        };
         Slot { call, state }
     }
 
@@ -181,7 +199,7 @@ impl Machine {
         }
     }
 
-    fn end_call(&mut self, result: ToolResult) {
+    pub(crate) fn end_call(&mut self, result: ToolResult) {
         let Phase::Executing(execution) = &mut self.phase else { return };
         let open =
             execution.slots.iter_mut().find(|slot| slot.call.id == result.call && slot.result().is_none());
@@ -191,7 +209,7 @@ impl Machine {
         }
     }
 
-    fn set(&mut self, call: &CallId, state: State) {
+    pub(crate) fn set(&mut self, call: &CallId, state: State) {
         if let Phase::Executing(execution) = &mut self.phase
             && let Some(slot) = execution.slots.iter_mut().find(|slot| slot.call.id == *call)
         {
@@ -199,14 +217,14 @@ impl Machine {
         }
     }
 
-    fn is_in(&self, call: &CallId, state: &State) -> bool {
+    pub(crate) fn is_in(&self, call: &CallId, state: &State) -> bool {
         matches!(&self.phase, Phase::Executing(execution)
             if execution.slots.iter().any(|slot| slot.call.id == *call && slot.state == *state))
     }
 
     /// Looks whether the turn can go on: a held completion when its siblings have ended, the next turn when all
     /// have.
-    fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         self.release_held();
         let Phase::Executing(execution) = &mut self.phase else { return };
         if execution.slots.iter().any(|slot| slot.result().is_none()) {
