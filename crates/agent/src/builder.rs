@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Budget, Config, Limits, Repairs};
+use windlass_loop::{Budget, CallStart, Config, Limits, Repairs};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
@@ -33,6 +33,7 @@ pub struct AgentBuilder {
     budget: Budget,
     max_output_tokens: Option<u64>,
     repairs: Repairs,
+    call_start: CallStart,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
     lessons: Option<Arc<Lessons>>,
@@ -107,6 +108,12 @@ impl AgentBuilder {
         self
     }
 
+    /// When the calls of an answer begin. Without it: early, where that is safe.
+    pub fn call_start(mut self, start: CallStart) -> Self {
+        self.call_start = start;
+        self
+    }
+
     /// What is repaired of arguments that are nearly JSON. Without it: an object's text inside a string.
     pub fn repairs(mut self, repairs: Repairs) -> Self {
         self.repairs = repairs;
@@ -172,6 +179,7 @@ impl AgentBuilder {
             .with_limits(self.limits)
             .with_budget(self.budget)
             .with_repairs(self.repairs)
+            .with_call_start(self.call_start)
             .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);
         Ok(Agent::new(Parts {

@@ -54,6 +54,18 @@ impl Default for Limits {
     }
 }
 
+/// When the calls of an answer begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "before the end of the answer, or after it")]
+pub enum CallStart {
+    /// Those that only read and come first begin while the rest of the answer still streams, if policy lets them
+    /// without a question (RULES L6).
+    #[default]
+    Early,
+    /// When the answer has ended.
+    AfterAnswer,
+}
+
 /// What a run is set up with. It stays the same for the whole run, so that every request begins with the bytes of the one
 /// before (RULES N6); only tools, system prompt and mode can be others from a turn on (`Input::Offer`).
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +92,8 @@ pub struct Config {
     pub limits: Limits,
     /// How much it may use before a human is asked.
     pub budget: Budget,
+    /// When calls begin.
+    pub call_start: CallStart,
 }
 
 impl Config {
@@ -96,12 +110,19 @@ impl Config {
             repairs: Repairs::default(),
             limits: Limits::default(),
             budget: Budget::default(),
+            call_start: CallStart::default(),
         }
     }
 
     /// The same run with a budget.
     pub fn with_budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// The same run whose calls begin then.
+    pub fn with_call_start(mut self, start: CallStart) -> Self {
+        self.call_start = start;
         self
     }
 

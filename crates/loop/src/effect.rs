@@ -43,6 +43,19 @@ pub enum Effect {
         /// The argument's value.
         value: Value,
     },
+    /// A call is whole while its answer still streams, and only reads. Look it up, check it and judge it; if policy
+    /// lets it run without a question, run it; come back with `Input::Ahead` in any case.
+    RunAhead {
+        /// Which answer of the run.
+        answer: u64,
+        /// The call.
+        call: ToolCall,
+    },
+    /// That answer is void: stop what was begun for it.
+    AbandonAhead {
+        /// Which answer of the run.
+        answer: u64,
+    },
     /// Look the call up, check it and judge it; come back with `Input::Judged`.
     Decide(ToolCall),
     /// Put this to the human; come back with `Input::Approval`.

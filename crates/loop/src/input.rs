@@ -31,6 +31,15 @@ pub enum Input {
         /// Why.
         refusal: EarlyRefusal,
     },
+    /// What came of a call that was begun while its answer streamed.
+    Ahead {
+        /// Which answer of the run, as `Effect::RunAhead` said it.
+        answer: u64,
+        /// Which call.
+        call: CallId,
+        /// What came of it.
+        outcome: Box<Ahead>,
+    },
     /// A call was looked up, checked and judged.
     Judged {
         /// Which call.
@@ -72,6 +81,34 @@ pub enum EarlyRefusal {
     },
     /// Policy denies it, whatever else comes.
     Denied(Reason),
+}
+
+/// What came of a call that was begun while its answer streamed.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "it did not run, it ran, or the run cannot go on")]
+pub enum Ahead {
+    /// It was not even looked at, and is to be judged like the others.
+    NotBegun,
+    /// It did not run: policy did not let it at once.
+    Judged(Judgement),
+    /// It ran.
+    Ran {
+        /// What the decision rests on.
+        facts: Box<Facts>,
+        /// The decision that let it.
+        decision: Decision,
+        /// Its result.
+        result: ToolResult,
+    },
+    /// It ran, and found that the run cannot go on.
+    Fatal {
+        /// What the decision rests on.
+        facts: Box<Facts>,
+        /// The decision that let it.
+        decision: Decision,
+        /// Why, for the human.
+        message: String,
+    },
 }
 
 /// What came of looking a call up, checking it and judging it.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod ahead;
 mod answer;
 mod budget;
 mod config;
@@ -20,11 +21,11 @@ mod transcript;
 mod words;
 
 pub use budget::{Budget, Prices};
-pub use config::{Config, Limits, OfferedTool};
+pub use config::{CallStart, Config, Limits, OfferedTool};
 pub use effect::Effect;
 pub use entry::{CallRepairs, Entry};
 pub use event::Event;
-pub use input::{EarlyRefusal, Input, Judgement, StreamFailure};
+pub use input::{Ahead, EarlyRefusal, Input, Judgement, StreamFailure};
 pub use machine::Machine;
 pub use offer::Offer;
 pub use outcome::{Outcome, StopCause};

@@ -102,6 +102,7 @@ impl Machine {
             Input::Chunk(chunk) => self.chunk(chunk),
             Input::StreamEnd(end) => self.stream_end(end),
             Input::RefusedEarly { answer, key, refusal } => self.refused_early(answer, key, refusal),
+            Input::Ahead { answer, call, outcome } => self.ran_ahead(answer, &call, *outcome),
             Input::Judged { call, judgement } => self.judged(&call, *judgement),
             Input::Approval(outcome) => self.approval(&outcome),
             Input::Started(call) => self.show(Event::CallRunning { call }),
@@ -232,6 +233,7 @@ impl Machine {
             Phase::Over => {}
             Phase::Streaming(streaming) => {
                 self.want(Effect::CloseStream);
+                self.abandon(&streaming.ahead);
                 self.keep_words(*streaming);
                 self.stop(StopCause::Cancelled);
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use windlass_protocol::{CallId, Control, Message, Part, ResultStatus, ToolCall, ToolResult};
 
+use crate::ahead::AheadCalls;
 use crate::execution::completion_text;
 use crate::machine::{Machine, Phase};
 use crate::{Config, Effect, Entry, Outcome, TranscriptError, words};
@@ -135,7 +136,7 @@ impl Machine {
                 ));
             }
         }
-        self.execute(calls, refused);
+        self.execute(calls, refused, AheadCalls::default());
     }
 
     /// What the model said about the task, if its completion is the last thing on record and was accepted.
