@@ -22,3 +22,4 @@ mod resume;
 mod secrets;
 mod tape;
 mod text;
+mod tools;
