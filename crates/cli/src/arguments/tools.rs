@@ -47,7 +47,7 @@ pub(crate) enum ToolCommand {
     /// Check, judge and run a call.
     #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .\n\
         Example: windlass tool call run_command '{\"command\":\"make\",\"background\":true}' --yes \
-        --then read_command_output '{\"id\":\"cmd-1\"}'")]
+        --then read_command_output '{\"id\":1}'")]
     Call(Box<Call>),
 }
 
