@@ -15,6 +15,7 @@ use windlass_toolbox::Toolbox;
 use crate::asking::SpeechOptions;
 use crate::driver::Driver;
 use crate::lessons::Lessons;
+use crate::tools::Tools;
 use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
 
 /// A model with tools, a policy and somebody to ask. Cheap to clone; each run is its own.
@@ -50,6 +51,7 @@ pub(crate) struct Parts {
     pub(crate) toolbox: Option<Toolbox>,
     pub(crate) policy: Policy,
     pub(crate) mode: Mode,
+    pub(crate) work_mode: Option<String>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) human: Option<Arc<dyn Human>>,
     pub(crate) root: String,
@@ -106,21 +108,41 @@ impl Agent {
 
     /// Runs a task, recorded and stopped as the options say.
     pub fn stream_with(&self, task: impl Into<String>, options: RunOptions) -> EventStream {
-        let mut machine = Machine::new(self.parts.config.clone());
+        let parts = self.parts.clone();
+        let tools = parts.begin();
+        let mut machine = Machine::new(tools.config(&parts.config));
         let effects =
-            machine.step(Input::Start { task: self.parts.redactor.redact(&task.into()).into_owned() }, 0);
-        EventStream::new(Driver::new(self.parts.clone(), machine, options), effects)
+            machine.step(Input::Start { task: parts.redactor.redact(&task.into()).into_owned() }, 0);
+        EventStream::new(Driver::new(&parts, tools, machine, options), effects)
     }
 
     /// Goes on with the run that the options' journal records.
     ///
     /// # Errors
-    /// If the journal cannot be read, or is not of a run that can go on.
+    /// If the journal cannot be read, is not of a run that can go on, or the mode that it was in is not there.
     pub fn resume(&self, options: RunOptions) -> Result<EventStream, AgentError> {
         let records = options.journal.records()?;
         let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>()?;
-        let (machine, effects) = Machine::resume(self.parts.config.clone(), entries, 0)?;
-        Ok(EventStream::new(Driver::new(self.parts.clone(), machine, options), effects))
+        let parts = self.parts.clone();
+        let mode = entries.iter().rev().find_map(|entry| match entry {
+            Entry::Mode { mode } => Some(mode.as_str()),
+            _ => None,
+        });
+        let tools = parts.tools(mode.or(parts.work_mode.as_deref()))?;
+        let (machine, effects) = Machine::resume(tools.config(&parts.config), entries, 0)?;
+        Ok(EventStream::new(Driver::new(&parts, tools, machine, options), effects))
+    }
+}
+
+impl Parts {
+    /// The tools of a new run.
+    fn begin(&self) -> Arc<Tools> {
+        self.tools(self.work_mode.as_deref()).expect("the builder has found the mode")
+    }
+
+    /// The tools of a run that begins in a mode.
+    fn tools(&self, mode: Option<&str>) -> Result<Arc<Tools>, AgentError> {
+        Ok(Arc::new(Tools::new(self.toolbox.as_ref(), self.config.system.clone(), mode)?))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Budget, Config, Limits, OfferedTool, Repairs};
+use windlass_loop::{Budget, CallStart, Config, Limits, Repairs};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
@@ -14,6 +14,7 @@ use windlass_toolbox::Toolbox;
 use crate::agent::Parts;
 use crate::asking::SpeechOptions;
 use crate::lessons::Lessons;
+use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, Nobody};
 
 /// Puts an [`Agent`] together. Only a model is needed.
@@ -23,6 +24,7 @@ pub struct AgentBuilder {
     toolbox: Option<Toolbox>,
     policy: Policy,
     mode: Mode,
+    work_mode: Option<String>,
     approver: Option<Arc<dyn Approver>>,
     human: Option<Arc<dyn Human>>,
     system: Option<String>,
@@ -31,6 +33,7 @@ pub struct AgentBuilder {
     budget: Budget,
     max_output_tokens: Option<u64>,
     repairs: Repairs,
+    call_start: CallStart,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
     lessons: Option<Arc<Lessons>>,
@@ -59,6 +62,13 @@ impl AgentBuilder {
     /// How far the run goes without asking.
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
+        self
+    }
+
+    /// The mode that runs begin in, by its slug among the toolbox's modes: it says what kind of work they do. Without it
+    /// none: every tool that is offered is there for every work. A run that is resumed is in the mode that it was in.
+    pub fn work_mode(mut self, slug: impl Into<String>) -> Self {
+        self.work_mode = Some(slug.into());
         self
     }
 
@@ -95,6 +105,12 @@ impl AgentBuilder {
     /// How much the run may use before the human is asked whether it goes on (RULES H10). Without it: anything.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// When the calls of an answer begin. Without it: early, where that is safe.
+    pub fn call_start(mut self, start: CallStart) -> Self {
+        self.call_start = start;
         self
     }
 
@@ -153,16 +169,17 @@ impl AgentBuilder {
     /// The agent.
     ///
     /// # Errors
-    /// If there is no model.
+    /// If there is no model, or no mode of the slug that is to be begun in.
     pub fn build(self) -> Result<Agent, AgentError> {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
-        let offered = self.toolbox.as_ref().map(Toolbox::offered).unwrap_or_default();
-        let tools = offered.into_iter().map(|(spec, hints)| OfferedTool::new(spec, hints)).collect();
-        let config = Config::new(name, tools)
+        // That the mode is there is found before a run begins.
+        Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
+        let config = Config::new(name, Vec::new())
             .with_system(self.system)
             .with_limits(self.limits)
             .with_budget(self.budget)
             .with_repairs(self.repairs)
+            .with_call_start(self.call_start)
             .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);
         Ok(Agent::new(Parts {
@@ -170,6 +187,7 @@ impl AgentBuilder {
             toolbox: self.toolbox,
             policy: self.policy,
             mode: self.mode,
+            work_mode: self.work_mode,
             approver: self.approver.unwrap_or_else(|| Arc::new(Nobody)),
             human: self.human,
             root: self.root,

@@ -16,6 +16,7 @@ use crate::outside::Outside;
 use crate::previews::Previews;
 use crate::recorder::Recorder;
 use crate::redacting::Redacting;
+use crate::tools::Tools;
 
 /// How many inputs may wait for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -29,13 +30,13 @@ pub(crate) struct Driver {
     outside: Outside,
     inputs: mpsc::Receiver<Input>,
     previews: Previews,
-    parts: Arc<Parts>,
+    tools: Arc<Tools>,
 }
 
 impl Driver {
-    pub(crate) fn new(parts: Arc<Parts>, machine: Machine, options: RunOptions) -> Self {
+    pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
-        let outside = Outside::new(Arc::clone(&parts), sender, options.outputs);
+        let outside = Outside::new(Arc::clone(parts), Arc::clone(&tools), sender, options.outputs);
         outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
         Self {
             machine,
@@ -45,7 +46,7 @@ impl Driver {
             outside,
             inputs,
             previews: Previews::default(),
-            parts,
+            tools,
         }
     }
 
@@ -63,6 +64,7 @@ impl Driver {
                 match effect {
                     Effect::Record(entry) => self.recorder.record(&entry)?,
                     Effect::Show(event) => self.show(event, &events).await,
+                    Effect::Offered { number } => self.tools.begin(number),
                     Effect::Done(_) => return Ok(()),
                     effect => self.outside.perform(effect),
                 }
@@ -84,6 +86,11 @@ impl Driver {
                 drop(events.send(Event::AnswerRefused { reason }).await);
             }
             effects = Vec::new();
+            // Before what may end the turn, so that the next one begins with it.
+            let is_chunk = matches!(input, Input::Chunk(_));
+            if let Some(offer) = Some(()).filter(|()| !is_chunk).and_then(|()| self.tools.news()) {
+                effects.extend(self.machine.step(Input::Offer(Box::new(offer)), now_ms));
+            }
             for input in self.redacting.input(input).into_iter().flatten() {
                 effects.extend(self.machine.step(input, now_ms));
             }
@@ -96,7 +103,7 @@ impl Driver {
             self.outside.ended(outcome);
         }
         let mut shown = Vec::new();
-        self.previews.see(&event, self.parts.toolbox.as_ref(), &mut shown);
+        self.previews.see(&event, &self.tools, &mut shown);
         for event in std::iter::once(event).chain(shown) {
             // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
             for event in self.redacting.event(event).into_iter().flatten() {

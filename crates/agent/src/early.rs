@@ -5,16 +5,20 @@ use std::collections::HashMap;
 use serde_json::Value;
 use windlass_hitl::deny_early;
 use windlass_loop::EarlyRefusal;
-use windlass_protocol::ToolName;
+use windlass_protocol::{Control, ToolName};
 use windlass_stream::CallKey;
 use windlass_tool::EarlyArguments;
+use windlass_toolbox::RefusalCause;
 
 use crate::agent::Parts;
+use crate::tools::Tools;
 
 /// The complete arguments of the calls that still stream.
 #[derive(Default)]
 pub(crate) struct EarlyChecks {
     answer: u64,
+    /// The first call of the answer that changes the mode, if it is all right so far.
+    switch: Option<CallKey>,
     arguments: HashMap<CallKey, EarlyArguments>,
 }
 
@@ -22,7 +26,7 @@ impl EarlyChecks {
     /// Takes an argument that is complete now, and says why its call is sure to be refused, if it is.
     pub(crate) fn check(
         &mut self,
-        parts: &Parts,
+        (parts, tools): (&Parts, &Tools),
         (answer, key): (u64, CallKey),
         tool: &ToolName,
         argument: &str,
@@ -30,16 +34,27 @@ impl EarlyChecks {
     ) -> Option<EarlyRefusal> {
         if self.answer != answer {
             self.arguments.clear();
+            self.switch = None;
             self.answer = answer;
         }
         let arguments = self.arguments.entry(key).or_default();
         arguments.insert(argument, value);
-        let foreseen = match parts.toolbox.as_ref()?.foresee(tool.as_str(), arguments, argument) {
+        let toolbox = tools.current()?;
+        let foreseen = match toolbox.foresee(tool.as_str(), arguments, argument) {
             Ok(foreseen) => foreseen,
+            // Calls behind a change of the mode are judged in the new one (RULES L11), which nobody knows yet.
+            Err(refusal)
+                if refusal.cause == RefusalCause::Mode && self.switch.is_some_and(|switch| switch != key) =>
+            {
+                return None;
+            }
             Err(refusal) => {
                 return Some(EarlyRefusal::Refused { status: refusal.status, text: refusal.text });
             }
         };
+        if toolbox.find(tool.as_str()).is_some_and(|tool| tool.hints().control == Control::ModeSwitch) {
+            self.switch.get_or_insert(key);
+        }
         deny_early(&parts.policy, &foreseen.name, &foreseen.effects).map(EarlyRefusal::Denied)
     }
 }

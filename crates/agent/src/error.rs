@@ -2,6 +2,7 @@
 
 use windlass_journal::JournalError;
 use windlass_loop::ResumeError;
+use windlass_toolbox::UnknownMode;
 
 /// Why a run cannot be driven.
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +11,9 @@ pub enum AgentError {
     /// The agent has no model.
     #[error("the agent has no model; give the builder one")]
     NoModel,
+    /// The mode that the run is to begin in, or was in when it was recorded, is none of the toolbox's.
+    #[error("the run's mode is not there")]
+    Mode(#[from] UnknownMode),
     /// The record cannot be kept, so nothing that it announces may happen.
     #[error("the run's record cannot be kept")]
     Journal(#[from] JournalError),

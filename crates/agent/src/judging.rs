@@ -9,16 +9,18 @@ use windlass_hitl::{
 };
 use windlass_loop::Judgement;
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
-use windlass_toolbox::{Checked, Toolbox};
+use windlass_toolbox::{Checked, Misrouted, Toolbox};
 
 use crate::AgentError;
 use crate::agent::Parts;
 use crate::lessons::now_ms;
 use crate::redacting::has_secret;
+use crate::tools::Tools;
 
 /// What is known of the calls of a run, and what was allowed in it. It looks at the disk: not for an async thread.
 pub(crate) struct Judging {
     parts: Arc<Parts>,
+    tools: Arc<Tools>,
     epoch: String,
     known: Mutex<Known>,
     tainted: AtomicBool,
@@ -56,9 +58,14 @@ impl Judged {
 }
 
 impl Judging {
-    pub(crate) fn new(parts: Arc<Parts>) -> Self {
+    pub(crate) fn new(parts: Arc<Parts>, tools: Arc<Tools>) -> Self {
         let epoch = parts.policy.epoch();
-        Self { parts, epoch, known: Mutex::default(), tainted: AtomicBool::new(false) }
+        Self { parts, tools, epoch, known: Mutex::default(), tainted: AtomicBool::new(false) }
+    }
+
+    /// Whether a call comes in a kind that its tool takes, or that a model could have known better about.
+    pub(crate) fn route(&self, call: &ToolCall) -> Result<(), Misrouted> {
+        self.tools.current().map_or(Ok(()), |toolbox| toolbox.route(call))
     }
 
     /// Judges a call, and keeps what it was judged by.
@@ -140,7 +147,7 @@ impl Judging {
     }
 
     fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
-        let Some(toolbox) = &self.parts.toolbox else {
+        let Some(toolbox) = self.tools.current() else {
             let text = "there are no tools in this conversation; answer in words";
             return Err(Box::new(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
         };
@@ -183,12 +190,13 @@ pub(crate) fn brings_text_from_outside(effects: &[Effect]) -> bool {
     effects.iter().any(|effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. }))
 }
 
-/// Whether any call of a conversation has brought text from outside.
-pub(crate) fn is_tainted<'a>(toolbox: Option<&Toolbox>, calls: impl Iterator<Item = &'a ToolCall>) -> bool {
+/// Whether any call of a conversation has brought text from outside. A tool that is hidden now was there then.
+pub(crate) fn is_tainted<'a>(
+    toolbox: Option<&Toolbox>,
+    mut calls: impl Iterator<Item = &'a ToolCall>,
+) -> bool {
     let Some(toolbox) = toolbox else { return false };
-    calls
-        .filter_map(|call| toolbox.check(call).ok())
-        .any(|checked| brings_text_from_outside(&checked.facts.effects))
+    calls.any(|call| toolbox.effects(call).is_some_and(|effects| brings_text_from_outside(&effects)))
 }
 
 fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {

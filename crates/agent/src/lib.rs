@@ -16,6 +16,7 @@ mod previews;
 mod recorder;
 mod redacting;
 mod stream;
+mod tools;
 
 pub use agent::{Agent, Report};
 pub use approver::{
@@ -28,4 +29,4 @@ pub use builder::AgentBuilder;
 pub use error::AgentError;
 pub use options::RunOptions;
 pub use stream::EventStream;
-pub use windlass_loop::{Budget, Entry, Event, Limits, Outcome, Prices, StopCause};
+pub use windlass_loop::{Budget, CallStart, Entry, Event, Limits, Outcome, Prices, StopCause};

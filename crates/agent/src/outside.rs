@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
-use windlass_loop::{Effect, Event, Input, StreamFailure};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Verdict};
+use windlass_loop::{Ahead, Effect, Event, Input, Judgement, StreamFailure};
 use windlass_protocol::{CallId, Request, ResultStatus, ToolCall, ToolProtocol, ToolResult};
 use windlass_tool::{Context, Progress, Question, ToolError};
 
@@ -19,6 +19,7 @@ use crate::agent::Parts;
 use crate::asking::Asking;
 use crate::early::EarlyChecks;
 use crate::judging::{Judged, Judging, is_tainted};
+use crate::tools::Tools;
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
 const WAITING_CHUNKS: usize = 64;
@@ -26,6 +27,7 @@ const WAITING_CHUNKS: usize = 64;
 /// The outside of a run.
 pub(crate) struct Outside {
     parts: Arc<Parts>,
+    tools: Arc<Tools>,
     inputs: mpsc::Sender<Input>,
     events: Option<mpsc::Sender<Event>>,
     outputs: Option<PathBuf>,
@@ -36,13 +38,24 @@ pub(crate) struct Outside {
     judging: Arc<Judging>,
     questions: HashMap<String, (CallId, AbortHandle)>,
     calls: CancellationToken,
+    /// The calls that were begun while their answer streams, and which answer that is.
+    ahead: CancellationToken,
 }
 
 impl Outside {
-    pub(crate) fn new(parts: Arc<Parts>, inputs: mpsc::Sender<Input>, outputs: Option<PathBuf>) -> Self {
+    pub(crate) fn new(
+        parts: Arc<Parts>,
+        tools: Arc<Tools>,
+        inputs: mpsc::Sender<Input>,
+        outputs: Option<PathBuf>,
+    ) -> Self {
+        let calls = CancellationToken::new();
         Self {
-            judging: Arc::new(Judging::new(parts.clone())),
+            ahead: calls.child_token(),
+            calls,
+            judging: Arc::new(Judging::new(parts.clone(), tools.clone())),
             parts,
+            tools,
             inputs,
             events: None,
             outputs,
@@ -50,7 +63,6 @@ impl Outside {
             answer: None,
             early: EarlyChecks::default(),
             questions: HashMap::new(),
-            calls: CancellationToken::new(),
         }
     }
 
@@ -65,9 +77,16 @@ impl Outside {
             Effect::Send { request, protocol, delay_ms } => self.send(*request, protocol, delay_ms),
             Effect::CloseStream => self.close_stream(),
             Effect::CheckEarly { answer, key, tool, argument, value } => {
-                if let Some(refusal) = self.early.check(&self.parts, (answer, key), &tool, &argument, value) {
+                if let Some(refusal) =
+                    self.early.check((&self.parts, &self.tools), (answer, key), &tool, &argument, value)
+                {
                     self.come_back(Input::RefusedEarly { answer, key, refusal });
                 }
+            }
+            Effect::RunAhead { answer, call } => self.run_ahead(answer, call),
+            Effect::AbandonAhead { .. } => {
+                self.ahead.cancel();
+                self.ahead = self.calls.child_token();
             }
             Effect::Decide(call) => self.judge(call),
             Effect::Ask(request) => self.ask(*request),
@@ -109,11 +128,25 @@ impl Outside {
         }
     }
 
-    /// Looking at what a call meets may wait for a disk, so it has a thread of its own.
     fn judge(&mut self, call: ToolCall) {
-        let (judging, inputs, events) = (self.judging.clone(), self.inputs.clone(), self.events.clone());
-        let redactor = self.parts.redactor.clone();
+        // What only the program can have done wrong, no result helps against.
+        if let Err(misrouted) = self.judging.route(&call) {
+            return self.come_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
+        }
+        let inputs = self.inputs.clone();
+        let id = call.id.clone();
+        let judging = self.judgement(call);
         self.tasks.spawn(async move {
+            let judgement = Box::new(judging.await);
+            drop(inputs.send(Input::Judged { call: id, judgement }).await);
+        });
+    }
+
+    /// Looking at what a call meets may wait for a disk, so it has a thread of its own.
+    fn judgement(&self, call: ToolCall) -> impl Future<Output = Judgement> + use<> {
+        let (judging, events) = (self.judging.clone(), self.events.clone());
+        let redactor = self.parts.redactor.clone();
+        async move {
             let id = call.id.clone();
             let judged = tokio::task::spawn_blocking(move || judging.judge(&call)).await;
             let Judged { judgement, coerced } = judged.unwrap_or_else(|error| Judged::failed(&id, &error));
@@ -122,7 +155,31 @@ impl Outside {
                 // For showing only; the question that follows has the call itself.
                 drop(events.try_send(Event::CallCoerced { call: id.clone(), changes }));
             }
-            drop(inputs.send(Input::Judged { call: id, judgement: Box::new(judgement) }).await);
+            judgement
+        }
+    }
+
+    /// Judges a call whose answer still streams, and runs it if policy lets it without a question.
+    fn run_ahead(&mut self, answer: u64, call: ToolCall) {
+        if self.judging.route(&call).is_err() {
+            let outcome = Box::new(Ahead::NotBegun);
+            return self.come_back(Input::Ahead { answer, call: call.id, outcome });
+        }
+        let (judging, inputs) = (self.judgement(call.clone()), self.inputs.clone());
+        let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
+        let running = self.running(call.clone(), ctx);
+        self.tasks.spawn(async move {
+            let id = call.id;
+            let outcome = match judging.await {
+                Judgement::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
+                    match running.await {
+                        Ok(result) => Ahead::Ran { facts, decision, result },
+                        Err(message) => Ahead::Fatal { facts, decision, message },
+                    }
+                }
+                other => Ahead::Judged(other),
+            };
+            drop(inputs.send(Input::Ahead { answer, call: id, outcome: Box::new(outcome) }).await);
         });
     }
 
@@ -158,31 +215,45 @@ impl Outside {
 
     /// The calls that a run had made before it was resumed.
     pub(crate) fn remind<'a>(&self, calls: impl Iterator<Item = &'a ToolCall>) {
-        if is_tainted(self.parts.toolbox.as_ref(), calls) {
+        if is_tainted(self.tools.current().as_ref(), calls) {
             self.judging.taint();
         }
     }
 
     fn run(&mut self, call: ToolCall) {
-        let (Some(checked), Some(toolbox)) = (self.judging.take(&call), self.parts.toolbox.clone()) else {
-            let text = "nobody has judged this call";
-            return self.come_back(Input::Result(ToolResult::text(call.id, ResultStatus::Denied, text)));
-        };
-        let (ctx, inputs, judging) = (self.context(&call.id), self.inputs.clone(), self.judging.clone());
+        let (id, inputs) = (call.id.clone(), self.inputs.clone());
+        let ctx = self.context(&id);
+        let running = self.running(call, ctx);
         self.tasks.spawn(async move {
-            let id = call.id.clone();
+            let input = match running.await {
+                Ok(result) => Input::Result(result),
+                Err(message) => Input::Fatal { call: id, message },
+            };
+            drop(inputs.send(input).await);
+        });
+    }
+
+    /// The run of a call that was judged by the time this is waited for. Its error ends the run.
+    fn running(
+        &self,
+        call: ToolCall,
+        ctx: Context,
+    ) -> impl Future<Output = Result<ToolResult, String>> + use<> {
+        let (judging, tools) = (self.judging.clone(), self.tools.clone());
+        async move {
+            let (Some(checked), Some(toolbox)) = (judging.take(&call), tools.current()) else {
+                return Ok(ToolResult::text(call.id, ResultStatus::Denied, "nobody has judged this call"));
+            };
             let still = async move {
                 let lost =
                     ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");
                 let look = tokio::task::spawn_blocking(move || judging.still_stands(&call));
                 look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
-            let input = match toolbox.run_if(&checked, &ctx, still).await {
-                Ok(result) => Input::Result(result),
-                Err(error) => Input::Fatal { call: id, message: fatal_text(&error) },
-            };
-            drop(inputs.send(input).await);
-        });
+            let result = toolbox.run_if(&checked, &ctx, still).await.map_err(|error| fatal_text(&error))?;
+            tools.follow(&checked, &result);
+            Ok(result)
+        }
     }
 
     fn context(&self, call: &CallId) -> Context {

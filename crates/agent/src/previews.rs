@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use windlass_loop::Event;
 use windlass_stream::CallKey;
 use windlass_tool::Progress;
-use windlass_toolbox::{PartialCall, Toolbox};
+use windlass_toolbox::PartialCall;
+
+use crate::tools::Tools;
 
 /// The calls of the answer that streams, as far as their tools want to see them.
 #[derive(Debug, Default)]
@@ -16,11 +18,12 @@ pub(crate) struct Previews {
 impl Previews {
     /// Takes what a watcher is told, and adds what tools have to show for it. Nothing is decided about these
     /// calls, and nothing is run (RULES H3).
-    pub(crate) fn see(&mut self, event: &Event, toolbox: Option<&Toolbox>, shown: &mut Vec<Event>) {
+    pub(crate) fn see(&mut self, event: &Event, tools: &Tools, shown: &mut Vec<Event>) {
         match event {
             Event::CallStarted { key, name } => {
                 let mut listen = listener(*key, shown);
-                let call = toolbox.and_then(|toolbox| toolbox.partial_call(name.as_str(), &mut listen));
+                let call =
+                    tools.current().and_then(|toolbox| toolbox.partial_call(name.as_str(), &mut listen));
                 if let Some(call) = call {
                     self.calls.insert(*key, call);
                 }

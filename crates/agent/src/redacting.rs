@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use windlass_loop::{EarlyRefusal, Event, Input, Judgement, StreamFailure};
+use windlass_loop::{Ahead, EarlyRefusal, Event, Input, Judgement, StreamFailure};
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::{CallKey, Chunk};
@@ -61,6 +61,10 @@ impl Redacting {
                     }
                 };
                 Input::RefusedEarly { answer, key, refusal }
+            }
+            Input::Ahead { answer, call, outcome } => {
+                let outcome = Box::new(ahead_without(redactor, *outcome));
+                Input::Ahead { answer, call, outcome }
             }
             Input::Judged { call, judgement } => {
                 Input::Judged { call, judgement: Box::new(judgement_without(redactor, *judgement)) }
@@ -168,6 +172,21 @@ pub(crate) fn result_without(redactor: &Redactor, result: ToolResult) -> ToolRes
 }
 
 /// A question that cannot be shown without a secret is not put, which is no yes.
+fn ahead_without(redactor: &Redactor, outcome: Ahead) -> Ahead {
+    match outcome {
+        Ahead::NotBegun => Ahead::NotBegun,
+        Ahead::Judged(judgement) => Ahead::Judged(judgement_without(redactor, judgement)),
+        Ahead::Ran { facts, mut decision, result } => {
+            decision.reason.text = clean(redactor, decision.reason.text);
+            Ahead::Ran { facts, decision, result: result_without(redactor, result) }
+        }
+        Ahead::Fatal { facts, mut decision, message } => {
+            decision.reason.text = clean(redactor, decision.reason.text);
+            Ahead::Fatal { facts, decision, message: clean(redactor, message) }
+        }
+    }
+}
+
 fn judgement_without(redactor: &Redactor, judgement: Judgement) -> Judgement {
     match judgement {
         Judgement::Refused(result) => Judgement::Refused(result_without(redactor, result)),

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod models;
+mod offering;
 mod run;
 mod tools;
 
@@ -11,8 +12,9 @@ use windlass_hitl::Mode;
 
 pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::models::{Models, Reach};
+pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
-pub(crate) use self::tools::{Doctor, Policy, PolicyCommand, Tool, ToolCommand};
+pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
@@ -39,6 +41,8 @@ pub(crate) enum Command {
     Encode(Encode),
     /// List, show and call tools by hand.
     Tool(Tool),
+    /// List and show the modes: what kind of work a run does, and which tools it has for that.
+    Modes(Modes),
     /// Ask the policy about calls.
     Policy(Policy),
     /// Say what this machine can do: how commands are confined, what is missing, where things are kept.
@@ -100,7 +104,7 @@ pub(crate) enum SandboxName {
 /// How far a run goes without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ModeName {
+pub(crate) enum AutonomyName {
     /// Ask where no rule speaks.
     #[default]
     Ask,
@@ -114,7 +118,7 @@ pub(crate) enum ModeName {
     Headless,
 }
 
-impl ModeName {
+impl AutonomyName {
     pub(crate) fn mode(self) -> Mode {
         match self {
             Self::Ask => Mode::Ask,

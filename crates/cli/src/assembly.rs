@@ -18,9 +18,10 @@ use windlass_tools_shell::Shell;
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
 use crate::runs::Settings;
+use crate::setup::Offered;
 use crate::tape::Tape;
 use crate::terminal::{SayNo, Terminal, WouldAsk};
-use crate::{output, policies, secrets, setup};
+use crate::{modes, output, policies, secrets, setup};
 
 /// What an agent is put together from.
 pub(crate) struct Assembly<'a> {
@@ -42,9 +43,13 @@ impl Assembly<'_> {
         let stand_in =
             if self.tape.is_live() || settings.root.is_dir() { None } else { Some(tempfile::tempdir()?) };
         let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
-        let toolbox =
-            setup::toolbox_on(self.tape, folder, self.outputs.as_deref(), settings.preset, self.shell)?;
         let (client, model) = settings.provider.client(self.reach, self.tape)?;
+        let offering = &settings.offering;
+        let offered = Offered { preset: settings.preset, offering, model: Some(&model) };
+        let toolbox = setup::toolbox_on(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
+        if let Some(mode) = &offering.mode {
+            modes::find(toolbox.modes(), mode)?;
+        }
         let capabilities = client.capabilities(&model).capabilities();
         let (approver, human) = people(self.approval, &settings.root, self.stop)?;
         let policy = policies::load(&settings.root, settings.policy.as_deref())?;
@@ -53,13 +58,16 @@ impl Assembly<'_> {
             .toolbox(toolbox)
             .capabilities(capabilities)
             .policy(policy.clone())
-            .mode(settings.mode.mode())
+            .mode(settings.autonomy.mode())
             .root(settings.root.display().to_string())
-            .system(system_prompt(&settings.root, settings.preset))
+            .system(system_prompt(&settings.root, settings))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .redactor(self.redactor()?)
             .budget(settings.budget)
             .approver(self.tape.approver(approver));
+        if let Some(mode) = &offering.mode {
+            builder = builder.work_mode(mode);
+        }
         // A person teaches; a switch of the command line and a recording do not.
         if human.is_some() && !self.tape.is_used() {
             let file = LessonFile::of(&settings.root)?;
@@ -143,12 +151,13 @@ fn in_folder(folder: &Path, root: &Path) -> anyhow::Result<FileApprover> {
     Ok(approver.on_refusal(|refused| output::note(&format!("{refused}"))))
 }
 
-fn system_prompt(root: &Path, preset: PresetName) -> String {
-    let done = match preset {
-        PresetName::Minimal => "When the task is done, say so in words without calling a tool.",
-        PresetName::Standard | PresetName::Full => {
-            "When the task is done and checked, call attempt_completion, alone."
+fn system_prompt(root: &Path, settings: &Settings) -> String {
+    let done = match settings.preset {
+        // A mode brings the way to say so.
+        PresetName::Minimal if settings.offering.mode.is_none() => {
+            "When the task is done, say so in words without calling a tool."
         }
+        _ => "When the task is done and checked, call attempt_completion, alone.",
     };
     format!(
         "You are a careful coding agent working in the folder {}. All paths are relative to it; nothing outside \

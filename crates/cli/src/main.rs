@@ -17,7 +17,9 @@ mod json;
 mod lessons;
 mod mock;
 mod models;
+mod modes;
 mod output;
+mod own_tools;
 mod panics;
 mod parse;
 mod policies;
@@ -74,6 +76,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Json(arguments) => json::json(&arguments),
         Command::Encode(arguments) => encode::encode(&arguments),
         Command::Tool(arguments) => block_on(tool::tool(arguments)),
+        Command::Modes(arguments) => modes::modes(&arguments),
         Command::Policy(arguments) => policy::policy(arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Models(arguments) => block_on(models::models(arguments)),

@@ -107,11 +107,15 @@ fn trust(place: &PolicyPlace) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The user's usual policy file: in `WINDLASS_CONFIG_DIR`, else in the user's folder for settings.
+/// The user's usual policy file.
 fn usual() -> Option<PathBuf> {
+    Some(settings()?.join("policy.toml"))
+}
+
+/// The user's folder for settings: `WINDLASS_CONFIG_DIR`, else the one of windlass among the user's.
+pub(crate) fn settings() -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = named("WINDLASS_CONFIG_DIR")
+    named("WINDLASS_CONFIG_DIR")
         .or_else(|| named("XDG_CONFIG_HOME").map(|folder| folder.join("windlass")))
-        .or_else(|| named("HOME").map(|home| home.join(".config/windlass")))?;
-    Some(folder.join("policy.toml"))
+        .or_else(|| named("HOME").map(|home| home.join(".config/windlass")))
 }

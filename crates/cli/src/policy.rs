@@ -16,11 +16,11 @@ pub(crate) fn policy(arguments: Policy) -> anyhow::Result<ExitCode> {
         PolicyCommand::Check { root, policy, json } => {
             check::check(&root, policy.as_deref(), Telling::of(json))
         }
-        PolicyCommand::Explain { root, policy, mode, file, json: _ } => {
-            explain::explain(&judge::Judge::new(&root, policy.as_deref(), mode)?, &file)
+        PolicyCommand::Explain { root, policy, autonomy, file, json: _ } => {
+            explain::explain(&judge::Judge::new(&root, policy.as_deref(), autonomy)?, &file)
         }
-        PolicyCommand::Test { root, policy, mode, file } => {
-            explain::test(&judge::Judge::new(&root, policy.as_deref(), mode)?, &file)
+        PolicyCommand::Test { root, policy, autonomy, file } => {
+            explain::test(&judge::Judge::new(&root, policy.as_deref(), autonomy)?, &file)
         }
         PolicyCommand::Learned { root, policy, revoke, json } => {
             learned::learned(&root, policy.as_deref(), revoke.as_deref(), Telling::of(json))

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use windlass_agent::Budget;
 use windlass_protocol::ToolProtocol;
 
-use crate::arguments::{ModeName, PresetName, SandboxName};
+use crate::arguments::{AutonomyName, Offering, PresetName, SandboxName};
 use crate::provider::Provider;
 
 /// What a run was started with, so that it can go on in another process. Keys are not in it.
@@ -26,7 +26,11 @@ pub(crate) struct Settings {
     pub(crate) sandbox: SandboxName,
     /// How far it goes without asking.
     #[serde(default)]
-    pub(crate) mode: ModeName,
+    #[serde(rename = "mode")]
+    pub(crate) autonomy: AutonomyName,
+    /// What it is offered besides the preset.
+    #[serde(default)]
+    pub(crate) offering: Offering,
     pub(crate) max_turns: u32,
     /// How much it may use before somebody is asked.
     #[serde(default)]

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use windlass_sandbox::Workspace;
-use windlass_toolbox::{Preset, ToolConfig, Toolbox};
-use windlass_tools_control::TodoList;
+use windlass_tool::Tool;
+use windlass_toolbox::{DynamicTools, Preset, ToolConfig, Toolbox, WorkModes};
+use windlass_tools_dynamic::FolderOwner;
 use windlass_tools_shell::Shell;
 
-use crate::arguments::PresetName;
+use crate::arguments::{Offering, PresetName};
 use crate::tape::Tape;
+use crate::{modes, output, own_tools, policies};
 
 impl PresetName {
     fn preset(self) -> Preset {
@@ -27,6 +29,15 @@ pub(crate) fn root(folder: &Path) -> anyhow::Result<PathBuf> {
     folder.canonicalize().with_context(|| format!("the root {} cannot be opened", folder.display()))
 }
 
+/// What is to be offered to whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Offered<'a> {
+    pub(crate) preset: PresetName,
+    pub(crate) offering: &'a Offering,
+    /// The provider's name of the model, where it is known.
+    pub(crate) model: Option<&'a str>,
+}
+
 /// All tools over one workspace, offered as the preset says.
 pub(crate) fn toolbox(
     root: &Path,
@@ -34,15 +45,16 @@ pub(crate) fn toolbox(
     preset: PresetName,
     shell: &Shell,
 ) -> anyhow::Result<Toolbox> {
-    toolbox_on(&Tape::none(), root, outputs, preset, shell)
+    let offered = Offered { preset, offering: &Offering::default(), model: None };
+    toolbox_on(&Tape::none(), root, outputs, offered, shell)
 }
 
-/// The same for a run that may be recorded or played.
+/// All tools over one workspace, offered as is said, for a run that may be recorded or played. It is in no mode yet.
 pub(crate) fn toolbox_on(
     tape: &Tape,
     root: &Path,
     outputs: Option<&Path>,
-    preset: PresetName,
+    offered: Offered<'_>,
     shell: &Shell,
 ) -> anyhow::Result<Toolbox> {
     let mut workspace = Workspace::open(root)?;
@@ -50,17 +62,73 @@ pub(crate) fn toolbox_on(
         workspace = workspace.with_outputs(outputs);
     }
     let workspace = Arc::new(workspace);
-    let all = windlass_tools_fs::tools(&workspace)
-        .into_iter()
-        .chain(windlass_tools_edit::tools(&workspace))
-        .chain(windlass_tools_search::tools(&workspace))
-        .chain(windlass_tools_shell::tools_with(&workspace, shell))
-        .chain(windlass_tools_web::tools(&Arc::new(windlass_tools_web::Fetch::new())))
-        .chain(windlass_tools_control::tools(&TodoList::default()));
-    let toolbox = Toolbox::builder()
-        .tools(all.map(|tool| tape.tool(tool)))
+    // Without a mode to begin in a run has none to change into either, and is as it always was.
+    let modes = if offered.offering.mode.is_some() { modes::load(root)? } else { WorkModes::default() };
+    let all = own_tools::all(root, &workspace, shell, offered.offering, modes.clone())?;
+    let mut builder = Toolbox::builder()
+        .tools(all.into_iter().map(|tool| tape.tool(tool)))
         .known_aliases()
-        .config(ToolConfig::new(preset.preset()))
-        .build()?;
-    Ok(toolbox)
+        .modes(modes)
+        .config(config(offered)?);
+    if let Some(model) = offered.model {
+        builder = builder.model(model);
+    }
+    let dynamic = DynamicTools::default();
+    let toolbox = builder.dynamic(dynamic.clone()).build()?;
+    for tool in of_folders(root, offered, &workspace, shell)? {
+        let name = tool.spec().name().clone();
+        if let Err(error) = dynamic.add(tape.tool(tool)) {
+            output::note(&format!("warning: the tool {name} of a file is left out: {error}"));
+        }
+    }
+    Ok(toolbox.refreshed())
 }
+
+/// The tools of the user's files, and of the project's where the feature for that is on: what they say may be a
+/// stranger's, and the model reads it.
+fn of_folders(
+    root: &Path,
+    offered: Offered<'_>,
+    workspace: &Arc<Workspace>,
+    shell: &Shell,
+) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+    let users = policies::settings().map(|folder| (folder.join(USER_TOOLS), FolderOwner::User));
+    let has_feature = offered.offering.has_feature(PROJECT_TOOLS_FEATURE);
+    let projects = has_feature.then(|| (root.join(PROJECT_TOOLS), FolderOwner::Project));
+    let mut tools = Vec::new();
+    for (folder, owner) in users.into_iter().chain(projects).filter(|(folder, _)| folder.is_dir()) {
+        let loaded = windlass_tools_dynamic::load(&folder, owner, workspace, shell)?;
+        for refused in loaded.problems {
+            output::note(&format!("warning: {:#}", anyhow::Error::from(refused)));
+        }
+        tools.extend(loaded.tools);
+    }
+    Ok(tools)
+}
+
+/// Folders of files that are tools: in the user's folder of settings, and in a project.
+const USER_TOOLS: &str = "tools";
+const PROJECT_TOOLS: &str = ".windlass/tools";
+/// The feature by which a project's are taken.
+const PROJECT_TOOLS_FEATURE: &str = "project_tools";
+
+/// The user's own file, with what the command line says on top.
+fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {
+    let mut config = ToolConfig::default();
+    if let Some(file) =
+        policies::settings().map(|folder| folder.join(USER_CONFIG)).filter(|file| file.exists())
+    {
+        let refused = || format!("{} is refused", file.display());
+        config =
+            toml::from_str(&std::fs::read_to_string(&file).with_context(refused)?).with_context(refused)?;
+    }
+    config.preset = offered.preset.preset();
+    let offering = offered.offering;
+    config = offering.tools.iter().fold(config, ToolConfig::with);
+    config = offering.disabled.iter().fold(config, ToolConfig::without);
+    Ok(offering.features.iter().fold(config, ToolConfig::with_feature))
+}
+
+/// Which tools the user wants in every run, in the folder of settings: `additional`, `disabled`, `features`, `rename`,
+/// `[[model]]`. The preset is said on the command line.
+const USER_CONFIG: &str = "toolbox.toml";

@@ -5,6 +5,7 @@ use windlass_protocol::{
     Arguments, CallId, Control, Message, Part, ResultStatus, StopReason, ToolCall, ToolName, ToolResult,
 };
 
+use crate::ahead::AheadCalls;
 use crate::early::{Early, Refusal};
 use crate::machine::Machine;
 use crate::words::NoCall;
@@ -14,11 +15,12 @@ use crate::{Effect, Entry, Event, StopCause, StreamFailure, words};
 pub(crate) struct Ended {
     pub(crate) answer: Answer,
     pub(crate) early: Early,
+    pub(crate) ahead: AheadCalls,
 }
 
 impl Machine {
     pub(crate) fn answered(&mut self, ended: Ended) {
-        let Ended { answer, early } = ended;
+        let Ended { answer, early, ahead } = ended;
         self.usage.add(&answer.usage);
         self.spent.usage.add(&answer.usage);
         self.show(Event::AnswerEnded { usage: answer.usage, total: self.usage });
@@ -46,7 +48,7 @@ impl Machine {
         if calls.is_empty() {
             self.no_call(has_words, answer.stop.as_ref());
         } else {
-            self.execute(calls, refused);
+            self.execute(calls, refused, ahead);
         }
     }
 

@@ -54,8 +54,20 @@ impl Default for Limits {
     }
 }
 
-/// What a run is set up with. It stays the same for the whole run, so that every request begins with the
-/// bytes of the one before (RULES N6).
+/// When the calls of an answer begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "before the end of the answer, or after it")]
+pub enum CallStart {
+    /// Those that only read and come first begin while the rest of the answer still streams, if policy lets them
+    /// without a question (RULES L6).
+    #[default]
+    Early,
+    /// When the answer has ended.
+    AfterAnswer,
+}
+
+/// What a run is set up with. It stays the same for the whole run, so that every request begins with the bytes of the one
+/// before (RULES N6); only tools, system prompt and mode can be others from a turn on (`Input::Offer`).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Config {
@@ -63,6 +75,8 @@ pub struct Config {
     pub model: String,
     /// The system prompt.
     pub system: Option<String>,
+    /// The mode that it begins in, by its slug.
+    pub mode: Option<String>,
     /// The tools on offer.
     pub tools: Vec<OfferedTool>,
     /// Whether one answer may hold several calls.
@@ -78,6 +92,8 @@ pub struct Config {
     pub limits: Limits,
     /// How much it may use before a human is asked.
     pub budget: Budget,
+    /// When calls begin.
+    pub call_start: CallStart,
 }
 
 impl Config {
@@ -86,6 +102,7 @@ impl Config {
         Self {
             model: model.into(),
             system: None,
+            mode: None,
             tools,
             parallel_calls: ParallelCalls::ProviderDefault,
             max_output_tokens: None,
@@ -93,6 +110,7 @@ impl Config {
             repairs: Repairs::default(),
             limits: Limits::default(),
             budget: Budget::default(),
+            call_start: CallStart::default(),
         }
     }
 
@@ -102,9 +120,21 @@ impl Config {
         self
     }
 
+    /// The same run whose calls begin then.
+    pub fn with_call_start(mut self, start: CallStart) -> Self {
+        self.call_start = start;
+        self
+    }
+
     /// The same run with a system prompt.
     pub fn with_system(mut self, system: Option<String>) -> Self {
         self.system = system;
+        self
+    }
+
+    /// The same run, begun in a mode.
+    pub fn with_mode(mut self, mode: Option<String>) -> Self {
+        self.mode = mode;
         self
     }
 
@@ -132,12 +162,13 @@ impl Config {
         self
     }
 
-    /// What the tool of a name says about itself; nothing is said of a tool that is not on offer.
+    /// What the tool of a name says about itself; nothing is said of a tool that is not on offer. A name that differs in
+    /// case or dashes only leads to its tool, as it does where calls are looked up (RULES N3).
     pub(crate) fn hints(&self, name: &str) -> Hints {
-        self.tools
-            .iter()
-            .find(|tool| tool.spec.name().as_str() == name)
-            .map_or_else(Hints::default, |tool| tool.hints)
+        let exact = self.tools.iter().find(|tool| tool.spec.name().as_str() == name);
+        let like = plain(name);
+        let found = exact.or_else(|| self.tools.iter().find(|tool| plain(tool.spec.name().as_str()) == like));
+        found.map_or_else(Hints::default, |tool| tool.hints)
     }
 
     /// The name of the tool by which the model says that it is done, if one is on offer.
@@ -157,4 +188,9 @@ impl Config {
         request.max_output_tokens = self.max_output_tokens;
         request
     }
+}
+
+/// What is left of a name if its case and dashes are not looked at.
+fn plain(name: &str) -> String {
+    name.strip_prefix("functions.").unwrap_or(name).replace('-', "_").to_ascii_lowercase()
 }

@@ -76,6 +76,11 @@ impl Early {
         Some(Effect::CheckEarly { answer, key, tool, argument, value: value.clone() })
     }
 
+    /// Whether a call that comes before this one in the answer is not whole yet.
+    pub(crate) fn streams_before(&self, key: CallKey) -> bool {
+        self.open.range(..key).next().is_some()
+    }
+
     /// The refusal of a call that never came to its end.
     pub(crate) fn refusal(&self, key: CallKey) -> Option<&Refusal> {
         self.refused.get(&key)

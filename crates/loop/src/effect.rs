@@ -22,6 +22,11 @@ pub enum Effect {
         /// How long to wait first, in milliseconds.
         delay_ms: u64,
     },
+    /// The request that follows is the first with what this offer has.
+    Offered {
+        /// The offer, as `Input::Offer` said it.
+        number: u64,
+    },
     /// Read no further in the answer that streams.
     CloseStream,
     /// Look at an argument that is complete while the rest of its call still streams. If the call is sure to be
@@ -37,6 +42,19 @@ pub enum Effect {
         argument: String,
         /// The argument's value.
         value: Value,
+    },
+    /// A call is whole while its answer still streams, and only reads. Look it up, check it and judge it; if policy
+    /// lets it run without a question, run it; come back with `Input::Ahead` in any case.
+    RunAhead {
+        /// Which answer of the run.
+        answer: u64,
+        /// The call.
+        call: ToolCall,
+    },
+    /// That answer is void: stop what was begun for it.
+    AbandonAhead {
+        /// Which answer of the run.
+        answer: u64,
     },
     /// Look the call up, check it and judge it; come back with `Input::Judged`.
     Decide(ToolCall),

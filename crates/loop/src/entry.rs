@@ -28,6 +28,11 @@ pub enum Entry {
         /// How calls reach the model.
         protocol: ToolProtocol,
     },
+    /// From now on the run is in this mode.
+    Mode {
+        /// Its slug.
+        mode: String,
+    },
     /// The model answered.
     Answered {
         /// The answer; each of its calls gets a result.
@@ -99,8 +104,8 @@ pub struct CallRepairs {
 }
 
 impl Entry {
-    /// The version of this vocabulary that is written.
-    pub const VERSION: u32 = 2;
+    /// The version of this vocabulary that is written. 2 has the protocol, 3 the mode; all before can be read.
+    pub const VERSION: u32 = 3;
 
     /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
     pub fn is_critical(&self) -> bool {
@@ -108,6 +113,7 @@ impl Entry {
             self,
             Self::Started { .. }
                 | Self::Protocol { .. }
+                | Self::Mode { .. }
                 | Self::Intent { .. }
                 | Self::Result { .. }
                 | Self::Finished { .. }

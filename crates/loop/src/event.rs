@@ -25,6 +25,11 @@ pub enum Event {
         /// The provider's words.
         reason: String,
     },
+    /// The run is in another mode.
+    ModeChanged {
+        /// Its slug.
+        mode: String,
+    },
     /// More words of the model.
     Text {
         /// The words that were added.

@@ -3,6 +3,7 @@
 use windlass_hitl::{ApprovalOutcome, Verdict};
 use windlass_protocol::{CallId, Control, ResultStatus, ToolCall, ToolResult};
 
+use crate::ahead::AheadCalls;
 use crate::machine::{Machine, Phase};
 use crate::{Effect, Entry, Event, Judgement, Outcome, StopCause, words};
 
@@ -10,19 +11,32 @@ use crate::{Effect, Entry, Event, Judgement, Outcome, StopCause, words};
 #[derive(Debug)]
 pub(crate) struct Execution {
     slots: Vec<Slot>,
+    /// Which answer of the run; of one from a record nobody knows.
+    pub(crate) answer: u64,
     cancelled: bool,
     fatal: Option<String>,
+}
+
+impl Execution {
+    /// Whether nothing more is begun.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.cancelled || self.fatal.is_some()
+    }
 }
 
 #[derive(Debug)]
 struct Slot {
     call: ToolCall,
+    control: Control,
     state: State,
 }
 
 #[derive(Debug, PartialEq)]
-enum State {
-    /// Waits for its siblings: the call by which the model says that it is done, or that hands the work on.
+pub(crate) enum State {
+    /// Was begun while the answer streamed; it is not known yet what comes of it.
+    Ahead,
+    /// Waits for its siblings: the call by which the model says that it is done, that hands the work on, or that changes
+    /// the mode, and what is behind a change.
     Held,
     Judging,
     Asking,
@@ -34,39 +48,55 @@ impl Slot {
     fn result(&self) -> Option<&ToolResult> {
         match &self.state {
             State::Ended(result) => Some(result),
-            State::Held | State::Judging | State::Asking | State::Running => None,
+            State::Ahead | State::Held | State::Judging | State::Asking | State::Running => None,
         }
     }
 }
 
 impl Machine {
     /// Begins with the calls of the open answer. `refused` are results that are clear already.
-    pub(crate) fn execute(&mut self, calls: Vec<ToolCall>, refused: Vec<ToolResult>) {
-        let slots = calls.into_iter().map(|call| self.slot(call)).collect();
-        self.phase = Phase::Executing(Box::new(Execution { slots, cancelled: false, fatal: None }));
+    pub(crate) fn execute(&mut self, calls: Vec<ToolCall>, refused: Vec<ToolResult>, ahead: AheadCalls) {
+        let slots = calls.into_iter().map(|call| self.slot(call, &ahead)).collect();
+        let answer = ahead.answer;
+        self.phase = Phase::Executing(Box::new(Execution { slots, answer, cancelled: false, fatal: None }));
         for result in refused {
             self.end_call(result);
         }
-        self.judge_new();
+        for (call, outcome) in ahead.into_outcomes() {
+            self.take_ahead(&call, outcome);
+        }
         self.advance();
     }
 
-    fn slot(&self, call: ToolCall) -> Slot {
+    /// A call that waits to be looked at: what it has to wait for is seen when all are there.
+    fn slot(&self, call: ToolCall, ahead: &AheadCalls) -> Slot {
         let control = self.config.hints(call.name.as_str()).control;
-        let waits = matches!(control, Control::Completion | Control::Last);
-        let state = if waits { State::Held } else { State::Judging };
-        Slot { call, state }
+        let state = if ahead.has(&call.id) { State::Ahead } else { State::Held };
+        Slot { call, control, state }
     }
 
-    fn judge_new(&mut self) {
-        let Phase::Executing(execution) = &self.phase else { return };
-        let calls: Vec<_> = execution
-            .slots
-            .iter()
-            .filter(|slot| slot.state == State::Judging)
-            .map(|slot| slot.call.clone())
-            .collect();
-        for call in calls {
+    /// Lets go on what nothing before it holds. A change of the mode waits for the calls before it, and those behind it
+    /// for the change, so that each is judged and run in the mode that it was made for (RULES L11). What ends an answer
+    /// waits for all others.
+    fn release(&mut self) {
+        let Phase::Executing(execution) = &mut self.phase else { return };
+        let (mut is_open, mut is_changing) = (false, false);
+        let mut released = Vec::new();
+        for slot in &mut execution.slots {
+            let may_go = match slot.control {
+                Control::Completion | Control::Last => continue,
+                Control::ModeSwitch => !is_open,
+                _ => !is_changing,
+            };
+            if slot.state == State::Held && may_go {
+                slot.state = State::Judging;
+                released.push(slot.call.clone());
+            }
+            let waits = slot.result().is_none();
+            is_open |= waits;
+            is_changing |= waits && slot.control == Control::ModeSwitch;
+        }
+        for call in released {
             self.want(Effect::Decide(call));
         }
     }
@@ -144,7 +174,8 @@ impl Machine {
     }
 
     pub(crate) fn fatal(&mut self, call: &CallId, message: String) {
-        if !self.is_in(call, &State::Running) {
+        // What is wrong can be seen when a call is looked up.
+        if !self.is_in(call, &State::Running) && !self.is_in(call, &State::Judging) {
             return;
         }
         self.end_call(ToolResult::text(call.clone(), ResultStatus::Error, message.clone()));
@@ -181,7 +212,7 @@ impl Machine {
         }
     }
 
-    fn end_call(&mut self, result: ToolResult) {
+    pub(crate) fn end_call(&mut self, result: ToolResult) {
         let Phase::Executing(execution) = &mut self.phase else { return };
         let open =
             execution.slots.iter_mut().find(|slot| slot.call.id == result.call && slot.result().is_none());
@@ -191,7 +222,7 @@ impl Machine {
         }
     }
 
-    fn set(&mut self, call: &CallId, state: State) {
+    pub(crate) fn set(&mut self, call: &CallId, state: State) {
         if let Phase::Executing(execution) = &mut self.phase
             && let Some(slot) = execution.slots.iter_mut().find(|slot| slot.call.id == *call)
         {
@@ -199,14 +230,15 @@ impl Machine {
         }
     }
 
-    fn is_in(&self, call: &CallId, state: &State) -> bool {
+    pub(crate) fn is_in(&self, call: &CallId, state: &State) -> bool {
         matches!(&self.phase, Phase::Executing(execution)
             if execution.slots.iter().any(|slot| slot.call.id == *call && slot.state == *state))
     }
 
     /// Looks whether the turn can go on: a held completion when its siblings have ended, the next turn when all
     /// have.
-    fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
+        self.release();
         self.release_held();
         let Phase::Executing(execution) = &mut self.phase else { return };
         if execution.slots.iter().any(|slot| slot.result().is_none()) {

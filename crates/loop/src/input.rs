@@ -5,6 +5,8 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 use windlass_stream::{CallKey, Chunk};
 
+use crate::Offer;
+
 /// What the machine is told. Time comes beside each input; ids come inside.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -14,6 +16,8 @@ pub enum Input {
         /// In the human's words.
         task: String,
     },
+    /// What the next turn is offered. The answer that streams, and its calls, stay with what they were offered.
+    Offer(Box<Offer>),
     /// A chunk of the answer that was asked for last.
     Chunk(Chunk),
     /// That answer has ended.
@@ -26,6 +30,15 @@ pub enum Input {
         key: CallKey,
         /// Why.
         refusal: EarlyRefusal,
+    },
+    /// What came of a call that was begun while its answer streamed.
+    Ahead {
+        /// Which answer of the run, as `Effect::RunAhead` said it.
+        answer: u64,
+        /// Which call.
+        call: CallId,
+        /// What came of it.
+        outcome: Box<Ahead>,
     },
     /// A call was looked up, checked and judged.
     Judged {
@@ -68,6 +81,34 @@ pub enum EarlyRefusal {
     },
     /// Policy denies it, whatever else comes.
     Denied(Reason),
+}
+
+/// What came of a call that was begun while its answer streamed.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "it did not run, it ran, or the run cannot go on")]
+pub enum Ahead {
+    /// It was not even looked at, and is to be judged like the others.
+    NotBegun,
+    /// It did not run: policy did not let it at once.
+    Judged(Judgement),
+    /// It ran.
+    Ran {
+        /// What the decision rests on.
+        facts: Box<Facts>,
+        /// The decision that let it.
+        decision: Decision,
+        /// Its result.
+        result: ToolResult,
+    },
+    /// It ran, and found that the run cannot go on.
+    Fatal {
+        /// What the decision rests on.
+        facts: Box<Facts>,
+        /// The decision that let it.
+        decision: Decision,
+        /// Why, for the human.
+        message: String,
+    },
 }
 
 /// What came of looking a call up, checking it and judging it.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod ahead;
 mod answer;
 mod budget;
 mod config;
@@ -10,6 +11,7 @@ mod event;
 mod execution;
 mod input;
 mod machine;
+mod offer;
 mod outcome;
 mod progress;
 mod protocol;
@@ -19,12 +21,13 @@ mod transcript;
 mod words;
 
 pub use budget::{Budget, Prices};
-pub use config::{Config, Limits, OfferedTool};
+pub use config::{CallStart, Config, Limits, OfferedTool};
 pub use effect::Effect;
 pub use entry::{CallRepairs, Entry};
 pub use event::Event;
-pub use input::{EarlyRefusal, Input, Judgement, StreamFailure};
+pub use input::{Ahead, EarlyRefusal, Input, Judgement, StreamFailure};
 pub use machine::Machine;
+pub use offer::Offer;
 pub use outcome::{Outcome, StopCause};
 pub use resume::ResumeError;
 pub use transcript::{Transcript, TranscriptError};

@@ -8,7 +8,7 @@ use crate::execution::Execution;
 use crate::progress::Progress;
 use crate::protocol::ProtocolChoice;
 use crate::streaming::Streaming;
-use crate::{Config, Effect, Entry, Event, Input, Outcome, StopCause, StreamFailure, Transcript};
+use crate::{Config, Effect, Entry, Event, Input, Offer, Outcome, StopCause, StreamFailure, Transcript};
 
 /// A run of an agent as a machine without IO: it takes inputs and says what it wants done.
 ///
@@ -41,6 +41,8 @@ pub struct Machine {
     pub(crate) now_ms: u64,
     /// What was used since a human last said that the run may go on.
     pub(crate) spent: Spent,
+    /// What the next turn is offered, if that is something else.
+    pub(crate) offered: Option<Offer>,
     /// How many answers were asked for.
     answers: u64,
     effects: Vec<Effect>,
@@ -83,6 +85,7 @@ impl Machine {
             phase: Phase::Idle,
             now_ms: 0,
             spent: Spent::default(),
+            offered: None,
             answers: 0,
             effects: Vec::new(),
         }
@@ -95,9 +98,11 @@ impl Machine {
         self.now_ms = self.now_ms.max(now_ms);
         match input {
             Input::Start { task } => self.start(task),
+            Input::Offer(offer) => self.offer(*offer),
             Input::Chunk(chunk) => self.chunk(chunk),
             Input::StreamEnd(end) => self.stream_end(end),
             Input::RefusedEarly { answer, key, refusal } => self.refused_early(answer, key, refusal),
+            Input::Ahead { answer, call, outcome } => self.ran_ahead(answer, &call, *outcome),
             Input::Judged { call, judgement } => self.judged(&call, *judgement),
             Input::Approval(outcome) => self.approval(&outcome),
             Input::Started(call) => self.show(Event::CallRunning { call }),
@@ -111,6 +116,17 @@ impl Machine {
             self.approval(&outcome);
         }
         self.take_effects()
+    }
+
+    /// Writes down the mode, where it is another than the one on record.
+    pub(crate) fn record_mode(&mut self, recorded: Option<&str>) {
+        if let Some(mode) = self.config.mode.clone().filter(|mode| Some(mode.as_str()) != recorded) {
+            self.want(Effect::Record(Entry::Mode { mode }));
+        }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over)
     }
 
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
@@ -144,6 +160,7 @@ impl Machine {
         let task = Message::user(task);
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
         self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol }));
+        self.record_mode(None);
         self.say(task);
         self.next_turn();
     }
@@ -160,6 +177,7 @@ impl Machine {
         self.spent.requests = self.spent.requests.saturating_add(1);
         self.progress.turns = self.progress.turns.saturating_add(1);
         self.progress.attempts = 0;
+        self.take_up_offer();
         self.show(Event::TurnStarted { turn: self.progress.turns });
         self.send(0);
     }
@@ -215,6 +233,7 @@ impl Machine {
             Phase::Over => {}
             Phase::Streaming(streaming) => {
                 self.want(Effect::CloseStream);
+                self.abandon(&streaming.ahead);
                 self.keep_words(*streaming);
                 self.stop(StopCause::Cancelled);
             }

@@ -30,6 +30,11 @@ impl Progress {
         self.repeats
     }
 
+    /// Whether the last call that was counted is this one.
+    pub(crate) fn made_last(&self, fingerprint: &str) -> bool {
+        self.last_call.as_deref() == Some(fingerprint)
+    }
+
     /// Looks at the results of a turn: one that is ok is progress, none but the model's own mistakes is not.
     pub(crate) fn judge_turn(&mut self, results: &[&ToolResult]) {
         self.nudges = 0;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use windlass_protocol::{CallId, Control, Message, Part, ResultStatus, ToolCall, ToolResult};
 
+use crate::ahead::AheadCalls;
 use crate::execution::completion_text;
 use crate::machine::{Machine, Phase};
 use crate::{Config, Effect, Entry, Outcome, TranscriptError, words};
@@ -39,6 +40,8 @@ pub enum ResumeError {
 struct Open {
     begun: BTreeSet<CallId>,
     refused: Vec<ToolResult>,
+    /// The mode on record.
+    mode: Option<String>,
 }
 
 impl Machine {
@@ -71,6 +74,7 @@ impl Machine {
             let fits = machine.replay(entry, &mut open)?;
             fits.map_err(|source| ResumeError::Contradiction { position, source })?;
         }
+        machine.record_mode(open.mode.as_deref());
         machine.go_on(open);
         let effects = machine.take_effects();
         Ok((machine, effects))
@@ -82,11 +86,15 @@ impl Machine {
                 self.usage.add(&usage);
                 self.progress.turns = self.progress.turns.saturating_add(1);
                 self.protocols.lock();
-                *open = Open { begun: BTreeSet::new(), refused };
+                *open = Open { begun: BTreeSet::new(), refused, mode: open.mode.take() };
                 self.transcript.answer(message)
             }
             Entry::Protocol { protocol } => {
                 self.protocols.restore(protocol);
+                Ok(())
+            }
+            Entry::Mode { mode } => {
+                open.mode = Some(mode);
                 Ok(())
             }
             Entry::Said { message } => self.transcript.say(message),
@@ -128,7 +136,7 @@ impl Machine {
                 ));
             }
         }
-        self.execute(calls, refused);
+        self.execute(calls, refused, AheadCalls::default());
     }
 
     /// What the model said about the task, if its completion is the last thing on record and was accepted.

@@ -4,6 +4,7 @@ use windlass_assemble::{Answer, Assembler, CallEvent, Ending, Options};
 use windlass_protocol::{Message, Part};
 use windlass_stream::{Chunk, StreamError};
 
+use crate::ahead::AheadCalls;
 use crate::answer::{Ended, name_the_nameless};
 use crate::early::Early;
 use crate::machine::{Machine, Phase};
@@ -15,6 +16,7 @@ use crate::{Config, Effect, Entry, Event, StreamFailure};
 pub(crate) struct Streaming {
     assembler: Assembler,
     pub(crate) early: Early,
+    pub(crate) ahead: AheadCalls,
 }
 
 /// The first wait before an answer is asked for again, and the longest, in milliseconds.
@@ -27,7 +29,7 @@ impl Streaming {
         let names = config.tools.iter().map(|tool| tool.spec.name().clone());
         let turn = u64::from(progress.turns);
         let options = Options::default().with_turn(turn).with_tools(names).with_repairs(config.repairs);
-        Self { assembler: Assembler::new(options), early: Early::of(answer) }
+        Self { assembler: Assembler::new(options), early: Early::of(answer), ahead: AheadCalls::of(answer) }
     }
 }
 
@@ -61,7 +63,8 @@ impl Machine {
                 if !notes.repairs.is_empty() {
                     self.show(Event::CallRepaired { key, repairs: notes.repairs });
                 }
-                self.show(Event::CallFinished { key, call });
+                self.show(Event::CallFinished { key, call: call.clone() });
+                self.begin_ahead(key, &call);
             }
             CallEvent::Malformed(call) => {
                 self.show(Event::CallMalformed { key: call.key, problem: call.reason.to_string() });
@@ -74,7 +77,10 @@ impl Machine {
         let Some(ended) = self.end_answer() else { return };
         // A response without its end runs no tool (RULES S10): it is void, and asked for again.
         match end.err().or_else(|| failure_of(&ended.answer)) {
-            Some(failure) => self.broke_off(&failure),
+            Some(failure) => {
+                self.abandon(&ended.ahead);
+                self.broke_off(&failure);
+            }
             None => self.answered(ended),
         }
     }
@@ -101,7 +107,7 @@ impl Machine {
             self.phase = phase;
             return None;
         };
-        let Streaming { assembler, mut early } = *streaming;
+        let Streaming { assembler, mut early, ahead } = *streaming;
         let mut events = Vec::new();
         let mut answer = assembler.finish(&mut events);
         for event in events {
@@ -113,7 +119,7 @@ impl Machine {
             }
         }
         name_the_nameless(&mut answer);
-        Some(Ended { answer, early })
+        Some(Ended { answer, early, ahead })
     }
 
     /// Asks for the same answer again, a limited number of times and only where that may help (RULES L9).

@@ -40,6 +40,9 @@ pub enum Control {
     None,
     /// The model says that the task is done.
     Completion,
+    /// The call changes the mode of the run: calls before it in an answer end first, those behind it are judged in the new
+    /// mode (RULES L11).
+    ModeSwitch,
     /// The call is the last of its answer: it begins when those before it have ended, and those after it do not
     /// begin (RULES L12). For calls that hand the work to somebody else.
     Last,

@@ -1,21 +1,31 @@
 //! Putting a toolbox together.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use windlass_protocol::{NameError, RawJson, ToolName, ToolSpec};
+use windlass_protocol::{NameError, ToolName};
 use windlass_schema::{Checker, SchemaError};
 use windlass_tool::Tool;
 
-use crate::preset::ALIASES;
-use crate::toolbox::Entry;
-use crate::{Identity, NameMap, NameMapError, OutputLimit, ToolConfig, Toolbox};
+use crate::catalogue::{self, ALIASES};
+use crate::entry::Entry;
+use crate::shown_name::is_legal;
+use crate::toolbox::Plan;
+use crate::{
+    DynamicTools, Identity, ModelRule, NameMap, NameMapError, OutputLimit, ToolConfig, Toolbox, WorkModes,
+};
 
 /// Collects tools and aliases for a [`Toolbox`].
 #[derive(Default)]
 pub struct ToolboxBuilder {
     tools: Vec<(Identity, Arc<dyn Tool>)>,
     aliases: Vec<(String, String)>,
+    knows_aliases: bool,
     config: ToolConfig,
+    model: Option<String>,
+    modes: WorkModes,
+    unavailable: BTreeMap<String, String>,
+    dynamic: Option<DynamicTools>,
     limit: OutputLimit,
 }
 
@@ -53,6 +63,14 @@ pub enum BuildError {
         /// Why.
         source: SchemaError,
     },
+    /// The name that a model is to be shown for a tool is not legal everywhere.
+    #[error("{name} cannot be shown as {shown:?}: one to 64 letters, digits, _ and - are wanted")]
+    Rename {
+        /// The tool.
+        name: String,
+        /// What it was to be shown as.
+        shown: String,
+    },
     /// The configuration names a tool that is not registered.
     #[error("the configuration names {name}, and no such tool is registered")]
     UnknownConfigured {
@@ -88,13 +106,31 @@ impl ToolboxBuilder {
     /// Lets the tools that are registered answer to the names that other agents gave theirs, where those are
     /// free: `write_to_file` for `write_file`, `execute_command` for `run_command` …
     pub fn known_aliases(mut self) -> Self {
-        let names: Vec<_> =
-            self.tools.iter().map(|(identity, _)| identity.name().as_str().to_owned()).collect();
-        for (alias, name) in ALIASES {
-            if names.iter().any(|known| known == name) && names.iter().all(|known| known != alias) {
-                self.aliases.push(((*alias).to_owned(), (*name).to_owned()));
-            }
-        }
+        self.knows_aliases = true;
+        self
+    }
+
+    /// Says for which model the tools are: the configuration's rule for it counts, or one that is built in.
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// Says which modes there are. Without it none, and every tool is there for every work.
+    pub fn modes(mut self, modes: WorkModes) -> Self {
+        self.modes = modes;
+        self
+    }
+
+    /// Says that a tool cannot work here, and why, in a few words: it is not offered.
+    pub fn unavailable(mut self, name: impl Into<String>, reason: impl Into<String>) -> Self {
+        self.unavailable.insert(name.into(), reason.into());
+        self
+    }
+
+    /// Adds tools that come and go while runs go on.
+    pub fn dynamic(mut self, tools: DynamicTools) -> Self {
+        self.dynamic = Some(tools);
         self
     }
 
@@ -118,36 +154,96 @@ impl ToolboxBuilder {
     /// check: [`Toolbox::unchecked`].
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let mut names = NameMap::new(self.tools.iter().map(|(identity, _)| identity.clone()))?;
-        let mut entries = Vec::with_capacity(self.tools.len());
-        let mut unchecked = Vec::new();
-        for (identity, tool) in self.tools {
-            let name = identity.name().clone();
-            let schema = schema_of(tool.spec());
-            let checker = match Checker::compile(&schema) {
-                Ok(checker) => Some(checker),
-                // One bad tool of a server never takes the others with it (RULES N5).
-                Err(source) if identity.is_remote() => {
-                    unchecked.push((name.clone(), source));
-                    None
+        self.check_named(&names)?;
+        let rule = self.config.rule(self.model.as_deref());
+        names = renamed(names, &rule, &self.config)?;
+        let mut aliases = self.aliases;
+        if self.knows_aliases {
+            let has = |names: &NameMap, name: &str| names.position_exact(name).is_some();
+            for (alias, name) in ALIASES {
+                // What a tool is called or shown as is that tool's own.
+                if names.has(name) && !has(&names, alias) && aliases.iter().all(|(other, _)| other != alias) {
+                    aliases.push(((*alias).to_owned(), (*name).to_owned()));
                 }
-                Err(source) => return Err(BuildError::Schema { name, source }),
-            };
-            let offered = self.config.includes(name.as_str());
-            let shown = names.shown(name.as_str()).unwrap_or(&name).clone();
-            entries.push(Entry { name, shown, tool, schema, checker, offered });
-        }
-        for configured in self.config.additional.iter().chain(&self.config.disabled) {
-            // Exactly, because offering compares exactly: a misspelt name must not leave a tool on.
-            if !names.has(configured) {
-                return Err(BuildError::UnknownConfigured { name: configured.clone() });
             }
         }
-        for (alias, name) in self.aliases {
+        for (alias, name) in aliases {
             let alias = ToolName::new(alias.clone()).map_err(|source| BuildError::Alias { alias, source })?;
             names = names.with_alias(alias, &name)?;
         }
-        Ok(Toolbox::new(names, entries, unchecked, self.limit))
+        let mut entries = Vec::with_capacity(self.tools.len());
+        let mut unchecked = Vec::new();
+        for (identity, tool) in self.tools {
+            let shown = names.shown(identity.name().as_str()).unwrap_or(identity.name()).clone();
+            entries.push(Arc::new(entry(&identity, shown, tool, &mut unchecked)?));
+        }
+        if let Some(dynamic) = &self.dynamic {
+            dynamic.reserve(names.exact_names()).map_err(|name| BuildError::DuplicateName { name })?;
+        }
+        let plan = Plan {
+            config: self.config,
+            rule,
+            modes: self.modes,
+            unavailable: self.unavailable,
+            unchecked,
+            dynamic: self.dynamic,
+            names,
+            entries,
+        };
+        Ok(Toolbox::new(plan, self.limit))
     }
+
+    /// A misspelt name must not leave a tool on, so names are compared exactly. A tool that is well known and not
+    /// registered here is no mistake: one configuration is for several programs.
+    fn check_named(&self, names: &NameMap) -> Result<(), BuildError> {
+        let guests = self.dynamic.as_ref().map(DynamicTools::list).unwrap_or_default();
+        for name in self.config.named() {
+            let is_guest = guests.iter().any(|guest| guest.as_str() == name);
+            if !names.has(name) && !is_guest && !catalogue::is_known(name) {
+                return Err(BuildError::UnknownConfigured { name: name.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A tool as it is kept; one of a server also where its schema cannot be used (RULES N5).
+fn entry(
+    identity: &Identity,
+    shown: ToolName,
+    tool: Arc<dyn Tool>,
+    unchecked: &mut Vec<(ToolName, SchemaError)>,
+) -> Result<Entry, BuildError> {
+    match Entry::new(identity, shown.clone(), Arc::clone(&tool)) {
+        Ok(entry) => Ok(entry),
+        Err(source) if identity.remote().is_some() => {
+            unchecked.push((identity.name().clone(), source));
+            Ok(Entry::with_checker(identity, shown, tool, None::<Checker>))
+        }
+        Err(source) => Err(BuildError::Schema { name: identity.name().clone(), source }),
+    }
+}
+
+/// The names as the model's rule and the user want them shown. What the user says must be possible; a rule of ours gives
+/// way to a tool that has the name.
+fn renamed(mut names: NameMap, rule: &ModelRule, config: &ToolConfig) -> Result<NameMap, BuildError> {
+    for (name, shown) in &rule.rename {
+        if config.rename.contains_key(name) || !names.has(name) || !is_legal(shown) {
+            continue;
+        }
+        let shown = ToolName::new(shown.as_str()).expect("a legal name is a name");
+        names = names.clone().with_shown(name, shown).unwrap_or(names);
+    }
+    for (name, shown) in &config.rename {
+        if !is_legal(shown) {
+            return Err(BuildError::Rename { name: name.clone(), shown: shown.clone() });
+        }
+        if names.has(name) {
+            let shown = ToolName::new(shown.as_str()).expect("a legal name is a name");
+            names = names.with_shown(name, shown)?;
+        }
+    }
+    Ok(names)
 }
 
 impl From<NameMapError> for BuildError {
@@ -158,13 +254,5 @@ impl From<NameMapError> for BuildError {
                 Self::UnknownTarget { alias: alias.to_string(), name }
             }
         }
-    }
-}
-
-fn schema_of(spec: &ToolSpec) -> RawJson {
-    match spec {
-        ToolSpec::Function { parameters, .. } => parameters.clone(),
-        // Free text has no schema; an empty one lets everything through.
-        _ => RawJson::from(&serde_json::json!({})),
     }
 }

@@ -1,54 +1,43 @@
 //! What is checked before anybody is asked: is there such a tool, and does it take these arguments?
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use windlass_hitl::Facts;
-use windlass_protocol::{Arguments, Payload, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_protocol::{Arguments, Effect, Payload, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_schema::{Coercion, Violation, coerce};
 
-use crate::toolbox::{Checked, Entry, Toolbox};
+use crate::entry::Entry;
+use crate::route::{Route, route};
+use crate::toolbox::{Checked, Toolbox};
+use crate::{Standing, fence};
 
 pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
-    // A tool that is not offered is not there: the check is made here too, not only when offering.
-    let Some(entry) = toolbox.entry(call.name.as_str()).filter(|entry| entry.offered) else {
-        return Err(refuse(call, ResultStatus::UnknownTool, unknown(toolbox, call.name.as_str())));
-    };
+    let entry = offered(toolbox, call)?;
     let spec = entry.tool.spec();
+    let is_exact = toolbox.names().is_exact(call.name.as_str());
     let mut call = call.clone();
+    call.payload = match route(entry, is_exact, &call.payload) {
+        Route::Fits(payload) => payload,
+        Route::Model(text) => return Err(refuse(&call, ResultStatus::InvalidArguments, text)),
+        Route::Program(misrouted) => {
+            return Err(refuse(&call, ResultStatus::Error, format!("{misrouted}; do not call it again")));
+        }
+    };
     let mut coerced = Vec::new();
-    match (&mut call.payload, spec) {
-        (Payload::Function { arguments } | Payload::Mcp { arguments, .. }, ToolSpec::Function { .. }) => {
-            // The last of two equal keys wins (RULES J7), but who reads the first has approved something else.
-            if !entry.tool.hints().read_only && has_equal_keys(arguments) {
-                let text =
-                    format!("{} was not run: its arguments have a key twice; give each once", entry.shown);
-                return Err(refuse(&call, ResultStatus::InvalidArguments, text));
-            }
-            match fitting(entry, arguments) {
-                Ok(None) => {}
-                Ok(Some((fitting, changes))) => (*arguments, coerced) = (fitting, changes),
-                Err(violations) => {
-                    let text = invalid(&entry.shown, &violations);
-                    return Err(refuse(&call, ResultStatus::InvalidArguments, text));
-                }
-            }
-        }
-        (Payload::Custom { .. }, ToolSpec::Freeform { .. }) | (Payload::LocalShell { .. }, _) => {}
-        // Where only functions are known, free text comes as an argument.
-        (Payload::Function { arguments }, ToolSpec::Freeform { .. }) => {
-            let Some(text) = only_text(arguments) else {
-                let text = format!("{} takes free text, in one argument `input`", entry.shown);
-                return Err(refuse(&call, ResultStatus::InvalidArguments, text));
-            };
-            call.payload = Payload::Custom { input: text };
-        }
-        (Payload::Custom { .. }, _) => {
-            let text = format!("{} takes JSON arguments, not free text", entry.shown);
+    if let Payload::Function { arguments } | Payload::Mcp { arguments, .. } = &mut call.payload {
+        // The last of two equal keys wins (RULES J7), but who reads the first has approved something else.
+        if !entry.tool.hints().read_only && has_equal_keys(arguments) {
+            let text = format!("{} was not run: its arguments have a key twice; give each once", entry.shown);
             return Err(refuse(&call, ResultStatus::InvalidArguments, text));
         }
-        _ => {
-            let text = format!("{} takes free text, not JSON arguments", entry.shown);
-            return Err(refuse(&call, ResultStatus::InvalidArguments, text));
+        match fitting(entry, arguments) {
+            Ok(None) => {}
+            Ok(Some((fitting, changes))) => (*arguments, coerced) = (fitting, changes),
+            Err(violations) => {
+                let text = invalid(&entry.shown, &violations);
+                return Err(refuse(&call, ResultStatus::InvalidArguments, text));
+            }
         }
     }
     // A panic fails this call (RULES L8): what cannot be judged does not run.
@@ -56,17 +45,41 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
         let text = format!("{} was not run: it failed with an internal error (it panicked)", entry.shown);
         return Err(refuse(&call, ResultStatus::Error, text));
     };
+    fence::effects(toolbox.mode(), entry, &effects)
+        .map_err(|problem| refuse(&call, ResultStatus::Denied, fence::told(&problem)))?;
     let name = entry.name.clone();
     let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
-    Ok(Checked {
-        name,
-        spec: spec.clone(),
-        facts,
-        call,
-        coerced,
-        changes: Vec::new(),
-        tool: entry.tool.clone(),
+    let entry = Arc::clone(entry);
+    Ok(Checked { name, spec: spec.clone(), facts, call, coerced, changes: Vec::new(), entry })
+}
+
+/// The tool of a call. One that is not offered is not there: the check is made here too, not only when offering. Its name
+/// is understood all the same, so that the model is told why and where it is (RULES N1).
+fn offered<'a>(toolbox: &'a Toolbox, call: &ToolCall) -> Result<&'a Arc<Entry>, Box<ToolResult>> {
+    let name = call.name.as_str();
+    toolbox.entry(name).filter(|entry| toolbox.standing_of(entry).is_offered()).ok_or_else(|| {
+        let (status, text) = refused(toolbox, name);
+        refuse(call, status, text)
     })
+}
+
+/// Why a name leads to no tool that is offered.
+pub(crate) fn refused(toolbox: &Toolbox, name: &str) -> (ResultStatus, String) {
+    let Some(entry) = toolbox.entry(name) else { return (ResultStatus::UnknownTool, unknown(toolbox, name)) };
+    let standing = toolbox.standing_of(entry);
+    let text = toolbox.hidden(entry, &standing);
+    match standing {
+        Standing::NotInMode => (ResultStatus::Denied, text),
+        _ => (ResultStatus::UnknownTool, format!("{text} {}", all_offered(toolbox))),
+    }
+}
+
+/// What a call would do, whether or not it may.
+pub(crate) fn effects(toolbox: &Toolbox, call: &ToolCall) -> Option<Vec<Effect>> {
+    let entry = toolbox.entry(call.name.as_str())?;
+    let is_exact = toolbox.names().is_exact(call.name.as_str());
+    let Route::Fits(payload) = route(entry, is_exact, &call.payload) else { return None };
+    catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&payload))).ok()
 }
 
 /// Whether an object in the arguments has a key twice, at any depth.
@@ -75,27 +88,31 @@ fn has_equal_keys(arguments: &Arguments) -> bool {
     parser.push(arguments.as_str()).is_ok() && parser.duplicates() > 0
 }
 
-/// The free text among arguments: the argument that stands for it, or the only one there is, whatever its name.
-fn only_text(arguments: &Arguments) -> Option<String> {
-    if let Some(Payload::Custom { input }) = Payload::from_arguments(arguments) {
-        return Some(input);
-    }
-    let mut fields = arguments.as_object().iter();
-    match (fields.next(), fields.next()) {
-        (Some((_, value)), None) => value.as_str().map(str::to_owned),
-        _ => None,
-    }
-}
-
 /// What the call meets, into its facts.
-pub(crate) fn inspect(mut checked: Checked) -> Result<Checked, Box<ToolResult>> {
-    let Ok(seen) = catch_unwind(AssertUnwindSafe(|| checked.tool.inspect(&checked.call.payload))) else {
+pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked, Box<ToolResult>> {
+    let entry = &checked.entry;
+    let Ok(seen) = catch_unwind(AssertUnwindSafe(|| entry.tool.inspect(&checked.call.payload))) else {
         let text = format!("{} was not run: it failed with an internal error (it panicked)", checked.name);
         return Err(refuse(&checked.call, ResultStatus::Error, text));
     };
+    fence::targets(toolbox.mode(), entry, &checked.facts.effects, &seen.targets)
+        .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))?;
     checked.facts = checked.facts.with_sight(seen.targets, seen.containment);
     checked.changes = seen.changes;
     Ok(checked)
+}
+
+/// Whether a checked call may still run: a mode may have changed, and a tool may be gone, since it was checked.
+pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<ToolResult>> {
+    let (entry, facts) = (&checked.entry, &checked.facts);
+    let standing = toolbox.standing_of(entry);
+    if !standing.is_offered() {
+        let text = toolbox.hidden(entry, &standing);
+        return Err(refuse(&checked.call, ResultStatus::Denied, text));
+    }
+    fence::effects(toolbox.mode(), entry, &facts.effects)
+        .and_then(|()| fence::targets(toolbox.mode(), entry, &facts.effects, &facts.targets))
+        .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))
 }
 
 /// Arguments that fit, if those that came do not and coercion helps; they are checked again on the tool's own
@@ -117,9 +134,13 @@ fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> Box<ToolResult
     Box::new(ToolResult::text(call.id.clone(), status, text))
 }
 
-pub(crate) fn unknown(toolbox: &Toolbox, name: &str) -> String {
+fn unknown(toolbox: &Toolbox, name: &str) -> String {
+    format!("there is no tool {name}. {}", all_offered(toolbox))
+}
+
+fn all_offered(toolbox: &Toolbox) -> String {
     let names: Vec<_> = toolbox.offered_entries().map(|entry| entry.shown.as_str()).collect();
-    format!("there is no tool {name}. The tools are: {}", names.join(", "))
+    format!("The tools are: {}", names.join(", "))
 }
 
 pub(crate) fn invalid(name: &ToolName, violations: &[Violation]) -> String {

@@ -7,8 +7,10 @@ use windlass_protocol::{Arguments, Effect, ResultStatus, ToolName};
 use windlass_schema::{Violation, coerce};
 use windlass_tool::EarlyArguments;
 
-use crate::check::{invalid, unknown};
-use crate::toolbox::{Entry, Toolbox};
+use crate::check::{invalid, refused};
+use crate::entry::Entry;
+use crate::fence;
+use crate::toolbox::Toolbox;
 
 /// What is sure about a call although it is not whole yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +30,18 @@ pub struct Refusal {
     pub status: ResultStatus,
     /// Its text.
     pub text: String,
+    /// What says no.
+    pub cause: RefusalCause,
+}
+
+/// What says no to a call that still streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "what the call is, or where it is made")]
+pub enum RefusalCause {
+    /// The call itself: no such tool, or an argument that it does not take.
+    Call,
+    /// The mode. Another call before it in the same answer may change that.
+    Mode,
 }
 
 pub(crate) fn foresee(
@@ -36,19 +50,24 @@ pub(crate) fn foresee(
     complete: &EarlyArguments,
     latest: &str,
 ) -> Result<Foreseen, Refusal> {
-    let Some(entry) = toolbox.entry(name).filter(|entry| entry.offered) else {
-        return Err(Refusal { status: ResultStatus::UnknownTool, text: unknown(toolbox, name) });
+    let Some(entry) = toolbox.entry(name).filter(|entry| toolbox.standing_of(entry).is_offered()) else {
+        let (status, text) = refused(toolbox, name);
+        let cause = if status == ResultStatus::Denied { RefusalCause::Mode } else { RefusalCause::Call };
+        return Err(Refusal { status, text, cause });
     };
     if let Some(value) = complete.get(latest)
         && let Err(violations) = check_argument(entry, latest, value)
     {
-        return Err(Refusal {
-            status: ResultStatus::InvalidArguments,
-            text: invalid(&entry.shown, &violations),
-        });
+        let (status, cause) = (ResultStatus::InvalidArguments, RefusalCause::Call);
+        return Err(Refusal { status, text: invalid(&entry.shown, &violations), cause });
     }
     // A tool that panics here has said nothing; the check of the whole call will tell (RULES L8).
     let effects = catch_unwind(AssertUnwindSafe(|| entry.tool.early_effects(complete))).unwrap_or_default();
+    fence::early_effects(toolbox.mode(), entry, &effects).map_err(|problem| Refusal {
+        status: ResultStatus::Denied,
+        text: fence::told(&problem),
+        cause: RefusalCause::Mode,
+    })?;
     Ok(Foreseen { name: entry.name.clone(), effects })
 }
 

@@ -43,9 +43,9 @@ impl Identity {
         &self.name
     }
 
-    /// Whether it comes from a server.
-    pub(crate) fn is_remote(&self) -> bool {
-        self.remote.is_some()
+    /// The server that it comes from and its name there, if it comes from one.
+    pub fn remote(&self) -> Option<(&str, &str)> {
+        self.remote.as_ref().map(|(server, tool)| (server.as_str(), tool.as_str()))
     }
 
     /// What a model may write for it besides the shown name: the name itself, and less of it.

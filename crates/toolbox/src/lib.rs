@@ -7,7 +7,20 @@ mod identity;
 mod name_map;
 mod shown_name;
 
+mod catalogue;
+mod config;
+mod group;
+mod model_rule;
 mod preset;
+
+mod builtin_modes;
+mod work_mode;
+mod work_modes;
+
+mod entry;
+mod fence;
+mod route;
+mod standing;
 
 mod check;
 mod early;
@@ -16,11 +29,27 @@ mod partial;
 mod clip;
 mod run;
 
+mod callback;
+mod dynamic;
+
 pub use builder::{BuildError, ToolboxBuilder};
+pub use callback::CallbackTool;
 pub use clip::OutputLimit;
-pub use early::{Foreseen, Refusal};
+pub use config::ToolConfig;
+pub use dynamic::{DynamicToolError, DynamicTools, Removal};
+pub use early::{Foreseen, Refusal, RefusalCause};
+pub use group::ToolGroup;
 pub use identity::Identity;
+pub use model_rule::ModelRule;
 pub use name_map::{NameMap, NameMapError};
 pub use partial::PartialCall;
-pub use preset::{Preset, ToolConfig};
+pub use preset::Preset;
+pub use route::{Misrouted, PayloadKind};
+pub use standing::Standing;
 pub use toolbox::{Checked, Toolbox};
+pub use work_mode::{FilePattern, PatternError, WorkMode};
+pub use work_modes::{ModeError, ModeOwner, UnknownMode, WorkModes};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/ADDING_A_TOOL.md")]
+struct AddingATool;

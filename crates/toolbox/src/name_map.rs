@@ -109,6 +109,46 @@ impl NameMap {
         Ok(self)
     }
 
+    /// The same map with another name shown for a tool. Its own name still leads to it.
+    ///
+    /// # Errors
+    /// If the name is another tool's, or there is no such tool.
+    pub fn with_shown(mut self, name: &str, shown: ToolName) -> Result<Self, NameMapError> {
+        let Some(position) = self.registered(name) else {
+            return Err(NameMapError::UnknownTarget { alias: shown, name: name.to_owned() });
+        };
+        let others = [self.exact.get(shown.as_str()), self.registered.get(shown.as_str())];
+        if others.into_iter().flatten().any(|other| *other != position) {
+            return Err(NameMapError::Duplicate { name: shown });
+        }
+        self.exact.insert(name.to_owned(), position);
+        self.exact.insert(shown.as_str().to_owned(), position);
+        self.tolerate(shown.as_str(), position);
+        if let Some(tool) = self.tools.get_mut(position) {
+            tool.shown = shown;
+        }
+        Ok(self)
+    }
+
+    /// Adds a tool behind the others, whose name is legal everywhere, so that no other name changes.
+    pub(crate) fn push(&mut self, name: &ToolName) -> Result<(), NameMapError> {
+        let taken = self.exact.contains_key(name.as_str()) || self.registered.contains_key(name.as_str());
+        if taken {
+            return Err(NameMapError::Duplicate { name: name.clone() });
+        }
+        let position = self.tools.len();
+        self.registered.insert(name.as_str().to_owned(), position);
+        self.exact.insert(name.as_str().to_owned(), position);
+        self.tolerate(name.as_str(), position);
+        self.tools.push(Named { name: name.clone(), shown: name.clone() });
+        Ok(())
+    }
+
+    /// Every name that leads somewhere by itself.
+    pub(crate) fn exact_names(&self) -> impl Iterator<Item = &str> {
+        self.exact.keys().chain(self.registered.keys()).map(String::as_str)
+    }
+
     /// The name that a model is shown for the tool that is registered under this one.
     pub fn shown(&self, name: &str) -> Option<&ToolName> {
         let position = self.registered.get(name)?;
@@ -135,6 +175,11 @@ impl NameMap {
     /// The place of the tool that is registered under exactly this name.
     pub(crate) fn registered(&self, name: &str) -> Option<usize> {
         self.registered.get(name).copied()
+    }
+
+    /// The place of the tool that a name or an alias leads to exactly.
+    pub(crate) fn position_exact(&self, name: &str) -> Option<usize> {
+        self.exact.get(name).or_else(|| self.registered.get(name)).copied()
     }
 
     /// Whether a model has written a name or an alias exactly.
@@ -164,6 +209,6 @@ impl NameMap {
 }
 
 /// What is left of a name if dashes, case and odd characters are not looked at.
-fn tolerant(name: &str) -> String {
+pub(crate) fn tolerant(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
 }

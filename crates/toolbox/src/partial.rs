@@ -20,7 +20,7 @@ impl Toolbox {
     /// The call of a tool whose arguments begin to arrive; nothing where the tool is not offered, or does not
     /// want to see it. What the tool tells at once goes to `listen`.
     pub fn partial_call(&self, name: &str, listen: &mut dyn FnMut(Progress)) -> Option<PartialCall> {
-        let entry = self.entry(name).filter(|entry| entry.offered)?;
+        let entry = self.entry(name).filter(|entry| self.standing_of(entry).is_offered())?;
         let mut call = PartialCall { tool: Arc::clone(&entry.tool), arguments: GrowingArguments::default() };
         call.push("", listen);
         call.is_watched().then_some(call)

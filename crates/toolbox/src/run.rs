@@ -9,7 +9,9 @@ use windlass_hitl::has_invisible;
 use windlass_protocol::{Concurrency, Content, Effect, ResultFlag, ResultStatus, ToolResult};
 use windlass_tool::{Context, Output, Progress, ToolError};
 
+use crate::check::permits;
 use crate::toolbox::{Checked, Toolbox};
+use crate::{Misrouted, PayloadKind};
 
 /// How long a cancelled tool may take to end by itself, before its future is dropped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -26,7 +28,7 @@ impl Toolbox {
     /// Cancel-safe: dropping the future drops the tool's future.
     ///
     /// # Errors
-    /// If the tool says that the run cannot go on.
+    /// If the tool says that the run cannot go on, or the call comes in a kind that only the program can have given it.
     pub async fn run(&self, checked: &Checked, ctx: &Context) -> Result<ToolResult, ToolError> {
         self.run_if(checked, ctx, std::future::ready(Ok(()))).await
     }
@@ -39,15 +41,20 @@ impl Toolbox {
     /// Cancel-safe like `run`.
     ///
     /// # Errors
-    /// If the tool says that the run cannot go on.
+    /// As of `run`.
     pub async fn run_if(
         &self,
         checked: &Checked,
         ctx: &Context,
         still: impl Future<Output = Result<(), Box<ToolResult>>>,
     ) -> Result<ToolResult, ToolError> {
+        let (entry, payload) = (&checked.entry, &checked.call.payload);
+        if !entry.takes.runs(payload) {
+            let misrouted = Misrouted { tool: checked.name.clone(), kind: PayloadKind::of(payload) };
+            return Err(ToolError::fatal(misrouted));
+        }
         let waiting = async {
-            match checked.tool.hints().concurrency {
+            match checked.entry.tool.hints().concurrency {
                 Concurrency::Parallel => (Some(self.lock.read().await), None),
                 Concurrency::Exclusive => (None, Some(self.lock.write().await)),
             }
@@ -62,9 +69,12 @@ impl Toolbox {
         if let Err(result) = still.await {
             return Ok(*result);
         }
+        if let Err(result) = permits(self, checked) {
+            return Ok(*result);
+        }
         ctx.tell(Progress::Started);
         // Inside a future of its own: `call` itself can panic before it gives one back.
-        let call = async { checked.tool.call(ctx, &checked.call.payload).await };
+        let call = async { entry.tool.call(ctx, payload).await };
         let running = AssertUnwindSafe(call).catch_unwind();
         let outcome = tokio::select! {
             // A result that is there wins over a cancellation that comes at the same time (RULES L7).

@@ -1,52 +1,55 @@
 //! The toolbox: names, checks, the lock, and the run of a call.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio::sync::RwLock;
 use windlass_hitl::Facts;
-use windlass_protocol::{Arguments, Change, Hints, RawJson, Risk, ToolCall, ToolName, ToolResult, ToolSpec};
-use windlass_schema::{Checker, Coercion, SchemaError, Violation};
+use windlass_protocol::{Change, Effect, Hints, Risk, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_schema::{Coercion, SchemaError};
 use windlass_tool::{EarlyArguments, Tool};
 
-use crate::{Foreseen, NameMap, OutputLimit, Refusal, ToolboxBuilder};
+use crate::entry::Entry;
+use crate::route::{Route, route};
+use crate::standing::{hidden, standing};
+use crate::{
+    DynamicTools, Foreseen, Misrouted, ModelRule, NameMap, OutputLimit, Refusal, Standing, ToolConfig,
+    ToolGroup, ToolboxBuilder, UnknownMode, WorkMode, WorkModes,
+};
 
 /// The tools of an agent: looks names up, checks arguments, and runs calls, parallel ones beside each other
 /// and others alone.
 ///
-/// Cheap to clone; clones share the tools and the lock.
+/// Cheap to clone; clones share the tools and the lock. A toolbox is one view: in one mode, and of the dynamic tools that
+/// were there when it was made. [`in_mode`](Self::in_mode) and [`refreshed`](Self::refreshed) give others.
 #[derive(Clone)]
 pub struct Toolbox {
-    names: Arc<NameMap>,
-    entries: Arc<Vec<Entry>>,
-    unchecked: Arc<Vec<(ToolName, SchemaError)>>,
+    shelf: Arc<Shelf>,
+    pub(crate) plan: Arc<Plan>,
+    mode: Option<Arc<WorkMode>>,
     pub(crate) limit: OutputLimit,
     // Fair: tokio's lock serves waiting tasks in the order in which they came (RULES L5).
     pub(crate) lock: Arc<RwLock<()>>,
 }
 
-pub(crate) struct Entry {
-    /// The name in the registry.
-    pub(crate) name: ToolName,
-    /// The name that the model knows.
-    pub(crate) shown: ToolName,
-    pub(crate) tool: Arc<dyn Tool>,
-    pub(crate) schema: RawJson,
-    /// None where the schema cannot be used.
-    pub(crate) checker: Option<Checker>,
-    pub(crate) offered: bool,
+/// The tools that are there, offered or not.
+pub(crate) struct Shelf {
+    pub(crate) names: NameMap,
+    pub(crate) entries: Vec<Arc<Entry>>,
+    pub(crate) generation: u64,
 }
 
-impl Entry {
-    /// What is wrong with arguments.
-    pub(crate) fn check(&self, arguments: &Arguments) -> Result<(), Vec<Violation>> {
-        self.checker.as_ref().map_or(Ok(()), |checker| checker.check(arguments))
-    }
-
-    /// What is wrong with one argument, before the others have come.
-    pub(crate) fn check_argument(&self, name: &str, value: &Value) -> Result<(), Vec<Violation>> {
-        self.checker.as_ref().map_or(Ok(()), |checker| checker.check_argument(name, value))
-    }
+/// What does not change while runs go on.
+pub(crate) struct Plan {
+    pub(crate) config: ToolConfig,
+    pub(crate) rule: ModelRule,
+    pub(crate) modes: WorkModes,
+    pub(crate) unavailable: BTreeMap<String, String>,
+    pub(crate) unchecked: Vec<(ToolName, SchemaError)>,
+    pub(crate) dynamic: Option<DynamicTools>,
+    /// The tools that do not come and go, and their names.
+    pub(crate) names: NameMap,
+    pub(crate) entries: Vec<Arc<Entry>>,
 }
 
 /// A call that was looked up and checked: what policy needs, and what runs if it agrees.
@@ -65,7 +68,22 @@ pub struct Checked {
     pub coerced: Vec<Coercion>,
     /// What it would change in files, once it was looked at.
     pub changes: Vec<Change>,
-    pub(crate) tool: Arc<dyn Tool>,
+    pub(crate) entry: Arc<Entry>,
+}
+
+impl Shelf {
+    /// The tools that do not come and go, then those that do.
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let (generation, guests) = plan.dynamic.as_ref().map(DynamicTools::entries).unwrap_or_default();
+        let mut names = plan.names.clone();
+        let mut entries = plan.entries.clone();
+        for guest in guests {
+            if names.push(&guest.name).is_ok() {
+                entries.push(guest);
+            }
+        }
+        Self { names, entries, generation }
+    }
 }
 
 impl Toolbox {
@@ -74,68 +92,146 @@ impl Toolbox {
         ToolboxBuilder::default()
     }
 
-    pub(crate) fn new(
-        names: NameMap,
-        entries: Vec<Entry>,
-        unchecked: Vec<(ToolName, SchemaError)>,
-        limit: OutputLimit,
-    ) -> Self {
-        let (names, entries, unchecked) = (Arc::new(names), Arc::new(entries), Arc::new(unchecked));
-        Self { names, entries, unchecked, limit, lock: Arc::default() }
+    pub(crate) fn new(plan: Plan, limit: OutputLimit) -> Self {
+        Self {
+            shelf: Arc::new(Shelf::of(&plan)),
+            plan: Arc::new(plan),
+            mode: None,
+            limit,
+            lock: Arc::default(),
+        }
+    }
+
+    /// The same tools in a mode: what the mode does not give is hidden, and is not run.
+    ///
+    /// # Errors
+    /// If there is no mode of this slug.
+    pub fn in_mode(&self, slug: &str) -> Result<Self, UnknownMode> {
+        let mode = Arc::clone(self.plan.modes.find(slug)?);
+        Ok(Self { mode: Some(mode), ..self.clone() })
+    }
+
+    /// The mode that this is in, if it is in one.
+    pub fn mode(&self) -> Option<&WorkMode> {
+        self.mode.as_deref()
+    }
+
+    /// The modes that there are.
+    pub fn modes(&self) -> &WorkModes {
+        &self.plan.modes
+    }
+
+    /// The same toolbox with the dynamic tools that are there now. For a turn's beginning: what a model is offered does not
+    /// change within one.
+    pub fn refreshed(&self) -> Self {
+        if !self.is_stale() {
+            return self.clone();
+        }
+        Self { shelf: Arc::new(Shelf::of(&self.plan)), ..self.clone() }
+    }
+
+    /// Whether dynamic tools came or went since this was made.
+    pub fn is_stale(&self) -> bool {
+        self.plan.dynamic.as_ref().is_some_and(|dynamic| dynamic.generation() != self.shelf.generation)
     }
 
     /// The tools on offer under the names that a model is shown, in the order in which they were added.
     pub fn offered(&self) -> Vec<(ToolSpec, Hints)> {
-        let spec = |entry: &Entry| entry.tool.spec().clone().renamed(entry.shown.clone());
-        self.offered_entries().map(|entry| (spec(entry), entry.tool.hints())).collect()
+        self.offered_entries().map(|entry| (entry.offered_spec(), entry.tool.hints())).collect()
     }
 
     /// The names of all tools, offered or not.
     pub fn names(&self) -> &NameMap {
-        &self.names
+        &self.shelf.names
     }
 
     /// The tools of servers whose schema cannot be used, and why: their arguments go unchecked.
     pub fn unchecked(&self) -> &[(ToolName, SchemaError)] {
-        &self.unchecked
+        &self.plan.unchecked
     }
 
     /// All tools, offered or not, in the order in which they were added.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
-        self.entries.iter().map(|entry| &entry.tool)
+        self.shelf.entries.iter().map(|entry| &entry.tool)
     }
 
     /// The tool of this name, offered or not: a name of the registry, or one that a model may write.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        let position = self.names.registered(name).or_else(|| self.names.position(name));
-        position.and_then(|position| self.entries.get(position)).map(|entry| &entry.tool)
+        self.any(name).map(|entry| &entry.tool)
     }
 
-    pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
-        let entry = self.names.position(name).and_then(|position| self.entries.get(position))?;
+    /// The group of the tool of this name.
+    pub fn group(&self, name: &str) -> Option<ToolGroup> {
+        self.any(name).map(|entry| entry.group)
+    }
+
+    /// Whether the tool of this name is offered, and if not, why.
+    pub fn standing(&self, name: &str) -> Option<Standing> {
+        self.any(name).map(|entry| self.standing_of(entry))
+    }
+
+    fn any(&self, name: &str) -> Option<&Arc<Entry>> {
+        let names = &self.shelf.names;
+        let position = names.registered(name).or_else(|| names.position(name));
+        position.and_then(|position| self.shelf.entries.get(position))
+    }
+
+    pub(crate) fn entry(&self, name: &str) -> Option<&Arc<Entry>> {
+        let names = &self.shelf.names;
+        let entry = names.position(name).and_then(|position| self.shelf.entries.get(position))?;
         // What can do harm is meant by its name and by nothing like it (RULES N3 allows, and does not ask for, more).
-        (self.names.is_exact(name) || entry.tool.hints().risk < Risk::High).then_some(entry)
+        (names.is_exact(name) || entry.tool.hints().risk < Risk::High).then_some(entry)
     }
 
-    pub(crate) fn offered_entries(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| entry.offered)
+    pub(crate) fn standing_of(&self, entry: &Entry) -> Standing {
+        standing(&self.plan, self.mode(), entry)
+    }
+
+    /// Why a tool that is hidden cannot be called.
+    pub(crate) fn hidden(&self, entry: &Entry, standing: &Standing) -> String {
+        hidden(&self.plan, self.mode(), entry, standing)
+    }
+
+    pub(crate) fn offered_entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.shelf.entries.iter().filter(|entry| self.standing_of(entry).is_offered())
+    }
+
+    /// Whether a call comes to a tool in a kind that it takes, or that a model could have known better about. For before
+    /// [`check`](Self::check), which gives everything back to the model.
+    ///
+    /// # Errors
+    /// If only the program can be wrong: no result helps the model, and the run ends.
+    pub fn route(&self, call: &ToolCall) -> Result<(), Misrouted> {
+        let Some(entry) = self.entry(call.name.as_str()) else { return Ok(()) };
+        let is_exact = self.shelf.names.is_exact(call.name.as_str());
+        match route(entry, is_exact, &call.payload) {
+            Route::Program(misrouted) => Err(misrouted),
+            Route::Fits(_) | Route::Model(_) => Ok(()),
+        }
     }
 
     /// Looks a call up and checks its arguments, before policy or a human sees it (RULES J10).
     ///
     /// # Errors
-    /// The result to give back to the model: no such tool, or arguments that the tool does not take.
+    /// The result to give back to the model: no such tool, one that is hidden, arguments that the tool does not take, or
+    /// files that the mode does not give.
     pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         crate::check::check(self, call)
+    }
+
+    /// What a call would do, whether or not its tool is offered now: for a conversation that is read again.
+    pub fn effects(&self, call: &ToolCall) -> Option<Vec<Effect>> {
+        crate::check::effects(self, call)
     }
 
     /// Looks at what a checked call meets where it would run, and puts it into its facts. It reads the disk, so it may
     /// wait for it: call it where that is allowed.
     ///
     /// # Errors
-    /// The result to give back to the model if the tool fails at looking: what cannot be judged does not run.
+    /// The result to give back to the model if the tool fails at looking, or a link leads where the mode gives nothing:
+    /// what cannot be judged does not run.
     pub fn inspect(&self, checked: Checked) -> Result<Checked, Box<ToolResult>> {
-        crate::check::inspect(checked)
+        crate::check::inspect(self, checked)
     }
 
     /// Checks what is sure of a call while its arguments still stream: that there is such a tool, that the
@@ -150,7 +246,8 @@ impl Toolbox {
 
 impl std::fmt::Debug for Toolbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<_> = self.entries.iter().map(|entry| entry.name.as_str()).collect();
-        f.debug_struct("Toolbox").field("tools", &names).finish_non_exhaustive()
+        let names: Vec<_> = self.shelf.entries.iter().map(|entry| entry.name.as_str()).collect();
+        let mode = self.mode().map(|mode| mode.slug.as_str());
+        f.debug_struct("Toolbox").field("tools", &names).field("mode", &mode).finish_non_exhaustive()
     }
 }

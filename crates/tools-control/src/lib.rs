@@ -6,6 +6,7 @@ mod spec;
 
 mod completion;
 mod new_task;
+mod switch_mode;
 
 mod followup;
 mod request_user_input;
@@ -40,6 +41,7 @@ pub use set::{Supplies, tools, tools_with};
 pub use skill::SkillTool;
 pub use skills::Skills;
 pub use slash_commands::SlashCommands;
+pub use switch_mode::SwitchMode;
 pub use todo::{TodoItem, TodoList, TodoState};
 pub use update_plan::UpdatePlan;
 pub use update_todo_list::UpdateTodoList;

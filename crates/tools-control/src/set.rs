@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
+use windlass_toolbox::WorkModes;
 
 use crate::{
     AccessMcpResource, AskFollowupQuestion, AttemptCompletion, McpServers, NewTask, RequestUserInput,
-    RunSlashCommand, SkillTool, Skills, SlashCommands, Tasks, TodoList, UpdatePlan, UpdateTodoList,
-    UseMcpTool, ViewImage,
+    RunSlashCommand, SkillTool, Skills, SlashCommands, SwitchMode, Tasks, TodoList, UpdatePlan,
+    UpdateTodoList, UseMcpTool, ViewImage,
 };
 
 /// The tools that need nothing from outside: the list of what is to do, questions and the end of the task.
@@ -33,6 +34,7 @@ pub struct Supplies {
     workspace: Option<Arc<Workspace>>,
     skills: Skills,
     commands: SlashCommands,
+    modes: WorkModes,
     tasks: Option<Arc<dyn Tasks>>,
     servers: Option<Arc<dyn McpServers>>,
 }
@@ -59,6 +61,12 @@ impl Supplies {
     /// The same with commands: `run_slash_command`, if there are any.
     pub fn with_commands(mut self, commands: SlashCommands) -> Self {
         self.commands = commands;
+        self
+    }
+
+    /// The same with modes: `switch_mode`, if there are any.
+    pub fn with_modes(mut self, modes: WorkModes) -> Self {
+        self.modes = modes;
         self
     }
 
@@ -111,6 +119,9 @@ pub fn tools_with(supplies: &Supplies) -> Vec<Arc<dyn Tool>> {
     }
     if !supplies.commands.is_empty() {
         all.push(Arc::new(RunSlashCommand::new(supplies.commands.clone())));
+    }
+    if !supplies.modes.is_empty() {
+        all.push(Arc::new(SwitchMode::new(supplies.modes.clone())));
     }
     if let Some(tasks) = &supplies.tasks {
         all.push(Arc::new(NewTask::new(Arc::clone(tasks))));

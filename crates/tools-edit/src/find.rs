@@ -82,15 +82,19 @@ fn whole_lines(lines: &Lines<'_>, old: &str, likeness: Likeness) -> Vec<Range<us
         return Vec::new();
     }
     let texts: Vec<&str> = wanted.iter().map(|line| line.text).collect();
+    let found = lines.standing(&texts, likeness);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let starts = lines.starts();
     // Old text that does not end its last line leaves the file's line end where it is.
     let leaves_end = wanted.last().is_some_and(|line| line.end.is_empty());
     let place = |first: usize| {
         let last = first + wanted.len();
-        let bytes = lines.bytes_of(&(first..last));
         let end = lines.all.get(last - 1).filter(|_| leaves_end).map_or(0, |line| line.end.len());
-        bytes.start..bytes.end - end
+        Some(*starts.get(first)?..starts.get(last)? - end)
     };
-    lines.standing(&texts, likeness).into_iter().map(place).collect()
+    found.into_iter().filter_map(place).collect()
 }
 
 #[cfg(test)]

@@ -112,11 +112,16 @@ impl<'t> Lines<'t> {
         ends.find(|end| !end.is_empty()).unwrap_or("\n")
     }
 
-    /// The bytes of the text that some lines stand in.
-    pub(crate) fn bytes_of(&self, lines: &Range<usize>) -> Range<usize> {
-        let len = |lines: &[Line<'_>]| lines.iter().map(Line::len).sum::<usize>();
-        let start = len(self.all.get(..lines.start).unwrap_or_default());
-        start..start + len(self.all.get(lines.clone()).unwrap_or_default())
+    /// Where each line begins in the text, and at last where the text ends.
+    pub(crate) fn starts(&self) -> Vec<usize> {
+        let mut starts = Vec::with_capacity(self.all.len() + 1);
+        let mut at = 0;
+        for line in &self.all {
+            starts.push(at);
+            at += line.len();
+        }
+        starts.push(at);
+        starts
     }
 
     /// A line as it can be shown: bytes of an unknown encoding have no letters.

@@ -13,11 +13,11 @@
 mod ripgrep;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 5;
 
 fn median(mut work: impl FnMut()) -> Duration {
     let mut times: Vec<Duration> = (0..ROUNDS)
@@ -31,20 +31,23 @@ fn median(mut work: impl FnMut()) -> Duration {
     times.get(ROUNDS / 2).copied().unwrap_or_default()
 }
 
+fn folders(root: &Path) -> Vec<String> {
+    let names =
+        root.read_dir().unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| !name.starts_with('.')).collect()
+}
+
 fn main() {
     let root = PathBuf::from(std::env::args().nth(1).expect("give a folder")).canonicalize().unwrap();
     assert!(ripgrep::is_installed(), "install ripgrep first");
     let tool = ripgrep::tool(&root);
-    let names =
-        root.read_dir().unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    let folders: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
     let mut same = 0;
     let mut ratios = Vec::new();
     for pattern in ripgrep::PATTERNS {
         let theirs = ripgrep::by_ripgrep(&root, pattern);
         // Folder by folder, because each page of a search is a search.
         let ours: BTreeSet<_> =
-            folders.iter().flat_map(|folder| ripgrep::by_tool(&tool, pattern, folder)).collect();
+            folders(&root).iter().flat_map(|folder| ripgrep::by_tool(&tool, pattern, folder)).collect();
         let at_once = ripgrep::total(&ripgrep::call(&tool, pattern, ".", 0));
         same += usize::from(theirs == ours && at_once == theirs.len());
         for place in theirs.symmetric_difference(&ours).take(5) {

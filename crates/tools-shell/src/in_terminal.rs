@@ -1,10 +1,12 @@
 //! `exec_command`, `run_pty_cmd`, `create_pty_session`: a command at a terminal of its own, waited for or left
 //! running.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_sandbox::Workspace;
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
 
 use crate::asked::Asked;
@@ -12,6 +14,7 @@ use crate::command::limit;
 use crate::page::PAGE_BYTES;
 use crate::screen::Size;
 use crate::site::{Order, Site, spec};
+use crate::{Processes, Shell};
 
 const EXEC: &str = "Runs a command at a terminal, for programs that ask back or draw. Returns its output when it has \
     ended, or what came until `yield_time_ms` and a session id with which it goes on: type to it and poll it with \
@@ -127,17 +130,20 @@ impl TerminalArguments {
 
 impl RunInTerminal {
     /// `exec_command`: waits for so long, then lets the command go on.
-    pub(crate) fn exec_command(site: Site) -> Self {
+    pub fn exec_command(workspace: Arc<Workspace>, shell: Shell, processes: Processes) -> Self {
+        let site = Site { workspace, shell, processes };
         Self { site, dialect: Dialect::Exec, spec: spec("exec_command", EXEC, EXEC_SCHEMA) }
     }
 
     /// `run_pty_cmd`: waits to the end.
-    pub(crate) fn run_pty_cmd(site: Site) -> Self {
+    pub fn run_pty_cmd(workspace: Arc<Workspace>, shell: Shell, processes: Processes) -> Self {
+        let site = Site { workspace, shell, processes };
         Self { site, dialect: Dialect::Run, spec: spec("run_pty_cmd", RUN, RUN_SCHEMA) }
     }
 
     /// `create_pty_session`: hardly waits.
-    pub(crate) fn create_pty_session(site: Site) -> Self {
+    pub fn create_pty_session(workspace: Arc<Workspace>, shell: Shell, processes: Processes) -> Self {
+        let site = Site { workspace, shell, processes };
         Self { site, dialect: Dialect::Create, spec: spec("create_pty_session", CREATE, CREATE_SCHEMA) }
     }
 }

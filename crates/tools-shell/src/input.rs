@@ -88,18 +88,19 @@ impl SendInput {
 
 async fn type_to(job: &Job, text: &str) -> Result<(), ToolError> {
     let id = job.id;
-    let Some(keyboard) = &job.keyboard else {
+    if !job.is_session() {
         return Err(ToolError::model(format!(
             "{id} has no terminal, its input is closed; read it with read_command_output {{\"id\":{id}}}"
         )));
-    };
+    }
     if text.len() > INPUT_BYTES {
         let most = "type at most 64 KiB in one call, or put it into a file that the program reads";
         return Err(ToolError::model(most));
     }
     let mut taken = 0;
     let typing = async {
-        let mut keyboard = keyboard.lock().await;
+        let mut keyboard = job.keyboard.lock().await;
+        let keyboard = keyboard.as_mut().ok_or(std::io::ErrorKind::BrokenPipe)?;
         while let Some(rest) = text.as_bytes().get(taken..).filter(|rest| !rest.is_empty()) {
             taken = taken.saturating_add(keyboard.write(rest).await?);
         }

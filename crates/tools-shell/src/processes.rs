@@ -88,12 +88,18 @@ pub(crate) struct Job {
     pub(crate) command: String,
     pub(crate) began: Instant,
     pub(crate) printed: Arc<Printed>,
-    pub(crate) keyboard: Option<tokio::sync::Mutex<Keyboard>>,
+    /// Gone with the process: it holds the terminal open.
+    pub(crate) keyboard: Arc<tokio::sync::Mutex<Option<Keyboard>>>,
     pub(crate) stop: CancellationToken,
     ended: watch::Receiver<Option<Finished>>,
 }
 
 impl Job {
+    /// Whether it sits at a terminal.
+    pub(crate) fn is_session(&self) -> bool {
+        self.printed.terminal().is_some()
+    }
+
     /// How it ended, if it has.
     pub(crate) fn ended(&self) -> Option<Finished> {
         self.ended.borrow().clone()
@@ -192,7 +198,7 @@ impl Processes {
         };
         Arc::clone(places).try_acquire_owned().map(Slot).map_err(|_| {
             let jobs = self.jobs().into_iter();
-            let jobs = jobs.filter(|job| job.ended().is_none() && job.keyboard.is_some() == is_terminal);
+            let jobs = jobs.filter(|job| job.ended().is_none() && job.is_session() == is_terminal);
             let ids: Vec<_> = jobs.map(|job| format!("{} `{}`", job.id, short(&job.command))).collect();
             let (most, ids) = (ids.len(), ids.join(", "));
             ToolError::model(format!(
@@ -209,6 +215,8 @@ impl Processes {
         }
         let (sender, ended) = watch::channel(None);
         let (call, halt) = (ctx.cancellation().clone(), stop.clone());
+        let keyboard = Arc::new(tokio::sync::Mutex::new(keyboard));
+        let typed = Arc::clone(&keyboard);
         // It ends by the token, which this value's drop cancels; there is nobody who would join it.
         tokio::spawn(async move {
             let mut work = work;
@@ -217,16 +225,17 @@ impl Processes {
                 finished = &mut work => finished,
                 () = call.cancelled() => {
                     halt.cancel();
-                    work.await
+                    (&mut work).await
                 }
             };
+            // Its place is free and its terminal closed when its end is told.
+            drop((slot, work));
+            drop(typed.lock().await.take());
             sender.send_replace(Some(finished));
-            drop(slot);
         });
         let mut known = self.known();
         known.last = known.last.saturating_add(1);
         let id = known.last;
-        let keyboard = keyboard.map(tokio::sync::Mutex::new);
         let began = Instant::now();
         let job = Arc::new(Job { id, command, began, printed, keyboard, stop, ended });
         known.jobs.insert(id, Arc::clone(&job));

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use windlass_sandbox::{Guarded, Level};
+use windlass_sandbox::{Guarded, Level, Part};
 use windlass_tool::Context;
 
 use crate::launch::{Disk, Launch};
@@ -190,6 +190,8 @@ async fn to_its_end(
     }
     match tree.confined() {
         Ok(()) => end,
+        // It was stopped before its helper had said a word.
+        Err(error) if error.part == Part::Helper && !matches!(end, End::Exit(_)) => end,
         Err(error) => End::Lost(error.to_string()),
     }
 }

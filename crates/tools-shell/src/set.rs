@@ -5,7 +5,6 @@ use std::sync::Arc;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 
-use crate::site::Site;
 use crate::{
     EndProcess, ExecuteCode, ListSessions, Processes, ReadCommandOutput, ReadSession, RunCommand,
     RunInTerminal, SendInput, Shell,
@@ -25,20 +24,19 @@ pub fn tools_with(workspace: &Arc<Workspace>, shell: &Shell) -> Vec<Arc<dyn Tool
 
 /// The same, for who wants to count, bound and end what they leave running.
 pub fn tools_of(workspace: &Arc<Workspace>, shell: &Shell, processes: &Processes) -> Vec<Arc<dyn Tool>> {
-    let processes = || processes.clone();
-    let site = || Site { workspace: Arc::clone(workspace), shell: shell.clone(), processes: processes() };
+    let (workspace, shell, processes) = (|| Arc::clone(workspace), || shell.clone(), || processes.clone());
     vec![
-        Arc::new(RunCommand::with_processes(Arc::clone(workspace), shell.clone(), processes())),
-        Arc::new(ReadCommandOutput::new(Arc::clone(workspace), processes())),
+        Arc::new(RunCommand::with_processes(workspace(), shell(), processes())),
+        Arc::new(ReadCommandOutput::new(workspace(), processes())),
         Arc::new(EndProcess::kill_command(processes())),
-        Arc::new(RunInTerminal::exec_command(site())),
+        Arc::new(RunInTerminal::exec_command(workspace(), shell(), processes())),
         Arc::new(SendInput::write_stdin(processes())),
-        Arc::new(RunInTerminal::run_pty_cmd(site())),
-        Arc::new(RunInTerminal::create_pty_session(site())),
+        Arc::new(RunInTerminal::run_pty_cmd(workspace(), shell(), processes())),
+        Arc::new(RunInTerminal::create_pty_session(workspace(), shell(), processes())),
         Arc::new(SendInput::send_pty_input(processes())),
         Arc::new(ReadSession::new(processes())),
         Arc::new(EndProcess::close_pty_session(processes())),
         Arc::new(ListSessions::new(processes())),
-        Arc::new(ExecuteCode::new(shell.clone())),
+        Arc::new(ExecuteCode::new(shell())),
     ]
 }

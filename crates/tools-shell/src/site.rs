@@ -160,7 +160,7 @@ pub(crate) async fn attend(
 /// What is said of a command that goes on.
 fn handed_over(job: &Job, most: usize) -> Output {
     let (id, level) = (job.id, job.printed.level);
-    let ways = if job.keyboard.is_some() {
+    let ways = if job.is_session() {
         format!(
             "session {id} runs; type with send_pty_input, read with read_pty_session, end it with close_pty_session {{\"session_id\":{id}}}"
         )

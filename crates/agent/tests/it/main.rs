@@ -1,10 +1,12 @@
 //! Whole runs: a scripted model through real bytes, fake tools, policy, approvals, a journal.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod ahead;
 mod approver;
 mod coercion;
 mod early;
 mod learned;
+mod modes;
 mod order;
 mod partial;
 mod protocol;

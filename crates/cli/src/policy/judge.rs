@@ -10,7 +10,7 @@ use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, Too
 use windlass_redact::Redactor;
 use windlass_toolbox::Toolbox;
 
-use crate::arguments::{ModeName, PresetName, SandboxName};
+use crate::arguments::{AutonomyName, PresetName, SandboxName};
 use crate::{confine, policies, secrets, setup};
 
 /// A call as these commands read it: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
@@ -49,13 +49,13 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    pub(crate) fn new(root: &Path, file: Option<&Path>, mode: ModeName) -> anyhow::Result<Self> {
+    pub(crate) fn new(root: &Path, file: Option<&Path>, autonomy: AutonomyName) -> anyhow::Result<Self> {
         let root = setup::root(root)?;
         let policy = policies::load(&root, file)?;
         let shell = confine::shell(SandboxName::Auto, file)?;
         let toolbox = setup::toolbox(&root, None, PresetName::Full, &shell)?;
         let redactor = Redactor::new(secrets::of_folder(&root));
-        Ok(Self { toolbox, policy, mode: mode.mode(), redactor })
+        Ok(Self { toolbox, policy, mode: autonomy.mode(), redactor })
     }
 
     /// The decision, or the result of a call that policy never sees.

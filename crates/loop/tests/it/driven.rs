@@ -5,7 +5,7 @@ use windlass_hitl::{
     decide,
 };
 use windlass_loop::{
-    Config, Effect as Want, Entry, Event, Input, Judgement, Limits, Machine, OfferedTool, Outcome,
+    CallStart, Config, Effect as Want, Entry, Event, Input, Judgement, Limits, Machine, OfferedTool, Outcome,
 };
 use windlass_protocol::{
     CallId, Control, Effect, Hints, Message, Part, ResultStatus, Role, StopReason, ToolCall, ToolName,
@@ -25,6 +25,11 @@ fn spec(name: &str) -> ToolSpec {
 
 /// `look` reads, `change` writes, `done` completes.
 pub(crate) fn config() -> Config {
+    early().with_call_start(CallStart::AfterAnswer)
+}
+
+/// The same, with calls that begin while their answer streams.
+pub(crate) fn early() -> Config {
     let done = Hints { control: Control::Completion, ..Hints::default() };
     Config::new(
         "model",
@@ -41,7 +46,9 @@ pub(crate) fn with_hand() -> Config {
     let hand = Hints { control: Control::Last, ..Hints::default() };
     let mut tools = config().tools;
     tools.push(OfferedTool::new(spec("hand"), hand));
-    Config::new("model", tools)
+    let mut with = config();
+    with.tools = tools;
+    with
 }
 
 pub(crate) fn limits(change: impl FnOnce(&mut Limits)) -> Config {
@@ -93,6 +100,14 @@ impl Driven {
         self.effects
             .iter()
             .filter_map(|want| if let Want::Decide(call) = want { Some(call.clone()) } else { None })
+            .collect()
+    }
+
+    /// The calls that the machine wants begun while their answer streams.
+    pub(crate) fn ahead(&self) -> Vec<ToolCall> {
+        self.effects
+            .iter()
+            .filter_map(|want| if let Want::RunAhead { call, .. } = want { Some(call.clone()) } else { None })
             .collect()
     }
 

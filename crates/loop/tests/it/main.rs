@@ -1,11 +1,13 @@
 //! The machine from outside: inputs in, effects out.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod ahead;
 mod completion;
 mod driven;
 mod early;
 mod execution;
 mod last;
+mod modes;
 mod properties;
 mod protocol;
 mod resume;

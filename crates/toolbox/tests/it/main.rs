@@ -6,6 +6,11 @@
 )]
 
 mod check;
+mod dynamic;
 mod fake;
+mod filters;
+mod modes;
 mod names;
+mod properties;
+mod route;
 mod run;

@@ -26,7 +26,7 @@ fn a_file_is_cut_into_lines_with_their_ends() {
     assert_eq!(met, [("a", "\r\n"), ("", "\n"), ("\u{ff}\rb", "")]);
     assert_eq!(lines.end_near(0), "\r\n");
     assert_eq!(lines.end_near(3), "\n");
-    assert_eq!(lines.bytes_of(&(1..3)), 3..8);
+    assert_eq!(lines.starts(), [0, 3, 4, 8]);
     assert_eq!(Lines::new("x", Charset::Utf8).end_near(0), "\n");
 }
 

@@ -1,6 +1,6 @@
 //! Notebooks as their editors write them, and what only looks like one.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn cells_and_outputs_come_in_their_order() {
         {"cell_type": "code", "source": [], "execution_count": null, "outputs": []},
     ]});
     let expected = "[cell 1: markdown]\n# Head\ntext\n[cell 2: code, run 4]\nf()\n[output stdout]\n1\n2\n\
-        [output image/png: 4 bytes, not shown]\n[output text/plain]\n3\n[output error]\nE: why\nred\nmore\n\
+        [output image/png: 6 bytes, not shown]\n[output text/plain]\n3\n[output error]\nE: why\nred\nmore\n\
         [cell 3: code]\n";
     check(&cells, Some(expected));
     let many = json!({"cells": [{"cell_type": "code", "source": "", "outputs": [

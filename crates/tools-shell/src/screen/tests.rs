@@ -55,7 +55,8 @@ fn noise_harms_nobody() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let [byte, ..] = (seed >> 33).to_le_bytes();
         // Sequences are rare among random bytes.
-        let bytes = if byte.is_multiple_of(4) { [0x1b, b'[', byte / 2, byte / 3] } else { [byte, byte, 0xc3, byte] };
+        let bytes =
+            if byte.is_multiple_of(4) { [0x1b, b'[', byte / 2, byte / 3] } else { [byte, byte, 0xc3, byte] };
         screen.push(&bytes, &mut kept);
     }
     assert!(kept.text().len() < 2000);

@@ -26,11 +26,12 @@ fn a_background_command_goes_on_and_is_read() {
         let command = "echo first; echo oops >&2; until [ -e go ]; do sleep 0.05; done; echo second; exit 3";
         let text = run.text("run_command", &json!({"command": command, "background": true}));
         assert!(text.starts_with("[command 1 goes on in the background;"), "{name}: {text}");
-        let first = text + &run.text("read_command_output", &json!({"id": 1}));
-        assert!(
-            first.contains("\nfirst\n[stderr]\noops\n") && first.contains("still runs"),
-            "{name}: {first}"
-        );
+        let first = if text.contains("oops\n") {
+            text
+        } else {
+            text + &run.until("oops\n", "read_command_output", &json!({"id": 1}))
+        };
+        assert!(first.contains("\nfirst\n") && first.contains("[stderr]\noops\n"), "{name}: {first}");
         let again = run.text("read_command_output", &json!({"id": 1}));
         assert!(!again.contains("\nfirst\n"), "{name}: {again}");
         scene.write("go", "");
@@ -51,9 +52,10 @@ fn a_command_that_runs_longer_than_the_call_waits_goes_on() {
         let run = Run::new(&scene);
         let command = "echo early; until [ -e go ]; do sleep 0.05; done; echo late";
         let text = run.text("run_command", &json!({"command": command, "yield_time_ms": 700}));
-        assert!(text.starts_with("[command 1 goes on") && text.ends_with("\nearly\n"), "{name}: {text}");
+        assert!(text.starts_with("[command 1 goes on"), "{name}: {text}");
         scene.write("go", "");
-        run.until("\nlate\n", "read_command_output", &json!({"id": 1}));
+        let text = text + &run.until("late\n", "read_command_output", &json!({"id": 1}));
+        assert_eq!(text.matches("early\n").count(), 1, "{name}: {text}");
         let short = run.text("run_command", &json!({"command": "echo short", "yield_time_ms": 60_000}));
         assert!(short.starts_with("[exit code 0;") && short.ends_with("\nshort\n"), "{name}: {short}");
     }
@@ -68,7 +70,7 @@ fn a_killed_command_leaves_nobody() {
         let command =
             format!("trap '' TERM; sleep {mark} & (trap '' TERM HUP; sleep {mark}) & echo on; sleep {mark}");
         run.call("run_command", &json!({"command": command, "background": true})).unwrap();
-        within(10, "it starts", || marked(&mark) >= 3);
+        within(30, "it starts", || marked(&mark) >= 3);
         let began = Instant::now();
         let text = run.text("kill_command", &json!({"id": 1}));
         assert!(began.elapsed() < Duration::from_secs(10), "{name}");
@@ -89,7 +91,7 @@ fn nothing_outlives_the_run() {
         let mut run = Run::new(&scene);
         run.call_in(&run.context().with_cancellation(token.clone()), "run_command", &command).unwrap();
         run.call("run_command", &command).unwrap();
-        within(10, "both start", || marked(&mark) >= 4);
+        within(30, "both start", || marked(&mark) >= 4);
         token.cancel();
         within(10, "one ends", || run.processes.running() == 1);
         run.runtime.block_on(run.processes.end());
@@ -97,14 +99,14 @@ fn nothing_outlives_the_run() {
         assert_no(&mark);
         // The runtime goes on, the tools do not.
         run.call("run_command", &command).unwrap();
-        within(10, "it starts", || marked(&mark) >= 2);
+        within(30, "it starts", || marked(&mark) >= 2);
         let (runtime, rest) = run.split();
         drop(rest);
         assert_no(&mark);
         // And where the runtime goes, too.
         run = Run::new(&scene);
         run.call("run_command", &command).unwrap();
-        within(10, "it starts", || marked(&mark) >= 2);
+        within(30, "it starts", || marked(&mark) >= 2);
         drop((run, runtime));
         assert_no(&mark);
     }

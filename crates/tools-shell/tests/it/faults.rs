@@ -87,7 +87,7 @@ fn f61_stubborn_children_leave_nothing_run_after_run() {
         scene.text(&script);
         if run % 40 == 39 && probe().bounds.processes {
             let bomb = format!("b(){{ sleep {mark} & b | b & }}; b; sleep {mark}");
-            let (status, _) = scene.run(&json!({"command": bomb, "timeout_ms": 500})).unwrap();
+            let (status, _) = scene.run(&json!({"command": bomb, "timeout_ms": 1500})).unwrap();
             assert_ne!(status, ResultStatus::Ok);
         }
     }

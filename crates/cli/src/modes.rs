@@ -1,0 +1,103 @@
+//! `windlass modes`: what kind of work a run does, and where that is written.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use windlass_toolbox::{ModeOwner, WorkMode, WorkModes};
+
+use crate::arguments::{AutonomyName, Modes, ModesCommand};
+use crate::{output, policies, setup};
+
+/// The user's own modes, in the folder of settings, and the project's below its root.
+const USER_MODES: &str = "modes.toml";
+const PROJECT_MODES: &str = ".windlass/modes.toml";
+
+pub(crate) fn modes(arguments: &Modes) -> anyhow::Result<ExitCode> {
+    match &arguments.command {
+        ModesCommand::List { root, json } => {
+            for mode in load(&setup::root(root)?)?.iter() {
+                if *json {
+                    output::line(&described(mode))?;
+                } else {
+                    output::print(&format!("{:<16} {}\n", mode.slug, mode.when_to_use))?;
+                }
+            }
+        }
+        ModesCommand::Show { mode, root, json } => {
+            let modes = load(&setup::root(root)?)?;
+            let mode = find(&modes, mode)?;
+            if *json {
+                output::line(&described(mode))?;
+            } else {
+                let groups: Vec<_> = mode
+                    .groups()
+                    .map(|(group, files)| match files {
+                        Some(files) => format!("{group} ({files})"),
+                        None => group.to_string(),
+                    })
+                    .collect();
+                let groups = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
+                output::print(&format!(
+                    "{} ({})\n\n{}\n\ngroups: {groups}\n",
+                    mode.name, mode.slug, mode.role
+                ))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All modes for a folder. A file of the user that cannot be taken stops the start: its author is there to mend it. A
+/// project's may be a stranger's: it is left out, and said.
+pub(crate) fn load(root: &Path) -> anyhow::Result<WorkModes> {
+    let mut modes = WorkModes::builtin();
+    if let Some(file) =
+        policies::settings().map(|folder| folder.join(USER_MODES)).filter(|file| file.exists())
+    {
+        modes = with_file(modes, &file, ModeOwner::User)?;
+    }
+    let file = root.join(PROJECT_MODES);
+    if file.exists() {
+        match with_file(modes.clone(), &file, ModeOwner::Project) {
+            Ok(with) => modes = with,
+            Err(error) => output::note(&format!("warning: {error:#}; its modes are left out")),
+        }
+    }
+    Ok(modes)
+}
+
+/// The mode of a slug.
+pub(crate) fn find<'a>(modes: &'a WorkModes, slug: &str) -> anyhow::Result<&'a WorkMode> {
+    let found = modes.find(slug).map(AsRef::as_ref);
+    // The two are easily taken for each other.
+    match AutonomyName::from_str(slug, true) {
+        Ok(_) => {
+            found.with_context(|| format!("how far a run goes without asking is said with --autonomy {slug}"))
+        }
+        Err(_) => Ok(found?),
+    }
+}
+
+fn with_file(modes: WorkModes, file: &Path, owner: ModeOwner) -> anyhow::Result<WorkModes> {
+    let refused = || format!("the modes in {} are refused", file.display());
+    let text = fs::read_to_string(file).with_context(refused)?;
+    modes.with_file(&text, owner).with_context(refused)
+}
+
+fn described(mode: &WorkMode) -> Value {
+    let groups: Vec<_> = mode
+        .groups()
+        .map(|(group, files)| {
+            let (pattern, description) =
+                (files.map(|files| files.as_str()), files.and_then(|files| files.description()));
+            json!({ "group": group, "file_regex": pattern, "description": description })
+        })
+        .collect();
+    json!({
+        "slug": mode.slug, "name": mode.name, "role": mode.role, "when_to_use": mode.when_to_use, "groups": groups,
+    })
+}

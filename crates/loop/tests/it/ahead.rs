@@ -1,0 +1,223 @@
+//! Calls that run while their answer still streams (L6).
+
+use windlass_hitl::{Decision, Facts, Grants, Learned, Policy, Rule, RuleFile, Source, decide};
+use windlass_loop::{Ahead, Effect as Want, Entry, Input, Judgement, StreamFailure};
+use windlass_protocol::ResultStatus::{Cancelled, Denied, Error, Ok as Fine};
+use windlass_protocol::{CallId, Effect, Hints, ResultStatus, StopReason, ToolCall, ToolResult};
+use windlass_stream::Chunk;
+
+use crate::driven::{Driven, call, check_paired, config, early, entries, finish};
+
+/// What the outside says of a call that it let run.
+fn decided(call: &ToolCall) -> (Box<Facts>, Decision) {
+    let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
+    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    (Box::new(facts), decision)
+}
+
+fn ran(answer: u64, call: &ToolCall, status: ResultStatus) -> Input {
+    let (facts, decision) = decided(call);
+    let result = ToolResult::text(call.id.clone(), status, "read");
+    let outcome = Box::new(Ahead::Ran { facts, decision, result });
+    Input::Ahead { answer, call: call.id.clone(), outcome }
+}
+
+fn id(id: &str) -> CallId {
+    CallId::new(id).unwrap()
+}
+
+impl Driven {
+    fn chunks(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
+        self.effects.clear();
+        for chunk in chunks {
+            self.step(Input::Chunk(chunk));
+        }
+    }
+
+    fn end(&mut self) {
+        self.step(Input::Chunk(finish(StopReason::Calls)));
+        self.step(Input::StreamEnd(Ok(())));
+    }
+
+    #[track_caller]
+    fn check_ahead(&self, expected: &[&str]) {
+        let ids: Vec<_> = self.ahead().into_iter().map(|call| call.id.to_string()).collect();
+        assert_eq!(ids, expected);
+    }
+}
+
+#[test]
+fn a_reading_call_begins_before_the_answer_ends_and_its_result_waits_for_the_others() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}")]);
+    run.check_ahead(&["c1"]);
+    let first = run.ahead().remove(0);
+    run.step(ran(1, &first, Fine));
+    // Nothing is on record before the answer is.
+    assert!(entries(&run.effects).is_empty(), "{:?}", run.effects);
+    run.step(Input::Chunk(call("c2", "change", "{}")));
+    run.end();
+    let written = entries(&run.effects);
+    let at = |wanted: fn(&Entry) -> bool| written.iter().position(wanted).unwrap();
+    assert_eq!(at(|entry| matches!(entry, Entry::Answered { .. })), 0, "{written:?}");
+    assert!(
+        at(|entry| matches!(entry, Entry::Judged { .. })) < at(|entry| matches!(entry, Entry::Result { .. }))
+    );
+    assert_eq!(run.to_decide().len(), 1, "the other is judged when the answer has ended");
+    assert_eq!(run.ran(), [""; 0], "and the first does not run again");
+    run.judge_all();
+    run.approve("c2");
+    run.result("c2", Fine);
+    assert_eq!(run.statuses(), [("c1".into(), Fine), ("c2".into(), Fine)]);
+    assert!(run.is_sent());
+    check_paired(run.machine.transcript().messages());
+}
+
+#[test]
+fn a_result_that_comes_after_the_answer_is_taken_too() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}"), call("c2", "look", r#"{"n":2}"#)]);
+    run.check_ahead(&["c1", "c2"]);
+    let calls = run.ahead();
+    run.step(ran(1, &calls[1], Error));
+    run.end();
+    assert!(run.to_decide().is_empty() && !run.is_sent());
+    run.step(ran(1, &calls[0], Fine));
+    assert_eq!(run.statuses(), [("c1".into(), Fine), ("c2".into(), Error)]);
+    assert!(run.is_sent());
+}
+
+// What changes something has its place: before what follows, and after what comes before.
+#[test]
+fn nothing_begins_after_a_call_that_waits() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "change", "{}"), call("c2", "look", "{}")]);
+    run.check_ahead(&[]);
+    run.end();
+    assert_eq!(run.to_decide().len(), 2);
+    for (name, arguments) in [("done", r#"{"result":"r"}"#), ("change", "{}"), ("unknown", "{}")] {
+        let mut run = Driven::start(early());
+        run.chunks([call("c1", name, arguments)]);
+        run.check_ahead(&[]);
+    }
+    let mut run = Driven::start(config());
+    run.chunks([call("c1", "look", "{}")]);
+    run.check_ahead(&[]);
+}
+
+// L4: a call that may be refused as a repetition does not begin before that is known.
+#[test]
+fn what_was_just_called_is_not_begun_again() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}"), call("c2", "look", "{}")]);
+    run.check_ahead(&["c1"]);
+    let first = run.ahead().remove(0);
+    run.end();
+    run.step(ran(1, &first, Fine));
+    run.judge_all();
+    run.result("c2", Fine);
+    run.chunks([call("c3", "look", "{}")]);
+    run.check_ahead(&[]);
+}
+
+// P1: an id that was there before becomes another one, and its call waits for that.
+#[test]
+fn a_used_id_does_not_begin() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}")]);
+    let first = run.ahead().remove(0);
+    run.step(ran(1, &first, Fine));
+    run.end();
+    run.chunks([call("c1", "look", r#"{"n":1}"#), call("c2", "look", r#"{"n":2}"#)]);
+    run.check_ahead(&[]);
+}
+
+// S10: an answer without its end is void, and so is what was read for it.
+#[test]
+fn what_was_begun_for_a_void_answer_is_forgotten() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}")]);
+    let first = run.ahead().remove(0);
+    run.step(Input::StreamEnd(Err(StreamFailure::new("gone", true))));
+    assert!(run.effects.contains(&Want::AbandonAhead { answer: 1 }), "{:?}", run.effects);
+    run.chunks([call("c1", "look", r#"{"other":true}"#)]);
+    run.check_ahead(&["c1"]);
+    // It comes late, and is of the answer before.
+    run.step(ran(1, &first, Error));
+    let again = run.ahead().remove(0);
+    run.end();
+    run.step(ran(1, &first, Error));
+    assert!(!run.is_sent());
+    run.step(ran(2, &again, Fine));
+    assert_eq!(run.statuses(), [("c1".into(), Fine)]);
+}
+
+#[test]
+fn a_call_that_policy_did_not_let_goes_the_usual_way() {
+    let ask = |call: &ToolCall| {
+        let mut file = RuleFile::default();
+        file.rules.push(Rule::new("ask", windlass_hitl::Action::Ask));
+        let policy = Policy::default().with_file(Source::User, file).unwrap();
+        let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
+        let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);
+        let request = Some(Box::new(crate::driven::request(call, &facts, &decision)));
+        Judgement::Decided { facts: Box::new(facts), decision, request }
+    };
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}"), call("c2", "look", r#"{"n":2}"#)]);
+    let calls = run.ahead();
+    let outcome = Box::new(Ahead::Judged(ask(&calls[0])));
+    run.step(Input::Ahead { answer: 1, call: id("c1"), outcome });
+    let refused = ToolResult::text(id("c2"), ResultStatus::InvalidArguments, "no");
+    let outcome = Box::new(Ahead::Judged(Judgement::Refused(refused)));
+    run.step(Input::Ahead { answer: 1, call: id("c2"), outcome });
+    assert!(
+        !run.effects.iter().any(|want| matches!(want, Want::Ask(_))),
+        "nobody is asked about half an answer"
+    );
+    run.end();
+    assert!(run.effects.iter().any(|want| matches!(want, Want::Ask(_))));
+    run.approve("c1");
+    assert_eq!(run.ran(), ["c1"]);
+    run.result("c1", Fine);
+    let statuses = [("c1".into(), Fine), ("c2".into(), ResultStatus::InvalidArguments)];
+    assert_eq!(run.statuses(), statuses);
+}
+
+// L7, H16
+#[test]
+fn a_stop_still_gives_each_call_its_result() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}"), call("c2", "look", r#"{"n":2}"#)]);
+    let calls = run.ahead();
+    run.end();
+    run.step(Input::Cancel);
+    assert!(run.outcome().is_none(), "what runs is waited for");
+    run.step(ran(1, &calls[0], Cancelled));
+    let (facts, decision) = decided(&calls[1]);
+    let outcome = Box::new(Ahead::Judged(Judgement::Decided { facts, decision, request: None }));
+    run.step(Input::Ahead { answer: 1, call: id("c2"), outcome });
+    assert_eq!(run.statuses(), [("c1".into(), Cancelled), ("c2".into(), Cancelled)]);
+    assert!(run.outcome().is_some());
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}")]);
+    run.step(Input::Cancel);
+    assert!(run.effects.contains(&Want::AbandonAhead { answer: 1 }));
+    check_paired(run.machine.transcript().messages());
+}
+
+#[test]
+fn a_fatal_error_ends_the_run_when_the_answer_has_ended() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}")]);
+    let first = run.ahead().remove(0);
+    let (facts, decision) = decided(&first);
+    let outcome = Box::new(Ahead::Fatal { facts, decision, message: "no disk".into() });
+    run.step(Input::Ahead { answer: 1, call: id("c1"), outcome });
+    run.step(Input::Chunk(call("c2", "change", "{}")));
+    assert!(run.outcome().is_none());
+    run.end();
+    assert_eq!(run.statuses(), [("c1".into(), Error), ("c2".into(), Cancelled)]);
+    assert!(run.outcome().is_some());
+    assert!(!run.statuses().iter().any(|(_, status)| *status == Denied));
+}

@@ -1,0 +1,135 @@
+//! Changes of the mode, and of what a turn is offered (L11).
+
+use windlass_loop::{Config, Effect, Entry, Event, Input, Machine, Offer, OfferedTool};
+use windlass_protocol::{Control, Hints, ResultStatus, ToolName, ToolSpec};
+
+use crate::driven::{Driven, call, check_paired, config, entries};
+
+fn tool(name: &str, hints: Hints) -> OfferedTool {
+    let spec =
+        ToolSpec::function(ToolName::new(name).unwrap(), "A tool.", r#"{"type":"object"}"#.parse().unwrap());
+    OfferedTool::new(spec, hints)
+}
+
+/// The usual tools, and `switch`, which changes the mode.
+fn with_switch() -> Config {
+    let mut config = config();
+    config.tools.push(tool("switch", Hints { control: Control::ModeSwitch, ..Hints::default() }));
+    config
+}
+
+fn wanted(run: &mut Driven) -> Vec<String> {
+    let wanted = run.to_decide().iter().map(|call| call.id.to_string()).collect();
+    run.judge_all();
+    run.effects.clear();
+    wanted
+}
+
+#[test]
+fn a_change_waits_for_the_calls_before_it_and_those_behind_it_wait_for_the_change() {
+    for name in ["switch", "Switch", "functions.switch"] {
+        let mut run = Driven::start(with_switch());
+        let looks = |id: &str, n: u8| call(id, "look", &format!(r#"{{"n":{n}}}"#));
+        run.answer([looks("a", 1), looks("b", 2), call("s", name, "{}"), looks("c", 3), looks("d", 4)]);
+        assert_eq!(wanted(&mut run), ["a", "b"]);
+        run.result("a", ResultStatus::Ok);
+        assert!(wanted(&mut run).is_empty(), "b still runs");
+        run.result("b", ResultStatus::Error);
+        assert_eq!(wanted(&mut run), ["s"], "whatever became of those before it");
+        run.result("s", ResultStatus::Ok);
+        assert_eq!(wanted(&mut run), ["c", "d"]);
+        run.result("d", ResultStatus::Ok);
+        run.result("c", ResultStatus::Ok);
+        assert!(run.is_sent());
+        check_paired(run.machine.transcript().messages());
+    }
+}
+
+#[test]
+fn a_change_and_the_end_in_one_answer_do_not_wait_for_each_other() {
+    for (calls, expected) in [(["s", "done"], ResultStatus::Ok), (["done", "s"], ResultStatus::Error)] {
+        let mut run = Driven::start(with_switch());
+        run.answer(calls.map(|id| call(id, if id == "s" { "switch" } else { "done" }, r#"{"result":"x"}"#)));
+        assert_eq!(wanted(&mut run), ["s"]);
+        run.result("s", ResultStatus::Ok);
+        if expected == ResultStatus::Ok {
+            assert_eq!(wanted(&mut run), ["done"]);
+            run.result("done", ResultStatus::Ok);
+            assert!(run.outcome().is_some());
+        } else {
+            let done = run.statuses().into_iter().find(|(id, _)| id == "done").unwrap();
+            assert_eq!(done.1, expected, "it has to be the last call");
+        }
+    }
+}
+
+#[test]
+fn two_changes_come_one_after_the_other_and_a_stop_ends_what_is_held() {
+    let mut run = Driven::start(with_switch());
+    run.answer([call("s", "switch", "{}"), call("t", "switch", r#"{"n":1}"#), call("a", "look", "{}")]);
+    assert_eq!(wanted(&mut run), ["s"]);
+    run.result("s", ResultStatus::Ok);
+    assert_eq!(wanted(&mut run), ["t"]);
+    run.step(Input::Cancel);
+    run.result("t", ResultStatus::Ok);
+    assert!(run.outcome().is_some());
+    assert_eq!(run.statuses().last().unwrap(), &("a".to_owned(), ResultStatus::Cancelled));
+}
+
+#[test]
+fn an_offer_holds_from_the_next_turn_on_and_its_mode_is_recorded_at_once() {
+    let mut run = Driven::start(with_switch().with_mode(Some("ask".into())));
+    let begun = entries(&run.effects);
+    assert!(
+        matches!(&begun[..2], [Entry::Started { version: 3, .. }, Entry::Mode { mode }] if mode == "ask")
+    );
+    run.answer([call("a", "look", "{}")]);
+    wanted(&mut run);
+    let offer = Offer::new(7, vec![tool("late", Hints::default())]);
+    let offer = offer.with_system(Some("Now code.".into())).with_mode(Some("code".into()));
+    run.step(Input::Offer(Box::new(offer)));
+    assert_eq!(entries(&run.effects), [Entry::Mode { mode: "code".into() }]);
+    assert!(run.events().contains(&&Event::ModeChanged { mode: "code".into() }));
+    assert!(!run.is_sent());
+    run.effects.clear();
+    run.result("a", ResultStatus::Ok);
+    let at = |want: &dyn Fn(&Effect) -> bool| run.effects.iter().position(want).unwrap();
+    let offered = at(&|effect| matches!(effect, Effect::Offered { number: 7 }));
+    assert!(offered < at(&|effect| matches!(effect, Effect::Send { .. })));
+    let Some(Effect::Send { request, .. }) = run.effects.last() else {
+        unreachable!("the turn is sent last")
+    };
+    assert_eq!(request.system.as_deref(), Some("Now code."));
+    let names: Vec<_> = request.tools.iter().map(|tool| tool.name().as_str()).collect();
+    assert_eq!(names, ["late"]);
+}
+
+// R5: the mode is on record, so a run that goes on is in it, and says it only where it is another.
+#[test]
+fn a_run_that_goes_on_writes_down_only_a_mode_that_is_new() {
+    let mut run = Driven::start(with_switch().with_mode(Some("ask".into())));
+    let mut recorded = entries(&run.effects);
+    run.answer([call("a", "look", "{}")]);
+    recorded.extend(entries(&run.effects));
+    for (mode, is_written) in [("ask", false), ("code", true)] {
+        let config = with_switch().with_mode(Some(mode.into()));
+        let (_, effects) = Machine::resume(config, recorded.clone(), 0).unwrap();
+        let written = entries(&effects).contains(&Entry::Mode { mode: mode.into() });
+        assert_eq!(written, is_written, "{mode}");
+    }
+}
+
+// A kind of call that only the program can have got wrong is seen when the call is looked up.
+#[test]
+fn a_fatal_error_ends_the_run_before_the_call_is_judged_too() {
+    let mut run = Driven::start(config());
+    run.answer([call("a", "look", "{}")]);
+    run.step(Input::Fatal {
+        call: windlass_protocol::CallId::new("a").unwrap(),
+        message: "misrouted".into(),
+    });
+    assert!(
+        matches!(run.outcome(), Some(windlass_loop::Outcome::Failed { message }) if message == "misrouted")
+    );
+    check_paired(run.machine.transcript().messages());
+}

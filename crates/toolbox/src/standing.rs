@@ -1,0 +1,114 @@
+//! Whether a tool is offered, and if not, why: the filters in their order (RULES L11).
+//!
+//! What is wanted is the preset, what the configuration and the model's rule add, what a mode always has, and every tool
+//! that a server has or that was registered while running. From that is taken away, in this order: what the mode's groups
+//! do not give; what the model's rule excludes (unless the configuration adds it by name); what waits for a feature that
+//! is off; what cannot work here; what is disabled. Each filter only takes away, so the order decides nothing but which
+//! reason is told.
+
+use crate::WorkMode;
+use crate::catalogue::{is_always_there, is_of_every_mode};
+use crate::entry::Entry;
+use crate::toolbox::Plan;
+
+/// Whether a tool is offered, and if not, why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Standing {
+    /// The model sees it and may call it.
+    Offered,
+    /// Neither preset nor additions have it.
+    NotInPreset,
+    /// The mode does not give its group.
+    NotInMode,
+    /// The rule for this model takes it away.
+    NotForModel,
+    /// A feature is off.
+    FeatureOff {
+        /// The feature.
+        feature: String,
+    },
+    /// It cannot work here.
+    Unavailable {
+        /// Why.
+        reason: String,
+    },
+    /// The configuration takes it away.
+    Disabled,
+    /// It was registered while running, and removed again.
+    Removed,
+}
+
+impl Standing {
+    /// Whether the model sees it and may call it.
+    pub fn is_offered(&self) -> bool {
+        *self == Self::Offered
+    }
+}
+
+pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> Standing {
+    let name = entry.name.as_str();
+    let is_wanted = plan.config.wants(name)
+        || plan.rule.include.iter().any(|more| more == name)
+        || (mode.is_some() && is_always_there(name))
+        || entry.is_guest();
+    if !is_wanted {
+        return Standing::NotInPreset;
+    }
+    if !is_of_every_mode(name) && mode.is_some_and(|mode| !mode.gives(entry.group)) {
+        return Standing::NotInMode;
+    }
+    if plan.rule.exclude.iter().any(|less| less == name) && !plan.config.adds(name) {
+        return Standing::NotForModel;
+    }
+    if let Some(feature) = plan.config.missing_feature(name) {
+        return Standing::FeatureOff { feature: feature.to_owned() };
+    }
+    if let Some(reason) = plan.unavailable.get(name) {
+        return Standing::Unavailable { reason: reason.clone() };
+    }
+    if name == SWITCH_MODE && plan.modes.is_empty() {
+        return Standing::Unavailable { reason: "there are no modes".to_owned() };
+    }
+    if plan.config.disabled.iter().any(|less| less == name) {
+        return Standing::Disabled;
+    }
+    if entry.is_removed() { Standing::Removed } else { Standing::Offered }
+}
+
+/// The tool that changes the mode; without modes there is nothing to change.
+const SWITCH_MODE: &str = "switch_mode";
+
+/// Why a tool that is hidden cannot be called, in words for the model (RULES N1).
+pub(crate) fn hidden(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry, standing: &Standing) -> String {
+    let shown = &entry.shown;
+    match standing {
+        Standing::Offered => format!("{shown} is offered"),
+        Standing::NotInPreset => format!("{shown} is not one of the tools of this conversation."),
+        Standing::NotInMode => {
+            let group = entry.group;
+            let here = mode.map_or_else(String::new, |mode| format!(" {} ({})", mode.name, mode.slug));
+            let modes: Vec<_> = (plan.modes.iter())
+                .filter(|mode| self::standing(plan, Some(mode), entry).is_offered())
+                .map(|mode| mode.slug.as_str())
+                .collect();
+            let where_else = match modes.as_slice() {
+                [] => "No mode has it: go on without it.".to_owned(),
+                modes => format!(
+                    "It is available in: {}. Change the mode with {SWITCH_MODE}, or go on without it.",
+                    modes.join(", ")
+                ),
+            };
+            format!(
+                "{shown} was not run: it is of the group {group}, which the mode{here} does not give. {where_else}"
+            )
+        }
+        Standing::NotForModel => format!("{shown} is not offered to this model."),
+        Standing::FeatureOff { feature } => {
+            format!("{shown} is not offered: it needs the feature {feature}, which is off.")
+        }
+        Standing::Unavailable { reason } => format!("{shown} cannot be used here: {reason}."),
+        Standing::Disabled => format!("{shown} is switched off."),
+        Standing::Removed => format!("{shown} was removed while the conversation went on, and was not run."),
+    }
+}

@@ -1,0 +1,139 @@
+//! Presets, models, features, availability, other names (L11, N4).
+
+use windlass_protocol::Concurrency;
+use windlass_tool::Tool;
+use windlass_toolbox::{BuildError, ModelRule, Preset, Standing, ToolConfig, Toolbox, ToolboxBuilder};
+
+use crate::fake::{Does, call, fake};
+
+const NAMES: &[&str] =
+    &["read_file", "write_file", "edit_file", "apply_patch", "apply_diff", "run_command", "generate_image"];
+
+fn says(name: &str) -> std::sync::Arc<dyn Tool> {
+    fake(name, Concurrency::Parallel, Does::Says("x".into()))
+}
+
+fn all() -> ToolboxBuilder {
+    Toolbox::builder().tools(NAMES.iter().map(|name| says(name)))
+}
+
+fn offered(toolbox: &Toolbox) -> Vec<String> {
+    toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect()
+}
+
+#[test]
+fn a_models_rule_adds_and_takes_away_and_the_users_own_stands_before() {
+    let check = |model: &str, config: ToolConfig, expected: &[&str]| {
+        assert_eq!(offered(&all().config(config).model(model).build().unwrap()), expected, "{model}");
+    };
+    let minimal = || ToolConfig::new(Preset::Minimal);
+    let edits = ["read_file", "write_file", "edit_file", "run_command"];
+    let patches = ["read_file", "write_file", "apply_patch", "run_command"];
+    check("claude-sonnet-4-6", minimal(), &edits);
+    check("gpt-5-mini", minimal(), &patches);
+    check("openai/gpt-5.1", minimal(), &patches);
+    check("my-codex-7b", minimal(), &patches);
+    check("gpt-5-mini", minimal().with_model(ModelRule::new("gpt-*")), &edits);
+    // What the user adds by name is not taken away by a rule for a model.
+    check(
+        "gpt-5-mini",
+        minimal().with("edit_file"),
+        &["read_file", "write_file", "edit_file", "apply_patch", "run_command"],
+    );
+    check("gpt-5-mini", minimal().without("apply_patch"), &["read_file", "write_file", "run_command"]);
+    check("grok-code-fast-1", minimal(), &["read_file", "write_file", "search_replace", "run_command"]);
+}
+
+#[test]
+fn patterns_of_models_take_stars() {
+    let check = |pattern: &str, model: &str, fits: bool| {
+        assert_eq!(ModelRule::new(pattern).fits(model), fits, "{pattern} {model}");
+    };
+    check("*", "anything", true);
+    check("gpt-5*", "gpt-5", true);
+    check("gpt-5", "gpt-5-mini", false);
+    check("*mini", "gpt-5-mini", true);
+    check("a*b*c", "a-c-b-c", true);
+    check("a*b*c", "a-c-b", false);
+    check("ab*ba", "aba", false);
+    check("QWEN*", "qwen3", true);
+    check("qwen3", "vendor/qwen3", true);
+    check("vendor/*", "vendor/qwen3", true);
+}
+
+#[test]
+fn a_tool_that_waits_for_a_feature_is_offered_with_it() {
+    let full = || ToolConfig::new(Preset::Full);
+    let toolbox = all().config(full()).build().unwrap();
+    let off = Standing::FeatureOff { feature: "image_generation".into() };
+    assert_eq!(toolbox.standing("generate_image"), Some(off));
+    let result = toolbox.check(&call("generate_image", "{}")).err().unwrap();
+    assert!(result.wire_text().contains("feature image_generation"), "{}", result.wire_text());
+    let on = all().config(full().with_feature("image_generation")).build().unwrap();
+    assert_eq!(on.standing("generate_image"), Some(Standing::Offered));
+    let gated = all().config(full().with_gate("run_command", "shell")).build().unwrap();
+    assert!(!offered(&gated).contains(&"run_command".to_owned()));
+}
+
+#[test]
+fn a_tool_that_cannot_work_here_says_why() {
+    let toolbox = all().unavailable("run_command", "there is no shell").build().unwrap();
+    let result = toolbox.check(&call("run_command", "{}")).err().unwrap();
+    assert!(
+        result
+            .wire_text()
+            .contains("run_command cannot be used here: there is no shell. The tools are: read_file")
+    );
+}
+
+// N4: the model sees the new name; the old one, and the known ones, still lead there.
+#[test]
+fn a_tool_is_shown_under_the_name_that_the_user_gives_it() {
+    let config = || ToolConfig::new(Preset::Standard).renaming("edit_file", "search_replace");
+    let toolbox = all().known_aliases().config(config()).build().unwrap();
+    assert_eq!(offered(&toolbox), ["read_file", "write_file", "search_replace", "run_command"]);
+    for name in ["search_replace", "edit_file", "edit", "search_and_replace", "Search-Replace"] {
+        assert_eq!(toolbox.check(&call(name, "{}")).ok().unwrap().name.as_str(), "edit_file", "{name}");
+    }
+    let taken = all().config(config().renaming("write_file", "read_file")).build();
+    assert!(matches!(taken, Err(BuildError::DuplicateName { .. })));
+    let same = all().config(config().renaming("write_file", "search_replace")).build();
+    assert!(matches!(same, Err(BuildError::DuplicateName { .. })));
+    let illegal = all().config(config().renaming("write_file", "write file")).build();
+    assert!(matches!(illegal, Err(BuildError::Rename { .. })));
+    let unknown = all().config(config().renaming("wrote_file", "x")).build();
+    assert!(matches!(unknown, Err(BuildError::UnknownConfigured { .. })));
+}
+
+#[test]
+fn the_main_agent_has_code_and_patches_besides() {
+    let toolbox = all().config(ToolConfig::main_agent()).build().unwrap();
+    assert_eq!(offered(&toolbox), ["read_file", "write_file", "edit_file", "apply_patch", "run_command"]);
+}
+
+#[test]
+fn every_other_name_of_the_catalogue_leads_to_its_tool() {
+    for (alias, name) in [
+        ("write_to_file", "write_file"),
+        ("list_dir", "list_files"),
+        ("edit", "edit_file"),
+        ("search_and_replace", "edit_file"),
+        ("search_replace", "edit_file"),
+        ("search_files", "grep_file"),
+        ("grep_files", "grep_file"),
+        ("execute_command", "run_command"),
+        ("shell", "run_command"),
+        ("shell_command", "run_command"),
+        ("local_shell", "run_command"),
+        ("update_plan", "update_todo_list"),
+        ("skill", "fetch_instructions"),
+        ("fetch_instructions", "skill"),
+    ] {
+        let toolbox = Toolbox::builder().tool(says(name)).known_aliases().build().unwrap();
+        assert_eq!(toolbox.check(&call(alias, "{}")).ok().unwrap().name.as_str(), name, "{alias}");
+        // A tool of that name is itself.
+        let both = Toolbox::builder().tools([says(name), says(alias)]).known_aliases();
+        let both = both.config(ToolConfig::new(Preset::Full)).build().unwrap();
+        assert_eq!(both.check(&call(alias, "{}")).ok().unwrap().name.as_str(), alias);
+    }
+}

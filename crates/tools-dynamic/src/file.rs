@@ -1,0 +1,115 @@
+//! A tool's file.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+use windlass_protocol::{Hints, RawJson, Risk, ToolName, ToolSpec};
+
+use crate::folder::FolderOwner;
+use crate::template::Template;
+
+/// The longest description.
+const DESCRIPTION_BYTES: usize = 10_000;
+
+/// What is wrong with a tool's file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileProblem {
+    /// It cannot be read.
+    #[error("it cannot be read")]
+    Read(#[source] std::io::Error),
+    /// It is too long.
+    #[error("it has more than {most} bytes")]
+    TooLong {
+        /// The most bytes.
+        most: u64,
+    },
+    /// It is no file of a tool; the source names line and key.
+    #[error("it is no file of a tool")]
+    Toml(#[source] Box<toml::de::Error>),
+    /// What stands at a key cannot be taken.
+    #[error("key {key}: {problem}")]
+    Key {
+        /// The key.
+        key: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    description: String,
+    argv: Vec<String>,
+    #[serde(default)]
+    schema: Option<Value>,
+    #[serde(default)]
+    cwd: Option<String>,
+    #[serde(default)]
+    timeout_ms: Option<u64>,
+    #[serde(default)]
+    risk: Option<Risk>,
+    #[serde(default)]
+    read_only: Option<bool>,
+}
+
+/// A tool as its file has it.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) spec: ToolSpec,
+    pub(crate) hints: Hints,
+    pub(crate) template: Template,
+    pub(crate) cwd: Option<String>,
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+impl File {
+    pub(crate) fn parse(path: &Path, text: &str, owner: FolderOwner) -> Result<Self, FileProblem> {
+        let written: Written = toml::from_str(text).map_err(|error| FileProblem::Toml(Box::new(error)))?;
+        let key = |key: &'static str, problem: String| FileProblem::Key { key, problem };
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let name = ToolName::new(name).map_err(|error| key("(the file's name)", error.to_string()))?;
+        if written.description.trim().is_empty() || written.description.len() > DESCRIPTION_BYTES {
+            return Err(key("description", format!("one to {DESCRIPTION_BYTES} bytes are wanted")));
+        }
+        if owner == FolderOwner::Project {
+            let what = "only a user's own file may say it: a project's could be a stranger's".to_owned();
+            match (&written.risk, &written.read_only) {
+                (Some(_), _) => return Err(key("risk", what)),
+                (_, Some(_)) => return Err(key("read_only", what)),
+                (None, None) => {}
+            }
+        }
+        let schema = schema(written.schema).map_err(|problem| key("schema", problem))?;
+        let has_argument =
+            |name: &str| schema.pointer("/properties").is_some_and(|all| all.get(name).is_some());
+        let template = Template::new(&written.argv, has_argument).map_err(|problem| key("argv", problem))?;
+        let reads = written.read_only.unwrap_or_default();
+        let hints = if reads { Hints::read_only() } else { Hints::default() };
+        let hints = Hints { risk: written.risk.unwrap_or(Risk::High), open_world: true, ..hints };
+        Ok(Self {
+            spec: ToolSpec::function(name, written.description, RawJson::from(&schema)),
+            hints,
+            template,
+            cwd: written.cwd,
+            timeout_ms: written.timeout_ms,
+        })
+    }
+}
+
+/// The schema of the arguments: an object, that takes nothing which it does not name unless it says so.
+fn schema(written: Option<Value>) -> Result<Value, String> {
+    let mut schema = match written.unwrap_or_else(|| Value::Object(serde_json::Map::new())) {
+        Value::String(text) => serde_json::from_str(&text).map_err(|error| error.to_string())?,
+        other => other,
+    };
+    let Some(members) = schema.as_object_mut() else { return Err("an object is wanted".to_owned()) };
+    let kind = members.entry("type").or_insert_with(|| "object".into());
+    if kind != "object" {
+        return Err("the arguments of a tool are of the type object".to_owned());
+    }
+    members.entry("additionalProperties").or_insert(Value::Bool(false));
+    Ok(schema)
+}

@@ -1,0 +1,123 @@
+//! A folder of tools' files.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use windlass_sandbox::Workspace;
+use windlass_tool::Tool;
+use windlass_tools_shell::Shell;
+
+use crate::FileProblem;
+use crate::command_tool::CommandTool;
+use crate::file::File;
+
+/// The most files that are read of a folder, and the most bytes of one.
+const MOST_FILES: usize = 64;
+const FILE_BYTES: u64 = 64 * 1024;
+
+/// Whose a folder of tools is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FolderOwner {
+    /// The user's: it may say that a tool is less of a risk.
+    User,
+    /// The project's, which may be a stranger's.
+    Project,
+}
+
+/// The tools of a folder, and the files that are none.
+#[non_exhaustive]
+pub struct Loaded {
+    /// The tools, in the order of their names.
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// The files that could not be taken. None of them takes another with it.
+    pub problems: Vec<Refused>,
+}
+
+/// A file that could not be taken.
+#[derive(Debug, thiserror::Error)]
+#[error("the tool in {} is left out", file.display())]
+#[non_exhaustive]
+pub struct Refused {
+    /// The file.
+    pub file: PathBuf,
+    /// Why.
+    pub source: FileProblem,
+}
+
+/// Why a folder cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The system says no.
+    #[error("the folder of tools {} cannot be read", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// There are too many files.
+    #[error("the folder of tools {} has more than {MOST_FILES} files", folder.display())]
+    TooMany {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+/// Reads the `*.toml` files of a folder, each a tool of the file's name. Their commands run in the workspace, confined as
+/// the shell says.
+///
+/// # Errors
+/// If the folder cannot be read, or has too many files.
+pub fn load(
+    folder: &Path,
+    owner: FolderOwner,
+    workspace: &Arc<Workspace>,
+    shell: &Shell,
+) -> Result<Loaded, LoadError> {
+    let failed = |source| LoadError::Folder { folder: folder.to_path_buf(), source };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|end| end == "toml") {
+            files.push(path);
+        }
+        if files.len() > MOST_FILES {
+            return Err(LoadError::TooMany { folder: folder.to_path_buf() });
+        }
+    }
+    files.sort();
+    let mut loaded = Loaded { tools: Vec::new(), problems: Vec::new() };
+    for path in files {
+        match read(&path).and_then(|text| File::parse(&path, &text, owner)) {
+            Ok(file) => loaded.tools.push(Arc::new(CommandTool::new(file, workspace, shell))),
+            Err(source) => loaded.problems.push(Refused { file: path, source }),
+        }
+    }
+    Ok(loaded)
+}
+
+fn read(path: &Path) -> Result<String, FileProblem> {
+    // A pipe would be waited for.
+    let about = fs::metadata(path).map_err(FileProblem::Read)?;
+    if !about.is_file() {
+        return Err(FileProblem::Read(std::io::ErrorKind::InvalidInput.into()));
+    }
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(FileProblem::Read)?;
+    file.take(FILE_BYTES.saturating_add(1)).read_to_string(&mut text).map_err(FileProblem::Read)?;
+    if text.len() as u64 > FILE_BYTES {
+        return Err(FileProblem::TooLong { most: FILE_BYTES });
+    }
+    Ok(text)
+}
+
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.tools.iter().map(|tool| tool.spec().name().as_str()).collect();
+        f.debug_struct("Loaded").field("tools", &names).field("problems", &self.problems).finish()
+    }
+}

@@ -1,0 +1,146 @@
+//! Which language a file is written in: by its name, by its first line, by what it holds.
+
+mod known;
+
+use std::path::Path;
+
+use crate::grammar::Grammar;
+
+pub(crate) use self::known::KNOWN;
+
+/// How many bytes of a file are looked at.
+pub(crate) const LOOKED_BYTES: usize = 8 * 1024;
+
+/// How a language marks comments, for files that no grammar reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Comments {
+    pub(crate) line: &'static [&'static str],
+    pub(crate) block: Option<(&'static str, &'static str)>,
+}
+
+/// A language that can be told apart.
+#[derive(Debug)]
+pub(crate) struct Language {
+    pub(crate) name: &'static str,
+    pub(crate) extensions: &'static [&'static str],
+    pub(crate) names: &'static [&'static str],
+    pub(crate) interpreters: &'static [&'static str],
+    /// Beginnings of a line that are seldom found elsewhere.
+    pub(crate) marks: &'static [&'static str],
+    pub(crate) comments: Comments,
+    pub(crate) grammar: Option<&'static Grammar>,
+}
+
+/// What gave a language away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    Name,
+    FirstLine,
+    Content,
+}
+
+impl Evidence {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Name => "by its name",
+            Self::FirstLine => "by its first line",
+            Self::Content => "by what it holds, so this is a guess",
+        }
+    }
+}
+
+impl Language {
+    /// The language of that name, or of a file extension.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        let name = name.trim_start_matches('.').to_ascii_lowercase();
+        let by_name = KNOWN.iter().find(|language| language.name == name);
+        by_name.or_else(|| KNOWN.iter().find(|language| language.extensions.contains(&name.as_str())))
+    }
+
+    /// The names of those whose symbols are known.
+    pub(crate) fn with_symbols() -> String {
+        let names = KNOWN.iter().filter(|language| language.grammar.is_some()).map(|language| language.name);
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// By the name alone, without a look into the file.
+    pub(crate) fn of_name(path: &Path) -> Option<&'static Self> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        if let Some(exact) = KNOWN.iter().find(|language| language.names.contains(&name.as_str())) {
+            return Some(exact);
+        }
+        let (stem, extension) = name.rsplit_once('.')?;
+        let found = KNOWN.iter().find(|language| language.extensions.contains(&extension));
+        // `Dockerfile.dev`
+        found.or_else(|| KNOWN.iter().find(|language| language.names.contains(&stem)))
+    }
+
+    /// By the name, then the first line, then the text, of which the beginning is enough.
+    pub(crate) fn of(path: &Path, beginning: &[u8]) -> Option<(&'static Self, Evidence)> {
+        let beginning = beginning.get(..LOOKED_BYTES).unwrap_or(beginning);
+        let text = String::from_utf8_lossy(beginning);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        if let Some(language) = Self::of_name(path) {
+            let is_cpp =
+                language.name == "c" && path.extension().is_some_and(|end| end == "h") && is_cpp(text);
+            let language = if is_cpp { Self::named("cpp").unwrap_or(language) } else { language };
+            return Some((language, Evidence::Name));
+        }
+        if let Some(language) = of_first_line(text) {
+            return Some((language, Evidence::FirstLine));
+        }
+        of_marks(text).map(|language| (language, Evidence::Content))
+    }
+}
+
+/// A header that only C++ can read.
+fn is_cpp(text: &str) -> bool {
+    let marks = ["class ", "namespace ", "template <", "template<", "public:", "using namespace"];
+    text.lines().any(|line| marks.iter().any(|mark| line.trim_start().starts_with(mark)))
+}
+
+/// `#!/usr/bin/env -S python3 -u`, or an editor's `-*- mode: python -*-` or `vim: ft=python`.
+fn of_first_line(text: &str) -> Option<&'static Language> {
+    let line = text.lines().next()?;
+    if let Some(command) = line.strip_prefix("#!") {
+        let program = command
+            .split_whitespace()
+            .map(|word| word.rsplit('/').next().unwrap_or(word))
+            .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
+        let program = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+        return KNOWN.iter().find(|language| language.interpreters.contains(&program));
+    }
+    if line.starts_with("<?xml") {
+        return Language::named("xml");
+    }
+    text.lines().take(5).find_map(|line| {
+        let said = line
+            .split_once("-*-")
+            .and_then(|(_, rest)| rest.split_once("-*-"))
+            .map(|(inner, _)| inner.trim().trim_start_matches("mode:").trim())
+            .or_else(|| line.split_once(" ft=").map(|(_, rest)| rest))
+            .or_else(|| line.split_once(" filetype=").map(|(_, rest)| rest))?;
+        Language::named(said.split([' ', ';', ':']).next()?)
+    })
+}
+
+/// The language of which most lines begin as only its lines do; two are needed, as one may be a quotation.
+fn of_marks(text: &str) -> Option<&'static Language> {
+    let start = text.trim_start();
+    let lower = start.get(..15).unwrap_or_default().to_ascii_lowercase();
+    if lower.starts_with("<!doctype html") || lower.starts_with("<html") {
+        return Language::named("html");
+    }
+    if start.starts_with("<?php") {
+        return Language::named("php");
+    }
+    let after = start.strip_prefix(['{', '[']).map(str::trim_start);
+    if after.is_some_and(|rest| rest.starts_with(['"', '{', '}', ']'])) {
+        return Language::named("json");
+    }
+    let count = |language: &&Language| {
+        text.lines().filter(|line| language.marks.iter().any(|mark| line.starts_with(mark))).count()
+    };
+    let best = KNOWN.iter().map(|language| (count(&language), language)).max_by_key(|(count, _)| *count)?;
+    (best.0 >= 2).then_some(best.1)
+}

@@ -1,0 +1,26 @@
+#![doc = include_str!("../README.md")]
+
+mod analyze_file;
+mod detect_language;
+mod extract_symbols;
+mod get_metrics;
+mod grammar;
+mod indexer;
+mod language;
+mod outline;
+mod place;
+#[cfg(feature = "search")]
+mod search;
+mod search_code;
+mod search_files;
+mod set;
+mod symbol;
+mod wanted;
+
+pub use outline::{Gap, LineCounts, MAX_SOURCE_BYTES, Outline, outline};
+#[cfg(feature = "search")]
+pub use search::{CodebaseSearch, IndexError, Passage, RankFuture, Ranker};
+pub use set::tools;
+#[cfg(feature = "search")]
+pub use set::tools_with;
+pub use symbol::{Kind, Symbol};

@@ -1,0 +1,130 @@
+//! What a file declares and how it is built: its symbols, imports and lines.
+
+mod lines;
+mod names;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use crate::grammar::Ready;
+use crate::language::Language;
+use crate::symbol::Symbol;
+
+pub use self::lines::LineCounts;
+
+/// How many bytes of source are parsed at the most.
+pub const MAX_SOURCE_BYTES: usize = 2 * 1024 * 1024;
+/// How many symbols of a file are kept.
+const MAX_SYMBOLS: usize = 20_000;
+/// How long a parse may take.
+const MAX_PARSE_TIME: Duration = Duration::from_secs(2);
+
+/// What a file declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outline {
+    /// The language's name, where it is known.
+    pub language: Option<&'static str>,
+    /// In the order in which they begin.
+    pub symbols: Vec<Symbol>,
+    /// Line, and what is imported there.
+    pub imports: Vec<(usize, String)>,
+    /// How many lines there are of which kind.
+    pub lines: LineCounts,
+    /// Why the symbols are not all known.
+    pub gap: Option<Gap>,
+}
+
+/// Why the symbols of a file are not all known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Gap {
+    /// No grammar for the language is built in.
+    NoGrammar,
+    /// The file is longer than [`MAX_SOURCE_BYTES`].
+    TooLong,
+    /// The parse took too long or was stopped.
+    Stopped,
+    /// The text has places that the grammar cannot read.
+    Errors,
+    /// It has more symbols than are kept.
+    TooMany,
+}
+
+impl Gap {
+    /// In words, for the model.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NoGrammar => "there is no grammar for its language",
+            Self::TooLong => "it is too long to be parsed",
+            Self::Stopped => "the parse took too long",
+            Self::Errors => "parts of it cannot be parsed, so some symbols may be missing",
+            Self::TooMany => "it has too many symbols, the later ones are missing",
+        }
+    }
+}
+
+/// Reads a source file. It never fails: what cannot be read is missing, and [`Outline::gap`] says why.
+///
+/// `stopped` is asked while it parses.
+///
+/// ```
+/// use windlass_tools_index::{Kind, outline};
+/// let found = outline("a.py".as_ref(), b"def add(a, b):\n    return a + b\n", &|| false);
+/// let symbol = found.symbols.first().ok_or("nothing found")?;
+/// assert_eq!((symbol.kind, symbol.name.as_str(), symbol.last), (Kind::Function, "add", 2));
+/// # Ok::<(), &str>(())
+/// ```
+pub fn outline(path: &Path, source: &[u8], stopped: &dyn Fn() -> bool) -> Outline {
+    let language = Language::of(path, source).map(|(language, _)| language);
+    outline_in(language, source, stopped)
+}
+
+pub(crate) fn outline_in(
+    language: Option<&'static Language>,
+    source: &[u8],
+    stopped: &dyn Fn() -> bool,
+) -> Outline {
+    let name = language.map(|language| language.name);
+    let comments = language.map(|language| language.comments).unwrap_or_default();
+    let plain = |gap| {
+        let lines = lines::count_by_marks(source, comments);
+        Outline { language: name, lines, gap: Some(gap), ..Outline::default() }
+    };
+    let Some(grammar) = language.and_then(|language| language.grammar) else { return plain(Gap::NoGrammar) };
+    if source.len() > MAX_SOURCE_BYTES {
+        return plain(Gap::TooLong);
+    }
+    let ready = grammar.ready();
+    let Some(tree) = parse(ready, source, stopped) else { return plain(Gap::Stopped) };
+    let mut outline = walk::walk(ready, &tree, source, MAX_SYMBOLS);
+    outline.language = name;
+    outline
+}
+
+/// A parse that ends when it takes too long or is not wanted any more.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a hostile file can make a parse slow, and only a clock bounds it"
+)]
+fn parse(ready: &Ready, source: &[u8], stopped: &dyn Fn() -> bool) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&ready.language).ok()?;
+    let start = Instant::now();
+    let mut progress = |_: &tree_sitter::ParseState| {
+        if stopped() || start.elapsed() > MAX_PARSE_TIME {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut piece = |at: usize, _| source.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut piece, None, Some(options))
+}

@@ -1,0 +1,200 @@
+//! Where a tool looks: a file or a folder of the workspace, each file opened by handle below its root.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use windlass_command::is_secret_name;
+use windlass_redact::Redactor;
+use windlass_sandbox::{FileError, Workspace, WorkspacePath};
+use windlass_tool::ToolError;
+
+/// How long a file may be that is read.
+pub(crate) const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
+/// How many files one call looks into.
+const MAX_FILES: usize = 50_000;
+/// How long one call looks into files.
+const MAX_TIME: Duration = Duration::from_secs(30);
+
+/// Asked before each file and while one is parsed.
+pub(crate) type Stopped<'s> = &'s (dyn Fn() -> bool + Sync);
+
+/// What a call works with.
+pub(crate) struct Place<'p> {
+    pub(crate) workspace: &'p Workspace,
+    /// Secrets that no result may show: taken out of a text before anything else looks at it.
+    pub(crate) redactor: Redactor,
+    pub(crate) stopped: Stopped<'p>,
+}
+
+/// A file's bytes, without the secrets that the call's context names.
+pub(crate) struct Source {
+    pub(crate) path: WorkspacePath,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What was found below a folder.
+pub(crate) struct Scan<T> {
+    /// By the files' paths.
+    pub(crate) found: Vec<(WorkspacePath, T)>,
+    /// How many files were looked into.
+    pub(crate) looked: usize,
+    left_out: LeftOut,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LeftOut {
+    secrets: usize,
+    unread: usize,
+    is_cut: bool,
+}
+
+impl Place<'_> {
+    /// The real absolute path of what the model named.
+    pub(crate) fn start(&self, path: Option<&str>) -> Result<(WorkspacePath, PathBuf), ToolError> {
+        let path = self.workspace.resolve(path.unwrap_or(".")).map_err(told)?;
+        if path.is_output() {
+            return Err(ToolError::model(format!("`{path}` is a spilled output; page it with read_file")));
+        }
+        let start = self.workspace.absolute(&path).map_err(told)?;
+        Ok((path, start))
+    }
+
+    /// One file, by the path that the model named.
+    pub(crate) fn read(&self, path: &str) -> Result<Source, ToolError> {
+        let path = self.workspace.resolve(path).map_err(told)?;
+        let stream = self.workspace.stream(&path).map_err(told)?;
+        let len = stream.len();
+        let mut bytes = Vec::new();
+        let limit = MAX_FILE_BYTES.saturating_add(1) as u64;
+        stream.take(limit).read_to_end(&mut bytes).map_err(|error| {
+            ToolError::model(format!("`{path}` could not be read: {error}; try again, or another file"))
+        })?;
+        if bytes.len() > MAX_FILE_BYTES {
+            return Err(ToolError::model(format!(
+                "`{path}` has {len} bytes, at most {MAX_FILE_BYTES} are looked at; use grep_file and read_file"
+            )));
+        }
+        Ok(Source { path, bytes: self.redactor.redact_bytes(&bytes).into_owned() })
+    }
+
+    /// Looks into the files below a folder, on all cores. The threads end before it returns.
+    pub(crate) fn scan<T: Send>(
+        &self,
+        start: &Path,
+        wanted: &(dyn Fn(&Path) -> bool + Sync),
+        look: &(dyn Fn(&Source) -> Option<T> + Sync),
+    ) -> Scan<T> {
+        let found = Mutex::new(Scan { found: Vec::new(), looked: 0, left_out: LeftOut::default() });
+        let begin = now();
+        self.walk(start, wanted, &|below, is_secret| {
+            let scan = || found.lock().unwrap_or_else(PoisonError::into_inner);
+            if is_secret {
+                scan().left_out.secrets += 1;
+                return WalkState::Continue;
+            }
+            if scan().looked >= MAX_FILES || begin.elapsed() > MAX_TIME || (self.stopped)() {
+                scan().left_out.is_cut = true;
+                return WalkState::Quit;
+            }
+            let Some(source) = self.source(below) else {
+                scan().left_out.unread += 1;
+                return WalkState::Continue;
+            };
+            let is_text = !source.bytes.contains(&0);
+            let result = if is_text { look(&source) } else { None };
+            let mut scan = scan();
+            scan.looked += usize::from(is_text);
+            scan.found.extend(result.map(|result| (source.path, result)));
+            WalkState::Continue
+        });
+        let mut scan = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        scan.found.sort_by(|left, right| left.0.relative().cmp(right.0.relative()));
+        scan
+    }
+
+    /// Names the files below a folder by the rules of `grep_file`, in no order; says whether each has the name
+    /// of a secret, which is not to be opened.
+    pub(crate) fn walk(
+        &self,
+        start: &Path,
+        wanted: &(dyn Fn(&Path) -> bool + Sync),
+        visit: &(dyn Fn(&Path, bool) -> WalkState + Sync),
+    ) {
+        walk_entries(start, &|entry| {
+            let Ok(below) = entry.path().strip_prefix(self.workspace.root()) else {
+                return WalkState::Continue;
+            };
+            // The effect names where the call starts; a secret below it would be read without its name.
+            let is_secret = entry.path().strip_prefix(start).is_ok_and(is_secret);
+            match wanted(below) {
+                true => visit(below, is_secret),
+                false if (self.stopped)() => WalkState::Quit,
+                false => WalkState::Continue,
+            }
+        });
+    }
+
+    /// The file by handle below the root; none if it cannot be read, or is too long.
+    pub(crate) fn source(&self, below: &Path) -> Option<Source> {
+        let path = WorkspacePath::found(below).ok()?;
+        let stream = self.workspace.stream(&path).ok()?;
+        if stream.len() > MAX_FILE_BYTES as u64 {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(stream.len()).unwrap_or_default());
+        stream.take(MAX_FILE_BYTES as u64).read_to_end(&mut bytes).ok()?;
+        if let std::borrow::Cow::Owned(redacted) = self.redactor.redact_bytes(&bytes) {
+            bytes = redacted;
+        }
+        Some(Source { path, bytes })
+    }
+}
+
+/// The regular files below a folder that `.gitignore` lets through and that are not hidden.
+pub(crate) fn walk_entries(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
+    let mut builder = WalkBuilder::new(start);
+    // Rules outside the workspace belong to somebody else's files.
+    builder.follow_links(false).require_git(false).parents(false).git_global(false);
+    builder.build_parallel().run(|| {
+        Box::new(|entry| match entry {
+            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => visit(&entry),
+            // A folder that cannot be read is passed over, as grep does.
+            _ => WalkState::Continue,
+        })
+    });
+}
+
+pub(crate) fn is_secret(below: &Path) -> bool {
+    below.iter().any(|name| is_secret_name(&name.to_string_lossy()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a large workspace takes long, and only a clock bounds it")]
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
+
+impl<T> Scan<T> {
+    /// What was not looked at, as the end of a sentence.
+    pub(crate) fn left_out(&self) -> String {
+        let LeftOut { secrets, unread, is_cut } = self.left_out;
+        let mut parts = Vec::new();
+        if is_cut {
+            parts.push("; not all files were looked at, give a deeper path".to_owned());
+        }
+        if unread > 0 {
+            parts.push(format!("; {unread} files could not be read or have over {MAX_FILE_BYTES} bytes"));
+        }
+        if secrets > 0 {
+            parts.push(format!("; {secrets} files with names of secrets were passed over"));
+        }
+        parts.concat()
+    }
+}
+
+/// A failed file operation in words for the model.
+pub(crate) fn told(error: impl Into<FileError>) -> ToolError {
+    ToolError::model(error.into().to_string())
+}

@@ -1,0 +1,15 @@
+//! `codebase_search`: ranked search over an index on disk.
+
+mod chunk;
+mod codebase_search;
+mod fields;
+mod folder;
+mod hits;
+mod ranker;
+mod refresh;
+mod snippet;
+mod store;
+mod tokens;
+
+pub use self::codebase_search::{CodebaseSearch, IndexError};
+pub use self::ranker::{Passage, RankFuture, Ranker};

@@ -1,0 +1,122 @@
+//! What the index holds of each file and of each piece of one.
+
+use std::path::Path;
+
+use tantivy::schema::{
+    Field, IndexRecordOption, STORED, STRING, Schema, SchemaBuilder, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::TextAnalyzer;
+use tantivy::{Index, TantivyDocument};
+use windlass_sandbox::WorkspacePath;
+
+use super::chunk::{Chunk, chunks};
+use super::tokens::CodeTokenizer;
+use crate::language::Language;
+use crate::outline::outline_in;
+use crate::place::Source;
+
+const TOKENIZER: &str = "windlass-code";
+/// What marks the one document of a file that holds its stamp.
+pub(super) const IS_FILE: &str = "file";
+
+/// What tells a file from its former self.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) modified: u64,
+    pub(super) len: u64,
+}
+
+/// The index's fields by name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields {
+    pub(super) file: Field,
+    pub(super) inside: Field,
+    pub(super) marker: Field,
+    pub(super) language: Field,
+    pub(super) title: Field,
+    pub(super) names: Field,
+    pub(super) body: Field,
+    pub(super) shown: Field,
+    pub(super) first: Field,
+    pub(super) last: Field,
+    pub(super) modified: Field,
+    pub(super) len: Field,
+}
+
+impl Fields {
+    pub(super) fn new() -> (Schema, Self) {
+        let mut schema = SchemaBuilder::new();
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(TOKENIZER)
+            .set_index_option(IndexRecordOption::WithFreqs);
+        let text = TextOptions::default().set_indexing_options(indexing);
+        let fields = Self {
+            file: schema.add_text_field("file", STRING | STORED),
+            inside: schema.add_text_field("inside", STRING),
+            marker: schema.add_text_field("marker", STRING),
+            language: schema.add_text_field("language", STRING),
+            title: schema.add_text_field("title", text.clone()),
+            names: schema.add_text_field("names", text.clone()),
+            body: schema.add_text_field("body", text),
+            shown: schema.add_text_field("shown", STORED),
+            first: schema.add_u64_field("first", STORED),
+            last: schema.add_u64_field("last", STORED),
+            modified: schema.add_u64_field("modified", STORED),
+            len: schema.add_u64_field("len", STORED),
+        };
+        (schema.build(), fields)
+    }
+
+    /// Every index must know how its words were made.
+    pub(super) fn register(index: &Index) {
+        index.tokenizers().register(TOKENIZER, TextAnalyzer::from(CodeTokenizer));
+    }
+
+    /// The document that says that this state of the file is in the index.
+    pub(super) fn stamp(&self, file: &str, stamp: Stamp) -> TantivyDocument {
+        let mut document = TantivyDocument::new();
+        document.add_text(self.file, file);
+        document.add_text(self.marker, IS_FILE);
+        document.add_u64(self.modified, stamp.modified);
+        document.add_u64(self.len, stamp.len);
+        document
+    }
+
+    /// The pieces of a file.
+    pub(super) fn pieces(&self, source: &Source, stopped: &dyn Fn() -> bool) -> Vec<TantivyDocument> {
+        let path = source.path.relative();
+        let language = Language::of(path, &source.bytes).map(|(language, _)| language);
+        let outline = outline_in(language, &source.bytes, stopped);
+        let text = String::from_utf8_lossy(&source.bytes);
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let (file, around) = (source.path.to_string(), around(path));
+        let document = |chunk: Chunk<'_>| {
+            let body = lines.get(chunk.first.saturating_sub(1)..chunk.last).unwrap_or_default().concat();
+            let mut document = TantivyDocument::new();
+            document.add_text(self.file, &file);
+            document.add_text(self.names, &file);
+            document.add_text(self.body, &body);
+            document.add_u64(self.first, chunk.first as u64);
+            document.add_u64(self.last, chunk.last as u64);
+            for folder in &around {
+                document.add_text(self.inside, folder);
+            }
+            if let Some(language) = language {
+                document.add_text(self.language, language.name);
+            }
+            if let Some(symbol) = chunk.symbol {
+                let name = symbol.full_name();
+                document.add_text(self.title, &name);
+                document.add_text(self.shown, format!("{} {name}", symbol.kind.word()));
+            }
+            document
+        };
+        chunks(&outline, lines.len()).into_iter().map(document).collect()
+    }
+}
+
+/// A path and all folders that it lies in, as a search below one names it.
+fn around(path: &Path) -> Vec<String> {
+    let all = path.ancestors().filter(|path| !path.as_os_str().is_empty());
+    all.filter_map(|path| WorkspacePath::found(path).ok()).map(|path| path.to_string()).collect()
+}

@@ -1,0 +1,166 @@
+//! An index that is open: found, or made anew where it is missing, broken or of another version.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use tantivy::collector::DocSetCollector;
+use tantivy::directory::MmapDirectory;
+use tantivy::query::TermQuery;
+use tantivy::schema::{IndexRecordOption, Value};
+use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+
+use super::fields::{Fields, IS_FILE, Stamp};
+use super::folder::Folder;
+use crate::place::{Stopped, now};
+
+/// How long a call waits for another process that has the lock.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+const WAIT_STEP: Duration = Duration::from_millis(50);
+
+/// Why an index cannot be used.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// It is broken, and is to be made anew.
+    Broken(String),
+    /// Another process makes it.
+    Busy,
+    /// Its folder cannot be used.
+    Folder(io::Error),
+}
+
+impl From<TantivyError> for Trouble {
+    fn from(error: TantivyError) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Folder(error)
+    }
+}
+
+/// An open index, and what it holds of which file.
+pub(super) struct Store {
+    pub(super) index: Index,
+    pub(super) fields: Fields,
+    pub(super) known: HashMap<String, Stamp>,
+    /// Why it was made anew, until that is told.
+    pub(super) made: Option<&'static str>,
+    reader: IndexReader,
+    opstamp: Option<u64>,
+}
+
+impl Store {
+    /// Opens the index; makes it anew where it cannot be used, and then says why.
+    pub(super) fn open(folder: &Folder, stopped: Stopped<'_>) -> Result<Self, Trouble> {
+        let reason = if !folder.exists() {
+            None
+        } else if !folder.is_own() {
+            Some("the index was of another version and is made anew")
+        } else {
+            match Self::open_existing(&folder.index()) {
+                Ok(store) => return Ok(store),
+                Err(_) => Some("the index was broken and is made anew"),
+            }
+        };
+        let _lock = wait_for_lock(folder, stopped)?.ok_or(Trouble::Busy)?;
+        // Who had the lock may have made it meanwhile.
+        if folder.is_own()
+            && let Ok(store) = Self::open_existing(&folder.index())
+        {
+            return Ok(store);
+        }
+        Self::make(folder, reason)
+    }
+
+    /// Throws away what is there, which broke while it was used.
+    pub(super) fn remake(
+        folder: &Folder,
+        reason: Option<&'static str>,
+        stopped: Stopped<'_>,
+    ) -> Result<Self, Trouble> {
+        let _lock = wait_for_lock(folder, stopped)?.ok_or(Trouble::Busy)?;
+        Self::make(folder, reason)
+    }
+
+    /// Only who has the lock does so.
+    fn make(folder: &Folder, reason: Option<&'static str>) -> Result<Self, Trouble> {
+        folder.clear()?;
+        let (schema, fields) = Fields::new();
+        let index = Index::create_in_dir(folder.index(), schema)?;
+        folder.sign()?;
+        Ok(Self { made: reason, ..Self::with(index, fields)? })
+    }
+
+    fn open_existing(path: &Path) -> Result<Self, Trouble> {
+        let (schema, fields) = Fields::new();
+        let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
+        let index = Index::open(directory)?;
+        if index.schema() != schema {
+            return Err(Trouble::Broken("it has other fields".to_owned()));
+        }
+        let broken = index.validate_checksum()?;
+        if !broken.is_empty() {
+            return Err(Trouble::Broken(format!(
+                "{} of its files are not as they were written",
+                broken.len()
+            )));
+        }
+        let mut store = Self::with(index, fields)?;
+        store.reload()?;
+        Ok(store)
+    }
+
+    fn with(index: Index, fields: Fields) -> Result<Self, Trouble> {
+        Fields::register(&index);
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(Self { index, fields, known: HashMap::new(), made: None, reader, opstamp: None })
+    }
+
+    pub(super) fn searcher(&self) -> Searcher {
+        self.reader.searcher()
+    }
+
+    /// Sees what was committed last, by this process or another.
+    pub(super) fn reload(&mut self) -> Result<(), Trouble> {
+        let opstamp = self.index.load_metas()?.opstamp;
+        if self.opstamp == Some(opstamp) {
+            return Ok(());
+        }
+        self.reader.reload()?;
+        let searcher = self.reader.searcher();
+        let files =
+            TermQuery::new(Term::from_field_text(self.fields.marker, IS_FILE), IndexRecordOption::Basic);
+        self.known.clear();
+        for address in searcher.search(&files, &DocSetCollector)? {
+            let document: TantivyDocument = searcher.doc(address)?;
+            let number =
+                |field| document.get_first(field).and_then(|value| value.as_u64()).unwrap_or_default();
+            let stamp = Stamp { modified: number(self.fields.modified), len: number(self.fields.len) };
+            if let Some(file) = document.get_first(self.fields.file).and_then(|value| value.as_str()) {
+                self.known.insert(file.to_owned(), stamp);
+            }
+        }
+        self.opstamp = Some(opstamp);
+        Ok(())
+    }
+}
+
+/// The lock, or none if another process keeps it too long.
+pub(super) fn wait_for_lock(folder: &Folder, stopped: Stopped<'_>) -> Result<Option<File>, Trouble> {
+    let begin = now();
+    loop {
+        if let Some(lock) = folder.lock()? {
+            return Ok(Some(lock));
+        }
+        if begin.elapsed() > MAX_WAIT || stopped() {
+            return Ok(None);
+        }
+        thread::sleep(WAIT_STEP);
+    }
+}

@@ -1,0 +1,115 @@
+//! The words of code: identifiers as they are, and the parts that they are made of.
+
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+
+const MAX_WORD_BYTES: usize = 64;
+
+/// Calls with each word of a text, in lower case, and the bytes that it is made of.
+pub(super) fn words(text: &str, visit: &mut dyn FnMut(String)) {
+    for word in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+        if word.is_empty() || word.len() > MAX_WORD_BYTES {
+            continue;
+        }
+        let mut parts: usize = 0;
+        split(word, &mut |part| {
+            parts = parts.saturating_add(1);
+            visit(stem(part.to_lowercase()));
+        });
+        if parts > 1 {
+            visit(word.to_lowercase());
+        }
+    }
+}
+
+/// Cuts `parseHTTPHeader_v2` into `parse`, `HTTP`, `Header`, `v2`.
+fn split<'w>(word: &'w str, visit: &mut dyn FnMut(&'w str)) {
+    for piece in word.split('_').filter(|piece| !piece.is_empty()) {
+        let mut start = 0;
+        let mut letters = piece.char_indices().peekable();
+        let mut before: Option<char> = None;
+        while let Some((at, letter)) = letters.next() {
+            let next_is_lower = letters.peek().is_some_and(|(_, next)| next.is_lowercase());
+            let begins = before.is_some_and(|before| {
+                letter.is_uppercase() && (before.is_lowercase() || before.is_numeric() || next_is_lower)
+            });
+            if begins && at > start {
+                visit(piece.get(start..at).unwrap_or_default());
+                start = at;
+            }
+            before = Some(letter);
+        }
+        visit(piece.get(start..).unwrap_or_default());
+    }
+}
+
+/// The plural's `s` is dropped, so that `parsers` finds `parser`.
+fn stem(mut word: String) -> String {
+    if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
+        word.pop();
+    }
+    word
+}
+
+/// The words of code for the index.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CodeTokenizer;
+
+/// The words, one after another.
+pub(super) struct CodeTokens {
+    words: std::vec::IntoIter<String>,
+    token: Token,
+}
+
+impl Tokenizer for CodeTokenizer {
+    type TokenStream<'a> = CodeTokens;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeTokens {
+        let mut all = Vec::new();
+        words(text, &mut |word| all.push(word));
+        CodeTokens { words: all.into_iter(), token: Token::default() }
+    }
+}
+
+impl TokenStream for CodeTokens {
+    fn advance(&mut self) -> bool {
+        let Some(word) = self.words.next() else { return false };
+        self.token.position = self.token.position.wrapping_add(1);
+        self.token.text = word;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let mut found = Vec::new();
+        words(text, &mut |word| found.push(word));
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn identifiers_are_split() {
+        check("snake_case", &["snake", "case", "snake_case"]);
+        check("camelCase", &["camel", "case", "camelcase"]);
+        check("parseHTTPHeader", &["parse", "http", "header", "parsehttpheader"]);
+        check("__init__", &["init"]);
+        check("fn parsers(&self)", &["fn", "parser", "self"]);
+        check("utf8Text", &["utf8", "text", "utf8text"]);
+        check("größeÄndern", &["größe", "ändern", "größeändern"]);
+        check("class", &["class"]);
+        check("a.b::c", &["a", "b", "c"]);
+        check("", &[]);
+        check(&"x".repeat(65), &[]);
+    }
+}

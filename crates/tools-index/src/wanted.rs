@@ -1,0 +1,143 @@
+//! Which files, which names: the arguments that several tools take.
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+use regex::bytes::Regex as BytesRegex;
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+use windlass_tool::ToolError;
+
+use crate::language::Language;
+
+const MAX_TEXT_CHARS: usize = 200;
+const MAX_PATTERN_BYTES: usize = 1024 * 1024;
+
+/// How a name is compared with what is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Matching {
+    #[default]
+    Contains,
+    Exact,
+    Fuzzy,
+    Regex,
+}
+
+/// A name that is looked for.
+pub(crate) struct Sought {
+    matching: Matching,
+    name: String,
+    lower: String,
+    regex: Option<Regex>,
+    /// What a file must hold to have such a name.
+    prefilter: Option<BytesRegex>,
+}
+
+impl Sought {
+    pub(crate) fn new(text: &str, matching: Matching) -> Result<Self, ToolError> {
+        let count = text.chars().count();
+        if count == 0 || count > MAX_TEXT_CHARS {
+            return Err(ToolError::model(format!(
+                "the query has {count} characters; give 1 to {MAX_TEXT_CHARS}, as part of a name"
+            )));
+        }
+        let bad = |error| {
+            ToolError::model(format!("the query is no regular expression: {error}; use match contains"))
+        };
+        let build =
+            |pattern: &str| RegexBuilder::new(pattern).size_limit(MAX_PATTERN_BYTES).build().map_err(bad);
+        let regex = if matching == Matching::Regex { Some(build(text)?) } else { None };
+        let pattern = match matching {
+            Matching::Regex => None,
+            Matching::Exact => Some(regex::escape(text)),
+            Matching::Contains => Some(format!("(?i){}", regex::escape(text))),
+            Matching::Fuzzy => {
+                let letters = text.chars().map(|letter| regex::escape(&letter.to_string()));
+                Some(format!("(?i){}", letters.collect::<Vec<_>>().join(r"\w*?")))
+            }
+        };
+        let prefilter = pattern.map(|pattern| {
+            regex::bytes::RegexBuilder::new(&pattern).size_limit(MAX_PATTERN_BYTES).build().map_err(bad)
+        });
+        let lower = text.to_lowercase();
+        Ok(Self { matching, name: text.to_owned(), lower, regex, prefilter: prefilter.transpose()? })
+    }
+
+    /// Whether a file can have the name at all.
+    pub(crate) fn may_be_in(&self, bytes: &[u8]) -> bool {
+        self.prefilter.as_ref().is_none_or(|filter| filter.is_match(bytes))
+    }
+
+    /// How well a name fits, 0 is best; none if it does not.
+    pub(crate) fn distance(&self, name: &str) -> Option<usize> {
+        if let Some(regex) = &self.regex {
+            return regex.is_match(name).then_some(0);
+        }
+        if name == self.name {
+            return Some(0);
+        }
+        let lower = name.to_lowercase();
+        let is_same = lower == self.lower;
+        match self.matching {
+            Matching::Exact | Matching::Regex => None,
+            _ if is_same => Some(1),
+            _ if lower.starts_with(&self.lower) => Some(2),
+            _ if lower.contains(&self.lower) => Some(3),
+            Matching::Contains => None,
+            Matching::Fuzzy => gaps(&self.lower, &lower).map(|gaps| gaps.saturating_add(4)),
+        }
+    }
+}
+
+/// How many letters of a name lie between the sought ones, which come in their order; none if they do not.
+pub(crate) fn gaps(sought: &str, name: &str) -> Option<usize> {
+    let mut rest = name.chars();
+    let mut gaps: usize = 0;
+    for (number, letter) in sought.chars().enumerate() {
+        let skipped = rest.by_ref().position(|other| other == letter)?;
+        // What comes before the first is no gap, but a late begin is a worse one.
+        gaps = gaps.saturating_add(if number == 0 { skipped.min(3) } else { skipped });
+    }
+    Some(gaps)
+}
+
+/// A glob for names or, with a `/`, for paths below the workspace.
+pub(crate) struct FileGlob(GlobMatcher);
+
+impl FileGlob {
+    pub(crate) fn new(text: &str) -> Result<Self, ToolError> {
+        if text.len() > MAX_TEXT_CHARS * 4 {
+            return Err(ToolError::model("the glob is too long; give one as `*.rs` or `src/**/*.rs`"));
+        }
+        let built = GlobBuilder::new(text).literal_separator(true).build();
+        built
+            .map(|glob| Self(glob.compile_matcher()))
+            .map_err(|error| ToolError::model(format!("{error}; give a glob as `*.rs` or `src/**/*.rs`")))
+    }
+
+    pub(crate) fn fits(&self, below: &Path) -> bool {
+        match below.file_name() {
+            Some(name) if !self.0.glob().glob().contains('/') => self.0.is_match(name),
+            _ => self.0.is_match(below),
+        }
+    }
+}
+
+/// The language that a model names.
+pub(crate) fn language(name: Option<&str>) -> Result<Option<&'static Language>, ToolError> {
+    let Some(name) = name else { return Ok(None) };
+    Language::named(name).map(Some).ok_or_else(|| {
+        let known = Language::with_symbols();
+        ToolError::model(format!("there is no language `{name}`; symbols are known of {known}"))
+    })
+}
+
+/// Whether a file is to be parsed: its name is that of a language with symbols, of the one asked for if one is.
+/// A file without an extension may say it in its first line.
+pub(crate) fn may_have_symbols(below: &Path, asked: Option<&'static Language>) -> bool {
+    match Language::of_name(below) {
+        Some(language) => language.grammar.is_some() && asked.is_none_or(|asked| asked.name == language.name),
+        None => below.extension().is_none(),
+    }
+}
