@@ -9,6 +9,7 @@ mod listed;
 mod message;
 mod noise;
 mod tool;
+mod watch;
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,20 +1,18 @@
 //! One life of a process: questions out, answers in, and a process that may write anything.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Noise;
-use super::child::{Child, hear};
-use super::lines::{LINE_BYTES, Line, Lines};
+use super::child::Child;
+use super::lines::Line;
 use super::message::{self, Answer, Said};
+use super::watch::watch;
 
 /// How many lines may wait for the process to read, how many calls may be open, and how many words about progress wait
 /// to be told.
@@ -24,13 +22,9 @@ const PROGRESS: usize = 64;
 /// The longest word about progress.
 const PROGRESS_BYTES: usize = 4 * 1024;
 /// So many lines that nobody asked for end the process.
-const MOST_NOISE: u64 = 100;
+pub(super) const MOST_NOISE: u64 = 100;
 /// How many questions that were taken back are remembered: an answer to one of them may be on its way.
 const TAKEN_BACK: usize = 1_024;
-const CHUNK_BYTES: usize = 64 * 1024;
-/// How long what a process wrote last is read after its end, and how long it may take to end by itself when it has
-/// closed its output.
-const DRAIN: Duration = Duration::from_millis(500);
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,12 +52,13 @@ pub(crate) struct Connection {
     _end: DropGuard,
 }
 
-struct Shared {
+/// What a connection and the watch over its process have in common.
+pub(super) struct Shared {
     /// Who waits for an answer, or why nobody is answered any more.
     pending: Mutex<Result<BTreeMap<u64, Waiting>, String>>,
     taken_back: Mutex<BTreeSet<u64>>,
     outbox: mpsc::Sender<Outgoing>,
-    over: CancellationToken,
+    pub(super) over: CancellationToken,
     next: AtomicU64,
     /// How much of the noise is of this life.
     refused: AtomicU64,
@@ -72,7 +67,7 @@ struct Shared {
     noise: Arc<Mutex<Noise>>,
 }
 
-struct Waiting {
+pub(super) struct Waiting {
     /// Whether the process may have read a word of it.
     is_begun: bool,
     progress: mpsc::Sender<String>,
@@ -80,25 +75,15 @@ struct Waiting {
 }
 
 /// A line for the process, and the question that it asks.
-struct Outgoing {
-    question: Option<u64>,
-    line: Vec<u8>,
+pub(super) struct Outgoing {
+    pub(super) question: Option<u64>,
+    pub(super) line: Vec<u8>,
 }
 
 /// A question that is open. Dropping it before the answer tells the process that nobody waits.
 struct Open<'a> {
     shared: &'a Shared,
     id: u64,
-}
-
-/// What ends a life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
-    Dropped,
-    Exited,
-    Closed,
-    Deaf,
-    Noisy,
 }
 
 impl Connection {
@@ -210,6 +195,12 @@ impl Shared {
         }
     }
 
+    /// Says that a question is written now; nothing is where nobody waits for its answer any more.
+    pub(super) fn begin(&self, id: u64) -> Option<()> {
+        self.pending().as_mut().ok()?.get_mut(&id)?.is_begun = true;
+        Some(())
+    }
+
     /// Something that nobody asked for.
     fn refuse(&self, count: impl FnOnce(&mut Noise) -> &mut u64) {
         let mut noise = self.noise.lock().unwrap_or_else(PoisonError::into_inner);
@@ -218,11 +209,11 @@ impl Shared {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn is_noisy(&self) -> bool {
+    pub(super) fn is_noisy(&self) -> bool {
         self.refused.load(Ordering::Relaxed) >= MOST_NOISE
     }
 
-    fn take(&self, line: Line<'_>) {
+    pub(super) fn take(&self, line: Line<'_>) {
         match line {
             Line::Whole(line) if line.trim_ascii().is_empty() => {}
             Line::Whole(line) => match Said::read(line) {
@@ -274,8 +265,9 @@ impl Shared {
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        let was_open = self.shared.pending().as_mut().is_ok_and(|pending| pending.remove(&self.id).is_some());
-        if was_open {
+        let open = self.shared.pending().as_mut().ok().and_then(|pending| pending.remove(&self.id));
+        // What the process did not read yet, it never will.
+        if open.is_some_and(|waiting| waiting.is_begun) {
             let mut taken_back = self.shared.taken_back();
             if taken_back.len() >= TAKEN_BACK {
                 taken_back.pop_first();
@@ -283,95 +275,6 @@ impl Drop for Open<'_> {
             taken_back.insert(self.id);
             // One that does not read is not told, and the time limit of the next call finds it.
             let _ = self.shared.outbox.try_send(Outgoing { question: None, line: message::cancel(self.id) });
-        }
-    }
-}
-
-/// Reads and writes until something ends this life, then ends the process. Gives back why.
-async fn watch(child: Child, inbox: mpsc::Receiver<Outgoing>, shared: &Shared) -> String {
-    let Child { mut group, stdin, stdout, stderr } = child;
-    let last_words = Mutex::new(Vec::new());
-    let (mut hearing, mut is_heard) = (std::pin::pin!(hear(stderr, &last_words)), false);
-    let why = {
-        let mut reading = std::pin::pin!(read(stdout, shared));
-        let mut writing = std::pin::pin!(write(stdin, inbox, shared));
-        let why = loop {
-            tokio::select! {
-                biased;
-                () = shared.over.cancelled() => break Why::Dropped,
-                why = &mut reading => break why,
-                () = &mut writing => break Why::Deaf,
-                _ = group.exit() => break Why::Exited,
-                () = &mut hearing, if !is_heard => is_heard = true,
-            }
-        };
-        // Its last answer may be in the pipe.
-        match why {
-            Why::Exited | Why::Deaf => match tokio::time::timeout(DRAIN, &mut reading).await {
-                Ok(Why::Noisy) => Why::Noisy,
-                _ => why,
-            },
-            _ => why,
-        }
-    };
-    let patience = if matches!(why, Why::Closed | Why::Deaf) { DRAIN } else { Duration::ZERO };
-    let status = {
-        let mut ending = std::pin::pin!(group.end(patience));
-        loop {
-            tokio::select! {
-                status = &mut ending => break status,
-                () = &mut hearing, if !is_heard => is_heard = true,
-            }
-        }
-    };
-    if !is_heard {
-        let _ = tokio::time::timeout(DRAIN, &mut hearing).await;
-    }
-    let heard = last_words.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    words(why, status, &heard)
-}
-
-/// Why a process ended, in words for the model.
-fn words(why: Why, status: Option<ExitStatus>, heard: &[u8]) -> String {
-    let how = match why {
-        Why::Dropped => "this program ended it".to_owned(),
-        Why::Exited => "it ended by itself".to_owned(),
-        Why::Closed => "it closed its output".to_owned(),
-        Why::Deaf => "it closed its input".to_owned(),
-        Why::Noisy => format!("it was ended, because it wrote {MOST_NOISE} lines that nobody asked for"),
-    };
-    let status = status.map_or_else(String::new, |status| format!(", {status}"));
-    let heard = String::from_utf8_lossy(heard);
-    match heard.trim() {
-        "" => format!("{how}{status}"),
-        heard => format!("{how}{status}; the last that it said on stderr:\n{heard}\n"),
-    }
-}
-
-async fn read(mut stdout: ChildStdout, shared: &Shared) -> Why {
-    let mut lines = Lines::new(LINE_BYTES);
-    let mut chunk = vec![0; CHUNK_BYTES];
-    while let Ok(len @ 1..) = stdout.read(&mut chunk).await {
-        lines.push(chunk.get(..len).unwrap_or_default(), |line| shared.take(line));
-        if shared.is_noisy() {
-            return Why::Noisy;
-        }
-    }
-    Why::Closed
-}
-
-/// Ends when the process does not read any more.
-async fn write(mut stdin: ChildStdin, mut inbox: mpsc::Receiver<Outgoing>, shared: &Shared) {
-    while let Some(Outgoing { question, line }) = inbox.recv().await {
-        if let Some(id) = question {
-            match shared.pending().as_mut().ok().and_then(|pending| pending.get_mut(&id)) {
-                Some(waiting) => waiting.is_begun = true,
-                // It was taken back before it was asked.
-                None => continue,
-            }
-        }
-        if stdin.write_all(&line).await.is_err() || stdin.flush().await.is_err() {
-            return;
         }
     }
 }

@@ -7,6 +7,7 @@
 )]
 
 mod process;
+mod process_life;
 mod serving;
 
 use std::error::Error;

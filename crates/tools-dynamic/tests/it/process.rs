@@ -1,13 +1,12 @@
-//! Tools of a process, from outside.
+//! Tools of a process, from outside: what is listed, judged, called and answered.
 
 use std::sync::{Arc, Mutex};
 
-use tokio::io::AsyncReadExt;
 use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Content, Effect, ResultStatus, Risk};
-use windlass_tools_dynamic::{FolderOwner, ProcessError};
+use windlass_tools_dynamic::FolderOwner;
 
-use crate::serving::{SOON, Serving, call, check, prepared, served};
+use crate::serving::{Serving, call, check, prepared, served};
 
 const ECHO: &str = "
 def tools(id):
@@ -166,187 +165,17 @@ def call(id, name, args):
     check(&two, ResultStatus::Ok, &["for two"]);
 }
 
-// L7: a stopped call has its result at once, the process is told, and its late answer is no noise.
+// The page about adding a tool shows a process; this is that very one.
 #[tokio::test]
-async fn a_stopped_call_is_told_to_the_process() {
-    let script = "
-cancelled = []
-def tools(id):
-    say({'id': id, 'tools': [tool('wait'), tool('told')]})
-def call(id, name, args):
-    if name == 'wait': say({'id': id, 'progress': 'begun'})
-    else: say({'id': id, 'text': str(len(cancelled))})
-def cancel(id):
-    cancelled.append(id)
-    say({'id': id, 'progress': 'late'})
-    say({'id': id, 'text': 'late'})
-";
-    let Some(serving) = served(script).await else { return };
-    let stop = CancellationToken::new();
-    let stopping = stop.clone();
-    let result = call(&serving.toolbox, "wait", "{}", stop, move |_| stopping.cancel()).await;
-    assert_eq!(result.status, ResultStatus::Cancelled, "{}", result.wire_text());
-    check(&serving.call("told", "{}").await, ResultStatus::Ok, &["1"]);
-    check(&serving.call("told", "{}").await, ResultStatus::Ok, &["1"]);
-    assert_eq!(serving.served.noise(), windlass_tools_dynamic::Noise::default());
-}
-
-#[tokio::test]
-async fn a_call_without_an_answer_ends_in_time_and_the_process_goes_on() {
-    let script = "
-def tools(id):
-    say({'id': id, 'tools': [tool('hang'), tool('echo')]})
-def call(id, name, args):
-    if name == 'echo': say({'id': id, 'text': 'here'})
-";
-    let Some(prepared) = prepared(script, "call_timeout_ms = 1000", FolderOwner::User) else { return };
+async fn the_process_of_the_page_about_adding_a_tool_works() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/ADDING_A_TOOL.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, rest) = page.split_once("```text\nimport json").unwrap();
+    let (script, _) = rest.split_once("```").unwrap();
+    let Some(prepared) = prepared("", "", FolderOwner::User) else { return };
+    let file = prepared.folder.path().join("tools/serve.py");
+    std::fs::write(file, format!("import json{script}")).unwrap();
     let serving = prepared.serve().await.unwrap();
-    check(&serving.call("hang", "{}").await, ResultStatus::TimedOut, &["within 1000 ms"]);
-    check(&serving.call("echo", "{}").await, ResultStatus::Ok, &["here"]);
-}
-
-// L8: whatever a process does, its calls end, and others go on.
-#[tokio::test]
-async fn a_process_that_dies_is_started_again_three_times_a_minute() {
-    let script = "
-def tools(id):
-    say({'id': id, 'tools': [tool('die'), tool('echo'), tool('deaf')]})
-def call(id, name, args):
-    if name == 'die':
-        os.write(2, b'out of luck\\n')
-        os._exit(3)
-    say({'id': id, 'text': 'here'})
-    if name == 'deaf':
-        os._exit(0)
-";
-    let Some(serving) = served(script).await else { return };
-    for _ in 0..3 {
-        let result = serving.call("die", "{}").await;
-        check(
-            &result,
-            ResultStatus::EffectsUnknown,
-            &["exit status: 3", "out of luck", "starts the process again"],
-        );
-        check(&serving.call("echo", "{}").await, ResultStatus::Ok, &["here"]);
-    }
-    // The answer before the end counts.
-    check(&serving.call("deaf", "{}").await, ResultStatus::Ok, &["here"]);
-    let mut last = serving.call("echo", "{}").await;
-    // It may have been sent while the process was about to end.
-    if last.status == ResultStatus::EffectsUnknown {
-        last = serving.call("echo", "{}").await;
-    }
-    check(&last, ResultStatus::Error, &["too often", "not started again for"]);
-}
-
-// Lines that nobody asked for are counted, and too many end the process.
-#[tokio::test]
-async fn noise_is_refused_and_counted_and_ends_the_process_when_it_is_too_much() {
-    let script = "
-def tools(id):
-    print('hello', flush=True)
-    say({'id': id, 'tools': [tool('odd'), tool('flood')]})
-def call(id, name, args):
-    if name == 'odd':
-        print('debug: 1\\n\\n{\\n{}', flush=True)
-        say({'id': 999, 'text': 'of nobody'})
-        say({'id': 999, 'progress': 'of nobody'})
-        say({'id': id, 'text': 'first'})
-        say({'id': id, 'text': 'second'})
-    while name == 'flood':
-        print('x' * 100, flush=True)
-";
-    let Some(serving) = served(script).await else { return };
-    check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
-    check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
-    let noise = serving.served.noise();
-    assert!(noise.lines == 7 && noise.unasked >= 5, "{noise:?}");
-    check(&serving.call("flood", "{}").await, ResultStatus::EffectsUnknown, &["wrote 100 lines"]);
-    check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
-}
-
-// N6: what is offered changes at a turn's boundary, and what stays keeps its place.
-#[tokio::test]
-async fn a_changed_list_changes_what_is_offered_at_the_next_turn() {
-    let script = "
-names = ['stays', 'goes', 'grow']
-def tools(id):
-    say({'id': id, 'tools': [tool(name) for name in names]})
-def call(id, name, args):
-    names[:] = ['came', 'stays', 'grow']
-    say({'changed': True})
-    say({'changed': True})
-    say({'id': id, 'text': 'well'})
-";
-    let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
-    let (sender, mut listener) = tokio::sync::mpsc::unbounded_channel();
-    let folder = prepared.folder;
-    let process = prepared.process.with_listener(move |told| sender.send(told.unwrap().clone()).unwrap());
-    let serving = crate::serving::Prepared { folder, process, hints: prepared.hints }.serve().await.unwrap();
-    check(&serving.call("grow", "{}").await, ResultStatus::Ok, &["well"]);
-    let told = tokio::time::timeout(SOON, listener.recv()).await.unwrap().unwrap();
-    assert_eq!((told.added[0].as_str(), told.removed[0].as_str()), ("came", "goes"));
-    let offered = |toolbox: &windlass_toolbox::Toolbox| {
-        toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect::<Vec<_>>()
-    };
-    assert_eq!(offered(&serving.toolbox), ["stays", "grow"], "what went does not begin any more");
-    check(&serving.call("goes", "{}").await, ResultStatus::UnknownTool, &["goes"]);
-    assert_eq!(offered(&serving.toolbox.refreshed()), ["stays", "grow", "came"]);
-    // A call that comes before the listener looked again runs under the new list, too.
-    check(&serving.call("grow", "{}").await, ResultStatus::Ok, &["well"]);
-    check(&serving.call("stays", "{}").await, ResultStatus::Ok, &["well"]);
-}
-
-#[tokio::test]
-async fn a_process_that_gives_no_list_is_told_and_ended() {
-    let scripts = [
-        ("def tools(id):\n    pass\n", "within 1500 ms"),
-        ("def tools(id):\n    say({'id': id, 'tools': 7})\n", "no array"),
-        ("def tools(id):\n    say({'id': id, 'text': 'a'})\n", "no `tools`"),
-        ("def tools(id):\n    say({'id': id, 'error': 'not today'})\n", "not today"),
-        ("sys.exit('no licence')\n", "no licence"),
-    ];
-    for (script, part) in scripts {
-        let Some(prepared) = prepared(script, "list_timeout_ms = 1500", FolderOwner::User) else { return };
-        let error = prepared.serve().await.err().unwrap();
-        assert!(error.to_string().contains(part), "{part:?} is not in {error}");
-    }
-    let nowhere = prepared(ECHO, "", FolderOwner::User).unwrap();
-    std::fs::remove_dir_all(nowhere.folder.path().join("tools")).unwrap();
-    assert!(matches!(nowhere.serve().await, Err(ProcessError::Start(_))));
-}
-
-// Q1: TERM, a grace, KILL; whoever ignores the first and is of the group dies of the last.
-#[cfg(unix)]
-#[tokio::test]
-async fn nothing_survives_the_drop() {
-    let script = "
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-held = socket.socket(socket.AF_UNIX)
-held.connect('alive')
-def tools(id):
-    subprocess.Popen(['sleep', '600'], pass_fds=[held.fileno()])
-    say({'id': id, 'tools': [tool('stay')]})
-def call(id, name, args):
-    pass
-";
-    for how in ["dropped", "ended"] {
-        let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
-        let path = prepared.folder.path().join("tools/alive");
-        let listener = tokio::net::UnixListener::bind(path).unwrap();
-        let serving = prepared.serve().await.unwrap();
-        let (mut line, _) = listener.accept().await.unwrap();
-        let toolbox = serving.toolbox;
-        if how == "ended" {
-            serving.served.end().await;
-        } else {
-            drop(serving.served);
-        }
-        // The line is closed when the last who holds it is gone.
-        let read = tokio::time::timeout(SOON, line.read(&mut [0])).await.unwrap();
-        assert!(matches!(read, Ok(0) | Err(_)), "{how}: {read:?}");
-        let late = call(&toolbox, "stay", "{}", CancellationToken::new(), |_| ()).await;
-        assert_eq!(late.status, ResultStatus::UnknownTool, "{}", late.wire_text());
-        assert!(toolbox.refreshed().offered().is_empty());
-    }
+    check(&serving.call("shout", r#"{"text":"be quick"}"#).await, ResultStatus::Ok, &["BE QUICK"]);
+    check(&serving.call("shout", "{}").await, ResultStatus::InvalidArguments, &["text"]);
 }
