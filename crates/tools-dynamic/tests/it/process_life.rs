@@ -242,6 +242,6 @@ def call(id, name, args):
     let (mut line, _) = listener.accept().unwrap();
     line.set_read_timeout(Some(SOON)).unwrap();
     drop(runtime);
-    let read = line.read(&mut [0]);
-    assert!(!matches!(&read, Ok(1..)) && read.is_ok(), "{read:?}");
+    // A child's end interrupts a read, and this goes on then.
+    assert_eq!(line.read_to_end(&mut Vec::new()).unwrap(), 0);
 }
