@@ -133,6 +133,11 @@ impl ToolProcess {
         &self.file.name
     }
 
+    /// Whose file it is: a project's process is a program of the project's, and runs unconfined as soon as it is served.
+    pub fn owner(&self) -> FolderOwner {
+        self.file.owner
+    }
+
     /// The program and its words.
     pub fn argv(&self) -> &[String] {
         &self.file.argv

@@ -12,7 +12,7 @@ use super::Noise;
 use super::child::Child;
 use super::lines::Line;
 use super::message::{self, Answer, Said};
-use super::watch::watch;
+use super::watch::{Outgoing, watch};
 
 /// How many lines may wait for the process to read, how many calls may be open, and how many words about progress wait
 /// to be told.
@@ -25,6 +25,8 @@ const PROGRESS_BYTES: usize = 4 * 1024;
 pub(super) const MOST_NOISE: u64 = 100;
 /// How many questions that were taken back are remembered: an answer to one of them may be on its way.
 const TAKEN_BACK: usize = 1_024;
+/// So many calls in a row may run out of time while the process says nothing at all; then it is taken to hang.
+const MOST_SILENCES: u64 = 2;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +64,10 @@ pub(super) struct Shared {
     next: AtomicU64,
     /// How much of the noise is of this life.
     refused: AtomicU64,
+    /// How many lines came, and how many calls in a row met only silence.
+    heard: AtomicU64,
+    silences: AtomicU64,
+    pub(super) hung: CancellationToken,
     is_changed: AtomicBool,
     changed: Arc<Notify>,
     noise: Arc<Mutex<Noise>>,
@@ -72,12 +78,6 @@ pub(super) struct Waiting {
     is_begun: bool,
     progress: mpsc::Sender<String>,
     reply: oneshot::Sender<Reply>,
-}
-
-/// A line for the process, and the question that it asks.
-pub(super) struct Outgoing {
-    pub(super) question: Option<u64>,
-    pub(super) line: Vec<u8>,
 }
 
 /// A question that is open. Dropping it before the answer tells the process that nobody waits.
@@ -103,6 +103,9 @@ impl Connection {
             over: over.clone(),
             next: AtomicU64::new(1),
             refused: AtomicU64::new(0),
+            heard: AtomicU64::new(0),
+            silences: AtomicU64::new(0),
+            hung: CancellationToken::new(),
             is_changed: AtomicBool::new(false),
             changed,
             noise,
@@ -153,7 +156,7 @@ impl Connection {
             Err(why) => return Err(Failure::NotSent(why.clone())),
         }
         let _open = Open { shared, id };
-        let mut is_sent = false;
+        let (mut is_sent, heard) = (false, shared.heard.load(Ordering::Relaxed));
         let mut deadline = std::pin::pin!(tokio::time::sleep(limit));
         let mut sending = std::pin::pin!(shared.outbox.send(Outgoing { question: Some(id), line: line(id) }));
         loop {
@@ -167,7 +170,10 @@ impl Connection {
                     return reply.unwrap_or_else(|_| ends());
                 }
                 () = stop.cancelled() => return Err(Failure::Cancelled),
-                () = &mut deadline => return Err(Failure::TimedOut),
+                () = &mut deadline => {
+                    shared.met_silence_since(heard);
+                    return Err(Failure::TimedOut);
+                }
                 // Where the process does not read any more, the answer says why.
                 _ = &mut sending, if !is_sent => is_sent = true,
                 Some(text) = told.recv() => tell(text),
@@ -213,7 +219,17 @@ impl Shared {
         self.refused.load(Ordering::Relaxed) >= MOST_NOISE
     }
 
+    /// A call ran out of time. Once, that may be the call; where nothing at all came, and again, it is the process.
+    fn met_silence_since(&self, heard: u64) {
+        let is_silent = self.heard.load(Ordering::Relaxed) == heard;
+        if is_silent && self.silences.fetch_add(1, Ordering::Relaxed).saturating_add(1) >= MOST_SILENCES {
+            self.hung.cancel();
+        }
+    }
+
     pub(super) fn take(&self, line: Line<'_>) {
+        self.heard.fetch_add(1, Ordering::Relaxed);
+        self.silences.store(0, Ordering::Relaxed);
         match line {
             Line::Whole(line) if line.trim_ascii().is_empty() => {}
             Line::Whole(line) => match Said::read(line) {

@@ -9,13 +9,19 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 
 use super::child::{Child, hear};
-use super::connection::{MOST_NOISE, Outgoing, Shared};
+use super::connection::{MOST_NOISE, Shared};
 use super::lines::{LINE_BYTES, Lines};
 
 const CHUNK_BYTES: usize = 64 * 1024;
 /// How long what a process wrote last is read after its end, and how long it may take to end by itself when it has
 /// closed its output.
 const DRAIN: Duration = Duration::from_millis(500);
+
+/// A line for the process, and the question that it asks.
+pub(super) struct Outgoing {
+    pub(super) question: Option<u64>,
+    pub(super) line: Vec<u8>,
+}
 
 /// What ends a life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +31,7 @@ enum Why {
     Closed,
     Deaf,
     Noisy,
+    Hung,
 }
 
 /// Reads and writes until something ends this life, then ends the process. Gives back why.
@@ -39,6 +46,7 @@ pub(super) async fn watch(child: Child, inbox: mpsc::Receiver<Outgoing>, shared:
             tokio::select! {
                 biased;
                 () = shared.over.cancelled() => break Why::Dropped,
+                () = shared.hung.cancelled() => break Why::Hung,
                 why = &mut reading => break why,
                 () = &mut writing => break Why::Deaf,
                 _ = group.exit() => break Why::Exited,
@@ -78,6 +86,7 @@ fn words(why: Why, status: Option<ExitStatus>, heard: &[u8]) -> String {
         Why::Exited => "it ended by itself".to_owned(),
         Why::Closed => "it closed its output".to_owned(),
         Why::Deaf => "it closed its input".to_owned(),
+        Why::Hung => "it was ended, because calls ran out of time and it said nothing".to_owned(),
         Why::Noisy => format!("it was ended, because it wrote {MOST_NOISE} lines that nobody asked for"),
     };
     let status = status.map_or_else(String::new, |status| format!(", {status}"));
