@@ -87,6 +87,38 @@ def call(id, name, args):
     check(&last, ResultStatus::Error, &["too often", "not started again for"]);
 }
 
+// L7: a call that waits for the process to start again is stopped like any other, and leaves no half-started process.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_call_is_stopped_while_its_process_starts() {
+    let script = "
+is_first = not os.path.exists('again')
+open('again', 'w').close()
+if not is_first:
+    held = socket.socket(socket.AF_UNIX)
+    held.connect('alive')
+def tools(id):
+    if is_first: say({'id': id, 'tools': [tool('die')]})
+def call(id, name, args):
+    os._exit(1)
+";
+    let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+    let listener = tokio::net::UnixListener::bind(prepared.folder.path().join("tools/alive")).unwrap();
+    let serving = prepared.serve().await.unwrap();
+    check(&serving.call("die", "{}").await, ResultStatus::EffectsUnknown, &["exit status: 1"]);
+    let stop = CancellationToken::new();
+    let calling = call(&serving.toolbox, "die", "{}", stop.clone(), |_| ());
+    let stopping = async {
+        let (line, _) = listener.accept().await.unwrap();
+        stop.cancel();
+        line
+    };
+    let (result, mut line) = tokio::join!(calling, stopping);
+    check(&result, ResultStatus::Cancelled, &[]);
+    let read = tokio::time::timeout(SOON, line.read(&mut [0])).await.unwrap();
+    assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+}
+
 // Lines that nobody asked for are counted, and too many end the process.
 #[tokio::test]
 async fn noise_is_refused_and_counted_and_ends_the_process_when_it_is_too_much() {
