@@ -10,7 +10,7 @@ use crate::folder::FolderOwner;
 use crate::template::Template;
 
 /// The longest description.
-const DESCRIPTION_BYTES: usize = 10_000;
+pub(crate) const DESCRIPTION_BYTES: usize = 10_000;
 
 /// What is wrong with a tool's file.
 #[derive(Debug, thiserror::Error)]
@@ -74,14 +74,7 @@ impl File {
         if written.description.trim().is_empty() || written.description.len() > DESCRIPTION_BYTES {
             return Err(key("description", format!("one to {DESCRIPTION_BYTES} bytes are wanted")));
         }
-        if owner == FolderOwner::Project {
-            let what = "only a user's own file may say it: a project's could be a stranger's".to_owned();
-            match (&written.risk, &written.read_only) {
-                (Some(_), _) => return Err(key("risk", what)),
-                (_, Some(_)) => return Err(key("read_only", what)),
-                (None, None) => {}
-            }
-        }
+        only_a_users(owner, written.risk, written.read_only)?;
         let schema = schema(written.schema).map_err(|problem| key("schema", problem))?;
         let has_argument =
             |name: &str| schema.pointer("/properties").is_some_and(|all| all.get(name).is_some());
@@ -99,17 +92,41 @@ impl File {
     }
 }
 
+/// Only a user's own file lowers the risk.
+pub(crate) fn only_a_users(
+    owner: FolderOwner,
+    risk: Option<Risk>,
+    read_only: Option<bool>,
+) -> Result<(), FileProblem> {
+    let key = match (owner, risk, read_only) {
+        (FolderOwner::Project, Some(_), _) => "risk",
+        (FolderOwner::Project, _, Some(_)) => "read_only",
+        _ => return Ok(()),
+    };
+    let problem = "only a user's own file may say it: a project's could be a stranger's".to_owned();
+    Err(FileProblem::Key { key, problem })
+}
+
 /// The schema of the arguments: an object, that takes nothing which it does not name unless it says so.
 fn schema(written: Option<Value>) -> Result<Value, String> {
-    let mut schema = match written.unwrap_or_else(|| Value::Object(serde_json::Map::new())) {
-        Value::String(text) => serde_json::from_str(&text).map_err(|error| error.to_string())?,
+    let written = match written {
+        Some(Value::String(text)) => Some(serde_json::from_str(&text).map_err(|error| error.to_string())?),
         other => other,
     };
+    let mut schema = object_schema(written)?;
+    if let Some(members) = schema.as_object_mut() {
+        members.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
+    Ok(schema)
+}
+
+/// A schema that is of an object, and says so.
+pub(crate) fn object_schema(written: Option<Value>) -> Result<Value, String> {
+    let mut schema = written.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     let Some(members) = schema.as_object_mut() else { return Err("an object is wanted".to_owned()) };
     let kind = members.entry("type").or_insert_with(|| "object".into());
     if kind != "object" {
         return Err("the arguments of a tool are of the type object".to_owned());
     }
-    members.entry("additionalProperties").or_insert(Value::Bool(false));
     Ok(schema)
 }

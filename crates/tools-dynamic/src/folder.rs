@@ -9,9 +9,10 @@ use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_tools_shell::Shell;
 
-use crate::FileProblem;
 use crate::command_tool::CommandTool;
 use crate::file::File;
+use crate::process::ProcessFile;
+use crate::{FileProblem, ToolProcess, process_file};
 
 /// The most files that are read of a folder, and the most bytes of one.
 const MOST_FILES: usize = 64;
@@ -32,6 +33,8 @@ pub enum FolderOwner {
 pub struct Loaded {
     /// The tools, in the order of their names.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// The processes that serve tools, in the order of their names. None is started yet.
+    pub processes: Vec<ToolProcess>,
     /// The files that could not be taken. None of them takes another with it.
     pub problems: Vec<Refused>,
 }
@@ -67,8 +70,9 @@ pub enum LoadError {
     },
 }
 
-/// Reads the `*.toml` files of a folder, each a tool of the file's name. Their commands run in the workspace, confined as
-/// the shell says.
+/// Reads the `*.toml` files of a folder, each a tool of the file's name, or a process that serves several. Commands run in
+/// the workspace, confined as the shell says. A process is not started here; it would run unconfined in the folder of its
+/// file, so that no file of a project is taken for its program.
 ///
 /// # Errors
 /// If the folder cannot be read, or has too many files.
@@ -90,14 +94,30 @@ pub fn load(
         }
     }
     files.sort();
-    let mut loaded = Loaded { tools: Vec::new(), problems: Vec::new() };
+    let mut loaded = Loaded { tools: Vec::new(), processes: Vec::new(), problems: Vec::new() };
     for path in files {
-        match read(&path).and_then(|text| File::parse(&path, &text, owner)) {
-            Ok(file) => loaded.tools.push(Arc::new(CommandTool::new(file, workspace, shell))),
+        match read(&path).and_then(|text| kind(&path, &text, owner, workspace)) {
+            Ok(Kind::Command(file)) => {
+                loaded.tools.push(Arc::new(CommandTool::new(*file, workspace, shell)));
+            }
+            Ok(Kind::Process(file)) => loaded.processes.push(ToolProcess::new(file)),
             Err(source) => loaded.problems.push(Refused { file: path, source }),
         }
     }
     Ok(loaded)
+}
+
+/// What a file is of.
+enum Kind {
+    Command(Box<File>),
+    Process(ProcessFile),
+}
+
+fn kind(path: &Path, text: &str, owner: FolderOwner, workspace: &Workspace) -> Result<Kind, FileProblem> {
+    if process_file::is_process(text) {
+        return process_file::parse(path, text, owner, workspace.root()).map(Kind::Process);
+    }
+    File::parse(path, text, owner).map(|file| Kind::Command(Box::new(file)))
 }
 
 fn read(path: &Path) -> Result<String, FileProblem> {
@@ -118,6 +138,10 @@ fn read(path: &Path) -> Result<String, FileProblem> {
 impl std::fmt::Debug for Loaded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.tools.iter().map(|tool| tool.spec().name().as_str()).collect();
-        f.debug_struct("Loaded").field("tools", &names).field("problems", &self.problems).finish()
+        f.debug_struct("Loaded")
+            .field("tools", &names)
+            .field("processes", &self.processes)
+            .field("problems", &self.problems)
+            .finish()
     }
 }

@@ -1,10 +1,16 @@
 #![doc = include_str!("../README.md")]
-#![expect(clippy::disallowed_methods, reason = "the files of the host's folder of tools are read here")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the host's folder of tools is read here, and processes start"
+)]
 
 mod command_tool;
 mod file;
 mod folder;
+mod process;
+mod process_file;
 mod template;
 
 pub use file::FileProblem;
 pub use folder::{FolderOwner, LoadError, Loaded, Refused, load};
+pub use process::{LeftOut, Noise, Offered, ProcessError, ServedProcess, ToolProcess};

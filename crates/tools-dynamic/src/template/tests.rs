@@ -1,3 +1,5 @@
+//! Templates, filled and refused.
+
 use windlass_protocol::Arguments;
 
 use super::Template;

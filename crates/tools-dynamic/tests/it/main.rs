@@ -2,8 +2,13 @@
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
-    reason = "a test that cannot go on fails, and writes files"
+    clippy::print_stdout,
+    reason = "a test that cannot go on fails, writes files, and says what it skips"
 )]
+
+mod process;
+mod process_life;
+mod serving;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -42,7 +47,7 @@ async fn call(tool: &Arc<dyn Tool>, arguments: &str) -> Result<Output, ToolError
 
 #[tokio::test]
 async fn a_tool_of_a_file_runs_its_command_and_says_so_before() {
-    let (_folder, loaded) = loaded(&[("show.toml", CAT), ("notes.md", "no tool")], FolderOwner::User);
+    let (folder, loaded) = loaded(&[("show.toml", CAT), ("notes.md", "no tool")], FolderOwner::User);
     assert!(loaded.problems.is_empty(), "{:?}", loaded.problems);
     let [tool] = loaded.tools.as_slice() else { unreachable!("one file is a tool") };
     assert_eq!((tool.spec().name().as_str(), tool.hints().risk), ("show", Risk::High));
@@ -57,7 +62,7 @@ async fn a_tool_of_a_file_runs_its_command_and_says_so_before() {
     // A shell's words are words.
     let output = call(tool, r#"{"paths":["a.txt; echo broken > b.txt"]}"#).await.unwrap();
     assert_eq!(output.status, ResultStatus::Error);
-    assert!(!_folder.path().join("project/b.txt").exists());
+    assert!(!folder.path().join("project/b.txt").exists());
     assert_eq!(tool.effects(&payload(r#"{"paths":[{}]}"#)), [Effect::Unknown]);
 }
 
@@ -95,6 +100,14 @@ fn what_is_wrong_in_a_file_is_told_with_file_and_key() {
     check("description = \" \"\nargv = [\"ls\"]", user, &["key description"]);
     check("description = \"x\"\nargv = [\"ls\"]\nrisk = \"low\"", project, &["key risk", "user's own"]);
     check("description = \"x\"\nargv = [\"ls\"]\nread_only = true", project, &["key read_only"]);
+    let process = |more: &str| format!("[process]\nargv = [\"x\"]\n{more}");
+    check(&process("shell = true"), user, &["unknown field `shell`"]);
+    check(&format!("description = \"x\"\n{}", process("")), user, &["unknown field `description`"]);
+    check("[process]\nargv = []", user, &["key process.argv"]);
+    check(&process("list_timeout_ms = 60001"), user, &["key process.list_timeout_ms", "60000"]);
+    check(&process("call_timeout_ms = 0"), user, &["key process.call_timeout_ms"]);
+    check(&process("risk = \"low\""), project, &["key risk", "user's own"]);
+    check(&process("read_only = true"), project, &["key read_only"]);
     check(&format!("description = \"{}\"", "x".repeat(70_000)), user, &["more than"]);
 }
 

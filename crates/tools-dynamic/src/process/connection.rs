@@ -1,0 +1,296 @@
+//! One life of a process: questions out, answers in, and a process that may write anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::Noise;
+use super::child::Child;
+use super::lines::Line;
+use super::message::{self, Answer, Said};
+use super::watch::{Outgoing, watch};
+
+/// How many lines may wait for the process to read, how many calls may be open, and how many words about progress wait
+/// to be told.
+const OUTBOX: usize = 64;
+const OPEN_CALLS: usize = 64;
+const PROGRESS: usize = 64;
+/// The longest word about progress.
+const PROGRESS_BYTES: usize = 4 * 1024;
+/// So many lines that nobody asked for end the process.
+pub(super) const MOST_NOISE: u64 = 100;
+/// How many questions that were taken back are remembered: an answer to one of them may be on its way.
+const TAKEN_BACK: usize = 1_024;
+/// So many calls in a row may run out of time while the process says nothing at all; then it is taken to hang.
+const MOST_SILENCES: u64 = 2;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The process ended before it was asked.
+    NotSent(String),
+    /// It ended before it answered.
+    Gone(String),
+    /// Too many wait already.
+    Busy,
+    TooLong {
+        bytes: u64,
+    },
+    TimedOut,
+    Cancelled,
+}
+
+pub(crate) type Reply = Result<Answer, Failure>;
+
+/// A running process. Dropping it ends the process.
+pub(crate) struct Connection {
+    shared: Arc<Shared>,
+    /// Over when the process and its group are gone.
+    gone: CancellationToken,
+    _end: DropGuard,
+}
+
+/// What a connection and the watch over its process have in common.
+pub(super) struct Shared {
+    /// Who waits for an answer, or why nobody is answered any more.
+    pending: Mutex<Result<BTreeMap<u64, Waiting>, String>>,
+    taken_back: Mutex<BTreeSet<u64>>,
+    outbox: mpsc::Sender<Outgoing>,
+    pub(super) over: CancellationToken,
+    next: AtomicU64,
+    /// How much of the noise is of this life.
+    refused: AtomicU64,
+    /// How many lines came, and how many calls in a row met only silence.
+    heard: AtomicU64,
+    silences: AtomicU64,
+    pub(super) hung: CancellationToken,
+    is_changed: AtomicBool,
+    changed: Arc<Notify>,
+    noise: Arc<Mutex<Noise>>,
+}
+
+pub(super) struct Waiting {
+    /// Whether the process may have read a word of it.
+    is_begun: bool,
+    progress: mpsc::Sender<String>,
+    reply: oneshot::Sender<Reply>,
+}
+
+/// A question that is open. Dropping it before the answer tells the process that nobody waits.
+struct Open<'a> {
+    shared: &'a Shared,
+    id: u64,
+}
+
+impl Connection {
+    /// Takes over a process. `over` ends it, and so does its drop.
+    pub(crate) fn open(
+        child: Child,
+        over: CancellationToken,
+        changed: Arc<Notify>,
+        noise: Arc<Mutex<Noise>>,
+    ) -> Self {
+        let (outbox, inbox) = mpsc::channel(OUTBOX);
+        let gone = CancellationToken::new();
+        let shared = Arc::new(Shared {
+            pending: Mutex::new(Ok(BTreeMap::new())),
+            taken_back: Mutex::default(),
+            outbox,
+            over: over.clone(),
+            next: AtomicU64::new(1),
+            refused: AtomicU64::new(0),
+            heard: AtomicU64::new(0),
+            silences: AtomicU64::new(0),
+            hung: CancellationToken::new(),
+            is_changed: AtomicBool::new(false),
+            changed,
+            noise,
+        });
+        let told = gone.clone().drop_guard();
+        let watched = Arc::clone(&shared);
+        tokio::spawn(async move {
+            let why = watch(child, inbox, &watched).await;
+            watched.close(&why);
+            drop(told);
+        });
+        Self { shared, gone, _end: over.drop_guard() }
+    }
+
+    /// Why it is over, if it is.
+    pub(crate) fn ended(&self) -> Option<String> {
+        self.shared.pending().as_ref().err().cloned()
+    }
+
+    pub(crate) fn gone(&self) -> CancellationToken {
+        self.gone.clone()
+    }
+
+    /// Whether the process said since the last time that its tools changed; however often, it is once.
+    pub(crate) fn take_changed(&self) -> bool {
+        self.shared.is_changed.swap(false, Ordering::AcqRel)
+    }
+
+    /// What was taken could not be looked at.
+    pub(crate) fn put_changed(&self) {
+        self.shared.is_changed.store(true, Ordering::Release);
+    }
+
+    /// Asks and waits for the answer. Dropping the future takes the question back.
+    pub(crate) async fn ask(
+        &self,
+        line: impl FnOnce(u64) -> Vec<u8>,
+        limit: Duration,
+        stop: &CancellationToken,
+        tell: impl Fn(String),
+    ) -> Reply {
+        let (shared, id) = (&*self.shared, self.shared.next.fetch_add(1, Ordering::Relaxed));
+        let (reply, mut answer) = oneshot::channel();
+        let (progress, mut told) = mpsc::channel(PROGRESS);
+        match shared.pending().as_mut() {
+            Ok(pending) if pending.len() >= OPEN_CALLS => return Err(Failure::Busy),
+            Ok(pending) => drop(pending.insert(id, Waiting { is_begun: false, progress, reply })),
+            Err(why) => return Err(Failure::NotSent(why.clone())),
+        }
+        let _open = Open { shared, id };
+        let (mut is_sent, heard) = (false, shared.heard.load(Ordering::Relaxed));
+        let mut deadline = std::pin::pin!(tokio::time::sleep(limit));
+        let mut sending = std::pin::pin!(shared.outbox.send(Outgoing { question: Some(id), line: line(id) }));
+        loop {
+            tokio::select! {
+                biased;
+                reply = &mut answer => {
+                    while let Ok(text) = told.try_recv() {
+                        tell(text);
+                    }
+                    let ends = || Err(Failure::Gone("the program that reads it ends".to_owned()));
+                    return reply.unwrap_or_else(|_| ends());
+                }
+                () = stop.cancelled() => return Err(Failure::Cancelled),
+                () = &mut deadline => {
+                    shared.met_silence_since(heard);
+                    return Err(Failure::TimedOut);
+                }
+                // Where the process does not read any more, the answer says why.
+                _ = &mut sending, if !is_sent => is_sent = true,
+                Some(text) = told.recv() => tell(text),
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn pending(&self) -> MutexGuard<'_, Result<BTreeMap<u64, Waiting>, String>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn taken_back(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.taken_back.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody is answered any more: who waits hears why.
+    fn close(&self, why: &str) {
+        let pending = std::mem::replace(&mut *self.pending(), Err(why.to_owned()));
+        for waiting in pending.into_iter().flat_map(BTreeMap::into_values) {
+            // Who asked may have gone in this moment.
+            let failure = if waiting.is_begun { Failure::Gone } else { Failure::NotSent };
+            let _ = waiting.reply.send(Err(failure(why.to_owned())));
+        }
+    }
+
+    /// Says that a question is written now; nothing is where nobody waits for its answer any more.
+    pub(super) fn begin(&self, id: u64) -> Option<()> {
+        self.pending().as_mut().ok()?.get_mut(&id)?.is_begun = true;
+        Some(())
+    }
+
+    /// Something that nobody asked for.
+    fn refuse(&self, count: impl FnOnce(&mut Noise) -> &mut u64) {
+        let mut noise = self.noise.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = count(&mut noise);
+        *count = count.saturating_add(1);
+        self.refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_noisy(&self) -> bool {
+        self.refused.load(Ordering::Relaxed) >= MOST_NOISE
+    }
+
+    /// A call ran out of time. Once, that may be the call; where nothing at all came, and again, it is the process.
+    fn met_silence_since(&self, heard: u64) {
+        let is_silent = self.heard.load(Ordering::Relaxed) == heard;
+        if is_silent && self.silences.fetch_add(1, Ordering::Relaxed).saturating_add(1) >= MOST_SILENCES {
+            self.hung.cancel();
+        }
+    }
+
+    pub(super) fn take(&self, line: Line<'_>) {
+        self.heard.fetch_add(1, Ordering::Relaxed);
+        self.silences.store(0, Ordering::Relaxed);
+        match line {
+            Line::Whole(line) if line.trim_ascii().is_empty() => {}
+            Line::Whole(line) => match Said::read(line) {
+                None => self.refuse(|noise| &mut noise.lines),
+                Some(Said::Changed) => {
+                    self.is_changed.store(true, Ordering::Release);
+                    self.changed.notify_one();
+                }
+                Some(Said::Progress { id, text }) => self.progress(id, text),
+                Some(Said::Answer { id, answer }) => self.answer(id, Ok(answer)),
+            },
+            Line::TooLong { head, bytes } => {
+                self.refuse(|noise| &mut noise.too_long);
+                if let Some(id) = message::id_of_head(head) {
+                    self.answer(id, Err(Failure::TooLong { bytes }));
+                }
+            }
+        }
+    }
+
+    /// An answer goes to who asked, once; all others are counted and nothing else.
+    fn answer(&self, id: u64, reply: Reply) {
+        let waiting = self.pending().as_mut().ok().and_then(|pending| pending.remove(&id));
+        match waiting {
+            // Who asked may have gone in this moment.
+            Some(waiting) => drop(waiting.reply.send(reply)),
+            // It answered before it read that nobody waits.
+            None if self.taken_back().remove(&id) => {}
+            None => self.refuse(|noise| &mut noise.unasked),
+        }
+    }
+
+    fn progress(&self, id: u64, mut text: String) {
+        let sender =
+            self.pending().as_ref().ok().and_then(|pending| Some(pending.get(&id)?.progress.clone()));
+        match sender {
+            Some(sender) => {
+                text.truncate(text.floor_char_boundary(PROGRESS_BYTES));
+                if sender.try_send(text).is_err() {
+                    let mut noise = self.noise.lock().unwrap_or_else(PoisonError::into_inner);
+                    noise.progress_lost = noise.progress_lost.saturating_add(1);
+                }
+            }
+            None if self.taken_back().contains(&id) => {}
+            None => self.refuse(|noise| &mut noise.unasked),
+        }
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let open = self.shared.pending().as_mut().ok().and_then(|pending| pending.remove(&self.id));
+        // What the process did not read yet, it never will.
+        if open.is_some_and(|waiting| waiting.is_begun) {
+            let mut taken_back = self.shared.taken_back();
+            if taken_back.len() >= TAKEN_BACK {
+                taken_back.pop_first();
+            }
+            taken_back.insert(self.id);
+            // One that does not read is not told, and the time limit of the next call finds it.
+            let _ = self.shared.outbox.try_send(Outgoing { question: None, line: message::cancel(self.id) });
+        }
+    }
+}

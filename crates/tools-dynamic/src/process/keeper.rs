@@ -1,0 +1,291 @@
+//! Keeps a process: starts it when it is wanted, again when it died, and offers what it lists.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use windlass_protocol::{Effect, ResultStatus};
+use windlass_tool::{Context, Output, Progress, Tool, ToolError};
+use windlass_toolbox::DynamicTools;
+
+use super::child::Child;
+use super::connection::{Connection, Failure};
+use super::lines::LINE_BYTES;
+use super::listed::{self, LeftOut, Listed};
+use super::message::{self, Answer};
+use super::tool::ProcessTool;
+use super::{Listener, Noise, Offered, ProcessError, ProcessFile, Wrap, answer};
+
+/// So often may a process start within this time: once, and three times again.
+const MOST_STARTS: usize = 4;
+const STARTS_WITHIN: Duration = Duration::from_mins(1);
+
+/// Keeps a process and the tools that are offered of it.
+pub(crate) struct Keeper {
+    pub(crate) file: ProcessFile,
+    pub(crate) dynamic: DynamicTools,
+    pub(crate) wrap: Option<Wrap>,
+    pub(crate) listener: Option<Listener>,
+    /// Nothing is started any more.
+    pub(crate) over: CancellationToken,
+    pub(crate) changed: Arc<Notify>,
+    pub(crate) noise: Arc<Mutex<Noise>>,
+    pub(crate) life: tokio::sync::Mutex<Life>,
+    pub(crate) offered: Mutex<Vec<Listed>>,
+}
+
+/// The process that runs now, and when it and those before it were started.
+#[derive(Default)]
+pub(crate) struct Life {
+    pub(crate) connection: Option<Arc<Connection>>,
+    starts: VecDeque<Instant>,
+    last_end: String,
+    has_listed: bool,
+}
+
+impl Keeper {
+    /// The running process, with a list that is up to date: started if it does not run, asked if its list changed.
+    pub(crate) async fn ready(self: &Arc<Self>) -> Result<(Arc<Connection>, Offered), ProcessError> {
+        let mut life = self.life.lock().await;
+        if self.over.is_cancelled() {
+            return Err(ProcessError::Over);
+        }
+        if let Some(connection) = life.connection.clone() {
+            match connection.ended() {
+                None => {
+                    let offered = self.up_to_date(&connection).await?;
+                    return Ok((connection, offered.unwrap_or_default()));
+                }
+                Some(why) => (life.last_end, life.connection) = (why, None),
+            }
+        }
+        life.may_start()?;
+        let child = Child::start(&self.file).map_err(ProcessError::Start)?;
+        let connection = Arc::new(Connection::open(
+            child,
+            self.over.child_token(),
+            Arc::clone(&self.changed),
+            Arc::clone(&self.noise),
+        ));
+        let listed = self.list(&connection).await;
+        if std::mem::replace(&mut life.has_listed, true) {
+            self.tell(listed.as_ref());
+        }
+        let offered = listed.inspect_err(|error| life.last_end = error.to_string())?;
+        life.connection = Some(Arc::clone(&connection));
+        Ok((connection, offered))
+    }
+
+    /// Lists again if the process that runs says that its list changed. None is started for that.
+    pub(crate) async fn look_again(self: &Arc<Self>) {
+        let life = self.life.lock().await;
+        let running = life.connection.clone().filter(|connection| connection.ended().is_none());
+        if let Some(connection) = running {
+            // Whoever listens was told of what went wrong, and the next call looks again.
+            let _ = self.up_to_date(&connection).await;
+        }
+    }
+
+    fn tell(&self, told: Result<&Offered, &ProcessError>) {
+        if let Some(listener) = &self.listener {
+            listener(told);
+        }
+    }
+
+    async fn up_to_date(self: &Arc<Self>, connection: &Connection) -> Result<Option<Offered>, ProcessError> {
+        if !connection.take_changed() {
+            return Ok(None);
+        }
+        let offered = self.list(connection).await;
+        self.tell(offered.as_ref());
+        if offered.is_err() {
+            connection.put_changed();
+        }
+        offered.map(Some)
+    }
+
+    async fn list(self: &Arc<Self>, connection: &Connection) -> Result<Offered, ProcessError> {
+        let limit = self.file.list_timeout;
+        let reply = connection.ask(message::list, limit, &self.over, |_| ()).await;
+        let tools = match reply {
+            Ok(Answer::Tools(tools)) => tools,
+            Ok(Answer::Error(why)) => return Err(ProcessError::NoList(why)),
+            Ok(_) => return Err(ProcessError::NoList("its answer has no `tools`".to_owned())),
+            Err(Failure::TimedOut) => return Err(ProcessError::ListTimedOut { limit }),
+            Err(Failure::NotSent(why) | Failure::Gone(why)) => return Err(ProcessError::Ended(why)),
+            Err(Failure::TooLong { bytes }) => {
+                return Err(ProcessError::NoList(format!("it has {bytes} bytes, {LINE_BYTES} are taken")));
+            }
+            Err(Failure::Busy) => return Err(ProcessError::NoList("too many calls are open".to_owned())),
+            Err(Failure::Cancelled) => return Err(ProcessError::Over),
+        };
+        let (listed, left_out) = listed::read(&tools, &self.file)
+            .ok_or_else(|| ProcessError::NoList("its `tools` are no array".to_owned()))?;
+        Ok(self.offer(listed, left_out))
+    }
+
+    pub(crate) fn offered(&self) -> MutexGuard<'_, Vec<Listed>> {
+        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes away what is not listed any more or is another, and adds what is new. What stays is not touched, so that
+    /// the requests' beginning stays the same (RULES N6).
+    fn offer(self: &Arc<Self>, listed: Vec<Listed>, left_out: Vec<LeftOut>) -> Offered {
+        let mut offered = self.offered();
+        let mut told = Offered { left_out, ..Offered::default() };
+        if self.over.is_cancelled() {
+            return told;
+        }
+        offered.retain(|known| {
+            let stays = listed.contains(known);
+            if !stays {
+                self.dynamic.remove(known.spec.name().as_str());
+                told.removed.push(known.spec.name().clone());
+            }
+            stays
+        });
+        for tool in listed {
+            if offered.contains(&tool) {
+                continue;
+            }
+            match self.dynamic.add(self.tool(&tool)) {
+                Ok(()) => {
+                    told.added.push(tool.spec.name().clone());
+                    offered.push(tool);
+                }
+                Err(error) => {
+                    let source =
+                        std::error::Error::source(&error).map_or_else(String::new, |e| format!(": {e}"));
+                    told.left_out.push(LeftOut::new(tool.spec.name().as_str(), format!("{error}{source}")));
+                }
+            }
+        }
+        told
+    }
+
+    fn tool(self: &Arc<Self>, listed: &Listed) -> Arc<dyn Tool> {
+        let words: Vec<_> = self.file.argv.iter().map(|word| windlass_command::quote(word)).collect();
+        let directory = self.file.folder.display().to_string();
+        let effects = vec![Effect::Execute { command: words.join(" "), directory }, Effect::Unknown];
+        let tool = Arc::new(ProcessTool::new(Arc::downgrade(self), listed.clone(), effects));
+        match &self.wrap {
+            Some(wrap) => wrap(tool),
+            None => tool,
+        }
+    }
+
+    pub(crate) async fn call(
+        self: &Arc<Self>,
+        ctx: &Context,
+        tool: &Listed,
+        arguments: &str,
+    ) -> Result<Output, ToolError> {
+        let name = tool.spec.name().as_str();
+        if arguments.len() > LINE_BYTES {
+            let bytes = arguments.len();
+            return Err(ToolError::model(format!(
+                "{name} was not called: its arguments have {bytes} bytes, and {LINE_BYTES} are the most; give less"
+            )));
+        }
+        let mut failure = Failure::Busy;
+        // A process that ended just now is found out by asking it; the second time it was started for this call.
+        for _ in 0..2 {
+            let ready = tokio::select! {
+                biased;
+                () = ctx.cancellation().cancelled() => {
+                    let text = "the call was stopped before it began; nothing was sent";
+                    return Ok(Output::text(text).with_status(ResultStatus::Cancelled));
+                }
+                ready = self.ready() => ready,
+            };
+            let (connection, _) = ready.map_err(|error| {
+                ToolError::model(format!(
+                    "{name} was not called: {}. Go on without it, or tell the user that the process of {} does not work.",
+                    told(&error),
+                    self.file.name
+                ))
+            })?;
+            // Looked up after the list is up to date: no call runs under a definition that is no more.
+            if !self.offered().contains(tool) {
+                return Err(ToolError::model(format!(
+                    "{name} was not called: its process does not offer it any more, or has changed it. Use the tools \
+                     that are offered in the next turn."
+                )));
+            }
+            let line = |id| message::call(id, name, ctx.call().as_str(), arguments);
+            let tell = |text| ctx.tell(Progress::Note(text));
+            match connection.ask(line, self.file.call_timeout, ctx.cancellation(), tell).await {
+                Ok(answer) => return answer::output(answer),
+                Err(again @ Failure::NotSent(_)) => failure = again,
+                Err(other) => return Ok(self.failed(name, other)),
+            }
+        }
+        Ok(self.failed(name, failure))
+    }
+
+    fn failed(&self, name: &str, failure: Failure) -> Output {
+        let (status, text) = match failure {
+            Failure::NotSent(why) => (
+                ResultStatus::NotStarted,
+                format!(
+                    "{name} was not called, its process ended before: {why}. Call it again, or go on without it."
+                ),
+            ),
+            Failure::Gone(why) => (
+                ResultStatus::EffectsUnknown,
+                format!(
+                    "the process of {name} ended while it ran: {why}. What the call did is not known: look before you \
+                     call it again. The next call starts the process again."
+                ),
+            ),
+            Failure::Busy => (
+                ResultStatus::NotStarted,
+                format!(
+                    "{name} was not called: too many calls of its process are open. Call it again when they end."
+                ),
+            ),
+            Failure::TooLong { bytes } => (
+                ResultStatus::Error,
+                format!(
+                    "{name} ran, and its answer of {bytes} bytes was not kept: {LINE_BYTES} are the most. Ask it for \
+                     less."
+                ),
+            ),
+            Failure::TimedOut => (
+                ResultStatus::TimedOut,
+                format!(
+                    "{name} did not answer within {} ms. Its process was told to stop; what it had done stays. Ask it \
+                     for less, or go on without it.",
+                    self.file.call_timeout.as_millis()
+                ),
+            ),
+            Failure::Cancelled => (
+                ResultStatus::Cancelled,
+                format!("{name} was stopped. Its process was told; what it had done stays."),
+            ),
+        };
+        Output::text(text).with_status(status)
+    }
+}
+
+impl Life {
+    fn may_start(&mut self) -> Result<(), ProcessError> {
+        let now = Instant::now();
+        self.starts.retain(|start| now.duration_since(*start) < STARTS_WITHIN);
+        if self.starts.len() >= MOST_STARTS {
+            let first = self.starts.front().map_or(Duration::ZERO, |start| now.duration_since(*start));
+            let wait = STARTS_WITHIN.saturating_sub(first);
+            return Err(ProcessError::TooOften { wait, last: self.last_end.clone() });
+        }
+        self.starts.push_back(now);
+        Ok(())
+    }
+}
+
+/// An error with its source.
+fn told(error: &ProcessError) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
+}

@@ -1,0 +1,94 @@
+//! The tools that a process lists.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use windlass_protocol::{Hints, RawJson, Risk, ToolName, ToolSpec};
+
+use super::ProcessFile;
+use crate::FolderOwner;
+use crate::file::{DESCRIPTION_BYTES, object_schema};
+
+/// The most tools of one process.
+const MOST_TOOLS: usize = 100;
+/// How much of the name of a tool that is not taken is told.
+const NAME_SHOWN: usize = 64;
+
+/// A tool as a process lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
+    pub(crate) spec: ToolSpec,
+    pub(crate) hints: Hints,
+}
+
+/// A tool that is not offered, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Its name, as far as there is one.
+    pub name: String,
+    /// Why it is left out.
+    pub why: String,
+}
+
+impl LeftOut {
+    pub(crate) fn new(name: &str, why: impl Into<String>) -> Self {
+        let head = name.get(..name.floor_char_boundary(NAME_SHOWN)).unwrap_or_default();
+        Self { name: head.escape_debug().to_string(), why: why.into() }
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the tool {} is left out: {}", self.name, self.why)
+    }
+}
+
+#[derive(Deserialize)]
+struct Written {
+    name: String,
+    description: String,
+    #[serde(default)]
+    schema: Option<Value>,
+    #[serde(default)]
+    read_only: Option<bool>,
+}
+
+/// Reads a list. One bad tool never takes the others with it (RULES N5).
+pub(crate) fn read(raw: &RawValue, file: &ProcessFile) -> Option<(Vec<Listed>, Vec<LeftOut>)> {
+    let raws: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
+    let (mut listed, mut left_out, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for raw in raws.iter().take(MOST_TOOLS) {
+        match one(raw.get(), file) {
+            Ok(tool) if names.insert(tool.spec.name().clone()) => listed.push(tool),
+            Ok(tool) => left_out.push(LeftOut::new(tool.spec.name().as_str(), "the list has it twice")),
+            Err(problem) => left_out.push(problem),
+        }
+    }
+    let more = raws.len().saturating_sub(MOST_TOOLS);
+    if more > 0 {
+        let why = format!("{MOST_TOOLS} tools of a process are taken, and {more} more are in the list");
+        left_out.push(LeftOut::new("(more)", why));
+    }
+    Some((listed, left_out))
+}
+
+fn one(raw: &str, file: &ProcessFile) -> Result<Listed, LeftOut> {
+    let written: Written = serde_json::from_str(raw)
+        .map_err(|error| LeftOut::new(raw, format!("it is no definition of a tool: {error}")))?;
+    let refused = |why: String| LeftOut::new(&written.name, why);
+    let name = ToolName::new(&written.name).map_err(|error| refused(error.to_string()))?;
+    if written.description.trim().is_empty() || written.description.len() > DESCRIPTION_BYTES {
+        return Err(refused(format!("a description of one to {DESCRIPTION_BYTES} bytes is wanted")));
+    }
+    let schema =
+        object_schema(written.schema.clone()).map_err(|why| refused(format!("its schema: {why}")))?;
+    // A word of a stranger's process makes nothing look safer.
+    let reads = file.read_only || (file.owner == FolderOwner::User && written.read_only == Some(true));
+    let hints = if reads { Hints::read_only() } else { Hints::default() };
+    let hints = Hints { risk: file.risk.unwrap_or(Risk::High), open_world: true, ..hints };
+    Ok(Listed { spec: ToolSpec::function(name, written.description.clone(), RawJson::from(&schema)), hints })
+}

@@ -1,0 +1,50 @@
+//! A tool of a process as a tool here.
+
+use std::sync::Weak;
+
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_tool::{Context, Tool, ToolError, ToolFuture};
+
+use super::keeper::Keeper;
+use super::listed::Listed;
+
+/// A tool of a process. It does not keep the process: who serves it does.
+pub(crate) struct ProcessTool {
+    keeper: Weak<Keeper>,
+    listed: Listed,
+    effects: Vec<Effect>,
+}
+
+impl ProcessTool {
+    pub(crate) fn new(keeper: Weak<Keeper>, listed: Listed, effects: Vec<Effect>) -> Self {
+        Self { keeper, listed, effects }
+    }
+}
+
+impl Tool for ProcessTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.listed.spec
+    }
+
+    fn hints(&self) -> Hints {
+        self.listed.hints
+    }
+
+    /// The process runs unconfined and says nothing of what a call does.
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        self.effects.clone()
+    }
+
+    /// Dropping the future tells the process to stop.
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let Payload::Function { arguments } = payload else {
+                return Err(ToolError::model("this tool takes a JSON object of arguments; nothing was sent"));
+            };
+            let Some(keeper) = self.keeper.upgrade() else {
+                return Err(ToolError::model("the process of this tool is ended for good; go on without it"));
+            };
+            keeper.call(ctx, &self.listed, arguments.as_str()).await
+        })
+    }
+}

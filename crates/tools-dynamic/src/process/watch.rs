@@ -1,0 +1,123 @@
+//! The watch over a process: reads and writes for it, sees its end, and ends what is left of it.
+
+use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::mpsc;
+
+use super::child::{Child, hear};
+use super::connection::{MOST_NOISE, Shared};
+use super::lines::{LINE_BYTES, Lines};
+
+const CHUNK_BYTES: usize = 64 * 1024;
+/// How long what a process wrote last is read after its end, and how long it may take to end by itself when it has
+/// closed its output.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// A line for the process, and the question that it asks.
+pub(super) struct Outgoing {
+    pub(super) question: Option<u64>,
+    pub(super) line: Vec<u8>,
+}
+
+/// What ends a life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    Dropped,
+    Exited,
+    Closed,
+    Deaf,
+    Noisy,
+    Hung,
+}
+
+/// Reads and writes until something ends this life, then ends the process. Gives back why.
+pub(super) async fn watch(child: Child, inbox: mpsc::Receiver<Outgoing>, shared: &Shared) -> String {
+    let Child { mut group, stdin, stdout, stderr } = child;
+    let last_words = Mutex::new(Vec::new());
+    let (mut hearing, mut is_heard) = (std::pin::pin!(hear(stderr, &last_words)), false);
+    let why = {
+        let mut reading = std::pin::pin!(read(stdout, shared));
+        let mut writing = std::pin::pin!(write(stdin, inbox, shared));
+        let why = loop {
+            tokio::select! {
+                biased;
+                () = shared.over.cancelled() => break Why::Dropped,
+                () = shared.hung.cancelled() => break Why::Hung,
+                why = &mut reading => break why,
+                () = &mut writing => break Why::Deaf,
+                _ = group.exit() => break Why::Exited,
+                () = &mut hearing, if !is_heard => is_heard = true,
+            }
+        };
+        // Its last answer may be in the pipe.
+        match why {
+            Why::Exited | Why::Deaf => match tokio::time::timeout(DRAIN, &mut reading).await {
+                Ok(Why::Noisy) => Why::Noisy,
+                _ => why,
+            },
+            _ => why,
+        }
+    };
+    let patience = if matches!(why, Why::Closed | Why::Deaf) { DRAIN } else { Duration::ZERO };
+    let status = {
+        let mut ending = std::pin::pin!(group.end(patience));
+        loop {
+            tokio::select! {
+                status = &mut ending => break status,
+                () = &mut hearing, if !is_heard => is_heard = true,
+            }
+        }
+    };
+    if !is_heard {
+        let _ = tokio::time::timeout(DRAIN, &mut hearing).await;
+    }
+    let heard = last_words.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    words(why, status, &heard)
+}
+
+/// Why a process ended, in words for the model.
+fn words(why: Why, status: Option<ExitStatus>, heard: &[u8]) -> String {
+    let how = match why {
+        Why::Dropped => "this program ended it".to_owned(),
+        Why::Exited => "it ended by itself".to_owned(),
+        Why::Closed => "it closed its output".to_owned(),
+        Why::Deaf => "it closed its input".to_owned(),
+        Why::Hung => "it was ended, because calls ran out of time and it said nothing".to_owned(),
+        Why::Noisy => format!("it was ended, because it wrote {MOST_NOISE} lines that nobody asked for"),
+    };
+    let status = status.map_or_else(String::new, |status| format!(", {status}"));
+    let heard = String::from_utf8_lossy(heard);
+    match heard.trim() {
+        "" => format!("{how}{status}"),
+        heard => format!("{how}{status}; the last that it said on stderr:\n{heard}\n"),
+    }
+}
+
+async fn read(mut stdout: ChildStdout, shared: &Shared) -> Why {
+    let mut lines = Lines::new(LINE_BYTES);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while let Ok(len @ 1..) = stdout.read(&mut chunk).await {
+        lines.push(chunk.get(..len).unwrap_or_default(), |line| shared.take(line));
+        if shared.is_noisy() {
+            return Why::Noisy;
+        }
+    }
+    Why::Closed
+}
+
+/// Ends when the process does not read any more.
+async fn write(mut stdin: ChildStdin, mut inbox: mpsc::Receiver<Outgoing>, shared: &Shared) {
+    while let Some(Outgoing { question, line }) = inbox.recv().await {
+        // What was taken back before it was asked is not asked.
+        if question.is_some_and(|id| shared.begin(id).is_none()) {
+            continue;
+        }
+        if stdin.write_all(&line).await.is_err() || stdin.flush().await.is_err() {
+            return;
+        }
+    }
+}

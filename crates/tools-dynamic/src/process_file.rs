@@ -1,0 +1,75 @@
+//! The file of a process that serves tools.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Deserialize;
+use windlass_protocol::Risk;
+
+use crate::file::only_a_users;
+use crate::process::ProcessFile;
+use crate::{FileProblem, FolderOwner};
+
+/// How long a list and a call may take, where the file does not say, and at the most.
+const LIST_MS: u64 = 10_000;
+const MOST_LIST_MS: u64 = 60_000;
+const CALL_MS: u64 = 120_000;
+const MOST_CALL_MS: u64 = 3_600_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    process: Process,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Process {
+    argv: Vec<String>,
+    #[serde(default)]
+    list_timeout_ms: Option<u64>,
+    #[serde(default)]
+    call_timeout_ms: Option<u64>,
+    #[serde(default)]
+    risk: Option<Risk>,
+    #[serde(default)]
+    read_only: Option<bool>,
+}
+
+/// Whether a file is of a process, right or wrong.
+pub(crate) fn is_process(text: &str) -> bool {
+    toml::from_str::<toml::Table>(text).is_ok_and(|table| table.contains_key("process"))
+}
+
+pub(crate) fn parse(
+    path: &Path,
+    text: &str,
+    owner: FolderOwner,
+    workspace: &Path,
+) -> Result<ProcessFile, FileProblem> {
+    let Written { process } = toml::from_str(text).map_err(|error| FileProblem::Toml(Box::new(error)))?;
+    let key = |key: &'static str, problem: String| FileProblem::Key { key, problem };
+    only_a_users(owner, process.risk, process.read_only)?;
+    if process.argv.first().is_none_or(String::is_empty) {
+        return Err(key("process.argv", "a program is wanted as its first word".to_owned()));
+    }
+    if process.argv.iter().any(|word| word.contains('\0')) {
+        return Err(key("process.argv", "no word has a NUL character".to_owned()));
+    }
+    let time = |name, written: Option<u64>, usual, most| match written.unwrap_or(usual) {
+        ms if (1..=most).contains(&ms) => Ok(Duration::from_millis(ms)),
+        _ => Err(key(name, format!("1 to {most} is wanted"))),
+    };
+    let folder = path.parent().unwrap_or(Path::new(".")).canonicalize().map_err(FileProblem::Read)?;
+    Ok(ProcessFile {
+        name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        list_timeout: time("process.list_timeout_ms", process.list_timeout_ms, LIST_MS, MOST_LIST_MS)?,
+        call_timeout: time("process.call_timeout_ms", process.call_timeout_ms, CALL_MS, MOST_CALL_MS)?,
+        argv: process.argv,
+        folder,
+        workspace: workspace.to_path_buf(),
+        owner,
+        risk: process.risk,
+        read_only: process.read_only.unwrap_or_default(),
+    })
+}

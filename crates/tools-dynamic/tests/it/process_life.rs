@@ -1,0 +1,286 @@
+//! Tools of a process, from outside: how calls and processes end.
+
+use tokio::io::AsyncReadExt;
+use tokio_util::sync::CancellationToken;
+use windlass_protocol::ResultStatus;
+use windlass_tools_dynamic::{FolderOwner, ProcessError};
+
+use crate::serving::{SOON, Serving, call, check, prepared, served};
+
+// L7: a stopped call has its result at once, the process is told, and its late answer is no noise.
+#[tokio::test]
+async fn a_stopped_call_is_told_to_the_process() {
+    let script = "
+cancelled = []
+def tools(id):
+    say({'id': id, 'tools': [tool('wait'), tool('told')]})
+def call(id, name, args):
+    if name == 'wait': say({'id': id, 'progress': 'begun'})
+    else: say({'id': id, 'text': str(len(cancelled))})
+def cancel(id):
+    cancelled.append(id)
+    say({'id': id, 'progress': 'late'})
+    say({'id': id, 'text': 'late'})
+";
+    let Some(serving) = served(script).await else { return };
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    let result = call(&serving.toolbox, "wait", "{}", stop, move |_| stopping.cancel()).await;
+    assert_eq!(result.status, ResultStatus::Cancelled, "{}", result.wire_text());
+    check(&serving.call("told", "{}").await, ResultStatus::Ok, &["1"]);
+    check(&serving.call("told", "{}").await, ResultStatus::Ok, &["1"]);
+    assert_eq!(serving.served.noise(), windlass_tools_dynamic::Noise::default());
+}
+
+// One call may take too long; a process that says nothing at all through two of them is ended, and started again.
+#[tokio::test]
+async fn a_call_without_an_answer_ends_in_time_and_a_process_that_hangs_ends_too() {
+    let script = "
+calls = []
+def tools(id):
+    say({'id': id, 'tools': [tool('slow'), tool('hang'), tool('count')]})
+def call(id, name, args):
+    calls.append(name)
+    if name == 'count': say({'id': id, 'text': str(len(calls))})
+    if name == 'hang': signal.pause()
+";
+    let Some(prepared) = prepared(script, "call_timeout_ms = 2000", FolderOwner::User) else { return };
+    let serving = prepared.serve().await.unwrap();
+    check(&serving.call("slow", "{}").await, ResultStatus::TimedOut, &["within 2000 ms"]);
+    check(&serving.call("count", "{}").await, ResultStatus::Ok, &["2"]);
+    check(&serving.call("hang", "{}").await, ResultStatus::TimedOut, &["within 2000 ms"]);
+    check(&serving.call("count", "{}").await, ResultStatus::TimedOut, &["within 2000 ms"]);
+    check(&serving.call("count", "{}").await, ResultStatus::Ok, &["1"]);
+}
+
+// L8: whatever a process does, its calls end, and others go on.
+#[tokio::test]
+async fn a_process_that_dies_is_started_again_three_times_a_minute() {
+    let script = "
+def tools(id):
+    say({'id': id, 'tools': [tool('die'), tool('echo'), tool('deaf')]})
+def call(id, name, args):
+    if name == 'die':
+        os.write(2, b'out of luck\\n')
+        os._exit(3)
+    say({'id': id, 'text': 'here'})
+    if name == 'deaf':
+        os._exit(0)
+";
+    let Some(serving) = served(script).await else { return };
+    for _ in 0..3 {
+        let result = serving.call("die", "{}").await;
+        check(
+            &result,
+            ResultStatus::EffectsUnknown,
+            &["exit status: 3", "out of luck", "starts the process again"],
+        );
+        check(&serving.call("echo", "{}").await, ResultStatus::Ok, &["here"]);
+    }
+    // The answer before the end counts.
+    check(&serving.call("deaf", "{}").await, ResultStatus::Ok, &["here"]);
+    let mut last = serving.call("echo", "{}").await;
+    // It may have been sent while the process was about to end.
+    if last.status == ResultStatus::EffectsUnknown {
+        last = serving.call("echo", "{}").await;
+    }
+    check(&last, ResultStatus::Error, &["too often", "not started again for"]);
+}
+
+// L7: a call that waits for the process to start again is stopped like any other, and leaves no half-started process.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_call_is_stopped_while_its_process_starts() {
+    let script = "
+is_first = not os.path.exists('again')
+open('again', 'w').close()
+if not is_first:
+    held = socket.socket(socket.AF_UNIX)
+    held.connect('alive')
+def tools(id):
+    if is_first: say({'id': id, 'tools': [tool('die')]})
+def call(id, name, args):
+    os._exit(1)
+";
+    let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+    let listener = tokio::net::UnixListener::bind(prepared.folder.path().join("tools/alive")).unwrap();
+    let serving = prepared.serve().await.unwrap();
+    check(&serving.call("die", "{}").await, ResultStatus::EffectsUnknown, &["exit status: 1"]);
+    let stop = CancellationToken::new();
+    let calling = call(&serving.toolbox, "die", "{}", stop.clone(), |_| ());
+    let stopping = async {
+        let (line, _) = listener.accept().await.unwrap();
+        stop.cancel();
+        line
+    };
+    let (result, mut line) = tokio::join!(calling, stopping);
+    check(&result, ResultStatus::Cancelled, &[]);
+    let read = tokio::time::timeout(SOON, line.read(&mut [0])).await.unwrap();
+    assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+}
+
+// Lines that nobody asked for are counted, and too many end the process.
+#[tokio::test]
+async fn noise_is_refused_and_counted_and_ends_the_process_when_it_is_too_much() {
+    let script = "
+def tools(id):
+    print('hello', flush=True)
+    say({'id': id, 'tools': [tool('odd'), tool('flood')]})
+def call(id, name, args):
+    if name == 'odd':
+        print('debug: 1\\n\\n{\\n{}', flush=True)
+        say({'id': 999, 'text': 'of nobody'})
+        say({'id': 999, 'progress': 'of nobody'})
+        say({'id': id, 'text': 'first'})
+        say({'id': id, 'text': 'second'})
+    while name == 'flood':
+        print('x' * 100, flush=True)
+";
+    let Some(serving) = served(script).await else { return };
+    check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
+    check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
+    let noise = serving.served.noise();
+    assert!(noise.lines == 7 && noise.unasked >= 5, "{noise:?}");
+    check(&serving.call("flood", "{}").await, ResultStatus::EffectsUnknown, &["wrote 100 lines"]);
+    check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
+}
+
+// L7: a call that nobody waits for any more is stopped, too.
+#[tokio::test]
+async fn a_dropped_call_is_told_to_the_process() {
+    let script = "
+cancelled = []
+def tools(id):
+    say({'id': id, 'tools': [tool('wait'), tool('told')]})
+def call(id, name, args):
+    if name == 'wait': say({'id': id, 'progress': 'begun'})
+    else: say({'id': id, 'text': str(len(cancelled))})
+def cancel(id):
+    cancelled.append(id)
+";
+    let Some(serving) = served(script).await else { return };
+    let (begun, mut begins) = tokio::sync::mpsc::unbounded_channel();
+    let heard = move |text| begun.send(text).unwrap();
+    let waiting = call(&serving.toolbox, "wait", "{}", CancellationToken::new(), heard);
+    tokio::select! {
+        result = waiting => unreachable!("nobody answers: {}", result.wire_text()),
+        text = begins.recv() => assert_eq!(text.as_deref(), Some("begun")),
+    }
+    check(&serving.call("told", "{}").await, ResultStatus::Ok, &["1"]);
+}
+
+// N6: what is offered changes at a turn's boundary, and what stays keeps its place.
+#[tokio::test]
+async fn a_changed_list_changes_what_is_offered_at_the_next_turn() {
+    let script = "
+names = ['stays', 'goes', 'grow']
+def tools(id):
+    say({'id': id, 'tools': [tool(name) for name in names]})
+def call(id, name, args):
+    names[:] = ['came', 'stays', 'grow']
+    say({'changed': True})
+    say({'changed': True})
+    say({'id': id, 'text': 'well'})
+";
+    let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+    let (sender, mut listener) = tokio::sync::mpsc::unbounded_channel();
+    let folder = prepared.folder;
+    let process = prepared.process.with_listener(move |told| sender.send(told.unwrap().clone()).unwrap());
+    let serving = crate::serving::Prepared { folder, process, hints: prepared.hints }.serve().await.unwrap();
+    check(&serving.call("grow", "{}").await, ResultStatus::Ok, &["well"]);
+    let told = tokio::time::timeout(SOON, listener.recv()).await.unwrap().unwrap();
+    assert_eq!((told.added[0].as_str(), told.removed[0].as_str()), ("came", "goes"));
+    let offered = |toolbox: &windlass_toolbox::Toolbox| {
+        toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(offered(&serving.toolbox), ["stays", "grow"], "what went does not begin any more");
+    check(&serving.call("goes", "{}").await, ResultStatus::UnknownTool, &["goes"]);
+    assert_eq!(offered(&serving.toolbox.refreshed()), ["stays", "grow", "came"]);
+    // A call that comes before the listener looked again runs under the new list, too.
+    check(&serving.call("grow", "{}").await, ResultStatus::Ok, &["well"]);
+    check(&serving.call("stays", "{}").await, ResultStatus::Ok, &["well"]);
+}
+
+#[tokio::test]
+async fn a_process_that_gives_no_list_is_told_and_ended() {
+    let scripts = [
+        ("def tools(id):\n    pass\n", "list_timeout_ms = 500", "within 500 ms"),
+        ("def tools(id):\n    say({'id': id, 'tools': 7})\n", "", "no array"),
+        ("def tools(id):\n    say({'id': id, 'text': 'a'})\n", "", "no `tools`"),
+        ("def tools(id):\n    say({'id': id, 'error': 'not today'})\n", "", "not today"),
+        ("sys.exit('no licence')\n", "", "no licence"),
+    ];
+    for (script, more, part) in scripts {
+        let Some(prepared) = prepared(script, more, FolderOwner::User) else { return };
+        let error = prepared.serve().await.err().unwrap();
+        assert!(error.to_string().contains(part), "{part:?} is not in {error}");
+    }
+    let nowhere = prepared("", "", FolderOwner::User).unwrap();
+    std::fs::remove_dir_all(nowhere.folder.path().join("tools")).unwrap();
+    assert!(matches!(nowhere.serve().await, Err(ProcessError::Start(_))));
+}
+
+// Q1: TERM, a grace, KILL; whoever ignores the first and is of the group dies of the last.
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_survives_the_drop() {
+    let script = "
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+held = socket.socket(socket.AF_UNIX)
+held.connect('alive')
+def tools(id):
+    subprocess.Popen(['sleep', '600'], pass_fds=[held.fileno()])
+    say({'id': id, 'tools': [tool('stay')]})
+def call(id, name, args):
+    pass
+";
+    for how in ["dropped", "ended"] {
+        let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+        let path = prepared.folder.path().join("tools/alive");
+        let listener = tokio::net::UnixListener::bind(path).unwrap();
+        let serving = prepared.serve().await.unwrap();
+        let (mut line, _) = listener.accept().await.unwrap();
+        let toolbox = serving.toolbox;
+        if how == "ended" {
+            serving.served.end().await;
+        } else {
+            drop(serving.served);
+        }
+        // The line is closed when the last who holds it is gone.
+        let read = tokio::time::timeout(SOON, line.read(&mut [0])).await.unwrap();
+        assert!(matches!(read, Ok(0) | Err(_)), "{how}: {read:?}");
+        let late = call(&toolbox, "stay", "{}", CancellationToken::new(), |_| ()).await;
+        assert_eq!(late.status, ResultStatus::UnknownTool, "{}", late.wire_text());
+        assert!(toolbox.refreshed().offered().is_empty());
+    }
+}
+
+// Q1: what has no better place lives as long as the runtime, and no longer.
+#[cfg(unix)]
+#[test]
+fn a_kept_process_ends_with_the_runtime() {
+    use std::io::Read;
+    let script = "
+held = socket.socket(socket.AF_UNIX)
+held.connect('alive')
+def tools(id):
+    say({'id': id, 'tools': [tool('echo')]})
+def call(id, name, args):
+    say({'id': id, 'text': 'here'})
+";
+    let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+    let listener =
+        std::os::unix::net::UnixListener::bind(prepared.folder.path().join("tools/alive")).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let Serving { served, toolbox, .. } = prepared.serve().await.unwrap();
+        served.keep();
+        let result = call(&toolbox, "echo", "{}", CancellationToken::new(), |_| ()).await;
+        check(&result, ResultStatus::Ok, &["here"]);
+    });
+    let (mut line, _) = listener.accept().unwrap();
+    line.set_read_timeout(Some(SOON)).unwrap();
+    drop(runtime);
+    // A child's end interrupts a read, and this goes on then.
+    assert_eq!(line.read_to_end(&mut Vec::new()).unwrap(), 0);
+}
