@@ -13,12 +13,13 @@ use windlass_model::Model;
 use windlass_redact::Redactor;
 use windlass_text_calls::Dialect;
 use windlass_tool::Human;
+use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
 use crate::runs::Settings;
-use crate::setup::Offered;
+use crate::setup::{Offered, Prepared};
 use crate::tape::Tape;
 use crate::terminal::{SayNo, Terminal, WouldAsk};
 use crate::{modes, output, policies, secrets, setup};
@@ -37,19 +38,37 @@ pub(crate) struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    pub(crate) fn agent(&self) -> anyhow::Result<Agent> {
+    /// Finds everything that can be wrong with it, and starts nothing.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        self.agent_with(self.tools()?.toolbox).map(drop)
+    }
+
+    /// The agent, with the tools of processes that are started for it. A replay runs none.
+    pub(crate) async fn agent(&self) -> anyhow::Result<Agent> {
+        let tools = self.tools()?;
+        let toolbox = if self.tape.is_live() { tools.served(self.tape).await } else { tools.toolbox };
+        self.agent_with(toolbox)
+    }
+
+    fn tools(&self) -> anyhow::Result<Prepared> {
         let settings = self.settings;
         // A replay runs no tool, so it needs no folder to work in; the recorded one may be long gone.
         let stand_in =
             if self.tape.is_live() || settings.root.is_dir() { None } else { Some(tempfile::tempdir()?) };
         let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
-        let (client, model) = settings.provider.client(self.reach, self.tape)?;
+        let (_, model) = settings.provider.client(self.reach, self.tape)?;
         let offering = &settings.offering;
         let offered = Offered { preset: settings.preset, offering, model: Some(&model) };
-        let toolbox = setup::toolbox_on(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
+        let tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
         if let Some(mode) = &offering.mode {
-            modes::find(toolbox.modes(), mode)?;
+            modes::find(tools.toolbox.modes(), mode)?;
         }
+        Ok(tools)
+    }
+
+    fn agent_with(&self, toolbox: Toolbox) -> anyhow::Result<Agent> {
+        let settings = self.settings;
+        let (client, model) = settings.provider.client(self.reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
         let (approver, human) = people(self.approval, &settings.root, self.stop)?;
         let policy = policies::load(&settings.root, settings.policy.as_deref())?;
@@ -65,7 +84,7 @@ impl Assembly<'_> {
             .redactor(self.redactor()?)
             .budget(settings.budget)
             .approver(self.tape.approver(approver));
-        if let Some(mode) = &offering.mode {
+        if let Some(mode) = &settings.offering.mode {
             builder = builder.work_mode(mode);
         }
         // A person teaches; a switch of the command line and a recording do not.

@@ -47,7 +47,7 @@ pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
         outputs: Some(folder.outputs()),
         stop: &stop,
     };
-    let agent = assembly.agent()?;
+    let agent = assembly.agent().await?;
     let journal = FileJournal::create(folder.journal())?;
     let events = agent.stream_with(settings.task.clone(), options(&folder, journal, &stop));
     let mut show = Show::default();

@@ -43,6 +43,7 @@ pub(crate) fn all(
     tools.extend(of_index(root, workspace)?);
     tools.extend(windlass_tools_shell::tools_with(workspace, shell));
     tools.extend(of_web(workspace)?);
+    tools.extend(windlass_tools_browser::tools());
     let supplies = Supplies::default()
         .with_modes(modes)
         .with_workspace(workspace.clone())

@@ -32,15 +32,15 @@ pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
     let telling = Telling::of(arguments.json);
     let mut show = Show::default();
     let (folder, events, tape) = match &arguments.resume {
-        Some(id) => resume(&arguments, RunFolder::find(&state, id)?, &stop)?,
-        None => start(&arguments, &state, &stop)?,
+        Some(id) => resume(&arguments, RunFolder::find(&state, id)?, &stop).await?,
+        None => start(&arguments, &state, &stop).await?,
     };
     let outcome = drive(events, &mut show, telling, &stop).await?;
     tape.finish()?;
     Ok(ended(&folder, &outcome, &show))
 }
 
-fn start(
+async fn start(
     arguments: &Run,
     state: &Path,
     stop: &CancellationToken,
@@ -63,26 +63,26 @@ fn start(
     };
     let shell = shell_of(&settings)?;
     // Everything that can be wrong is found before the run has a folder.
-    drop(assembly(arguments, &settings, None, &Tape::none(), (&shell, stop)).agent()?);
+    assembly(arguments, &settings, None, &Tape::none(), (&shell, stop)).check()?;
     let secrets = secrets::of_run(&settings, &arguments.reach)?;
     // What is secret in it does not come into the conversation either.
     settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
     let tape = Tape::none().recording(arguments.record.as_deref(), &settings, secrets)?;
     let folder = RunFolder::create(state)?;
     folder.write_settings(&settings)?;
-    let agent = assembly(arguments, &settings, Some(&folder), &tape, (&shell, stop)).agent()?;
+    let agent = assembly(arguments, &settings, Some(&folder), &tape, (&shell, stop)).agent().await?;
     let journal = FileJournal::create(folder.journal())?;
     Ok((folder.clone(), agent.stream_with(settings.task, options(&folder, journal, stop)), tape))
 }
 
-fn resume(
+async fn resume(
     arguments: &Run,
     folder: RunFolder,
     stop: &CancellationToken,
 ) -> anyhow::Result<(RunFolder, EventStream, Tape)> {
     let settings = folder.settings()?;
     let shell = shell_of(&settings)?;
-    let agent = assembly(arguments, &settings, Some(&folder), &Tape::none(), (&shell, stop)).agent()?;
+    let agent = assembly(arguments, &settings, Some(&folder), &Tape::none(), (&shell, stop)).agent().await?;
     let (journal, tail) = FileJournal::open(folder.journal())?;
     if let Tail::Torn { bytes } = tail {
         output::note(&format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));
@@ -98,7 +98,7 @@ async fn replay(arguments: &Run, file: &Path) -> anyhow::Result<ExitCode> {
     let (stop, tape) = (CancellationToken::new(), Tape::playing(player));
     // No tool runs, but what is decided rests on how it would be confined.
     let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
-    let agent = assembly(arguments, &settings, None, &tape, (&shell, &stop)).agent()?;
+    let agent = assembly(arguments, &settings, None, &tape, (&shell, &stop)).agent().await?;
     let events = agent.stream_with(settings.task, RunOptions::default().with_cancellation(stop.clone()));
     let outcome = drive(events, &mut Show::default(), Telling::of(arguments.json), &stop).await?;
     let is_same = tell_differences(&tape.finish()?);

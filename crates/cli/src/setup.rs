@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::{DynamicTools, Preset, ToolConfig, Toolbox, WorkModes};
-use windlass_tools_dynamic::FolderOwner;
+use windlass_tools_dynamic::{FolderOwner, ToolProcess};
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{Offering, PresetName};
@@ -49,7 +49,8 @@ pub(crate) fn toolbox(
     toolbox_on(&Tape::none(), root, outputs, offered, shell)
 }
 
-/// All tools over one workspace, offered as is said, for a run that may be recorded or played. It is in no mode yet.
+/// All tools over one workspace, offered as is said, for a run that may be recorded or played. It is in no mode yet, and
+/// no process was started.
 pub(crate) fn toolbox_on(
     tape: &Tape,
     root: &Path,
@@ -57,6 +58,45 @@ pub(crate) fn toolbox_on(
     offered: Offered<'_>,
     shell: &Shell,
 ) -> anyhow::Result<Toolbox> {
+    Ok(prepare(tape, root, outputs, offered, shell)?.toolbox)
+}
+
+/// Tools over one workspace, and the processes that may bring more.
+pub(crate) struct Prepared {
+    pub(crate) toolbox: Toolbox,
+    dynamic: DynamicTools,
+    processes: Vec<ToolProcess>,
+}
+
+impl Prepared {
+    /// Starts the processes, and gives the tools with theirs. They end with the runtime.
+    pub(crate) async fn served(self, tape: &Tape) -> Toolbox {
+        for process in self.processes {
+            let (name, tape) = (process.name().to_owned(), tape.clone());
+            match process.with_each(move |tool| tape.tool(tool)).serve(&self.dynamic).await {
+                Ok(served) => {
+                    for left_out in &served.first().left_out {
+                        output::note(&format!("warning: a tool of {name} is left out: {left_out}"));
+                    }
+                    served.keep();
+                }
+                Err(error) => {
+                    output::note(&format!("warning: the tools of {name} are left out: {error}"));
+                }
+            }
+        }
+        self.toolbox.refreshed()
+    }
+}
+
+/// The same tools, with the processes that are still to be started.
+pub(crate) fn prepare(
+    tape: &Tape,
+    root: &Path,
+    outputs: Option<&Path>,
+    offered: Offered<'_>,
+    shell: &Shell,
+) -> anyhow::Result<Prepared> {
     let mut workspace = Workspace::open(root)?;
     if let Some(outputs) = outputs {
         workspace = workspace.with_outputs(outputs);
@@ -75,13 +115,14 @@ pub(crate) fn toolbox_on(
     }
     let dynamic = DynamicTools::default();
     let toolbox = builder.dynamic(dynamic.clone()).build()?;
-    for tool in of_folders(root, offered, &workspace, shell)? {
+    let (tools, processes) = of_folders(root, offered, &workspace, shell)?;
+    for tool in tools {
         let name = tool.spec().name().clone();
         if let Err(error) = dynamic.add(tape.tool(tool)) {
             output::note(&format!("warning: the tool {name} of a file is left out: {error}"));
         }
     }
-    Ok(toolbox.refreshed())
+    Ok(Prepared { toolbox: toolbox.refreshed(), dynamic, processes })
 }
 
 /// The tools of the user's files, and of the project's where the feature for that is on: what they say may be a
@@ -91,19 +132,24 @@ fn of_folders(
     offered: Offered<'_>,
     workspace: &Arc<Workspace>,
     shell: &Shell,
-) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+) -> anyhow::Result<(Vec<Arc<dyn Tool>>, Vec<ToolProcess>)> {
     let users = policies::settings().map(|folder| (folder.join(USER_TOOLS), FolderOwner::User));
     let has_feature = offered.offering.has_feature(PROJECT_TOOLS_FEATURE);
     let projects = has_feature.then(|| (root.join(PROJECT_TOOLS), FolderOwner::Project));
-    let mut tools = Vec::new();
+    // A project's process would run what a stranger wrote, unconfined and before any call: that is said apart.
+    let may_start = |process: &ToolProcess| {
+        process.owner() == FolderOwner::User || offered.offering.has_feature(PROJECT_PROCESSES_FEATURE)
+    };
+    let (mut tools, mut processes) = (Vec::new(), Vec::new());
     for (folder, owner) in users.into_iter().chain(projects).filter(|(folder, _)| folder.is_dir()) {
         let loaded = windlass_tools_dynamic::load(&folder, owner, workspace, shell)?;
         for refused in loaded.problems {
             output::note(&format!("warning: {:#}", anyhow::Error::from(refused)));
         }
         tools.extend(loaded.tools);
+        processes.extend(loaded.processes.into_iter().filter(may_start));
     }
-    Ok(tools)
+    Ok((tools, processes))
 }
 
 /// Folders of files that are tools: in the user's folder of settings, and in a project.
@@ -111,6 +157,8 @@ const USER_TOOLS: &str = "tools";
 const PROJECT_TOOLS: &str = ".windlass/tools";
 /// The feature by which a project's are taken.
 const PROJECT_TOOLS_FEATURE: &str = "project_tools";
+/// The feature by which its processes are started, too.
+const PROJECT_PROCESSES_FEATURE: &str = "project_processes";
 
 /// The user's own file, with what the command line says on top.
 fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {

@@ -23,7 +23,7 @@ use crate::{confine, input, output, policies, secrets, setup};
 /// Makes the calls one after the other, until one fails.
 pub(crate) async fn call(arguments: Call) -> anyhow::Result<ExitCode> {
     let calls = calls(&arguments)?;
-    let place = Place::of(&arguments)?;
+    let place = Place::of(&arguments).await?;
     for call in &calls {
         let (result, decision) = place.make(call).await?;
         tell(&result, decision, arguments.json)?;
@@ -61,13 +61,14 @@ struct Place {
 }
 
 impl Place {
-    fn of(arguments: &Call) -> anyhow::Result<Self> {
+    async fn of(arguments: &Call) -> anyhow::Result<Self> {
         let root = setup::root(&arguments.root)?;
         let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
         let policy = arguments.policy.as_deref();
         let shell = confine::shell(arguments.sandbox, policy)?;
         let offered = Offered { preset: PresetName::Full, offering: &arguments.offering, model: None };
-        let toolbox = setup::toolbox_on(&Tape::none(), &root, Some(outputs.path()), offered, &shell)?;
+        let toolbox = setup::prepare(&Tape::none(), &root, Some(outputs.path()), offered, &shell)?;
+        let toolbox = toolbox.served(&Tape::none()).await;
         Ok(Self {
             toolbox: super::in_mode(toolbox, arguments.offering.mode.as_deref())?,
             policy: policies::load(&root, policy)?,

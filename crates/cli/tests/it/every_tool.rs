@@ -66,9 +66,9 @@ fn check(place: &Place, case: &Case) {
     let mut calls = case.before.clone();
     calls.push((case.tool.clone(), arguments.clone()));
     let output = call(place, &calls);
-    let told = text(&output.stdout);
-    assert_eq!(output.status.success(), status == "ok", "{}: {told}{}", case.tool, text(&output.stderr));
-    assert!(told.contains(words), "{} has to say {words:?}: {told}{}", case.tool, text(&output.stderr));
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.success(), status == "ok", "{}: {told}", case.tool);
+    assert!(told.contains(words), "{} has to say {words:?}: {told}", case.tool);
     for (arguments, words) in &case.bad {
         let output = call(place, &[(case.tool.clone(), arguments.clone())]);
         let told = text(&output.stdout) + &text(&output.stderr);
