@@ -10,6 +10,7 @@ mod refresh;
 mod snippet;
 mod store;
 mod tokens;
+mod watch;
 
 pub use self::codebase_search::{CodebaseSearch, IndexError};
 pub use self::ranker::{Passage, RankFuture, Ranker};
