@@ -7,6 +7,7 @@ mod folder;
 mod hits;
 mod ranker;
 mod refresh;
+mod rough;
 mod snippet;
 mod store;
 mod tokens;

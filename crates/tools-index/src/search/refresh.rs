@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexWriter, Term};
 
 use super::folder::Folder;
@@ -18,7 +19,9 @@ const MAX_INDEXED_BYTES: u64 = 1024 * 1024;
 /// How long one call reads files.
 const MAX_TIME: Duration = Duration::from_secs(90);
 /// Memory of the writer, over its threads.
-const WRITER_BYTES: usize = 100_000_000;
+const WRITER_BYTES: usize = 160_000_000;
+/// A part of the index with so many pieces is not merged any more: it costs more than a query gains.
+const MERGED_PIECES: usize = 40_000;
 const THREADS: usize = 2;
 /// From here on a file is binary.
 const LOOKED_BYTES: usize = 8 * 1024;
@@ -92,6 +95,9 @@ fn differences(store: &Store, watch: &Watch) -> (Vec<Seen>, Vec<String>) {
 /// Reads and commits; says how many files are left for another call.
 fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) -> Result<usize, Trouble> {
     let mut writer: IndexWriter = store.index.writer_with_num_threads(THREADS, WRITER_BYTES)?;
+    let mut merging = LogMergePolicy::default();
+    merging.set_max_docs_before_merge(MERGED_PIECES);
+    writer.set_merge_policy(Box::new(merging));
     let again = changed.iter().map(|changed| &changed.file).filter(|file| store.known.contains_key(*file));
     for file in gone.iter().chain(again) {
         writer.delete_term(Term::from_field_text(store.fields.file, file));
