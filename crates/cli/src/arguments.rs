@@ -14,7 +14,7 @@ pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
-pub(crate) use self::tools::{Doctor, Policy, PolicyCommand, Tool, ToolCommand};
+pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]

@@ -19,6 +19,7 @@ mod mock;
 mod models;
 mod modes;
 mod output;
+mod own_tools;
 mod panics;
 mod parse;
 mod policies;

@@ -7,13 +7,12 @@ use anyhow::Context as _;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::{DynamicTools, Preset, ToolConfig, Toolbox, WorkModes};
-use windlass_tools_control::Supplies;
 use windlass_tools_dynamic::FolderOwner;
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{Offering, PresetName};
 use crate::tape::Tape;
-use crate::{modes, output, policies};
+use crate::{modes, output, own_tools, policies};
 
 impl PresetName {
     fn preset(self) -> Preset {
@@ -65,15 +64,9 @@ pub(crate) fn toolbox_on(
     let workspace = Arc::new(workspace);
     // Without a mode to begin in a run has none to change into either, and is as it always was.
     let modes = if offered.offering.mode.is_some() { modes::load(root)? } else { WorkModes::default() };
-    let all = windlass_tools_fs::tools(&workspace)
-        .into_iter()
-        .chain(windlass_tools_edit::tools(&workspace))
-        .chain(windlass_tools_search::tools(&workspace))
-        .chain(windlass_tools_shell::tools_with(&workspace, shell))
-        .chain(windlass_tools_web::tools(&Arc::new(windlass_tools_web::Fetch::new())))
-        .chain(windlass_tools_control::tools_with(&Supplies::default().with_modes(modes.clone())));
+    let all = own_tools::all(root, &workspace, shell, offered.offering, modes.clone())?;
     let mut builder = Toolbox::builder()
-        .tools(all.map(|tool| tape.tool(tool)))
+        .tools(all.into_iter().map(|tool| tape.tool(tool)))
         .known_aliases()
         .modes(modes)
         .config(config(offered)?);
@@ -100,7 +93,7 @@ fn of_folders(
     shell: &Shell,
 ) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
     let users = policies::settings().map(|folder| (folder.join(USER_TOOLS), FolderOwner::User));
-    let has_feature = offered.offering.features.iter().any(|feature| feature == PROJECT_TOOLS_FEATURE);
+    let has_feature = offered.offering.has_feature(PROJECT_TOOLS_FEATURE);
     let projects = has_feature.then(|| (root.join(PROJECT_TOOLS), FolderOwner::Project));
     let mut tools = Vec::new();
     for (folder, owner) in users.into_iter().chain(projects).filter(|(folder, _)| folder.is_dir()) {

@@ -1,20 +1,20 @@
 //! `windlass tool`: tools by hand.
 
+mod call;
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::json;
-use windlass_hitl::{Grants, Learned, Verdict, decide};
-use windlass_protocol::{Arguments, CallId, RawJson, ToolCall, ToolName, ToolSpec};
-use windlass_redact::Redactor;
-use windlass_tool::Context;
+use windlass_protocol::ToolSpec;
+use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
-use crate::arguments::{PresetName, SandboxName, Tool, ToolCommand};
+use crate::arguments::{PresetName, Tool, ToolCommand};
 use crate::setup::Offered;
 use crate::tape::Tape;
-use crate::{confine, input, modes, output, policies, secrets, setup};
+use crate::{modes, output, setup};
 
 pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
     match arguments.command {
@@ -23,31 +23,14 @@ pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
             list(&root, Offered { preset, offering: &offering, model }, json)
         }
         ToolCommand::Show { name, json } => show(&name, json),
-        ToolCommand::Call { name, arguments, root, yes, sandbox, policy, json } => {
-            let arguments = if arguments == "-" { input::text(Path::new("-"))? } else { arguments };
-            let call = ToolCall::function(
-                CallId::new("call_1")?,
-                ToolName::new(name)?,
-                Arguments::parse(arguments).context("the arguments are not a JSON object")?,
-            );
-            run(&call, &root, policy.as_deref(), Output { yes, sandbox, json }).await
-        }
+        ToolCommand::Call(arguments) => call::call(*arguments).await,
     }
-}
-
-struct Output {
-    yes: bool,
-    sandbox: SandboxName,
-    json: bool,
 }
 
 fn list(root: &Path, offered: Offered<'_>, json: bool) -> anyhow::Result<ExitCode> {
     let root = setup::root(root)?;
-    let mut toolbox = setup::toolbox_on(&Tape::none(), &root, None, offered, &Shell::unconfined())?;
-    if let Some(mode) = &offered.offering.mode {
-        let slug = &modes::find(toolbox.modes(), mode)?.slug;
-        toolbox = toolbox.in_mode(slug)?;
-    }
+    let toolbox = setup::toolbox_on(&Tape::none(), &root, None, offered, &Shell::unconfined())?;
+    let toolbox = in_mode(toolbox, offered.offering.mode.as_deref())?;
     for (spec, hints) in toolbox.offered() {
         if json {
             let group = toolbox.group(spec.name().as_str());
@@ -60,6 +43,12 @@ fn list(root: &Path, offered: Offered<'_>, json: bool) -> anyhow::Result<ExitCod
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn in_mode(toolbox: Toolbox, mode: Option<&str>) -> anyhow::Result<Toolbox> {
+    let Some(mode) = mode else { return Ok(toolbox) };
+    let slug = &modes::find(toolbox.modes(), mode)?.slug;
+    Ok(toolbox.in_mode(slug)?)
 }
 
 fn first_sentence(text: &str) -> &str {
@@ -83,57 +72,4 @@ fn show(name: &str, json: bool) -> anyhow::Result<ExitCode> {
         output::print(&format!("{}\n\n{}\n\n{schema}\n", spec.name(), spec.description()))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-async fn run(call: &ToolCall, root: &Path, policy: Option<&Path>, how: Output) -> anyhow::Result<ExitCode> {
-    let root = setup::root(root)?;
-    let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
-    let toolbox =
-        setup::toolbox(&root, Some(outputs.path()), PresetName::Full, &confine::shell(how.sandbox, policy)?)?;
-    let checked = match toolbox.check(call).and_then(|checked| toolbox.inspect(checked)) {
-        Ok(checked) => checked,
-        Err(result) => return told(&result, None, how.json),
-    };
-    let redactor = Redactor::new(secrets::of_folder(&root));
-    let has_secret = redactor.contains_secret_in_json(&call.payload.text());
-    let facts = checked.facts.clone().with_secret(has_secret);
-    let decision = decide(&policies::load(&root, policy)?, &Grants::default(), &Learned::default(), &facts);
-    let (rule_id, reason) = (&decision.reason.rule_id, &decision.reason.text);
-    match decision.verdict {
-        Verdict::Deny => anyhow::bail!("policy denies this call: {reason} (rule {rule_id})"),
-        Verdict::Ask if !how.yes => {
-            anyhow::bail!("policy asks before this call: {reason} (rule {rule_id}); say yes with --yes")
-        }
-        Verdict::Ask | Verdict::Allow => {}
-    }
-    let cancellation = tokio_util::sync::CancellationToken::new();
-    let ctx = Context::new(call.id.clone())
-        .with_cancellation(cancellation.clone())
-        .with_outputs(outputs.path())
-        .with_redactor(redactor);
-    let running = toolbox.run(&checked, &ctx);
-    tokio::pin!(running);
-    let result = tokio::select! {
-        result = &mut running => result?,
-        _ = tokio::signal::ctrl_c() => {
-            cancellation.cancel();
-            running.await?
-        }
-    };
-    told(&result, Some(decision), how.json)
-}
-
-fn told(
-    result: &windlass_protocol::ToolResult,
-    decision: Option<windlass_hitl::Decision>,
-    json: bool,
-) -> anyhow::Result<ExitCode> {
-    if json {
-        let decision: Option<RawJson> =
-            decision.map(serde_json::to_value).transpose()?.map(|value| RawJson::from(&value));
-        output::line(&json!({ "status": result.status, "content": result.content, "decision": decision }))?;
-    } else {
-        output::print(&format!("{}\n", result.wire_text()))?;
-    }
-    Ok(if result.status.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

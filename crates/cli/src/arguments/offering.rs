@@ -19,10 +19,17 @@ pub(crate) struct Offering {
     /// A tool that is not offered, whatever else is said. May be said several times.
     #[arg(long = "disable-tool", value_name = "NAME")]
     pub(crate) disabled: Vec<String>,
-    /// A feature to switch on, for the tools that wait for it: image_generation, slash_commands, project_tools (the
-    /// files in `.windlass/tools`), or one of the user's `toolbox.toml`. May be said several times.
+    /// A feature to switch on, for what waits for it: image_generation, slash_commands, project_tools and
+    /// project_skills (the files in `.windlass/tools` and `.windlass/skills`), or one of the user's `toolbox.toml`. May be said several times.
     #[arg(long = "feature", value_name = "NAME")]
     pub(crate) features: Vec<String>,
+}
+
+impl Offering {
+    /// Whether a feature is switched on.
+    pub(crate) fn has_feature(&self, name: &str) -> bool {
+        self.features.iter().any(|feature| feature == name)
+    }
 }
 
 #[derive(Debug, Args)]

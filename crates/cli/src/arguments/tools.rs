@@ -44,29 +44,40 @@ pub(crate) enum ToolCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Check, judge and run one call.
-    #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .")]
-    Call {
-        /// The tool's name or an alias.
-        name: String,
-        /// Its arguments as JSON; `-` reads them from standard input.
-        arguments: String,
-        /// The folder to work in; nothing outside is touched.
-        #[arg(long, default_value = ".")]
-        root: PathBuf,
-        /// Run it even where policy asks.
-        #[arg(long)]
-        yes: bool,
-        /// How commands are confined.
-        #[arg(long, value_enum, default_value = "auto")]
-        sandbox: SandboxName,
-        /// A policy file.
-        #[arg(long, value_name = "FILE")]
-        policy: Option<PathBuf>,
-        /// Print the result as a line of JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    /// Check, judge and run a call.
+    #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .\n\
+        Example: windlass tool call run_command '{\"command\":\"make\",\"background\":true}' --yes \
+        --then read_command_output '{\"id\":1}'")]
+    Call(Box<Call>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// The tool's name or an alias.
+    pub(crate) name: String,
+    /// Its arguments as JSON; `-` reads them from standard input.
+    pub(crate) arguments: String,
+    /// Another call after it in the same process, which a command in the background or a terminal lives in; if a call
+    /// fails, those behind it are not made. May be said several times.
+    #[arg(long, num_args = 2, value_names = ["NAME", "ARGUMENTS"], action = clap::ArgAction::Append)]
+    pub(crate) then: Vec<String>,
+    #[command(flatten)]
+    pub(crate) offering: Offering,
+    /// The folder to work in; nothing outside is touched.
+    #[arg(long, default_value = ".")]
+    pub(crate) root: PathBuf,
+    /// Run it even where policy asks.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// How commands are confined.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) sandbox: SandboxName,
+    /// A policy file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Print each result as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

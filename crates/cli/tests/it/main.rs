@@ -10,6 +10,7 @@ mod commands;
 mod demo;
 mod doctor;
 mod errors;
+mod every_tool;
 mod fallback;
 mod learned;
 mod mock;

@@ -1,0 +1,108 @@
+//! The tools that this program brings along, over one workspace, with what each of them needs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use windlass_sandbox::Workspace;
+use windlass_tool::Tool;
+use windlass_toolbox::WorkModes;
+use windlass_tools_control::{LeftOut, Skills, SlashCommands, Supplies};
+use windlass_tools_shell::Shell;
+use windlass_tools_web::{Fetch, ImageProvider, ServiceKey, Tavily};
+
+use crate::arguments::Offering;
+use crate::{output, policies, runs};
+
+/// Folders of Markdown files, in the user's folder of settings and in a project.
+const SKILLS: &str = "skills";
+const COMMANDS: &str = "commands";
+const PROJECT: &str = ".windlass";
+/// The feature by which a project's skills are taken: their descriptions are told to the model before anybody asked.
+const PROJECT_SKILLS_FEATURE: &str = "project_skills";
+
+/// Where the code index lies, in the folder for everything that is kept.
+const INDEX: &str = "index";
+
+/// The service that makes pictures, and the variable with its key.
+const IMAGES: (&str, &str, &str) = ("https://api.openai.com/v1", "gpt-image-1", "OPENAI_API_KEY");
+/// The variable with the search service's key, and the one with another address of it.
+const SEARCH_KEY: &str = "TAVILY_API_KEY";
+const SEARCH_URL: &str = "TAVILY_BASE_URL";
+
+/// All of them, in the order in which a model is told.
+pub(crate) fn all(
+    root: &Path,
+    workspace: &Arc<Workspace>,
+    shell: &Shell,
+    offering: &Offering,
+    modes: WorkModes,
+) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+    let mut tools = windlass_tools_fs::tools(workspace);
+    tools.extend(windlass_tools_edit::tools(workspace));
+    tools.extend(windlass_tools_search::tools(workspace));
+    tools.extend(of_index(root, workspace)?);
+    tools.extend(windlass_tools_shell::tools_with(workspace, shell));
+    tools.extend(of_web(workspace)?);
+    let supplies = Supplies::default()
+        .with_modes(modes)
+        .with_workspace(workspace.clone())
+        .with_skills(skills(root, offering))
+        .with_commands(commands(root));
+    tools.extend(windlass_tools_control::tools_with(&supplies));
+    Ok(tools)
+}
+
+/// Without a place for the index there is no ranked search.
+fn of_index(root: &Path, workspace: &Arc<Workspace>) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+    let folder = runs::state().ok().map(|state| state.join(INDEX));
+    let folder = folder.filter(|folder| folder.is_absolute() && !folder.starts_with(root));
+    match folder {
+        Some(folder) => Ok(windlass_tools_index::tools_with(workspace, folder)?),
+        None => Ok(windlass_tools_index::tools(workspace)),
+    }
+}
+
+fn of_web(workspace: &Arc<Workspace>) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+    let fetch = Arc::new(Fetch::new());
+    let key = |name| ServiceKey::of(std::env::var(name).ok(), name);
+    let mut search = Tavily::new(fetch.clone(), key(SEARCH_KEY));
+    if let Ok(base) = std::env::var(SEARCH_URL) {
+        let refused = |error| anyhow::anyhow!("{SEARCH_URL} is no address of a search service: {error}");
+        search = search.with_base(&base).map_err(refused)?;
+    }
+    let (base, model, variable) = IMAGES;
+    let images = ImageProvider::new(fetch.clone(), base, model, key(variable))?;
+    let mut tools = windlass_tools_web::tools(&fetch);
+    tools.extend(windlass_tools_web::search_tools(&search));
+    tools.extend(windlass_tools_web::image_tools(workspace, &images));
+    Ok(tools)
+}
+
+/// The user's come first: of two with one name the first counts.
+fn skills(root: &Path, offering: &Offering) -> Skills {
+    let mut skills = Skills::default();
+    if let Some(folder) = policies::settings() {
+        skills = skills.with_folder("user", folder.join(SKILLS));
+    }
+    if offering.has_feature(PROJECT_SKILLS_FEATURE) {
+        skills = skills.with_folder("project", root.join(PROJECT).join(SKILLS));
+    }
+    tell(skills.left_out());
+    skills
+}
+
+fn commands(root: &Path) -> SlashCommands {
+    let mut commands = SlashCommands::default();
+    if let Some(folder) = policies::settings() {
+        commands = commands.with_folder("user", folder.join(COMMANDS));
+    }
+    commands = commands.with_folder("project", root.join(PROJECT).join(COMMANDS));
+    tell(commands.left_out());
+    commands
+}
+
+fn tell(left_out: &[LeftOut]) {
+    for left_out in left_out {
+        output::note(&format!("warning: {left_out}"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Every tool by hand on a real repository, this project's own: once as it should be called, and in three wrong ways,
+//! each of which has to be told what to do. The cases are in `every_tool.json`.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::program::{Place, text};
+
+#[derive(Deserialize)]
+struct Case {
+    tool: String,
+    /// Calls of the same process that come first.
+    before: Vec<(String, Value)>,
+    /// Arguments, the status that is to come of them, and words of the result.
+    good: (Value, String, String),
+    /// Arguments and words of the result.
+    bad: [(Value, String); 3],
+}
+
+/// A picture of one white point.
+const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\xdacd\xf8\xcfP\x0f\0\x03\x86\x01\x80Z4}k\0\0\0\0IEND\xaeB\
+    `\x82";
+
+/// What an answer to a mistake of the program looks like, and none to the model.
+const NOT_FOR_A_MODEL: [&str; 3] = ["panicked", "os error", "RUST_BACKTRACE"];
+
+fn call(place: &Place, calls: &[(String, Value)]) -> Output {
+    let texts: Vec<_> = calls.iter().map(|(name, arguments)| (name, arguments.to_string())).collect();
+    let mut words = vec!["tool", "call"];
+    for (position, (name, arguments)) in texts.iter().enumerate() {
+        words.extend((position > 0).then_some("--then"));
+        words.extend([name.as_str(), arguments.as_str()]);
+    }
+    words.push("--yes");
+    place.run(&words)
+}
+
+fn git(words: &[&str], folder: &Path) -> bool {
+    let mut git = Command::new("git");
+    git.args(words).current_dir(folder).output().is_ok_and(|output| output.status.success())
+}
+
+/// The project as it is in the last commit, with a picture in it.
+fn checked_out(place: &Place) -> bool {
+    let (root, project) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), place.project());
+    std::fs::remove_dir_all(&project).unwrap();
+    let (from, to) = (root.display().to_string(), project.display().to_string());
+    let cloned = git(&["clone", "--quiet", "--no-hardlinks", &from, &to], place.folder.path());
+    if cloned {
+        std::fs::write(project.join("dot.png"), DOT).unwrap();
+    }
+    cloned
+}
+
+#[track_caller]
+fn check(place: &Place, case: &Case) {
+    assert!(
+        git(&["checkout", "--quiet", "."], &place.project()),
+        "{}: the project stays as it was",
+        case.tool
+    );
+    let (arguments, status, words) = &case.good;
+    let mut calls = case.before.clone();
+    calls.push((case.tool.clone(), arguments.clone()));
+    let output = call(place, &calls);
+    let told = text(&output.stdout);
+    assert_eq!(output.status.success(), status == "ok", "{}: {told}{}", case.tool, text(&output.stderr));
+    assert!(told.contains(words), "{} has to say {words:?}: {told}{}", case.tool, text(&output.stderr));
+    for (arguments, words) in &case.bad {
+        let output = call(place, &[(case.tool.clone(), arguments.clone())]);
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert!(!output.status.success(), "{} {arguments}: {told}", case.tool);
+        assert!(told.contains(words), "{} {arguments} has to say {words:?}: {told}", case.tool);
+        for never in NOT_FOR_A_MODEL {
+            assert!(!told.contains(never), "{} {arguments}: {told}", case.tool);
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped case says so where the test runs")]
+fn every_tool_works_on_a_real_repository_and_says_what_to_do_when_it_is_called_wrongly() {
+    let place = Place::new();
+    let cases: Vec<Case> = serde_json::from_str(include_str!("every_tool.json")).unwrap();
+    let listed = text(&place.run(&["tool", "list", "--preset", "full", "--json"]).stdout);
+    for line in listed.lines() {
+        let tool: Value = serde_json::from_str(line).unwrap();
+        let name = tool["name"].as_str().unwrap();
+        // Offered only where a Chromium is; it has tests of its own.
+        let has_case = cases.iter().any(|case| case.tool == name) || name == "browser_action";
+        assert!(has_case, "{name} has no case");
+    }
+    if !checked_out(&place) {
+        eprintln!("skipped: {} cases: this is no checkout of a repository, or there is no git", cases.len());
+        return;
+    }
+    let doctor: Value = serde_json::from_slice(&place.run(&["doctor", "--json"]).stdout).unwrap();
+    for case in &cases {
+        if case.tool == "execute_code" && doctor["sandbox"]["runs_code"] != true {
+            eprintln!("skipped: 1 case: code is not run on this machine");
+            continue;
+        }
+        check(&place, case);
+    }
+}
