@@ -49,6 +49,15 @@ fn copy(from: &Path, to: &Path, count: usize) -> (usize, u64) {
     (copied, bytes)
 }
 
+/// How long all threads have run on a processor so far, which other work on the machine changes little; Linux
+/// tells it in hundredths of a second.
+fn processor() -> Duration {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let behind_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    let ticks = behind_name.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap_or_default());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
 fn main() {
     let from = PathBuf::from(std::env::args().nth(1).expect("give a folder"));
     let count = std::env::args().nth(2).map_or(10_000, |count| count.parse().unwrap());
@@ -67,11 +76,22 @@ fn main() {
         let output = runtime.block_on(tool.call(&ctx, &Payload::Function { arguments })).unwrap();
         (start.elapsed(), output)
     };
-    println!("first call, which makes the index: {:.1?}", call("parse").0);
+    let begin = processor();
+    let first = call("parse").0;
+    let used = processor().saturating_sub(begin);
+    println!("first call, which makes the index: {first:.1?}, {used:.1?} of processor");
+    // From here on nothing has changed shortly before a look.
+    std::thread::sleep(Duration::from_secs(3));
+    let begin = processor();
     let mut times: Vec<Duration> =
         (0..ROUNDS).flat_map(|_| QUERIES.iter().map(|query| call(query).0)).collect();
     times.sort_unstable();
     let at = |part: usize| times.get(times.len() * part / 100).copied().unwrap_or_default();
-    println!("{} queries, files looked at by each: p50 {:.1?}, p99 {:.1?}", times.len(), at(50), at(99));
+    let used = (processor().saturating_sub(begin)) / u32::try_from(times.len()).unwrap();
+    let (p50, p99) = (at(50), at(99));
+    println!(
+        "{} queries, files looked at by each: p50 {p50:.1?}, p99 {p99:.1?}, {used:.1?} of processor",
+        times.len()
+    );
     println!("{:?}", call("spawn blocking thread pool").1.content.first());
 }

@@ -155,15 +155,20 @@ impl Place<'_> {
 
 /// The regular files below a folder that `.gitignore` lets through and that are not hidden.
 pub(crate) fn walk_entries(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
+    walk_all(start, &|entry| match entry.file_type() {
+        Some(kind) if kind.is_file() => visit(entry),
+        _ => WalkState::Continue,
+    });
+}
+
+/// The same with folders and all else.
+pub(crate) fn walk_all(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
     let mut builder = WalkBuilder::new(start);
     // Rules outside the workspace belong to somebody else's files.
     builder.follow_links(false).require_git(false).parents(false).git_global(false);
     builder.build_parallel().run(|| {
-        Box::new(|entry| match entry {
-            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => visit(&entry),
-            // A folder that cannot be read is passed over, as grep does.
-            _ => WalkState::Continue,
-        })
+        // A folder that cannot be read is passed over, as grep does.
+        Box::new(|entry| entry.map_or(WalkState::Continue, |entry| visit(&entry)))
     });
 }
 

@@ -7,9 +7,11 @@ mod folder;
 mod hits;
 mod ranker;
 mod refresh;
+mod rough;
 mod snippet;
 mod store;
 mod tokens;
+mod watch;
 
 pub use self::codebase_search::{CodebaseSearch, IndexError};
 pub use self::ranker::{Passage, RankFuture, Ranker};

@@ -1,10 +1,12 @@
 //! A file in pieces of a size that is worth showing: a symbol each, and what lies between them.
 
 use crate::outline::Outline;
-use crate::symbol::Symbol;
+use crate::symbol::{Kind, Symbol};
 
 /// How many lines a piece has at the most.
 const MAX_LINES: usize = 80;
+/// How many lines of constants are one piece: one by one they say little.
+const GROUP_LINES: usize = 20;
 
 /// Lines of a file, counted from 1, with the symbol that begins there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub(super) struct Chunk<'o> {
     pub(super) first: usize,
     pub(super) last: usize,
     pub(super) symbol: Option<&'o Symbol>,
+    /// The constants after the first.
+    pub(super) also: Vec<&'o Symbol>,
 }
 
 /// Cuts a file at the begins of its symbols, so that each line is in one piece.
@@ -22,17 +26,33 @@ pub(super) fn chunks(outline: &Outline, lines: usize) -> Vec<Chunk<'_>> {
     // The first symbol that begins on a line has it, and takes it from the nameless begin of the file.
     starts.sort_by_key(|(start, symbol)| (*start, symbol.is_none()));
     starts.dedup_by_key(|(start, _)| *start);
-    let ends = starts.iter().skip(1).map(|(start, _)| start.saturating_sub(1)).chain([lines]);
+    let mut begins: Vec<Chunk<'_>> = Vec::new();
+    for (first, symbol) in starts {
+        let open = begins.last_mut().filter(|open| first < open.first.saturating_add(GROUP_LINES));
+        match (open, symbol) {
+            (Some(open), Some(symbol)) if is_small(symbol) && open.symbol.is_some_and(is_small) => {
+                open.also.push(symbol);
+            }
+            _ => begins.push(Chunk { first, last: first, symbol, also: Vec::new() }),
+        }
+    }
+    let ends = begins.iter().skip(1).map(|begin| begin.first.saturating_sub(1)).chain([lines]);
+    let ends: Vec<usize> = ends.collect();
     let mut chunks = Vec::new();
-    for ((start, symbol), end) in starts.iter().zip(ends) {
-        let mut first = *start;
-        while first <= end {
-            let last = end.min(first.saturating_add(MAX_LINES - 1));
-            chunks.push(Chunk { first, last, symbol: *symbol });
-            first = last.saturating_add(1);
+    for (mut chunk, end) in begins.into_iter().zip(ends) {
+        let mut also = std::mem::take(&mut chunk.also);
+        while chunk.first <= end {
+            let last = end.min(chunk.first.saturating_add(MAX_LINES - 1));
+            chunks.push(Chunk { last, also: std::mem::take(&mut also), ..chunk.clone() });
+            chunk.first = last.saturating_add(1);
         }
     }
     chunks
+}
+
+fn is_small(symbol: &Symbol) -> bool {
+    symbol.first == symbol.last
+        && matches!(symbol.kind, Kind::Constant | Kind::Field | Kind::Macro | Kind::Type | Kind::Variable)
 }
 
 #[cfg(test)]
@@ -60,6 +80,9 @@ mod tests {
             &[(1, 2, ""), (3, 4, "f"), (5, 6, "g")],
         );
         check("def f():\n    pass\n", &[(1, 2, "f")]);
+        check("A = 1\nB = 2\n\n# of C\nC = 3\ndef f():\n    pass\n", &[(1, 5, "A"), (6, 7, "f")]);
+        let constants = "A = 1\n".repeat(41);
+        check(&constants, &[(1, 20, "A"), (21, 40, "A"), (41, 41, "A")]);
         let long = format!("def f():\n{}", "    x()\n".repeat(100));
         check(&long, &[(1, 80, "f"), (81, 101, "f")]);
     }

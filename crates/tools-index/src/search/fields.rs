@@ -10,11 +10,14 @@ use tantivy::{Index, TantivyDocument};
 use windlass_sandbox::WorkspacePath;
 
 use super::chunk::{Chunk, chunks};
+use super::rough::rough;
 use super::tokens::CodeTokenizer;
 use crate::language::Language;
 use crate::outline::outline_in;
 use crate::place::Source;
 
+/// Up to here a file's symbols come from its grammar, in a longer one from the first words of its lines.
+const MAX_PARSED_BYTES: usize = 64 * 1024;
 const TOKENIZER: &str = "windlass-code";
 /// What marks the one document of a file that holds its stamp.
 pub(super) const IS_FILE: &str = "file";
@@ -69,7 +72,7 @@ impl Fields {
 
     /// Every index must know how its words were made.
     pub(super) fn register(index: &Index) {
-        index.tokenizers().register(TOKENIZER, TextAnalyzer::from(CodeTokenizer));
+        index.tokenizers().register(TOKENIZER, TextAnalyzer::from(CodeTokenizer::default()));
     }
 
     /// The document that says that this state of the file is in the index.
@@ -86,8 +89,11 @@ impl Fields {
     pub(super) fn pieces(&self, source: &Source, stopped: &dyn Fn() -> bool) -> Vec<TantivyDocument> {
         let path = source.path.relative();
         let language = Language::of(path, &source.bytes).map(|(language, _)| language);
-        let outline = outline_in(language, &source.bytes, stopped);
         let text = String::from_utf8_lossy(&source.bytes);
+        let outline = match language {
+            Some(language) if text.len() > MAX_PARSED_BYTES => rough(language, &text),
+            _ => outline_in(language, &source.bytes, stopped),
+        };
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let (file, around) = (source.path.to_string(), around(path));
         let document = |chunk: Chunk<'_>| {
@@ -107,7 +113,14 @@ impl Fields {
             if let Some(symbol) = chunk.symbol {
                 let name = symbol.full_name();
                 document.add_text(self.title, &name);
-                document.add_text(self.shown, format!("{} {name}", symbol.kind.word()));
+                let more = match chunk.also.len() {
+                    0 => String::new(),
+                    count => format!(" and {count} more"),
+                };
+                document.add_text(self.shown, format!("{} {name}{more}", symbol.kind.word()));
+                for symbol in &chunk.also {
+                    document.add_text(self.title, symbol.full_name());
+                }
             }
             document
         };

@@ -37,8 +37,8 @@ pub(super) struct Within<'w> {
 pub(super) fn asked(query: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     words(query, &mut |word| {
-        if !all.contains(&word) && all.len() < MAX_WORDS {
-            all.push(word);
+        if all.iter().all(|other| other != word) && all.len() < MAX_WORDS {
+            all.push(word.to_owned());
         }
     });
     all

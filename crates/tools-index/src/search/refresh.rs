@@ -1,29 +1,27 @@
 //! Brings the index up to the files: those that changed, by time and size, are read again.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
-use ignore::WalkState;
+use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexWriter, Term};
-use windlass_sandbox::WorkspacePath;
 
-use super::fields::Stamp;
 use super::folder::Folder;
 use super::store::{Store, Trouble, wait_for_lock};
-use crate::place::{Place, is_secret, now, walk_entries};
+use super::watch::{Seen, Watch};
+use crate::place::{Place, now};
 
-/// How many files an index holds.
-const MAX_FILES: usize = 100_000;
 /// How long a file may be whose words are kept.
 const MAX_INDEXED_BYTES: u64 = 1024 * 1024;
 /// How long one call reads files.
 const MAX_TIME: Duration = Duration::from_secs(90);
 /// Memory of the writer, over its threads.
-const WRITER_BYTES: usize = 100_000_000;
+const WRITER_BYTES: usize = 160_000_000;
+/// A part of the index with so many pieces is not merged any more: it costs more than a query gains.
+const MERGED_PIECES: usize = 40_000;
 const THREADS: usize = 2;
 /// From here on a file is binary.
 const LOOKED_BYTES: usize = 8 * 1024;
@@ -40,92 +38,66 @@ pub(super) struct Behind {
     pub(super) is_full: bool,
 }
 
-/// A file that is to be read.
-struct Changed {
-    below: PathBuf,
-    file: String,
-    stamp: Stamp,
-}
-
 /// Looks at all files and reads those that changed.
 pub(super) fn refresh(store: &mut Store, folder: &Folder, place: &Place<'_>) -> Result<Behind, Trouble> {
     store.reload()?;
-    let (seen, mut behind) = look(place);
+    let last = store.watch.take().and_then(|mut watch| watch.is_still_so().then_some(watch));
+    let watch = last.unwrap_or_else(|| Watch::look(place));
+    let mut behind = Behind { secrets: watch.secrets, is_full: watch.is_full, ..Behind::default() };
     if (place.stopped)() {
         return Ok(behind);
     }
-    let (changed, gone) = differences(store, &seen, behind.is_full);
+    bring_up(store, folder, place, &watch, &mut behind)?;
+    store.watch = Some(watch);
+    Ok(behind)
+}
+
+fn bring_up(
+    store: &mut Store,
+    folder: &Folder,
+    place: &Place<'_>,
+    watch: &Watch,
+    behind: &mut Behind,
+) -> Result<(), Trouble> {
+    let (changed, gone) = differences(store, watch);
     if changed.is_empty() && gone.is_empty() {
-        return Ok(behind);
+        return Ok(());
     }
     let Some(_lock) = wait_for_lock(folder, place.stopped)? else {
         behind.is_busy = true;
         behind.left = changed.len();
-        return Ok(behind);
+        return Ok(());
     };
     // Another process may have done it while this one waited.
     store.reload()?;
-    let (changed, gone) = differences(store, &seen, behind.is_full);
+    let (changed, gone) = differences(store, watch);
     if !changed.is_empty() || !gone.is_empty() {
         behind.left = write(store, place, &changed, &gone)?;
         store.reload()?;
     }
-    Ok(behind)
+    Ok(())
 }
 
-/// The files as they are now.
-fn look(place: &Place<'_>) -> (HashMap<String, (PathBuf, Stamp)>, Behind) {
-    let found = Mutex::new((HashMap::new(), Behind::default()));
-    let root = place.workspace.root();
-    walk_entries(root, &|entry| {
-        if (place.stopped)() {
-            return WalkState::Quit;
-        }
-        let Ok(below) = entry.path().strip_prefix(root) else { return WalkState::Continue };
-        let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
-        // A secret's words are never kept.
-        if is_secret(below) {
-            lock().1.secrets += 1;
-            return WalkState::Continue;
-        }
-        let (Ok(path), Ok(metadata)) = (WorkspacePath::found(below), entry.metadata()) else {
-            return WalkState::Continue;
-        };
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let modified = modified.and_then(|time| u64::try_from(time.as_nanos()).ok()).unwrap_or_default();
-        let stamp = Stamp { modified, len: metadata.len() };
-        let mut found = lock();
-        if found.0.len() >= MAX_FILES {
-            found.1.is_full = true;
-            return WalkState::Quit;
-        }
-        found.0.insert(path.to_string(), (below.to_path_buf(), stamp));
-        WalkState::Continue
-    });
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn differences(
-    store: &Store,
-    seen: &HashMap<String, (PathBuf, Stamp)>,
-    is_full: bool,
-) -> (Vec<Changed>, Vec<String>) {
-    let changed = seen.iter().filter(|(file, (_, stamp))| store.known.get(*file) != Some(stamp));
-    let changed = changed.map(|(file, (below, stamp))| Changed {
-        below: below.clone(),
-        file: file.clone(),
-        stamp: *stamp,
-    });
+/// What is to be read, and what is to be forgotten.
+fn differences(store: &Store, watch: &Watch) -> (Vec<Seen>, Vec<String>) {
+    let is_known = |seen: &&Seen| store.known.contains_key(&seen.file);
+    let changed = watch.files.iter().filter(|seen| store.known.get(&seen.file) != Some(&seen.stamp));
+    let changed: Vec<Seen> = changed.cloned().collect();
     // Where not all files were seen, those that were not are not gone.
-    let gone = store.known.keys().filter(|file| !is_full && !seen.contains_key(*file)).cloned();
-    let mut changed: Vec<Changed> = changed.collect();
-    changed.sort_by(|left, right| left.below.cmp(&right.below));
-    (changed, gone.collect())
+    if watch.is_full || watch.files.iter().filter(is_known).count() == store.known.len() {
+        return (changed, Vec::new());
+    }
+    let seen: HashSet<&str> = watch.files.iter().map(|seen| seen.file.as_str()).collect();
+    let gone = store.known.keys().filter(|file| !seen.contains(file.as_str())).cloned().collect();
+    (changed, gone)
 }
 
 /// Reads and commits; says how many files are left for another call.
-fn write(store: &Store, place: &Place<'_>, changed: &[Changed], gone: &[String]) -> Result<usize, Trouble> {
+fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) -> Result<usize, Trouble> {
     let mut writer: IndexWriter = store.index.writer_with_num_threads(THREADS, WRITER_BYTES)?;
+    let mut merging = LogMergePolicy::default();
+    merging.set_max_docs_before_merge(MERGED_PIECES);
+    writer.set_merge_policy(Box::new(merging));
     let again = changed.iter().map(|changed| &changed.file).filter(|file| store.known.contains_key(*file));
     for file in gone.iter().chain(again) {
         writer.delete_term(Term::from_field_text(store.fields.file, file));
@@ -157,12 +129,7 @@ fn write(store: &Store, place: &Place<'_>, changed: &[Changed], gone: &[String])
     Ok(changed.len().saturating_sub(done))
 }
 
-fn one_file(
-    store: &Store,
-    place: &Place<'_>,
-    writer: &IndexWriter,
-    changed: &Changed,
-) -> Result<(), Trouble> {
+fn one_file(store: &Store, place: &Place<'_>, writer: &IndexWriter, changed: &Seen) -> Result<(), Trouble> {
     // A file that is not text is noted all the same, so that it is not read again each time.
     if changed.stamp.len <= MAX_INDEXED_BYTES
         && let Some(source) = place.source(&changed.below)

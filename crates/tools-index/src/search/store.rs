@@ -15,6 +15,7 @@ use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, Tanti
 
 use super::fields::{Fields, IS_FILE, Stamp};
 use super::folder::Folder;
+use super::watch::Watch;
 use crate::place::{Stopped, now};
 
 /// How long a call waits for another process that has the lock.
@@ -49,6 +50,8 @@ pub(super) struct Store {
     pub(super) index: Index,
     pub(super) fields: Fields,
     pub(super) known: HashMap<String, Stamp>,
+    /// What the last look saw, if it came to its end.
+    pub(super) watch: Option<Watch>,
     /// Why it was made anew, until that is told.
     pub(super) made: Option<&'static str>,
     reader: IndexReader,
@@ -119,7 +122,7 @@ impl Store {
     fn with(index: Index, fields: Fields) -> Result<Self, Trouble> {
         Fields::register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { index, fields, known: HashMap::new(), made: None, reader, opstamp: None })
+        Ok(Self { index, fields, known: HashMap::new(), watch: None, made: None, reader, opstamp: None })
     }
 
     pub(super) fn searcher(&self) -> Searcher {

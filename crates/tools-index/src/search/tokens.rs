@@ -5,19 +5,37 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 const MAX_WORD_BYTES: usize = 64;
 
 /// Calls with each word of a text, in lower case, and the bytes that it is made of.
-pub(super) fn words(text: &str, visit: &mut dyn FnMut(String)) {
-    for word in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+pub(super) fn words(text: &str, visit: &mut dyn FnMut(&str)) {
+    let mut lower = String::with_capacity(MAX_WORD_BYTES);
+    for word in text.split(|letter: char| !is_of_word(letter)) {
         if word.is_empty() || word.len() > MAX_WORD_BYTES {
             continue;
         }
         let mut parts: usize = 0;
         split(word, &mut |part| {
             parts = parts.saturating_add(1);
-            visit(stem(part.to_lowercase()));
+            lower_case(part, &mut lower);
+            visit(stem(&lower));
         });
         if parts > 1 {
-            visit(word.to_lowercase());
+            lower_case(word, &mut lower);
+            visit(&lower);
         }
+    }
+}
+
+/// Most letters of code are ASCII, and tables are slow.
+fn is_of_word(letter: char) -> bool {
+    if letter.is_ascii() { letter.is_ascii_alphanumeric() || letter == '_' } else { letter.is_alphanumeric() }
+}
+
+fn lower_case(word: &str, lower: &mut String) {
+    lower.clear();
+    if word.is_ascii() {
+        lower.push_str(word);
+        lower.make_ascii_lowercase();
+    } else {
+        lower.push_str(&word.to_lowercase());
     }
 }
 
@@ -43,38 +61,50 @@ fn split<'w>(word: &'w str, visit: &mut dyn FnMut(&'w str)) {
 }
 
 /// The plural's `s` is dropped, so that `parsers` finds `parser`.
-fn stem(mut word: String) -> String {
-    if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
-        word.pop();
+fn stem(word: &str) -> &str {
+    match word.strip_suffix('s') {
+        Some(one) if word.len() > 3 && !one.ends_with('s') => one,
+        _ => word,
     }
-    word
 }
 
 /// The words of code for the index.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CodeTokenizer;
+pub(super) struct CodeTokenizer {
+    /// The words of the text at hand, one behind the other: kept, so that none is a string of its own.
+    words: String,
+    ends: Vec<usize>,
+}
 
 /// The words, one after another.
-pub(super) struct CodeTokens {
-    words: std::vec::IntoIter<String>,
+pub(super) struct CodeTokens<'a> {
+    words: &'a str,
+    ends: std::slice::Iter<'a, usize>,
+    start: usize,
     token: Token,
 }
 
 impl Tokenizer for CodeTokenizer {
-    type TokenStream<'a> = CodeTokens;
+    type TokenStream<'a> = CodeTokens<'a>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeTokens {
-        let mut all = Vec::new();
-        words(text, &mut |word| all.push(word));
-        CodeTokens { words: all.into_iter(), token: Token::default() }
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeTokens<'a> {
+        self.words.clear();
+        self.ends.clear();
+        words(text, &mut |word| {
+            self.words.push_str(word);
+            self.ends.push(self.words.len());
+        });
+        CodeTokens { words: &self.words, ends: self.ends.iter(), start: 0, token: Token::default() }
     }
 }
 
-impl TokenStream for CodeTokens {
+impl TokenStream for CodeTokens<'_> {
     fn advance(&mut self) -> bool {
-        let Some(word) = self.words.next() else { return false };
+        let Some(end) = self.ends.next() else { return false };
         self.token.position = self.token.position.wrapping_add(1);
-        self.token.text = word;
+        self.token.text.clear();
+        self.token.text.push_str(self.words.get(self.start..*end).unwrap_or_default());
+        self.start = *end;
         true
     }
 
@@ -94,7 +124,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let mut found = Vec::new();
-        words(text, &mut |word| found.push(word));
+        words(text, &mut |word| found.push(word.to_owned()));
         assert_eq!(found, expected, "{text}");
     }
 

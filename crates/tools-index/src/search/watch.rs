@@ -1,0 +1,184 @@
+//! What a look at the workspace saw, so that the next one asks only for times and lists nothing again.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "asks for the times of what the walk has named, and opens nothing"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ignore::WalkState;
+use windlass_sandbox::WorkspacePath;
+
+use super::fields::Stamp;
+use crate::place::{Place, is_secret, walk_all};
+
+/// How many files an index holds.
+const MAX_FILES: usize = 100_000;
+const THREADS: usize = 2;
+/// File systems tell times this coarsely: what was changed shortly before a look may be changed again after it
+/// and have the same time.
+const COARSEST: Duration = Duration::from_secs(2);
+/// What may say which files are ignored.
+const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
+
+/// A file that may be in the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) below: PathBuf,
+    /// Its path as the index names it.
+    pub(super) file: String,
+    pub(super) stamp: Stamp,
+}
+
+/// The workspace as the last look saw it.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// By their paths.
+    pub(super) files: Vec<Seen>,
+    pub(super) secrets: usize,
+    /// There are more files than an index holds.
+    pub(super) is_full: bool,
+    root: PathBuf,
+    /// A file that comes, goes or is renamed changes the time of its folder.
+    folders: Vec<(PathBuf, u64)>,
+    /// A rule that is written in place changes no folder.
+    rules: Vec<(PathBuf, Option<Stamp>)>,
+    /// Whether a folder changed so shortly before that its time does not tell it from what it became.
+    is_young: bool,
+}
+
+impl Watch {
+    /// Walks through the workspace.
+    pub(super) fn look(place: &Place<'_>) -> Self {
+        let root = place.workspace.root();
+        // Later than this no folder may have changed if its time is to be believed.
+        let begin = SystemTime::now().checked_sub(COARSEST).and_then(|time| nanos(Some(time)));
+        let found = Mutex::new(Self { root: root.to_path_buf(), ..Self::default() });
+        walk_all(root, &|entry| {
+            if (place.stopped)() {
+                return WalkState::Quit;
+            }
+            let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
+            let Ok(below) = entry.path().strip_prefix(root) else { return WalkState::Continue };
+            let kind = entry.file_type();
+            if kind.is_some_and(|kind| kind.is_dir()) {
+                let time = entry.metadata().ok().and_then(|metadata| nanos(metadata.modified().ok()));
+                let mut found = lock();
+                found.is_young |= time.is_none() || time >= begin;
+                found.folders.push((entry.path().to_path_buf(), time.unwrap_or_default()));
+                return WalkState::Continue;
+            }
+            if !kind.is_some_and(|kind| kind.is_file()) {
+                return WalkState::Continue;
+            }
+            // A secret's words are never kept.
+            if is_secret(below) {
+                lock().secrets += 1;
+                return WalkState::Continue;
+            }
+            let (Ok(path), Ok(metadata)) = (WorkspacePath::found(below), entry.metadata()) else {
+                return WalkState::Continue;
+            };
+            let seen =
+                Seen { below: below.to_path_buf(), file: path.to_string(), stamp: Stamp::of(&metadata) };
+            let mut found = lock();
+            if found.files.len() >= MAX_FILES {
+                found.is_full = true;
+                return WalkState::Quit;
+            }
+            found.files.push(seen);
+            WalkState::Continue
+        });
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.files.sort_unstable_by(|left, right| left.below.cmp(&right.below));
+        if !found.is_young && !found.is_full {
+            found.rules = rules(&found.folders);
+        }
+        found
+    }
+
+    /// Asks for the times of what was seen; false if only a walk can tell what is there now.
+    pub(super) fn is_still_so(&mut self) -> bool {
+        if self.is_young || self.is_full {
+            return false;
+        }
+        let same_rule = |(path, stamp): &(PathBuf, Option<Stamp>)| Stamp::at_target(path) == *stamp;
+        if !self.rules.iter().all(same_rule) {
+            return false;
+        }
+        let (root, is_other) = (&self.root, AtomicBool::new(false));
+        let other = || is_other.store(true, Ordering::Relaxed);
+        let (folders, files) = (parts(self.folders.len()), parts(self.files.len()));
+        thread::scope(|scope| {
+            for part in self.folders.chunks(folders) {
+                scope.spawn(move || {
+                    if !part.iter().all(|(path, time)| folder_time(path) == Some(*time)) {
+                        other();
+                    }
+                });
+            }
+            for part in self.files.chunks_mut(files) {
+                scope.spawn(move || {
+                    for seen in part {
+                        match file_stamp(&root.join(&seen.below)) {
+                            Some(stamp) => seen.stamp = stamp,
+                            None => return other(),
+                        }
+                    }
+                });
+            }
+        });
+        !is_other.into_inner()
+    }
+}
+
+fn parts(count: usize) -> usize {
+    count.div_ceil(THREADS).max(1)
+}
+
+/// The files of rules that are there, and those that may come without a change of a folder that was listed.
+fn rules(folders: &[(PathBuf, u64)]) -> Vec<(PathBuf, Option<Stamp>)> {
+    let all = folders.iter().flat_map(|(folder, _)| RULES.iter().map(|name| folder.join(name)));
+    let stamped = all.map(|path| {
+        let stamp = Stamp::at_target(&path);
+        (path, stamp)
+    });
+    let has_git = |path: &Path| {
+        path.ends_with(".git/info/exclude")
+            && path.ancestors().nth(2).is_some_and(|git| fs::symlink_metadata(git).is_ok())
+    };
+    stamped.filter(|(path, stamp)| stamp.is_some() || has_git(path)).collect()
+}
+
+fn folder_time(path: &Path) -> Option<u64> {
+    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
+    nanos(metadata.modified().ok())
+}
+
+fn file_stamp(path: &Path) -> Option<Stamp> {
+    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some(Stamp::of(&metadata))
+}
+
+fn nanos(time: Option<SystemTime>) -> Option<u64> {
+    u64::try_from(time?.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+}
+
+impl Stamp {
+    fn of(metadata: &fs::Metadata) -> Self {
+        Self { modified: nanos(metadata.modified().ok()).unwrap_or_default(), len: metadata.len() }
+    }
+
+    /// Of what a link leads to: rules are read through links.
+    fn at_target(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|metadata| Self::of(&metadata))
+    }
+}
+
+#[cfg(test)]
+mod tests;
