@@ -16,6 +16,8 @@ mod list;
 mod pattern;
 
 mod delete;
+#[cfg(feature = "docx")]
+mod docx;
 mod write;
 
 mod set;

@@ -75,6 +75,13 @@ pub(crate) fn view(workspace: &Workspace, path: &str, asked: Asked<'_>) -> Resul
         let note = " of the notebook's text; for the file itself say raw";
         return asked.page(&shown, &text, note).map(View::from);
     }
+    #[cfg(feature = "docx")]
+    if shown.to_ascii_lowercase().ends_with(".docx")
+        && let Some(text) = crate::docx::text(&contents.bytes)
+    {
+        let note = " of the document's paragraphs and tables, without headers and notes";
+        return asked.page(&shown, &text, note).map(View::from);
+    }
     let text = Text::show(&contents.bytes).map_err(|error| refused(&shown, &contents.bytes, error))?;
     let note = match (text.charset.as_str(), text.is_sure) {
         ("UTF-8", _) => String::new(),
