@@ -30,7 +30,7 @@ pub(crate) enum Command {
     /// Watch a real agent mend a small project, against a scripted provider on this machine.
     Demo(Demo),
     /// Let an agent do a task in a folder.
-    Run(Run),
+    Run(Box<Run>),
     /// Leave a recorded run at a call, with another answer, and go on from there.
     Fork(Fork),
     /// Decode recorded bytes of a provider, up to any stage.

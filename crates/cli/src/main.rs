@@ -70,7 +70,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Demo(arguments) => block_on(demo::demo(arguments)),
-        Command::Run(arguments) => block_on(run::run(arguments)),
+        Command::Run(arguments) => block_on(run::run(*arguments)),
         Command::Fork(arguments) => block_on(fork::fork(arguments)),
         Command::Parse(arguments) => parse::parse(&arguments),
         Command::Json(arguments) => json::json(&arguments),

@@ -92,8 +92,10 @@ fn described(mode: &WorkMode) -> Value {
     let groups: Vec<_> = mode
         .groups()
         .map(|(group, files)| {
-            let (pattern, description) =
-                (files.map(|files| files.as_str()), files.and_then(|files| files.description()));
+            let (pattern, description) = (
+                files.map(windlass_toolbox::FilePattern::as_str),
+                files.and_then(|files| files.description()),
+            );
             json!({ "group": group, "file_regex": pattern, "description": description })
         })
         .collect();

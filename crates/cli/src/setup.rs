@@ -125,6 +125,9 @@ pub(crate) fn prepare(
     Ok(Prepared { toolbox: toolbox.refreshed(), dynamic, processes })
 }
 
+/// Tools, and processes that bring more.
+type OfFolders = (Vec<Arc<dyn Tool>>, Vec<ToolProcess>);
+
 /// The tools of the user's files, and of the project's where the feature for that is on: what they say may be a
 /// stranger's, and the model reads it.
 fn of_folders(
@@ -132,7 +135,7 @@ fn of_folders(
     offered: Offered<'_>,
     workspace: &Arc<Workspace>,
     shell: &Shell,
-) -> anyhow::Result<(Vec<Arc<dyn Tool>>, Vec<ToolProcess>)> {
+) -> anyhow::Result<OfFolders> {
     let users = policies::settings().map(|folder| (folder.join(USER_TOOLS), FolderOwner::User));
     let has_feature = offered.offering.has_feature(PROJECT_TOOLS_FEATURE);
     let projects = has_feature.then(|| (root.join(PROJECT_TOOLS), FolderOwner::Project));

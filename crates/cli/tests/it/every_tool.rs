@@ -81,7 +81,6 @@ fn check(place: &Place, case: &Case) {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped case says so where the test runs")]
 fn every_tool_works_on_a_real_repository_and_says_what_to_do_when_it_is_called_wrongly() {
     let place = Place::new();
     let cases: Vec<Case> = serde_json::from_str(include_str!("every_tool.json")).unwrap();
