@@ -1,5 +1,7 @@
 //! The outside of a run: the model, the tools, the people. Everything started here ends with the run.
 
+mod calls;
+
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -10,15 +12,15 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Verdict};
-use windlass_loop::{Ahead, Effect, Event, Input, Judgement, StreamFailure};
-use windlass_protocol::{CallId, Request, ResultStatus, ToolCall, ToolProtocol, ToolResult};
-use windlass_tool::{Context, Progress, Question, ToolError};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
+use windlass_loop::{Effect, Event, Input, StreamFailure};
+use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol};
+use windlass_tool::Question;
 
 use crate::agent::Parts;
 use crate::asking::Asking;
 use crate::early::EarlyChecks;
-use crate::judging::{Judged, Judging, is_tainted};
+use crate::judging::{Judging, is_tainted};
 use crate::tools::Tools;
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
@@ -128,61 +130,6 @@ impl Outside {
         }
     }
 
-    fn judge(&mut self, call: ToolCall) {
-        // What only the program can have done wrong, no result helps against.
-        if let Err(misrouted) = self.judging.route(&call) {
-            return self.come_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
-        }
-        let inputs = self.inputs.clone();
-        let id = call.id.clone();
-        let judging = self.judgement(call);
-        self.tasks.spawn(async move {
-            let judgement = Box::new(judging.await);
-            drop(inputs.send(Input::Judged { call: id, judgement }).await);
-        });
-    }
-
-    /// Looking at what a call meets may wait for a disk, so it has a thread of its own.
-    fn judgement(&self, call: ToolCall) -> impl Future<Output = Judgement> + use<> {
-        let (judging, events) = (self.judging.clone(), self.events.clone());
-        let redactor = self.parts.redactor.clone();
-        async move {
-            let id = call.id.clone();
-            let judged = tokio::task::spawn_blocking(move || judging.judge(&call)).await;
-            let Judged { judgement, coerced } = judged.unwrap_or_else(|error| Judged::failed(&id, &error));
-            if let (Some(events), false) = (events, coerced.is_empty()) {
-                let changes = coerced.iter().map(|change| redactor.redact(change).into_owned()).collect();
-                // For showing only; the question that follows has the call itself.
-                drop(events.try_send(Event::CallCoerced { call: id.clone(), changes }));
-            }
-            judgement
-        }
-    }
-
-    /// Judges a call whose answer still streams, and runs it if policy lets it without a question.
-    fn run_ahead(&mut self, answer: u64, call: ToolCall) {
-        if self.judging.route(&call).is_err() {
-            let outcome = Box::new(Ahead::NotBegun);
-            return self.come_back(Input::Ahead { answer, call: call.id, outcome });
-        }
-        let (judging, inputs) = (self.judgement(call.clone()), self.inputs.clone());
-        let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
-        let running = self.running(call.clone(), ctx);
-        self.tasks.spawn(async move {
-            let id = call.id;
-            let outcome = match judging.await {
-                Judgement::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
-                    match running.await {
-                        Ok(result) => Ahead::Ran { facts, decision, result },
-                        Err(message) => Ahead::Fatal { facts, decision, message },
-                    }
-                }
-                other => Ahead::Judged(other),
-            };
-            drop(inputs.send(Input::Ahead { answer, call: id, outcome: Box::new(outcome) }).await);
-        });
-    }
-
     fn ask(&mut self, request: ApprovalRequest) {
         let (approver, inputs) = (self.parts.approver.clone(), self.inputs.clone());
         let (id, call) = (request.request_id.clone(), request.call.id.clone());
@@ -220,68 +167,6 @@ impl Outside {
         }
     }
 
-    fn run(&mut self, call: ToolCall) {
-        let (id, inputs) = (call.id.clone(), self.inputs.clone());
-        let ctx = self.context(&id);
-        let running = self.running(call, ctx);
-        self.tasks.spawn(async move {
-            let input = match running.await {
-                Ok(result) => Input::Result(result),
-                Err(message) => Input::Fatal { call: id, message },
-            };
-            drop(inputs.send(input).await);
-        });
-    }
-
-    /// The run of a call that was judged by the time this is waited for. Its error ends the run.
-    fn running(
-        &self,
-        call: ToolCall,
-        ctx: Context,
-    ) -> impl Future<Output = Result<ToolResult, String>> + use<> {
-        let (judging, tools) = (self.judging.clone(), self.tools.clone());
-        async move {
-            let (Some(checked), Some(toolbox)) = (judging.take(&call), tools.current()) else {
-                return Ok(ToolResult::text(call.id, ResultStatus::Denied, "nobody has judged this call"));
-            };
-            let still = async move {
-                let lost =
-                    ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");
-                let look = tokio::task::spawn_blocking(move || judging.still_stands(&call));
-                look.await.unwrap_or_else(|_| Err(Box::new(lost)))
-            };
-            let result = toolbox.run_if(&checked, &ctx, still).await.map_err(|error| fatal_text(&error))?;
-            tools.follow(&checked, &result);
-            Ok(result)
-        }
-    }
-
-    fn context(&self, call: &CallId) -> Context {
-        let mut ctx = Context::new(call.clone())
-            .with_cancellation(self.calls.child_token())
-            .with_redactor(self.parts.redactor.clone());
-        if let Some(outputs) = &self.outputs {
-            ctx = ctx.with_outputs(outputs);
-        }
-        if let Some(human) = &self.parts.human {
-            ctx = ctx.with_human(human.clone());
-        }
-        let (call, inputs, events) = (call.clone(), self.inputs.clone(), self.events.clone());
-        ctx.with_progress(move |progress| {
-            // Progress is for showing: when nobody keeps up, some of it is left out.
-            let event = match progress {
-                Progress::Started => return drop(inputs.try_send(Input::Started(call.clone()))),
-                Progress::Output(text) | Progress::Note(text) => {
-                    Event::CallProgress { call: call.clone(), text }
-                }
-                _ => return,
-            };
-            if let Some(events) = &events {
-                drop(events.try_send(event));
-            }
-        })
-    }
-
     fn consult(&mut self, text: String) {
         let (human, inputs) = (self.parts.human.clone(), self.inputs.clone());
         self.tasks.spawn(async move {
@@ -299,15 +184,4 @@ impl Outside {
         let inputs = self.inputs.clone();
         self.tasks.spawn(async move { drop(inputs.send(input).await) });
     }
-}
-
-fn fatal_text(error: &ToolError) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use windlass_tool::ToolError;
 
-use crate::address::PageUrl;
 use crate::keys::{Press, Size};
+use windlass_web_reach::WebUrl;
 
 /// The most bytes that are typed at once.
 const MAX_TYPED: usize = 20_000;
@@ -51,7 +51,7 @@ pub(crate) enum Action {
 /// What is done. Coordinates are read when the viewport is known.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    Launch(PageUrl),
+    Launch(WebUrl),
     Click(String),
     Hover(String),
     Type(String),
@@ -73,7 +73,7 @@ impl ActionArguments {
         Ok(match self.action {
             Action::Launch => {
                 let url = given(self.url.as_ref(), "launch", "url, the address to open")?;
-                Step::Launch(PageUrl::parse(url).map_err(|refusal| {
+                Step::Launch(WebUrl::parse_page(url).map_err(|refusal| {
                     ToolError::model(format!(
                         "{refusal}; give a whole URL as https://host/path, without a name or password"
                     ))

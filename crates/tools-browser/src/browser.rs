@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::reach::{Reach, Scope};
+use windlass_web_reach::{Reach, Scope};
+
 use crate::sight::MayFollow;
 use crate::{Dialer, Limits, Resolver, SystemResolver, TcpDialer, UrlRefusal, program};
 
@@ -55,7 +56,7 @@ impl Browser {
     /// # Errors
     /// If the host is none.
     pub fn with_reachable(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach.add(host, port, Scope::Any)?;
+        self.reach = self.reach.with(host, port, Scope::Any)?;
         Ok(self)
     }
 
@@ -64,7 +65,7 @@ impl Browser {
     /// # Errors
     /// If the host is none.
     pub fn with_port(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach.add(host, port, Scope::Public)?;
+        self.reach = self.reach.with(host, port, Scope::Public)?;
         Ok(self)
     }
 

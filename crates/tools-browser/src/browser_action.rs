@@ -9,13 +9,13 @@ use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture
 
 use crate::Browser;
 use crate::action::{Action, ActionArguments, DESCRIPTION, SCHEMA, Step};
-use crate::address::{Endpoint, PageUrl};
 use crate::devtools::DevToolsError;
-use crate::reach::Scope;
 use crate::report::{self, Told};
 use crate::session::Session;
 use crate::sight::Whereabouts;
 use crate::steps::StepError;
+use windlass_web_reach::Scope;
+use windlass_web_reach::{Endpoint, WebUrl};
 
 const NO_PAGE: &str = "no page is open: call browser_action with action launch first";
 
@@ -82,14 +82,14 @@ impl BrowserAction {
 
     /// A browser for pages at this URL's place: the one that is open, if it was opened for the same host and port,
     /// else a fresh one. No page of one host meets what another one left behind.
-    async fn make_ready(&self, place: &mut Option<Session>, url: &PageUrl) -> Result<bool, ToolError> {
+    async fn make_ready(&self, place: &mut Option<Session>, url: &WebUrl) -> Result<bool, ToolError> {
         // Judged by its text before anything is started.
-        let scope = self.browser.reach.scope(&url.endpoint, Scope::Any).map_err(|refusal| {
+        let scope = self.browser.reach.scope(url.endpoint(), Some(Scope::Any)).map_err(|refusal| {
             ToolError::model(format!(
                 "{refusal}. Do not try other spellings of it: what a host leads to is what is judged."
             ))
         })?;
-        if place.as_ref().is_some_and(|session| session.home.endpoint == url.endpoint) {
+        if place.as_ref().is_some_and(|session| session.home.endpoint() == url.endpoint()) {
             return Ok(false);
         }
         if let Some(before) = place.take() {
@@ -103,7 +103,7 @@ impl BrowserAction {
                 self.browser.program.display()
             ))
         })?;
-        self.is_at(Some(url.endpoint.clone()));
+        self.is_at(Some(url.endpoint().clone()));
         *place = Some(session);
         Ok(true)
     }
@@ -118,7 +118,7 @@ impl BrowserAction {
         let failure = carried_out(session, step).await?;
         let (reached, action) = (session.gate.take_refusals(), action_of(step));
         if let (Step::Launch(url), Some(text)) = (step, refused(step, &reached, failure)) {
-            return Err(ToolError::model(format!("{} was not opened: {text}", url.endpoint)).into());
+            return Err(ToolError::model(format!("{} was not opened: {text}", url.endpoint())).into());
         }
         let refusals: Vec<String> = reached.into_iter().map(|(_, text)| text).collect();
         let (view, happened) = (session.view().await?, session.sight.take());
@@ -146,7 +146,7 @@ impl BrowserAction {
     fn effect(&self, arguments: &ActionArguments) -> Effect {
         let endpoint = match (arguments.action, &arguments.url) {
             (Action::Close, _) => return Effect::Internal,
-            (Action::Launch, Some(url)) => PageUrl::parse(url).ok().map(|url| url.endpoint),
+            (Action::Launch, Some(url)) => WebUrl::parse_page(url).ok().map(|url| url.endpoint().clone()),
             (Action::Launch, None) => None,
             _ => self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         };
@@ -173,7 +173,10 @@ impl Tool for BrowserAction {
     }
 
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        let endpoint = complete.text("url").and_then(|url| PageUrl::parse(url).ok()).map(|url| url.endpoint);
+        let endpoint = complete
+            .text("url")
+            .and_then(|url| WebUrl::parse_page(url).ok())
+            .map(|url| url.endpoint().clone());
         let is_launch = complete.text("action") == Some("launch");
         let sure = endpoint.filter(|_| is_launch);
         sure.map(|Endpoint { host, port, .. }| Effect::Connect { host, port }).into_iter().collect()
@@ -242,7 +245,7 @@ fn action_of(step: &Step) -> Action {
 /// Why a launch shows nothing: what the proxy refused says more than what the browser makes of it.
 fn refused(step: &Step, reached: &[(Option<Endpoint>, String)], failure: Option<String>) -> Option<String> {
     let Step::Launch(url) = step else { return None };
-    let own = reached.iter().find(|(endpoint, _)| endpoint.as_ref() == Some(&url.endpoint));
+    let own = reached.iter().find(|(endpoint, _)| endpoint.as_ref() == Some(url.endpoint()));
     own.map(|(_, text)| text.clone()).or(failure)
 }
 

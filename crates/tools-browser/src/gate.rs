@@ -2,17 +2,13 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use windlass_hitl::is_public;
+use windlass_web_reach::{Endpoint, Reach, Scope, checked};
 
-use crate::address::Endpoint;
-use crate::outward::Checked;
-use crate::reach::{Reach, Scope};
 use crate::{Dialer, Refusal, Resolver};
 
 /// A name with more addresses than these gets no more attempts.
@@ -70,9 +66,9 @@ impl Gate {
     }
 
     async fn opened(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
-        let scope = self.reach.scope(to, self.home)?;
+        let scope = self.reach.scope(to, Some(self.home))?;
         let late = || io::Error::from(io::ErrorKind::TimedOut);
-        let addresses = timeout(self.connect, self.addresses(to, scope))
+        let addresses = timeout(self.connect, checked(to, scope, &*self.resolver))
             .await
             .map_err(|_| Refusal::Unresolved { host: to.host.clone(), source: late() })??;
         let attempts = addresses.len().clamp(1, MAX_ATTEMPTS);
@@ -90,23 +86,5 @@ impl Gate {
             }
         }
         Err(Refusal::Unreachable { host: to.host.clone(), source: last })
-    }
-
-    /// All of a name's addresses have to be within the scope, or none is dialled: a name that leads to both sides is
-    /// an attack or a mistake.
-    async fn addresses(&self, to: &Endpoint, scope: Scope) -> Result<Vec<Checked>, Refusal> {
-        let unresolved = |source| Refusal::Unresolved { host: to.host.clone(), source };
-        let found = match to.address {
-            Some(address) => vec![address],
-            None => self.resolver.resolve(&to.host).await.map_err(unresolved)?,
-        };
-        if found.is_empty() {
-            return Err(unresolved(io::Error::new(io::ErrorKind::NotFound, "the name has no addresses")));
-        }
-        let is_refused = |address: &&IpAddr| scope == Scope::Public && !is_public(**address);
-        if let Some(address) = found.iter().find(is_refused) {
-            return Err(Refusal::NotPublic { host: to.host.clone(), address: *address });
-        }
-        Ok(found.into_iter().map(|address| Checked::new(address, to.port)).collect())
     }
 }

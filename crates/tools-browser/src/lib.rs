@@ -5,19 +5,15 @@
 )]
 
 mod action;
-mod address;
 mod browser;
 mod browser_action;
 mod devtools;
 mod gate;
 mod keys;
 mod limits;
-mod outward;
 mod process;
 mod program;
 mod proxy;
-mod reach;
-mod refusal;
 mod report;
 mod session;
 mod set;
@@ -26,10 +22,10 @@ mod steps;
 mod switches;
 mod view;
 
-pub use address::UrlRefusal;
 pub use browser::Browser;
 pub use browser_action::BrowserAction;
 pub use limits::Limits;
-pub use outward::{Checked, DialFuture, Dialer, ResolveFuture, Resolver, SystemResolver, TcpDialer};
-pub use refusal::Refusal;
 pub use set::{tools, tools_with};
+pub use windlass_web_reach::{
+    Checked, DialFuture, Dialer, Refusal, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
+};

@@ -23,9 +23,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::address::{Endpoint, PageUrl};
 use crate::gate::Gate;
 use crate::{Limits, Refusal};
+use windlass_web_reach::{Endpoint, WebUrl};
 
 /// The name beside the secret; it says nothing.
 pub(crate) const USER: &str = "windlass";
@@ -163,16 +163,16 @@ impl Desk {
 
     /// A plain request, on a connection of its own.
     async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Refusal> {
-        let url = PageUrl::parse(&request.uri().to_string())
+        let url = WebUrl::parse_page(&request.uri().to_string())
             .map_err(Refusal::from)
             .inspect_err(|refusal| self.gate.note(None, refusal))?;
-        let host = url.endpoint.host.clone();
+        let host = url.host().to_owned();
         let unreachable = |source| Refusal::Unreachable { host: host.clone(), source };
-        let stream = self.gate.open(&url.endpoint).await?;
+        let stream = self.gate.open(url.endpoint()).await?;
         *request.uri_mut() =
             url.target().parse::<Uri>().map_err(|error| unreachable(io::Error::other(error)))?;
-        let authority = HeaderValue::from_str(&authority_of(&url))
-            .map_err(|error| unreachable(io::Error::other(error)))?;
+        let authority =
+            HeaderValue::from_str(url.authority()).map_err(|error| unreachable(io::Error::other(error)))?;
         clean(request.headers_mut());
         // What the page's script says here is not asked: the host is the one that was judged.
         request.headers_mut().insert(HOST, authority);
@@ -192,11 +192,6 @@ impl Desk {
         clean(answer.headers_mut());
         Ok(answer.map(BodyExt::boxed))
     }
-}
-
-fn authority_of(url: &PageUrl) -> String {
-    let whole = url.endpoint.to_string();
-    if url.endpoint.port == 80 { whole.trim_end_matches(":80").to_owned() } else { whole }
 }
 
 /// Takes out what is not meant for who is behind the next connection, and what `Connection` names besides.

@@ -10,23 +10,23 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::Limits;
-use crate::address::PageUrl;
 use crate::browser::Browser;
 use crate::devtools::{DevTools, DevToolsError, Target};
 use crate::gate::Gate;
 use crate::keys::Size;
 use crate::process::{Group, Heard};
 use crate::proxy::Proxy;
-use crate::reach::Scope;
 use crate::sight::{Rules, Sight, Whereabouts, text};
 use crate::switches::{self, Confinement};
+use windlass_web_reach::Scope;
+use windlass_web_reach::WebUrl;
 
 /// A running browser. Dropping it ends all of it.
 pub(crate) struct Session {
     pub(crate) devtools: DevTools,
     pub(crate) sight: Arc<Sight>,
     pub(crate) gate: Arc<Gate>,
-    pub(crate) home: PageUrl,
+    pub(crate) home: WebUrl,
     pub(crate) size: Size,
     pub(crate) confinement: Confinement,
     pub(crate) limits: Limits,
@@ -49,7 +49,7 @@ impl Session {
     /// start leaves nothing behind.
     pub(crate) async fn start(
         browser: &Browser,
-        home: PageUrl,
+        home: WebUrl,
         scope: Scope,
         whereabouts: &Whereabouts,
     ) -> Result<Self, StartError> {

@@ -10,9 +10,9 @@ use tokio::sync::watch;
 use windlass_hitl::display_safe;
 use windlass_redact::Redactor;
 
-use crate::address::{Endpoint, PageUrl};
 use crate::devtools::{Command, Event, Target};
 use crate::proxy::USER;
+use windlass_web_reach::{Endpoint, WebUrl};
 
 /// How many notes of one action are kept.
 const MAX_NOTES: usize = 20;
@@ -25,7 +25,7 @@ pub(crate) type Whereabouts = Arc<Mutex<Option<Endpoint>>>;
 
 /// What does not change while the browser runs.
 pub(crate) struct Rules {
-    pub(crate) home: PageUrl,
+    pub(crate) home: WebUrl,
     pub(crate) may_follow: MayFollow,
     pub(crate) proxy: SocketAddr,
     pub(crate) secret: String,
@@ -167,7 +167,7 @@ impl Sight {
     }
 
     fn may_show(&self, url: &str) -> bool {
-        PageUrl::parse(url).is_ok_and(|parsed| {
+        WebUrl::parse_page(url).is_ok_and(|parsed| {
             self.rules.home.is_same_site(&parsed) || (self.rules.may_follow)(parsed.as_str())
         })
     }
@@ -178,7 +178,7 @@ impl Sight {
         }
         text(params, "/frame/id").clone_into(&mut self.seen().main_frame);
         let url = text(params, "/frame/url");
-        let endpoint = PageUrl::parse(url).ok().map(|url| url.endpoint);
+        let endpoint = WebUrl::parse_page(url).ok().map(|url| url.endpoint().clone());
         let is_inert = ["about:", "chrome-error:"].iter().any(|scheme| url.starts_with(scheme));
         let is_left = endpoint.is_none() && !is_inert;
         if let Some(endpoint) = endpoint {

@@ -5,6 +5,8 @@ use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use windlass_web_reach::Refusal;
+
 use crate::UrlRefusal;
 
 /// Why a fetch gave nothing. What a server answered is no error, whatever its status.
@@ -126,6 +128,19 @@ pub enum FetchError {
         /// What was wrong.
         source: Box<dyn Error + Send + Sync>,
     },
+}
+
+impl From<Refusal> for FetchError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Url(refusal) => Self::Url(refusal),
+            Refusal::Port { host, port } => Self::Port { host, port },
+            Refusal::LocalName { host } => Self::LocalName { host },
+            Refusal::NotPublic { host, address } => Self::NotPublic { host, address },
+            Refusal::Unresolved { host, source } => Self::Unresolved { host, source },
+            Refusal::Unreachable { host, source } => Self::Unreachable { host, source },
+        }
+    }
 }
 
 impl FetchError {

@@ -7,16 +7,16 @@ use hyper::StatusCode;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::{Instant, timeout_at};
+use windlass_web_reach::{Reach, Scope, checked};
 
 use crate::body::{self, Taken};
 use crate::exchange::{Answer, Ask, Way};
 use crate::media::Declared;
-use crate::reach::{Reach, Scope};
+use crate::tls;
 use crate::{
     Dialer, FetchError, Fetched, Limits, Page, Redirect, Resolver, SystemResolver, TcpDialer, UrlRefusal,
     WebUrl,
 };
-use crate::{checked, tls};
 
 type MayFollow = Arc<dyn Fn(&WebUrl) -> bool + Send + Sync>;
 
@@ -100,7 +100,7 @@ impl Fetch {
     /// # Errors
     /// If the host is none.
     pub fn with_reachable(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach.add(host, port, Scope::Any)?;
+        self.reach = self.reach.with(host, port, Scope::Any)?;
         Ok(self)
     }
 
@@ -109,7 +109,7 @@ impl Fetch {
     /// # Errors
     /// If the host is none.
     pub fn with_port(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach.add(host, port, Scope::Public)?;
+        self.reach = self.reach.with(host, port, Scope::Public)?;
         Ok(self)
     }
 
@@ -141,7 +141,7 @@ impl Fetch {
     /// If nothing was to be fetched or nothing came; what a server answered is no error.
     pub async fn get(&self, url: &WebUrl) -> Result<Fetched, FetchError> {
         let deadline = Instant::now() + self.limits.total;
-        let mut scope = self.reach.scope(url, None)?;
+        let mut scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
         let mut url = url.clone();
         let mut redirects = 0_usize;
         loop {
@@ -162,7 +162,7 @@ impl Fetch {
     /// a key goes nowhere else.
     pub(crate) async fn ask(&self, url: &WebUrl, ask: Ask<'_>, limits: &Limits) -> Result<Told, FetchError> {
         let deadline = Instant::now() + limits.total;
-        let scope = self.reach.scope(url, None)?;
+        let scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
         let has_key = matches!(ask, Ask::Json { authorization: Some(_), .. });
         if has_key && !url.is_encrypted() && scope == Scope::Public {
             return Err(FetchError::KeyInTheOpen { host: url.host().to_owned() });
@@ -183,7 +183,7 @@ impl Fetch {
         let host = || url.host().to_owned();
         let way = Way { dialer: &*self.dialer, tls: Arc::clone(&self.tls), connect: limits.connect };
         let asked = async {
-            let found = checked::addresses(url, scope, &*self.resolver);
+            let found = checked(url.endpoint(), scope, &*self.resolver);
             let limit = limits.connect;
             let timed_out = |_| FetchError::ConnectTimedOut { host: host(), limit };
             let addresses = tokio::time::timeout(limit, found).await.map_err(timed_out)??;
@@ -203,8 +203,11 @@ impl Fetch {
         if let Some(location) = location(&answer) {
             let to = url.join(&location).map_err(|refusal| redirected(url, refusal.into()))?;
             // Judged before anybody is told of it, so that the model is not sent to where it will be refused.
-            let scope = self.reach.scope(&to, Some(url)).map_err(|refused| redirected(url, refused))?;
-            if is_same_site(url, &to) || (self.may_follow)(&to) {
+            // A redirect profits from what the program named only if it stays where it is.
+            let named = (url.endpoint() == to.endpoint()).then_some(Scope::Any);
+            let scope =
+                self.reach.scope(to.endpoint(), named).map_err(|refused| redirected(url, refused.into()))?;
+            if url.is_same_site(&to) || (self.may_follow)(&to) {
                 return Ok(Hop::Follow(to, scope));
             }
             let status = answer.status.as_u16();
@@ -273,12 +276,4 @@ fn location(answer: &Answer) -> Option<String> {
 
 fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-/// Whether a redirect stays where the call was allowed to go: the same host and port, or from the plain to the
-/// encrypted port of the same host.
-fn is_same_site(from: &WebUrl, to: &WebUrl) -> bool {
-    let is_upgrade = from.host() == to.host() && (from.port(), to.port()) == (80, 443) && to.is_encrypted();
-    let is_downgrade = from.is_encrypted() && !to.is_encrypted();
-    is_upgrade || (from.is_same_endpoint(to) && !is_downgrade)
 }

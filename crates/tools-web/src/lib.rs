@@ -1,8 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod body;
-mod checked;
-mod dialer;
 mod error;
 mod exchange;
 mod fetch;
@@ -11,9 +9,7 @@ mod limits;
 mod markdown;
 mod media;
 mod page;
-mod reach;
 mod report;
-mod resolver;
 mod service;
 mod set;
 mod sources;
@@ -22,10 +18,7 @@ mod tls;
 mod web_extract;
 mod web_fetch;
 mod web_search;
-mod web_url;
 
-pub use checked::Checked;
-pub use dialer::{DialFuture, Dialer, TcpDialer};
 pub use error::FetchError;
 pub use fetch::Fetch;
 pub use generate_image::{GenerateImage, ImageProvider};
@@ -33,11 +26,12 @@ pub use limits::Limits;
 pub use markdown::{Rendered, Style, render};
 pub use media::Media;
 pub use page::{Ending, Fetched, Page, Redirect};
-pub use resolver::{ResolveFuture, Resolver, SystemResolver};
 pub use service::ServiceKey;
 pub use set::{image_tools, search_tools, tools};
 pub use tavily::Tavily;
 pub use web_extract::WebExtract;
 pub use web_fetch::WebFetch;
 pub use web_search::{WebSearch, WebSearchAnswer};
-pub use web_url::{UrlRefusal, WebUrl};
+pub use windlass_web_reach::{
+    Checked, DialFuture, Dialer, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal, WebUrl,
+};

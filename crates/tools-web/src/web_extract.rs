@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use windlass_protocol::{Effect, Hints, Payload, ResultStatus, Risk, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_web_reach::Reach;
 
-use crate::reach::Reach;
 use crate::report::{counted, enclose};
 use crate::service::line;
 use crate::tavily::{Depth, Found, found};
@@ -97,7 +97,7 @@ fn checked(urls: &[String], redactor: &Redactor) -> Result<Vec<String>, ToolErro
             ))
         };
         let url = WebUrl::parse(text).map_err(|refusal| refused(&refusal.into()))?;
-        Reach::default().scope(&url, None).map_err(|error| refused(&error))?;
+        Reach::default().scope(url.endpoint(), None).map_err(|error| refused(&error.into()))?;
         if holds_secret(text, &url, redactor) {
             let text = "a URL holds a secret that is known here, and nothing was sent; ask without it";
             return Err(ToolError::model(text));

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
-use crate::reach::{Reach, Scope};
 use crate::{Checked, DialFuture, Dialer, ResolveFuture, Resolver};
+use windlass_web_reach::{Reach, Scope};
 
 const PUBLIC: [u8; 4] = [93, 184, 216, 34];
 
@@ -65,9 +65,8 @@ async fn place(home: Scope, answer: &'static str) -> Place {
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
     });
-    let mut reach = Reach::default();
-    reach.add("127.0.0.1", 5173, Scope::Any).unwrap();
-    reach.add("public.test", 8443, Scope::Public).unwrap();
+    let reach = Reach::default().with("127.0.0.1", 5173, Scope::Any).unwrap();
+    let reach = reach.with("public.test", 8443, Scope::Public).unwrap();
     let limits = Limits::default();
     let ways: (Arc<dyn Resolver>, Arc<dyn Dialer>) = (Arc::new(fake.clone()), Arc::new(fake.clone()));
     let gate = Arc::new(Gate::new(reach, home, ways, limits.connect));

@@ -13,4 +13,3 @@ mod services;
 mod spellings;
 mod tls;
 mod tool;
-mod web_url;

@@ -15,7 +15,7 @@ pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<TcpStream>> + S
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
-/// use windlass_tools_web::{Checked, DialFuture, Dialer, TcpDialer};
+/// use windlass_web_reach::{Checked, DialFuture, Dialer, TcpDialer};
 ///
 /// #[derive(Default)]
 /// struct Counting(AtomicUsize);

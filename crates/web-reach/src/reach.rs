@@ -1,40 +1,48 @@
-//! `Reach`: which hosts and ports a page may reach, besides the public web.
+//! `Reach`: which hosts and ports a program lets its model reach, besides the public web.
 
 use windlass_hitl::is_public;
 
-use crate::{Refusal, UrlRefusal, address::Endpoint};
+use crate::{Endpoint, Refusal, UrlRefusal};
 
 /// The ports of the web.
 const WEB_PORTS: [u16; 2] = [80, 443];
 
 /// How far an endpoint's addresses go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Scope {
+#[expect(clippy::exhaustive_enums, reason = "public addresses, or any")]
+pub enum Scope {
     /// Public addresses only.
     Public,
     /// Any address.
     Any,
 }
 
-/// What the program named.
+/// The public web, and what the program named.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reach {
+pub struct Reach {
     endpoints: Vec<(Endpoint, Scope)>,
 }
 
 impl Reach {
-    pub(crate) fn add(&mut self, host: &str, port: u16, scope: Scope) -> Result<(), UrlRefusal> {
+    /// The same with one more host and port, as far as the scope says.
+    ///
+    /// # Errors
+    /// If the host is none.
+    pub fn with(mut self, host: &str, port: u16, scope: Scope) -> Result<Self, UrlRefusal> {
         self.endpoints.push((Endpoint::named(host, port)?, scope));
-        Ok(())
+        Ok(self)
     }
 
     /// How far an endpoint may lead, by its text alone: nothing was asked of anybody yet.
     ///
-    /// What the program named for itself is reached only from a page that was opened there (`home`); else any page
-    /// of the web could send requests to it.
-    pub(crate) fn scope(&self, to: &Endpoint, home: Scope) -> Result<Scope, Refusal> {
-        let same = self.endpoints.iter().filter(|(endpoint, _)| endpoint == to);
-        let named = same.map(|(_, scope)| *scope).filter(|scope| *scope <= home).max();
+    /// What the program named counts up to `named`; nothing of it where that is none, as for a redirect from elsewhere.
+    /// Else any page of the web could send requests to what the program owns.
+    ///
+    /// # Errors
+    /// If it may not be reached at all.
+    pub fn scope(&self, to: &Endpoint, named: Option<Scope>) -> Result<Scope, Refusal> {
+        let same = self.endpoints.iter().filter(|(endpoint, _)| endpoint == to).map(|(_, scope)| *scope);
+        let named = named.and_then(|most| same.filter(|scope| *scope <= most).max());
         if named.is_none() && !WEB_PORTS.contains(&to.port) {
             return Err(Refusal::Port { host: to.host.clone(), port: to.port });
         }

@@ -14,7 +14,7 @@ pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>
 /// checked before anything is dialled.
 ///
 /// ```
-/// use windlass_tools_web::{ResolveFuture, Resolver};
+/// use windlass_web_reach::{ResolveFuture, Resolver};
 ///
 /// struct Fixed;
 ///

@@ -1,6 +1,6 @@
 //! URLs are judged by what they mean.
 
-use windlass_tools_web::{UrlRefusal, WebUrl};
+use windlass_web_reach::{UrlRefusal, WebUrl};
 
 #[track_caller]
 fn check(text: &str, host: &str, port: u16) {

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use url::{Host, Position, Url};
 
+use crate::Endpoint;
+
 /// The longest URL that is read.
 const MAX_BYTES: usize = 8_192;
 
@@ -12,21 +14,19 @@ const MAX_BYTES: usize = 8_192;
 ///
 /// It holds what the text means and not how it was written: `http://0x7f.1/` is the host `127.0.0.1`, a name is
 /// in its ASCII form without the dot at its end, and there is no fragment, which is never sent. Whether its host
-/// may be reached is another question, which [`Fetch`](crate::Fetch) asks.
+/// may be reached is another question, which [`Reach`](crate::Reach) answers.
 ///
 /// ```
-/// use windlass_tools_web::WebUrl;
+/// use windlass_web_reach::WebUrl;
 /// let url = WebUrl::parse("http://0177.1:80/a?b#c")?;
 /// assert_eq!((url.as_str(), url.host(), url.port()), ("http://127.0.0.1/a?b", "127.0.0.1", 80));
 /// assert!(WebUrl::parse("file:///etc/passwd").is_err());
-/// # Ok::<(), windlass_tools_web::UrlRefusal>(())
+/// # Ok::<(), windlass_web_reach::UrlRefusal>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebUrl {
     url: Url,
-    host: String,
-    address: Option<IpAddr>,
-    port: u16,
+    endpoint: Endpoint,
 }
 
 /// Why a text is not a URL that may be fetched.
@@ -65,6 +65,16 @@ impl WebUrl {
     /// # Errors
     /// If it is none that may be fetched, whatever its host.
     pub fn parse(text: &str) -> Result<Self, UrlRefusal> {
+        let mut page = Self::parse_page(text)?;
+        page.url.set_fragment(None);
+        Ok(page)
+    }
+
+    /// Reads a URL as a page has it: with its fragment, which scripts look at.
+    ///
+    /// # Errors
+    /// As for [`parse`](Self::parse).
+    pub fn parse_page(text: &str) -> Result<Self, UrlRefusal> {
         within_length(text)?;
         Self::of(Url::parse(text).map_err(unreadable)?)
     }
@@ -75,7 +85,9 @@ impl WebUrl {
     /// As for [`parse`](Self::parse).
     pub fn join(&self, text: &str) -> Result<Self, UrlRefusal> {
         within_length(text)?;
-        Self::of(self.url.join(text).map_err(unreadable)?)
+        let mut url = self.url.join(text).map_err(unreadable)?;
+        url.set_fragment(None);
+        Self::of(url)
     }
 
     fn of(mut url: Url) -> Result<Self, UrlRefusal> {
@@ -85,7 +97,6 @@ impl WebUrl {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(UrlRefusal::UserInfo);
         }
-        url.set_fragment(None);
         // `docs.rs.` is `docs.rs`: with two spellings a rule about one of them would miss the other.
         if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned) {
             url.set_host(Some(&name)).map_err(unreadable)?;
@@ -99,7 +110,7 @@ impl WebUrl {
             Some(Host::Domain(_)) | None => return Err(UrlRefusal::Host),
         };
         let port = url.port_or_known_default().ok_or(UrlRefusal::Host)?;
-        Ok(Self { url, host, address, port })
+        Ok(Self { url, endpoint: Endpoint { host, address, port } })
     }
 
     /// The whole URL, in ASCII.
@@ -107,19 +118,24 @@ impl WebUrl {
         self.url.as_str()
     }
 
+    /// The host and the port that it leads to.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
     /// The host: a name in its ASCII form, or an address, without brackets.
     pub fn host(&self) -> &str {
-        &self.host
+        &self.endpoint.host
     }
 
     /// The host's address, where the URL has one instead of a name.
     pub fn address(&self) -> Option<IpAddr> {
-        self.address
+        self.endpoint.address
     }
 
     /// The port, said or meant.
     pub fn port(&self) -> u16 {
-        self.port
+        self.endpoint.port
     }
 
     /// Whether the connection is encrypted: `https`.
@@ -127,23 +143,21 @@ impl WebUrl {
         self.url.scheme() == "https"
     }
 
-    /// Whether the host is the machine itself by its name (RFC 6761): `localhost` and all names below it.
-    pub(crate) fn is_local_name(&self) -> bool {
-        self.address.is_none() && (self.host == "localhost" || self.host.ends_with(".localhost"))
-    }
-
-    /// Whether both lead to the same port of the same host.
-    pub(crate) fn is_same_endpoint(&self, other: &Self) -> bool {
-        self.host == other.host && self.port == other.port
+    /// Whether what was opened here may go there by itself: the same host and port, or from the plain to the encrypted
+    /// port of the same host.
+    pub fn is_same_site(&self, to: &Self) -> bool {
+        let is_upgrade = (self.port(), to.port()) == (80, 443) && to.is_encrypted();
+        let is_downgrade = self.is_encrypted() && !to.is_encrypted();
+        self.host() == to.host() && (is_upgrade || (self.port() == to.port() && !is_downgrade))
     }
 
     /// The host and, if the URL names one, the port: what the header `Host` says.
-    pub(crate) fn authority(&self) -> &str {
+    pub fn authority(&self) -> &str {
         &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
     /// Path and query: what is asked of the host.
-    pub(crate) fn target(&self) -> &str {
+    pub fn target(&self) -> &str {
         &self.url[Position::BeforePath..Position::AfterQuery]
     }
 }

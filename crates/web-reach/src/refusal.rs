@@ -1,13 +1,13 @@
-//! Why a connection of a page did not come about.
+//! Why a connection did not come about.
 
 use std::io;
 use std::net::IpAddr;
 
 use crate::UrlRefusal;
 
-/// Why a connection of a page did not come about.
+/// Why a connection did not come about.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever tells it has words for each of them")]
 pub enum Refusal {
     /// What was asked for is no host.
     #[error(transparent)]

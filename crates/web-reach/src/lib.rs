@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod checked;
+mod dialer;
+mod endpoint;
+mod reach;
+mod refusal;
+mod resolver;
+mod web_url;
+
+pub use checked::{Checked, checked};
+pub use dialer::{DialFuture, Dialer, TcpDialer};
+pub use endpoint::Endpoint;
+pub use reach::{Reach, Scope};
+pub use refusal::Refusal;
+pub use resolver::{ResolveFuture, Resolver, SystemResolver};
+pub use web_url::{UrlRefusal, WebUrl};
