@@ -8,8 +8,9 @@ use windlass_wire::check_pairing;
 use self::drive::{Drive, config};
 
 /// Any bytes as a sequence of what a run can meet: chunks, ends, judgements, approvals, results, refusals, time,
-/// in any order. No panic; each request can be sent; each call runs at most once, after its intent was written
-/// down; nothing is wanted after the end; and the record can be resumed wherever it breaks off (RULES R1, R6, L7).
+/// calls that run while their answer streams, in any order. No panic; each request can be sent; each call runs at
+/// most once, after its intent was written down; nothing is wanted after the end; and the record can be resumed
+/// wherever it breaks off (RULES R1, R6, L7).
 ///
 /// # Panics
 /// The property is violated.

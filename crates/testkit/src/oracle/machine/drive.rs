@@ -7,7 +7,7 @@ use windlass_hitl::{
     Source, decide,
 };
 use windlass_loop::{
-    Config, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, OfferedTool, Repairs,
+    Ahead, Config, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, OfferedTool, Repairs,
     StreamFailure,
 };
 use windlass_protocol::{
@@ -38,6 +38,11 @@ pub(super) struct Drive {
     asked: Vec<String>,
     running: Vec<CallId>,
     ran: BTreeSet<CallId>,
+    /// Calls that were begun while their answer streamed, with the answer, until they come back.
+    ahead: Vec<(u64, ToolCall)>,
+    /// Those that ran, and the answers that came to nothing.
+    ran_ahead: BTreeSet<(u64, CallId)>,
+    void: BTreeSet<u64>,
     early: Option<(u64, CallKey)>,
     is_over: bool,
     now_ms: u64,
@@ -69,6 +74,9 @@ impl Drive {
             asked: Vec::new(),
             running: Vec::new(),
             ran: BTreeSet::new(),
+            ahead: Vec::new(),
+            ran_ahead: BTreeSet::new(),
+            void: BTreeSet::new(),
             early: None,
             is_over: false,
             now_ms: 0,
@@ -85,7 +93,9 @@ impl Drive {
                 let end = if broken { Err(StreamFailure::new("broke", by < 128)) } else { Ok(()) };
                 self.step(Input::StreamEnd(end));
             }
-            7..=9 => self.judge(by),
+            7 | 8 if !self.to_judge.is_empty() => self.judge(by),
+            9 if self.ahead.is_empty() => self.judge(by),
+            7..=9 => self.come_back(by),
             10 => self.approve(by),
             11 | 12 => self.end_call(by),
             13 => self.refuse_early(by),
@@ -106,23 +116,50 @@ impl Drive {
             return;
         }
         let call = self.to_judge.remove(usize::from(by) % self.to_judge.len());
+        let judgement = Box::new(Self::judgement(&call, by));
+        self.step(Input::Judged { call: call.id, judgement });
+    }
+
+    /// A call that was begun while its answer streamed comes back, perhaps when that answer is void.
+    fn come_back(&mut self, by: u8) {
+        if self.ahead.is_empty() {
+            return;
+        }
+        let (answer, call) = self.ahead.remove(usize::from(by) % self.ahead.len());
+        let outcome = match (by % 8, Self::judgement(&call, by)) {
+            (0, _) => Ahead::NotBegun,
+            (1, Judgement::Decided { facts, decision, .. }) => {
+                Ahead::Fatal { facts, decision, message: "it broke".into() }
+            }
+            (2 | 3, judgement) | (_, judgement @ Judgement::Refused(_)) => Ahead::Judged(judgement),
+            (_, Judgement::Decided { facts, decision, .. }) => {
+                if !self.void.contains(&answer) {
+                    self.ran_ahead.insert((answer, call.id.clone()));
+                }
+                let result = ToolResult::text(call.id.clone(), pick(STATUSES, by / 8), "text");
+                Ahead::Ran { facts, decision, result }
+            }
+        };
+        self.step(Input::Ahead { answer, call: call.id, outcome: Box::new(outcome) });
+    }
+
+    fn judgement(call: &ToolCall, by: u8) -> Judgement {
         let effects = match call.name.as_str() {
             "look" | "done" => vec![Effect::Internal],
             _ if by.is_multiple_of(5) => vec![Effect::Write { path: "../outside".into(), bytes: None }],
             _ => vec![Effect::Write { path: "a.txt".into(), bytes: None }],
         };
-        let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
+        let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);
         let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
         let spec = spec("look");
-        let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
+        let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();
         let id = format!("ask-{}", call.id);
         let request = ApprovalRequest::new(id, call.clone(), &facts, &decision, digest);
-        let judgement = if by.is_multiple_of(7) {
+        if by.is_multiple_of(7) {
             Judgement::Refused(ToolResult::text(call.id.clone(), ResultStatus::InvalidArguments, "no"))
         } else {
             Judgement::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) }
-        };
-        self.step(Input::Judged { call: call.id, judgement: Box::new(judgement) });
+        }
     }
 
     fn approve(&mut self, by: u8) {
@@ -161,7 +198,10 @@ impl Drive {
     fn step(&mut self, input: Input) {
         let mut intent = None;
         for effect in self.machine.step(input, self.now_ms) {
-            let is_work = matches!(effect, Want::Send { .. } | Want::Run(_) | Want::Ask(_) | Want::Decide(_));
+            let is_work = matches!(
+                effect,
+                Want::Send { .. } | Want::Run(_) | Want::RunAhead { .. } | Want::Ask(_) | Want::Decide(_)
+            );
             assert!(!(self.is_over && is_work), "work is wanted after the end: {effect:?}");
             match effect {
                 Want::Record(entry) => {
@@ -174,13 +214,24 @@ impl Drive {
                 Want::Send { request, .. } => {
                     check_pairing(&request.messages).expect("every request can be sent");
                     assert!(self.running.is_empty(), "the model is asked while calls run");
+                    let waits = |(answer, _): &(u64, ToolCall)| !self.void.contains(answer);
+                    assert!(!self.ahead.iter().any(waits), "the model is asked while calls run ahead");
+                    // Ids of an answer may come again in a later one.
+                    self.ran_ahead.clear();
                 }
                 Want::Decide(call) => self.to_judge.push(call),
                 Want::Ask(request) => self.asked.push(request.request_id),
                 Want::Run(call) => {
                     assert_eq!(intent.as_ref(), Some(&call.id), "the intent is written before a call runs");
                     assert!(self.ran.insert(call.id.clone()), "{} runs twice", call.id);
+                    let has_run = self.ran_ahead.iter().any(|(_, ran)| *ran == call.id);
+                    assert!(!has_run, "{} ran ahead and runs again", call.id);
                     self.running.push(call.id);
+                }
+                Want::RunAhead { answer, call } => self.ahead.push((answer, call)),
+                Want::AbandonAhead { answer } => {
+                    self.void.insert(answer);
+                    self.ran_ahead.retain(|(of, _)| *of != answer);
                 }
                 Want::CheckEarly { answer, key, .. } => self.early = Some((answer, key)),
                 Want::Done(_) => self.is_over = true,
