@@ -2,7 +2,7 @@
 
 use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
-use windlass_protocol::{Control, Delivery, Hints, Message, ParallelCalls, Request, ToolProtocol, ToolSpec};
+use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Request, ToolProtocol, ToolSpec};
 
 use crate::Budget;
 
@@ -219,7 +219,7 @@ impl Config {
             .map(|tool| tool.spec.name().as_str())
     }
 
-    pub(crate) fn request(&self, messages: Vec<Message>) -> Request {
+    pub(crate) fn request(&self, messages: History) -> Request {
         let mut request = Request::new(self.model.clone(), messages)
             .with_tools(self.tools.iter().map(|tool| tool.spec.clone()).collect())
             .with_delivery(Delivery::Stream)

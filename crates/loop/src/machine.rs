@@ -218,7 +218,7 @@ impl Machine {
     pub(crate) fn send(&mut self, delay_ms: u64) {
         self.answers = self.answers.saturating_add(1);
         self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress, self.answers)));
-        let request = self.config.request(self.transcript.messages().to_vec());
+        let request = self.config.request(self.transcript.messages().clone());
         let protocol = self.protocols.current();
         self.want(Effect::Send { request: Box::new(request), protocol, delay_ms });
     }

@@ -194,7 +194,8 @@ impl Machine {
 
     /// What the model said about the task, if its completion is the last thing on record and was accepted.
     fn accepted_completion(&self) -> Option<String> {
-        let [.., answer, results] = self.transcript.messages() else { return None };
+        let mut newest = self.transcript.messages().iter().rev();
+        let (results, answer) = (newest.next()?, newest.next()?);
         let call = answer.calls().last()?;
         let is_completion = self.config.hints(call.name.as_str()).control == Control::Completion;
         let accepted = results.parts.iter().any(

@@ -32,7 +32,7 @@ fn check_record(record: &[Entry]) {
         match Machine::resume(config(), part, 0) {
             Ok((machine, _)) => {
                 // What waits for its result is open; without it the conversation is whole.
-                let mut messages = machine.transcript().messages().to_vec();
+                let mut messages = machine.transcript().messages().clone();
                 if machine.transcript().waiting().next().is_some() {
                     messages.truncate(
                         messages.iter().rposition(|message| message.calls().next().is_some()).unwrap_or(0),
