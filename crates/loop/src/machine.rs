@@ -83,10 +83,7 @@ pub(crate) enum Phase {
     /// For calls to end.
     Executing(Box<Execution>),
     /// For the human's guidance.
-    Consulting {
-        matter: Matter,
-        question: String,
-    },
+    Consulting { matter: Matter, question: String },
     /// For nothing: the run is over.
     Over,
 }

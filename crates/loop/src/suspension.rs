@@ -13,7 +13,9 @@ impl Machine {
     /// Keeps a question open that nobody answered, if the run can be suspended. Its record stays without an answer.
     pub(crate) fn postpone(&mut self, request: &ApprovalRequest, outcome: &ApprovalOutcome) -> bool {
         let is_answered = matches!(outcome, ApprovalOutcome::Answered(_));
-        if is_answered || self.config.unanswered == Unanswered::Deny || !self.is_in(&request.call.id, &State::Asking)
+        if is_answered
+            || self.config.unanswered == Unanswered::Deny
+            || !self.is_in(&request.call.id, &State::Asking)
         {
             return false;
         }
