@@ -21,6 +21,7 @@ mod protocol;
 mod proxy;
 mod resume;
 mod secrets;
+mod suspend;
 mod tape;
 mod text;
 mod tools;
