@@ -1,6 +1,7 @@
 //! The commands and their options.
 
 mod bytes;
+mod embeddings;
 mod models;
 mod offering;
 mod run;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use windlass_hitl::Mode;
 
 pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
+pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};

@@ -72,6 +72,7 @@ impl Assembly<'_> {
         let capabilities = client.capabilities(&model).capabilities();
         let (approver, human) = people(self.approval, &settings.root, self.stop)?;
         let policy = policies::load(&settings.root, settings.policy.as_deref())?;
+        let policy = settings.offering.embeddings.reachable(policy)?;
         let mut builder = Agent::builder()
             .model(self.with_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)
