@@ -2,6 +2,7 @@
 
 mod approvals;
 mod bytes;
+mod embeddings;
 mod models;
 mod offering;
 mod run;
@@ -13,6 +14,7 @@ use windlass_hitl::Mode;
 
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
+pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};

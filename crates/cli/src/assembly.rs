@@ -77,6 +77,7 @@ impl Assembly<'_> {
             None => approver,
         };
         let policy = policies::load(&settings.root, settings.policy.as_deref())?;
+        let policy = settings.offering.embeddings.reachable(policy)?;
         let mut builder = Agent::builder()
             .model(self.with_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)

@@ -12,6 +12,7 @@ mod confine;
 mod demo;
 mod doctor;
 mod drive;
+mod embeddings;
 mod encode;
 mod fork;
 mod input;

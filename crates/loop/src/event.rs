@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{CallId, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
 use crate::{Moment, Outcome};
@@ -105,8 +105,17 @@ pub enum Event {
         /// How long until then, in milliseconds.
         delay_ms: u64,
     },
-    /// Tokens of the answer that just ended.
+    /// A call under the id that counts from here on, where no `CallFinished` of this process told it: its own id was
+    /// there before, or its answer is on record and the run goes on with it.
+    CallTakenUp {
+        /// The call.
+        call: ToolCall,
+    },
+    /// The answer ended, and is no void one.
     AnswerEnded {
+        /// Why it ended, if the provider said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop: Option<StopReason>,
         /// The answer's tokens.
         usage: Usage,
         /// The run's tokens so far.

@@ -8,7 +8,7 @@ use windlass_protocol::{CallId, Control, Message, Part, PlannedFile, ToolCall, T
 use crate::ahead::AheadCalls;
 use crate::execution::{State, completion_text};
 use crate::machine::{Machine, Phase};
-use crate::{Config, Effect, Entry, Outcome, TranscriptError, words};
+use crate::{Config, Effect, Entry, Event, Outcome, TranscriptError, words};
 
 /// Why a run cannot go on from its record.
 #[derive(Debug, thiserror::Error)]
@@ -163,6 +163,9 @@ impl Machine {
                 Some(text) => self.complete(text, false),
                 None => self.next_turn_after_resume(),
             };
+        }
+        for call in &calls {
+            self.show(Event::CallTakenUp { call: call.clone() });
         }
         self.open_slots(calls.clone(), &AheadCalls::default());
         for result in open.refused.drain(..).filter(|result| waiting.contains(&result.call)) {

@@ -9,6 +9,7 @@ mod approve_in;
 mod commands;
 mod demo;
 mod doctor;
+mod embeddings;
 mod errors;
 mod every_tool;
 mod fallback;
