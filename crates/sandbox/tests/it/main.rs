@@ -9,6 +9,8 @@
 mod attacks;
 #[cfg(target_os = "linux")]
 mod confined;
+#[cfg(unix)]
+mod descents;
 mod files;
 #[cfg(target_os = "linux")]
 mod granted;
