@@ -20,5 +20,7 @@ mod leashed;
 mod levels;
 #[cfg(unix)]
 mod races;
+#[cfg(target_os = "linux")]
+mod serving;
 #[cfg(unix)]
 mod writers;
