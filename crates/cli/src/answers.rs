@@ -1,8 +1,9 @@
 //! What a suspended run waits for, and the answers that are left for it in its folder.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -183,7 +184,7 @@ fn file_name(id: &str) -> String {
         if byte.is_ascii_alphanumeric() || byte == b'_' {
             name.push(char::from(byte));
         } else {
-            name.push_str(&format!("-{byte:02x}"));
+            let _ = write!(name, "-{byte:02x}");
         }
         name
     })

@@ -1,5 +1,6 @@
 //! `windlass approvals`: what suspended runs wait for, and answers to it from any process, in any order.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -144,13 +145,13 @@ fn in_words(run: &str, open: &Open, answers: &Answers, full: bool) -> String {
                 display_safe(&question.reason.rule_id)
             )
         };
-        text.push_str(&format!("  {call}: {answer}{body}\n"));
+        let _ = writeln!(text, "  {call}: {answer}{body}");
     }
     for call in &open.results {
-        text.push_str(&format!("  {call}: goes on elsewhere; its result is waited for\n"));
+        let _ = writeln!(text, "  {call}: goes on elsewhere; its result is waited for");
     }
     if let Some(question) = &open.guidance {
-        text.push_str(&format!("  ? {}\n", display_safe(question)));
+        let _ = writeln!(text, "  ? {}", display_safe(question));
     }
     text
 }

@@ -89,15 +89,9 @@ impl Show {
                 self.decisions.push(format!("{said} ({})", decision.reason.text));
                 if decision.verdict == Verdict::Ask { String::new() } else { self.line(&format!("  {said}")) }
             }
-            Event::ApprovalEnded { outcome } => self.approval(outcome),
-            Event::ToolApprovalRequest { request } => {
-                self.asked.insert(request.request_id.clone(), request.describe());
-                String::new()
-            }
-            Event::ApprovalPostponed { request_id } => {
-                let question = self.asked.remove(request_id).unwrap_or_default();
-                self.line(&format!("? {question}\n  Nobody answers here; the question stays open."))
-            }
+            Event::ToolApprovalRequest { .. }
+            | Event::ApprovalPostponed { .. }
+            | Event::ApprovalEnded { .. } => self.question(event),
             Event::Said { text } => self.line(&format!("> {}", display_safe(text))),
             Event::CallDeferred { call } => {
                 self.line(&format!("  {}: goes on elsewhere", self.name(call.as_str())))
@@ -138,6 +132,22 @@ impl Show {
             _ => {}
         });
         text
+    }
+
+    /// A question is told where nobody is asked it; whoever is asked sees it there.
+    fn question(&mut self, event: &Event) -> String {
+        match event {
+            Event::ToolApprovalRequest { request } => {
+                self.asked.insert(request.request_id.clone(), request.describe());
+                String::new()
+            }
+            Event::ApprovalPostponed { request_id } => {
+                let question = self.asked.remove(request_id).unwrap_or_default();
+                self.line(&format!("? {question}\n  Nobody answers here; the question stays open."))
+            }
+            Event::ApprovalEnded { outcome } => self.approval(outcome),
+            _ => String::new(),
+        }
     }
 
     fn approval(&mut self, outcome: &ApprovalOutcome) -> String {

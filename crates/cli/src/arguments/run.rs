@@ -101,6 +101,7 @@ pub(crate) struct Run {
 
 /// Who says whether a call may run.
 #[derive(Clone, Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one of them, each a switch of the command line")]
 pub(crate) struct Approval {
     /// Say yes to every approval request.
     #[arg(long, group = "approval")]
