@@ -31,6 +31,7 @@ impl Machine {
         let (calls, mut refused) = self.calls_of(&answer, &early);
         refused.extend(self.repeats_of(&calls, &refused));
         refused.extend(self.after_last(&calls, &refused));
+        refused.extend(self.over_budget(&calls, &refused));
         let has_words =
             answer.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.text.is_empty()));
         if !answer.is_empty() {
@@ -87,7 +88,7 @@ impl Machine {
         match kind {
             NoCall::TextOnly => {
                 let text = self.transcript.messages().last().map(Message::text).unwrap_or_default();
-                self.end(crate::Outcome::Completed { text });
+                self.complete(text, false);
             }
             NoCall::Cut => self.fail(&StreamFailure::new("the answer was cut at the limit of tokens", false)),
             NoCall::Empty => self.fail(&StreamFailure::new("the model gave only empty answers", false)),
@@ -137,6 +138,20 @@ impl Machine {
             }
         }
         repeated
+    }
+
+    /// The calls of tools that may be called no more before the human is asked. He is, before the next turn (RULES H10).
+    fn over_budget(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
+        let mut over = Vec::new();
+        for call in calls.iter().filter(|call| refused.iter().all(|result| result.call != call.id)) {
+            let name = call.name.as_str();
+            let used = self.spent.count(call);
+            if let Some(limit) = self.config.budget.calls_of(name).filter(|limit| used > *limit) {
+                let text = words::over_budget(name, limit);
+                over.push(ToolResult::text(call.id.clone(), ResultStatus::NotStarted, text));
+            }
+        }
+        over
     }
 
     /// The calls that come after one that is the last of its answer (RULES L12).

@@ -151,6 +151,40 @@ pub enum Event {
         /// The result.
         result: ToolResult,
     },
+    /// Nobody answers this question here; it stays open, and the run is suspended when nothing else is left to do.
+    ApprovalPostponed {
+        /// The question.
+        request_id: String,
+    },
+    /// A call goes on without this process; its result comes from outside.
+    CallDeferred {
+        /// The call's id.
+        call: CallId,
+    },
+    /// What was said while the run worked is now said to the model.
+    Said {
+        /// In these words.
+        text: String,
+    },
+    /// What was to be said is not taken.
+    MessageRefused {
+        /// Why.
+        reason: String,
+    },
+    /// The model says that the task is done; its result may still be refused.
+    CompletionProposed {
+        /// The call.
+        call: CallId,
+        /// What it says about the task.
+        text: String,
+    },
+    /// The task is done, and its result is accepted.
+    TaskCompleted {
+        /// What the model says about it.
+        text: String,
+        /// The run's tokens, which are final for this task.
+        usage: Usage,
+    },
     /// The model is told to go on, and how.
     Nudged {
         /// In these words.
