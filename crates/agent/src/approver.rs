@@ -4,6 +4,7 @@ mod answers;
 mod channel;
 #[cfg(unix)]
 mod file;
+mod stored;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,6 +16,7 @@ pub use answers::{Answer, Answers};
 pub use channel::{AnswerRefused, ChannelApprover, OpenQuestion, Questions};
 #[cfg(unix)]
 pub use file::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
+pub use stored::StoredAnswers;
 
 /// The wait for an answer; nothing if nobody is there to give one.
 pub type ApproverFuture<'a> = Pin<Box<dyn Future<Output = Option<ApprovalDecision>> + Send + 'a>>;

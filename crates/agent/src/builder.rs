@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Budget, CallStart, Config, Limits, Repairs};
+use windlass_loop::{Budget, CallStart, Config, Limits, Repairs, Unanswered, UnknownEffects};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
@@ -34,6 +34,8 @@ pub struct AgentBuilder {
     max_output_tokens: Option<u64>,
     repairs: Repairs,
     call_start: CallStart,
+    unanswered: Unanswered,
+    unknown_effects: UnknownEffects,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
     lessons: Option<Arc<Lessons>>,
@@ -114,6 +116,18 @@ impl AgentBuilder {
         self
     }
 
+    /// What happens where a human is needed and nobody answers. Without it: silence is a no.
+    pub fn unanswered(mut self, unanswered: Unanswered) -> Self {
+        self.unanswered = unanswered;
+        self
+    }
+
+    /// Who is told of calls that were cut off by a crash, so that nobody knows what they did. Without it: the model.
+    pub fn unknown_effects(mut self, told: UnknownEffects) -> Self {
+        self.unknown_effects = told;
+        self
+    }
+
     /// What is repaired of arguments that are nearly JSON. Without it: an object's text inside a string.
     pub fn repairs(mut self, repairs: Repairs) -> Self {
         self.repairs = repairs;
@@ -180,6 +194,8 @@ impl AgentBuilder {
             .with_budget(self.budget)
             .with_repairs(self.repairs)
             .with_call_start(self.call_start)
+            .with_unanswered(self.unanswered)
+            .with_unknown_effects(self.unknown_effects)
             .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);
         Ok(Agent::new(Parts {

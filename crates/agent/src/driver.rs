@@ -9,7 +9,6 @@ use windlass_journal::Redacting as Redacted;
 use windlass_loop::{Effect, Event, Input, Machine};
 use windlass_protocol::Message;
 
-use crate::AgentError;
 use crate::agent::Parts;
 use crate::options::RunOptions;
 use crate::outside::Outside;
@@ -17,6 +16,7 @@ use crate::previews::Previews;
 use crate::recorder::Recorder;
 use crate::redacting::Redacting;
 use crate::tools::Tools;
+use crate::{AgentError, Messages};
 
 /// How many inputs may wait for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -31,12 +31,14 @@ pub(crate) struct Driver {
     inputs: mpsc::Receiver<Input>,
     previews: Previews,
     tools: Arc<Tools>,
+    messages: Option<Messages>,
 }
 
 impl Driver {
     pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
-        let outside = Outside::new(Arc::clone(parts), Arc::clone(&tools), sender, options.outputs);
+        let outside =
+            Outside::new(Arc::clone(parts), Arc::clone(&tools), sender, options.outputs, options.brought);
         outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
         Self {
             machine,
@@ -47,6 +49,7 @@ impl Driver {
             inputs,
             previews: Previews::default(),
             tools,
+            messages: options.messages,
         }
     }
 
@@ -77,6 +80,7 @@ impl Driver {
                 }
                 Some(input) = self.outside.answer() => input,
                 Some(input) = self.inputs.recv() => input,
+                input = heard(&mut self.messages) => input,
                 () = until(deadline) => Input::Tick,
             };
             let now_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -110,6 +114,14 @@ impl Driver {
                 drop(events.send(event).await);
             }
         }
+    }
+}
+
+/// What is said to the run, if anybody can.
+async fn heard(messages: &mut Option<Messages>) -> Input {
+    match messages {
+        Some(messages) => messages.next().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -10,6 +10,7 @@ mod early;
 mod error;
 mod judging;
 mod lessons;
+mod messages;
 mod options;
 mod outside;
 mod previews;
@@ -21,12 +22,16 @@ mod tools;
 pub use agent::{Agent, Report};
 pub use approver::{
     Answer, AnswerRefused, Answers, Approver, ApproverFuture, ChannelApprover, Everything, Nobody,
-    OpenQuestion, Questions,
+    OpenQuestion, Questions, StoredAnswers,
 };
 #[cfg(unix)]
 pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
 pub use builder::AgentBuilder;
 pub use error::AgentError;
+pub use messages::{Messages, NobodyHears, Speaker};
 pub use options::RunOptions;
 pub use stream::EventStream;
-pub use windlass_loop::{Budget, CallStart, Entry, Event, Limits, Outcome, Prices, StopCause};
+pub use windlass_loop::{
+    Budget, CallStart, Entry, Event, Limits, Moment, Outcome, Prices, StopCause, Unanswered, UnknownEffects,
+    Wait,
+};

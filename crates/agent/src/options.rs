@@ -4,12 +4,25 @@ use std::path::PathBuf;
 
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
+use windlass_protocol::ToolResult;
 
-/// What differs from run to run: where it is recorded, how it is stopped.
+use crate::Messages;
+
+/// What differs from run to run: where it is recorded, how it is stopped, what is said to it while it works, and what came
+/// from elsewhere while it was suspended.
 pub struct RunOptions {
     pub(crate) journal: Box<dyn Journal + Send>,
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
+    pub(crate) messages: Option<Messages>,
+    pub(crate) brought: Brought,
+}
+
+/// What came from elsewhere while a run was suspended.
+#[derive(Debug, Default)]
+pub(crate) struct Brought {
+    pub(crate) results: Vec<ToolResult>,
+    pub(crate) guidance: Option<String>,
 }
 
 impl Default for RunOptions {
@@ -19,6 +32,8 @@ impl Default for RunOptions {
             journal: Box::new(MemoryJournal::default()),
             cancellation: CancellationToken::new(),
             outputs: None,
+            messages: None,
+            brought: Brought::default(),
         }
     }
 }
@@ -39,6 +54,26 @@ impl RunOptions {
     /// The same run, with a folder for outputs that are too long for the model.
     pub fn with_outputs(mut self, folder: impl Into<PathBuf>) -> Self {
         self.outputs = Some(folder.into());
+        self
+    }
+
+    /// The same run, to which more can be said while it works: see [`Messages::channel`].
+    pub fn with_messages(mut self, messages: Messages) -> Self {
+        self.messages = Some(messages);
+        self
+    }
+
+    /// The same run with results of calls that went on elsewhere (`ToolError::Deferred`). They count when the run is
+    /// resumed; one of a call that waits for none is left out.
+    pub fn with_results(mut self, results: impl IntoIterator<Item = ToolResult>) -> Self {
+        self.brought.results.extend(results);
+        self
+    }
+
+    /// The same run with the human's word on the first question about how it goes on, as a suspended run waits for it
+    /// (`Wait::Guidance`). Nobody is asked then.
+    pub fn with_guidance(mut self, words: impl Into<String>) -> Self {
+        self.brought.guidance = Some(words.into());
         self
     }
 }

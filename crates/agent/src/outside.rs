@@ -14,13 +14,14 @@ use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{Effect, Event, Input, StreamFailure};
-use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol};
+use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
 use windlass_tool::Question;
 
 use crate::agent::Parts;
 use crate::asking::Asking;
 use crate::early::EarlyChecks;
 use crate::judging::{Judging, is_tainted};
+use crate::options::Brought;
 use crate::tools::Tools;
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
@@ -39,6 +40,9 @@ pub(crate) struct Outside {
     early: EarlyChecks,
     judging: Arc<Judging>,
     questions: HashMap<String, (CallId, AbortHandle)>,
+    /// What came from elsewhere before this process began: results of calls, and the human's word on going on.
+    results: HashMap<CallId, ToolResult>,
+    guidance: Option<String>,
     calls: CancellationToken,
     /// The calls that were begun while their answer streams, and which answer that is.
     ahead: CancellationToken,
@@ -50,6 +54,7 @@ impl Outside {
         tools: Arc<Tools>,
         inputs: mpsc::Sender<Input>,
         outputs: Option<PathBuf>,
+        brought: Brought,
     ) -> Self {
         let calls = CancellationToken::new();
         Self {
@@ -65,6 +70,8 @@ impl Outside {
             answer: None,
             early: EarlyChecks::default(),
             questions: HashMap::new(),
+            results: brought.results.into_iter().map(|result| (result.call.clone(), result)).collect(),
+            guidance: brought.guidance,
         }
     }
 
@@ -93,6 +100,8 @@ impl Outside {
             Effect::Decide(call) => self.judge(call),
             Effect::Ask(request) => self.ask(*request),
             Effect::Run(call) => self.run(call),
+            Effect::LookBack { call, planned } => self.look_back(call, planned),
+            Effect::Collect(call) => self.collect(call),
             Effect::Abort => self.calls.cancel(),
             Effect::Consult { question } => self.consult(question),
             // Recording, showing and the end are the driver's.
@@ -168,6 +177,9 @@ impl Outside {
     }
 
     fn consult(&mut self, text: String) {
+        if let Some(words) = self.guidance.take() {
+            return self.come_back(Input::Guidance(Some(words)));
+        }
         let (human, inputs) = (self.parts.human.clone(), self.inputs.clone());
         self.tasks.spawn(async move {
             let guidance = match human {

@@ -72,6 +72,7 @@ impl Redacting {
             Input::Result(result) => Input::Result(result_without(redactor, result)),
             Input::Fatal { call, message } => Input::Fatal { call, message: clean(redactor, message) },
             Input::Guidance(words) => Input::Guidance(words.map(|words| clean(redactor, words))),
+            Input::Say { text, when } => Input::Say { text: clean(redactor, text), when },
             Input::Start { task } => Input::Start { task: clean(redactor, task) },
             Input::Approval(outcome) => match through_json(redactor, outcome.clone()) {
                 Some(clean) => Input::Approval(clean),

@@ -164,6 +164,10 @@ macro_rules! as_inner {
         fn early_effects(&self, complete: &windlass_tool::EarlyArguments) -> Vec<windlass_protocol::Effect> {
             self.inner.early_effects(complete)
         }
+
+        fn aftermath(&self, planned: &[windlass_protocol::PlannedFile]) -> windlass_protocol::Aftermath {
+            self.inner.aftermath(planned)
+        }
     };
 }
 pub(crate) use as_inner;

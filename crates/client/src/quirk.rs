@@ -187,7 +187,7 @@ fn without_reasoning_content(request: Cow<'_, Request>) -> Cow<'_, Request> {
         return request;
     }
     let mut request = request.into_owned();
-    for message in &mut request.messages {
+    for message in request.messages.iter_mut() {
         message.parts.retain(|part| !is_such(part));
     }
     Cow::Owned(request)

@@ -92,7 +92,7 @@ fn calls_as_functions(message: &mut Message) {
 
 /// Parts that only the first format knows stay behind; encoding would leave them out without a word.
 fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) {
-    for message in &mut request.messages {
+    for message in request.messages.iter_mut() {
         message.parts.retain(|part| match part {
             Part::Unknown(unknown) if unknown.wire != to => {
                 let kind = unknown.value.get("type").and_then(|kind| kind.as_str()).unwrap_or("unknown");

@@ -1,7 +1,9 @@
 //! What is known about a call when it is judged.
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Arguments, Containment, Effect, Hints, Payload, Risk, Target, ToolCall, ToolName};
+use windlass_protocol::{
+    Arguments, Containment, Effect, Hints, Payload, PlannedFile, Risk, Target, ToolCall, ToolName,
+};
 
 use crate::part::parts;
 use crate::risk::risk_of;
@@ -44,6 +46,10 @@ pub struct Facts {
     /// How a process of the call would be confined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containment: Option<Containment>,
+    /// The files that it would change, before and after, where that is all that it does. No decision rests on it: a record
+    /// has it, so that after a crash the files say whether the call was done (RULES R6).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<PlannedFile>,
     /// Whether text from outside has come into the conversation: what a stranger wrote may speak through the model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
@@ -70,6 +76,7 @@ impl Facts {
             mode: Mode::Ask,
             targets: Vec::new(),
             containment: None,
+            planned: Vec::new(),
             tainted: false,
             has_secret: false,
             scope: String::new(),
@@ -81,6 +88,12 @@ impl Facts {
     pub fn with_sight(mut self, targets: Vec<Target>, containment: Option<Containment>) -> Self {
         self.targets = targets;
         self.containment = containment;
+        self
+    }
+
+    /// The same facts with the files that the call would change, before and after.
+    pub fn with_planned(mut self, planned: Vec<PlannedFile>) -> Self {
+        self.planned = planned;
         self
     }
 

@@ -23,7 +23,7 @@ impl Machine {
         let Ended { answer, early, ahead } = ended;
         self.usage.add(&answer.usage);
         self.spent.usage.add(&answer.usage);
-        self.show(Event::AnswerEnded { usage: answer.usage, total: self.usage });
+        self.show(Event::AnswerEnded { stop: answer.stop.clone(), usage: answer.usage, total: self.usage });
         if answer.is_empty() && answer.stop != Some(StopReason::Length) {
             let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));
             return if refused { self.stop(StopCause::Refused) } else { self.empty() };
@@ -31,6 +31,7 @@ impl Machine {
         let (calls, mut refused) = self.calls_of(&answer, &early);
         refused.extend(self.repeats_of(&calls, &refused));
         refused.extend(self.after_last(&calls, &refused));
+        refused.extend(self.over_budget(&calls, &refused));
         let has_words =
             answer.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.text.is_empty()));
         if !answer.is_empty() {
@@ -87,7 +88,7 @@ impl Machine {
         match kind {
             NoCall::TextOnly => {
                 let text = self.transcript.messages().last().map(Message::text).unwrap_or_default();
-                self.end(crate::Outcome::Completed { text });
+                self.complete(text, false);
             }
             NoCall::Cut => self.fail(&StreamFailure::new("the answer was cut at the limit of tokens", false)),
             NoCall::Empty => self.fail(&StreamFailure::new("the model gave only empty answers", false)),
@@ -96,7 +97,7 @@ impl Machine {
 
     /// The calls of an answer, with ids that are unique in the conversation (RULES P1), and the results of those
     /// that cannot run (S10, S11).
-    fn calls_of(&self, answer: &Answer, early: &Early) -> (Vec<ToolCall>, Vec<ToolResult>) {
+    fn calls_of(&mut self, answer: &Answer, early: &Early) -> (Vec<ToolCall>, Vec<ToolResult>) {
         let mut refused = Vec::new();
         let mut calls: Vec<ToolCall> = Vec::new();
         let message = Message::assistant(answer.parts.clone());
@@ -106,6 +107,7 @@ impl Machine {
                 // A made id may be one that another call of the answer brings along.
                 let others = || calls.iter().chain(message.calls());
                 unique.id = self.free_id(position, |id| others().any(|other| other.id == *id));
+                self.show(Event::CallTakenUp { call: unique.clone() });
             }
             if let Some(malformed) = answer.malformed_calls().find(|malformed| malformed.id == call.id) {
                 refused.push(refusal(unique.id.clone(), malformed, early.refusal(malformed.key)));
@@ -137,6 +139,20 @@ impl Machine {
             }
         }
         repeated
+    }
+
+    /// The calls of tools that may be called no more before the human is asked. He is, before the next turn (RULES H10).
+    fn over_budget(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
+        let mut over = Vec::new();
+        for call in calls.iter().filter(|call| refused.iter().all(|result| result.call != call.id)) {
+            let name = call.name.as_str();
+            let used = self.spent.count(call);
+            if let Some(limit) = self.config.budget.calls_of(name).filter(|limit| used > *limit) {
+                let text = words::over_budget(name, limit);
+                over.push(ToolResult::text(call.id.clone(), ResultStatus::NotStarted, text));
+            }
+        }
+        over
     }
 
     /// The calls that come after one that is the last of its answer (RULES L12).

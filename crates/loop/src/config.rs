@@ -2,7 +2,7 @@
 
 use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
-use windlass_protocol::{Control, Delivery, Hints, Message, ParallelCalls, Request, ToolProtocol, ToolSpec};
+use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Request, ToolProtocol, ToolSpec};
 
 use crate::Budget;
 
@@ -66,6 +66,28 @@ pub enum CallStart {
     AfterAnswer,
 }
 
+/// What happens where the human is needed and nobody answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "it is a no, or the run waits")]
+pub enum Unanswered {
+    /// Silence is a no: the call does not run, or the run stops (RULES H12).
+    #[default]
+    Deny,
+    /// The run goes on as far as it can without, and is then suspended: the answer can come when this process is gone.
+    Suspend,
+}
+
+/// Who is told of a call whose effects nobody knows, because its process ended while it ran (RULES R6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "the model, or the human before it")]
+pub enum UnknownEffects {
+    /// The model, which looks at the present state.
+    #[default]
+    TellModel,
+    /// Also the human, before the model goes on.
+    AskHuman,
+}
+
 /// What a run is set up with. It stays the same for the whole run, so that every request begins with the bytes of the one
 /// before (RULES N6); only tools, system prompt and mode can be others from a turn on (`Input::Offer`).
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +116,10 @@ pub struct Config {
     pub budget: Budget,
     /// When calls begin.
     pub call_start: CallStart,
+    /// What happens where nobody answers.
+    pub unanswered: Unanswered,
+    /// Who is told of a call that was cut off.
+    pub unknown_effects: UnknownEffects,
 }
 
 impl Config {
@@ -111,6 +137,8 @@ impl Config {
             limits: Limits::default(),
             budget: Budget::default(),
             call_start: CallStart::default(),
+            unanswered: Unanswered::default(),
+            unknown_effects: UnknownEffects::default(),
         }
     }
 
@@ -123,6 +151,18 @@ impl Config {
     /// The same run whose calls begin then.
     pub fn with_call_start(mut self, start: CallStart) -> Self {
         self.call_start = start;
+        self
+    }
+
+    /// The same run, denied or suspended where nobody answers.
+    pub fn with_unanswered(mut self, unanswered: Unanswered) -> Self {
+        self.unanswered = unanswered;
+        self
+    }
+
+    /// The same run, in which somebody else is told of calls that were cut off.
+    pub fn with_unknown_effects(mut self, told: UnknownEffects) -> Self {
+        self.unknown_effects = told;
         self
     }
 
@@ -179,7 +219,7 @@ impl Config {
             .map(|tool| tool.spec.name().as_str())
     }
 
-    pub(crate) fn request(&self, messages: Vec<Message>) -> Request {
+    pub(crate) fn request(&self, messages: History) -> Request {
         let mut request = Request::new(self.model.clone(), messages)
             .with_tools(self.tools.iter().map(|tool| tool.spec.clone()).collect())
             .with_delivery(Delivery::Stream)

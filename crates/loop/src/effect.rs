@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_hitl::ApprovalRequest;
-use windlass_protocol::{Request, ToolCall, ToolName, ToolProtocol};
+use windlass_protocol::{PlannedFile, Request, ToolCall, ToolName, ToolProtocol};
 use windlass_stream::CallKey;
 
 use crate::{Entry, Event, Outcome};
@@ -62,6 +62,17 @@ pub enum Effect {
     Ask(Box<ApprovalRequest>),
     /// Run the call; come back with `Input::Result`, whatever happens.
     Run(ToolCall),
+    /// The call had begun when the process that ran it ended. Look whether the files say what became of it; come back
+    /// with `Input::LookedBack`.
+    LookBack {
+        /// The call.
+        call: ToolCall,
+        /// The files as it found them and as it would leave them.
+        planned: Vec<PlannedFile>,
+    },
+    /// The call's result comes from outside. If it is there, come back with `Input::Result`; if not, with
+    /// `Input::Deferred`.
+    Collect(ToolCall),
     /// Stop all calls that run; each still comes back with its result.
     Abort,
     /// Ask the human what to do; come back with `Input::Guidance`.

@@ -6,7 +6,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{CallId, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::Outcome;
+use crate::{Moment, Outcome};
 
 /// What is written down of a run, in order: enough to go on with it in another process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,6 +86,24 @@ pub enum Entry {
         /// The result.
         result: ToolResult,
     },
+    /// The call goes on without this process: its result comes from outside, now or in another process.
+    Deferred {
+        /// Which call.
+        call: CallId,
+    },
+    /// Something is to be said to the model as soon as that can be, or when the task is done.
+    Queued {
+        /// In the human's words.
+        text: String,
+        /// When.
+        when: Moment,
+    },
+    /// The human was asked whether and how the run goes on, and said that it does.
+    Guided {
+        /// In these words, which are also said to the model; nothing if it was a plain yes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<String>,
+    },
     /// The run is over.
     Finished {
         /// How.
@@ -104,8 +122,9 @@ pub struct CallRepairs {
 }
 
 impl Entry {
-    /// The version of this vocabulary that is written. 2 has the protocol, 3 the mode; all before can be read.
-    pub const VERSION: u32 = 3;
+    /// The version of this vocabulary that is written. 2 has the protocol, 3 the mode, 4 what a suspended run waits for and
+    /// what was planned for files; all before can be read.
+    pub const VERSION: u32 = 4;
 
     /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
     pub fn is_critical(&self) -> bool {
@@ -115,6 +134,8 @@ impl Entry {
                 | Self::Protocol { .. }
                 | Self::Mode { .. }
                 | Self::Intent { .. }
+                | Self::Deferred { .. }
+                | Self::Queued { .. }
                 | Self::Result { .. }
                 | Self::Finished { .. }
         )

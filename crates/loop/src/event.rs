@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{CallId, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::Outcome;
+use crate::{Moment, Outcome};
 
 /// What a watcher is told, in the order in which it happens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,8 +105,17 @@ pub enum Event {
         /// How long until then, in milliseconds.
         delay_ms: u64,
     },
-    /// Tokens of the answer that just ended.
+    /// A call under the id that counts from here on, where no `CallFinished` of this process told it: its own id was
+    /// there before, or its answer is on record and the run goes on with it.
+    CallTakenUp {
+        /// The call.
+        call: ToolCall,
+    },
+    /// The answer ended, and is no void one.
     AnswerEnded {
+        /// Why it ended, if the provider said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop: Option<StopReason>,
         /// The answer's tokens.
         usage: Usage,
         /// The run's tokens so far.
@@ -150,6 +159,47 @@ pub enum Event {
     CallEnded {
         /// The result.
         result: ToolResult,
+    },
+    /// Nobody answers this question here; it stays open, and the run is suspended when nothing else is left to do.
+    ApprovalPostponed {
+        /// The question.
+        request_id: String,
+    },
+    /// A call goes on without this process; its result comes from outside.
+    CallDeferred {
+        /// The call's id.
+        call: CallId,
+    },
+    /// What was said to the run is written down, and is said to the model when its moment comes.
+    MessageQueued {
+        /// In these words.
+        text: String,
+        /// When it is said to the model.
+        when: Moment,
+    },
+    /// What was said while the run worked is now said to the model.
+    Said {
+        /// In these words.
+        text: String,
+    },
+    /// What was to be said is not taken.
+    MessageRefused {
+        /// Why.
+        reason: String,
+    },
+    /// The model says that the task is done; its result may still be refused.
+    CompletionProposed {
+        /// The call.
+        call: CallId,
+        /// What it says about the task.
+        text: String,
+    },
+    /// The task is done, and its result is accepted.
+    TaskCompleted {
+        /// What the model says about it.
+        text: String,
+        /// The run's tokens, which are final for this task.
+        usage: Usage,
     },
     /// The model is told to go on, and how.
     Nudged {

@@ -2,11 +2,12 @@
 
 mod held;
 
-use windlass_hitl::{ApprovalOutcome, Verdict};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Verdict};
 use windlass_protocol::{CallId, Control, ResultStatus, ToolCall, ToolResult};
 
 use crate::ahead::AheadCalls;
 use crate::machine::{Machine, Phase};
+use crate::resume::Carried;
 use crate::{Effect, Entry, Event, Judgement, Outcome, StopCause, words};
 
 pub(crate) use self::held::completion_text;
@@ -14,7 +15,7 @@ pub(crate) use self::held::completion_text;
 /// The calls of one answer, in call order.
 #[derive(Debug)]
 pub(crate) struct Execution {
-    slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
     /// Which answer of the run; of one from a record nobody knows.
     pub(crate) answer: u64,
     cancelled: bool,
@@ -28,11 +29,12 @@ impl Execution {
     }
 }
 
+/// A call and how far it has come.
 #[derive(Debug)]
-struct Slot {
-    call: ToolCall,
+pub(crate) struct Slot {
+    pub(crate) call: ToolCall,
     control: Control,
-    state: State,
+    pub(crate) state: State,
 }
 
 #[derive(Debug, PartialEq)]
@@ -42,9 +44,15 @@ pub(crate) enum State {
     /// Waits for its siblings: the call by which the model says that it is done, that hands the work on, or that changes
     /// the mode, and what is behind a change.
     Held,
+    /// Had begun when its process ended; the files are asked what became of it.
+    LookingBack,
     Judging,
     Asking,
+    /// Nobody answers in this process whether it may run.
+    Postponed,
     Running,
+    /// Goes on without this process.
+    Deferred,
     Ended(ToolResult),
 }
 
@@ -52,7 +60,14 @@ impl Slot {
     fn result(&self) -> Option<&ToolResult> {
         match &self.state {
             State::Ended(result) => Some(result),
-            State::Ahead | State::Held | State::Judging | State::Asking | State::Running => None,
+            State::Ahead
+            | State::Held
+            | State::LookingBack
+            | State::Judging
+            | State::Asking
+            | State::Postponed
+            | State::Running
+            | State::Deferred => None,
         }
     }
 }
@@ -60,9 +75,7 @@ impl Slot {
 impl Machine {
     /// Begins with the calls of the open answer. `refused` are results that are clear already.
     pub(crate) fn execute(&mut self, calls: Vec<ToolCall>, refused: Vec<ToolResult>, ahead: AheadCalls) {
-        let slots = calls.into_iter().map(|call| self.slot(call, &ahead)).collect();
-        let answer = ahead.answer;
-        self.phase = Phase::Executing(Box::new(Execution { slots, answer, cancelled: false, fatal: None }));
+        self.open_slots(calls, &ahead);
         for result in refused {
             self.end_call(result);
         }
@@ -70,6 +83,12 @@ impl Machine {
             self.take_ahead(&call, outcome);
         }
         self.advance();
+    }
+
+    pub(crate) fn open_slots(&mut self, calls: Vec<ToolCall>, ahead: &AheadCalls) {
+        let slots = calls.into_iter().map(|call| self.slot(call, ahead)).collect();
+        let answer = ahead.answer;
+        self.phase = Phase::Executing(Box::new(Execution { slots, answer, cancelled: false, fatal: None }));
     }
 
     /// A call that waits to be looked at: what it has to wait for is seen when all are there.
@@ -100,18 +119,34 @@ impl Machine {
                 self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, text));
                 self.advance();
             }
-            (Verdict::Ask, Some(request)) if self.approvals.ask(*request.clone(), self.now_ms).is_ok() => {
-                self.set(call, State::Asking);
-                self.want(Effect::Record(Entry::Asked { request: request.clone() }));
-                self.show(Event::ToolApprovalRequest { request: request.clone() });
-                self.want(Effect::Ask(request));
-            }
-            // A question that cannot be put is not a yes.
-            (Verdict::Ask, _) => {
-                self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, words::NO_APPROVER));
-                self.advance();
-            }
+            (Verdict::Ask, Some(request)) => self.ask(call, request),
+            (Verdict::Ask, None) => self.cannot_ask(call),
         }
+    }
+
+    /// Puts a question, unless it was put before the process that asked it ended, and was answered then.
+    fn ask(&mut self, call: &CallId, request: Box<ApprovalRequest>) {
+        let before = self.carried.remove(call).filter(|carried| carried.request.digest == request.digest);
+        if let Some(Carried { outcome: Some(outcome), .. }) = &before {
+            self.set(call, State::Asking);
+            return self.approved(call, outcome);
+        }
+        let (is_new, request) = before.map_or((true, request), |carried| (false, carried.request));
+        if self.approvals.ask(*request.clone(), self.now_ms).is_err() {
+            return self.cannot_ask(call);
+        }
+        self.set(call, State::Asking);
+        if is_new {
+            self.want(Effect::Record(Entry::Asked { request: request.clone() }));
+        }
+        self.show(Event::ToolApprovalRequest { request: request.clone() });
+        self.want(Effect::Ask(request));
+    }
+
+    /// A question that cannot be put is not a yes.
+    fn cannot_ask(&mut self, call: &CallId) {
+        self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, words::NO_APPROVER));
+        self.advance();
     }
 
     pub(crate) fn approved(&mut self, call: &CallId, outcome: &ApprovalOutcome) {
@@ -145,7 +180,7 @@ impl Machine {
     }
 
     pub(crate) fn result(&mut self, result: ToolResult) {
-        if self.is_in(&result.call, &State::Running) {
+        if self.is_in(&result.call, &State::Running) || self.is_in(&result.call, &State::Deferred) {
             self.end_call(result);
             self.advance();
         }
@@ -182,11 +217,20 @@ impl Machine {
         let waiting: Vec<_> = execution
             .slots
             .iter()
-            .filter(|slot| matches!(slot.state, State::Held | State::Judging | State::Asking))
-            .map(|slot| slot.call.id.clone())
+            .filter_map(|slot| {
+                let (status, text) = match slot.state {
+                    State::Held | State::Judging | State::Asking | State::Postponed => {
+                        (ResultStatus::Cancelled, words::CANCELLED)
+                    }
+                    State::LookingBack => (ResultStatus::EffectsUnknown, words::EFFECTS_UNKNOWN),
+                    State::Deferred => (ResultStatus::EffectsUnknown, words::CANCELLED_ELSEWHERE),
+                    State::Ahead | State::Running | State::Ended(_) => return None,
+                };
+                Some(ToolResult::text(slot.call.id.clone(), status, text))
+            })
             .collect();
-        for call in waiting {
-            self.end_call(ToolResult::text(call, ResultStatus::Cancelled, words::CANCELLED));
+        for result in waiting {
+            self.end_call(result);
         }
     }
 
@@ -220,7 +264,7 @@ impl Machine {
         self.release_held();
         let Phase::Executing(execution) = &mut self.phase else { return };
         if execution.slots.iter().any(|slot| slot.result().is_none()) {
-            return;
+            return self.suspend_if_idle();
         }
         let slots = std::mem::take(&mut execution.slots);
         let (cancelled, fatal) = (execution.cancelled, execution.fatal.take());
@@ -230,7 +274,7 @@ impl Machine {
             return self.end(Outcome::Failed { message });
         }
         if let Some(text) = self.completion(&slots) {
-            return self.end(Outcome::Completed { text });
+            return self.complete(text, cancelled);
         }
         if cancelled {
             return self.stop(StopCause::Cancelled);

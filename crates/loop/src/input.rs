@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
-use windlass_protocol::{CallId, ResultStatus, ToolResult};
+use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolResult};
 use windlass_stream::{CallKey, Chunk};
 
-use crate::Offer;
+use crate::{Moment, Offer};
 
 /// What the machine is told. Time comes beside each input; ids come inside.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,12 +53,28 @@ pub enum Input {
     Started(CallId),
     /// A call has ended.
     Result(ToolResult),
+    /// A call goes on without this process: its result comes from outside, perhaps when this process is gone.
+    Deferred(CallId),
+    /// What is left of a call that had begun when its process ended.
+    LookedBack {
+        /// Which call.
+        call: CallId,
+        /// What the files say.
+        aftermath: Aftermath,
+    },
     /// A call found that the run cannot go on.
     Fatal {
         /// Which call.
         call: CallId,
         /// Why, for the human.
         message: String,
+    },
+    /// Something to be said to the model while the run works.
+    Say {
+        /// In the human's words.
+        text: String,
+        /// When.
+        when: Moment,
     },
     /// The human's guidance after too many mistakes; nothing if nobody is there.
     Guidance(Option<String>),

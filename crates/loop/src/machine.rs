@@ -1,5 +1,7 @@
 //! The machine: what it remembers, and where each input goes.
 
+use std::collections::BTreeMap;
+
 use windlass_hitl::{ApprovalOutcome, Approvals};
 use windlass_protocol::{CallId, Message, ToolProtocol, ToolResult, Usage};
 
@@ -7,8 +9,12 @@ use crate::budget::Spent;
 use crate::execution::Execution;
 use crate::progress::Progress;
 use crate::protocol::ProtocolChoice;
+use crate::resume::Carried;
+use crate::steering::Steering;
 use crate::streaming::Streaming;
-use crate::{Config, Effect, Entry, Event, Input, Offer, Outcome, StopCause, StreamFailure, Transcript};
+use crate::{
+    Config, Effect, Entry, Event, Input, Offer, Outcome, StopCause, StreamFailure, Transcript, words,
+};
 
 /// A run of an agent as a machine without IO: it takes inputs and says what it wants done.
 ///
@@ -43,6 +49,14 @@ pub struct Machine {
     pub(crate) spent: Spent,
     /// What the next turn is offered, if that is something else.
     pub(crate) offered: Option<Offer>,
+    /// What waits to be said.
+    pub(crate) steering: Steering,
+    /// Questions that another process put, for calls that are judged again.
+    pub(crate) carried: BTreeMap<CallId, Carried>,
+    /// Questions that nobody answers in this process, by their calls.
+    pub(crate) postponed: BTreeMap<CallId, String>,
+    /// Calls that were cut off, which the human is to hear of first.
+    pub(crate) unknown: Vec<String>,
     /// How many answers were asked for.
     answers: u64,
     effects: Vec<Effect>,
@@ -55,6 +69,8 @@ pub(crate) enum Matter {
     Mistakes,
     /// The budget is used.
     Budget,
+    /// Calls were cut off, and nobody knows what they did.
+    UnknownEffects,
 }
 
 /// What the machine waits for.
@@ -67,7 +83,7 @@ pub(crate) enum Phase {
     /// For calls to end.
     Executing(Box<Execution>),
     /// For the human's guidance.
-    Consulting(Matter),
+    Consulting { matter: Matter, question: String },
     /// For nothing: the run is over.
     Over,
 }
@@ -86,6 +102,10 @@ impl Machine {
             now_ms: 0,
             spent: Spent::default(),
             offered: None,
+            steering: Steering::default(),
+            carried: BTreeMap::new(),
+            postponed: BTreeMap::new(),
+            unknown: Vec::new(),
             answers: 0,
             effects: Vec::new(),
         }
@@ -107,7 +127,10 @@ impl Machine {
             Input::Approval(outcome) => self.approval(&outcome),
             Input::Started(call) => self.show(Event::CallRunning { call }),
             Input::Result(result) => self.result(result),
+            Input::Deferred(call) => self.deferred(&call),
+            Input::LookedBack { call, aftermath } => self.looked_back(&call, &aftermath),
             Input::Fatal { call, message } => self.fatal(&call, message),
+            Input::Say { text, when } => self.queue(text, when),
             Input::Guidance(words) => self.guidance(words),
             Input::Cancel => self.cancel(),
             Input::Tick => {}
@@ -171,9 +194,16 @@ impl Machine {
         if limit > 0 && self.progress.turns >= limit {
             return self.stop(StopCause::TurnLimit);
         }
-        if let Some(question) = self.config.budget.question(&self.spent) {
+        if let Some(question) = self.config.budget.question(&self.spent, self.now_ms) {
             return self.consult_about(Matter::Budget, question);
         }
+        if !self.unknown.is_empty() {
+            let question = words::ask_about_unknown(&std::mem::take(&mut self.unknown));
+            return self.consult_about(Matter::UnknownEffects, question);
+        }
+        self.say_queued();
+        self.carried.clear();
+        self.postponed.clear();
         self.spent.requests = self.spent.requests.saturating_add(1);
         self.progress.turns = self.progress.turns.saturating_add(1);
         self.progress.attempts = 0;
@@ -185,7 +215,7 @@ impl Machine {
     pub(crate) fn send(&mut self, delay_ms: u64) {
         self.answers = self.answers.saturating_add(1);
         self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress, self.answers)));
-        let request = self.config.request(self.transcript.messages().to_vec());
+        let request = self.config.request(self.transcript.messages().clone());
         let protocol = self.protocols.current();
         self.want(Effect::Send { request: Box::new(request), protocol, delay_ms });
     }
@@ -202,29 +232,12 @@ impl Machine {
         self.show(Event::Nudged { text: text.to_owned() });
     }
 
-    fn guidance(&mut self, words: Option<String>) {
-        let Phase::Consulting(matter) = self.phase else { return };
-        let words = words.unwrap_or_default();
-        let words = words.trim();
-        match (matter, words.to_lowercase().as_str()) {
-            (Matter::Mistakes, "") => return self.stop(StopCause::MistakeLimit),
-            (Matter::Budget, "" | "n" | "no" | "stop") => return self.stop(StopCause::Budget),
-            (Matter::Budget, "y" | "yes") => {}
-            _ => {
-                self.progress.forgive();
-                self.tell_model(words);
-            }
-        }
-        self.spent = Spent::default();
-        self.next_turn();
-    }
-
     pub(crate) fn consult(&mut self, question: String) {
         self.consult_about(Matter::Mistakes, question);
     }
 
     fn consult_about(&mut self, matter: Matter, question: String) {
-        self.phase = Phase::Consulting(matter);
+        self.phase = Phase::Consulting { matter, question: question.clone() };
         self.want(Effect::Consult { question });
     }
 
@@ -241,7 +254,7 @@ impl Machine {
                 self.phase = Phase::Executing(execution);
                 self.cancel_execution();
             }
-            Phase::Idle | Phase::Consulting(_) => self.stop(StopCause::Cancelled),
+            Phase::Idle | Phase::Consulting { .. } => self.stop(StopCause::Cancelled),
         }
     }
 
@@ -278,6 +291,7 @@ impl Machine {
     /// An approval request has ended: the execution goes on with it, unless nobody asked.
     fn approval(&mut self, outcome: &ApprovalOutcome) {
         match self.approvals.end(outcome) {
+            Ok(request) if self.postpone(&request, outcome) => {}
             Ok(request) => {
                 let call: CallId = request.call.id.clone();
                 self.want(Effect::Record(Entry::Approval { call: call.clone(), outcome: outcome.clone() }));

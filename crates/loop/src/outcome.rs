@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use windlass_protocol::CallId;
 
 /// How a run ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +19,12 @@ pub enum Outcome {
     Stopped {
         /// Why.
         cause: StopCause,
+    },
+    /// The run waits for something that nobody in this process gives. It can be resumed in another one, and nothing is
+    /// left here to wait.
+    Suspended {
+        /// What it waits for, in call order.
+        waits: Vec<Wait>,
     },
     /// The run cannot go on.
     Failed {
@@ -53,4 +60,28 @@ impl fmt::Display for StopCause {
             Self::Refused => "the model refused",
         })
     }
+}
+
+/// What a suspended run waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "wait", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Wait {
+    /// For a yes or no to a call.
+    Approval {
+        /// The call.
+        call: CallId,
+        /// The question, as it stands in the record.
+        request_id: String,
+    },
+    /// For the result of a call that goes on elsewhere.
+    Result {
+        /// The call.
+        call: CallId,
+    },
+    /// For the human's word on whether and how the run goes on.
+    Guidance {
+        /// The question.
+        question: String,
+    },
 }

@@ -1,13 +1,14 @@
 //! Going on with a run from its record.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_protocol::{CallId, Control, Message, Part, ResultStatus, ToolCall, ToolResult};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
+use windlass_protocol::{CallId, Control, Message, Part, PlannedFile, ToolCall, ToolResult};
 
 use crate::ahead::AheadCalls;
-use crate::execution::completion_text;
+use crate::execution::{State, completion_text};
 use crate::machine::{Machine, Phase};
-use crate::{Config, Effect, Entry, Outcome, TranscriptError, words};
+use crate::{Config, Effect, Entry, Event, Outcome, TranscriptError, words};
 
 /// Why a run cannot go on from its record.
 #[derive(Debug, thiserror::Error)]
@@ -35,10 +36,20 @@ pub enum ResumeError {
     },
 }
 
+/// A question that another process put.
+#[derive(Debug)]
+pub(crate) struct Carried {
+    pub(crate) request: Box<ApprovalRequest>,
+    /// How it ended, if it did.
+    pub(crate) outcome: Option<ApprovalOutcome>,
+}
+
 /// What a record says about the answer that was open when it ends.
 #[derive(Default)]
 struct Open {
     begun: BTreeSet<CallId>,
+    deferred: BTreeSet<CallId>,
+    planned: BTreeMap<CallId, Vec<PlannedFile>>,
     refused: Vec<ToolResult>,
     /// The mode on record.
     mode: Option<String>,
@@ -47,9 +58,10 @@ struct Open {
 impl Machine {
     /// Goes on with a run from its record, in this process or another.
     ///
-    /// A call whose result is recorded never runs again. A call that had begun and has no result runs again
-    /// only if it changes nothing; else its result is `effects_unknown` (RULES R6). A call that had not begun is
-    /// judged again.
+    /// A call whose result is recorded never runs again. Of a call that had begun and has no result, the files say
+    /// whether it was done, where changing files is all that it does; one that only reads runs again; else its result is
+    /// `effects_unknown` (RULES R6). A call that had not begun is judged again, and a human's yes to it still counts if
+    /// nothing of what was shown has changed.
     ///
     /// # Errors
     /// If the record is not of a run, is of a later version, contradicts itself, or the run is completed.
@@ -81,35 +93,65 @@ impl Machine {
     }
 
     fn replay(&mut self, entry: Entry, open: &mut Open) -> Result<Result<(), TranscriptError>, ResumeError> {
-        Ok(match entry {
+        match entry {
             Entry::Answered { message, refused, usage, .. } => {
                 self.usage.add(&usage);
+                self.spent.add(&usage);
                 self.progress.turns = self.progress.turns.saturating_add(1);
                 self.protocols.lock();
-                *open = Open { begun: BTreeSet::new(), refused, mode: open.mode.take() };
-                self.transcript.answer(message)
+                self.carried.clear();
+                *open = Open { refused, mode: open.mode.take(), ..Open::default() };
+                for call in message.calls() {
+                    self.progress.count(call);
+                    self.spent.count(call);
+                }
+                return Ok(self.transcript.answer(message));
             }
-            Entry::Protocol { protocol } => {
-                self.protocols.restore(protocol);
-                Ok(())
+            Entry::Result { result } => return Ok(self.replay_result(result)),
+            Entry::Said { message } => {
+                self.steering.said(&message);
+                return Ok(self.transcript.say(message));
             }
-            Entry::Mode { mode } => {
-                open.mode = Some(mode);
-                Ok(())
+            Entry::Protocol { protocol } => self.protocols.restore(protocol),
+            Entry::Mode { mode } => open.mode = Some(mode),
+            Entry::Judged { call, facts: Some(facts), .. } => {
+                open.planned.insert(call, facts.planned);
             }
-            Entry::Said { message } => self.transcript.say(message),
-            Entry::Intent { call } => {
-                open.begun.insert(call);
-                Ok(())
+            Entry::Asked { request } => {
+                self.carried.insert(request.call.id.clone(), Carried { request, outcome: None });
             }
-            Entry::Result { result } => self.transcript.result(result),
+            Entry::Approval { call, outcome } => {
+                if let Some(carried) = self.carried.get_mut(&call) {
+                    carried.outcome = Some(outcome);
+                }
+            }
+            Entry::Intent { call } => drop(open.begun.insert(call)),
+            Entry::Deferred { call } => drop(open.deferred.insert(call)),
+            Entry::Queued { text, when } => self.steering.queue(text, when),
+            Entry::Guided { words } => self.guided(words.is_some()),
             Entry::Finished { outcome: Outcome::Completed { .. } } => return Err(ResumeError::Completed),
-            _ => Ok(()),
-        })
+            _ => {}
+        }
+        Ok(Ok(()))
+    }
+
+    fn replay_result(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
+        self.transcript.result(result)?;
+        if self.transcript.open_answer().is_none()
+            && let Some(message) = self.transcript.messages().last()
+        {
+            let results = message.parts.iter().filter_map(|part| match part {
+                Part::Result(result) => Some(result),
+                _ => None,
+            });
+            let results: Vec<&ToolResult> = results.collect();
+            self.progress.judge_turn(&results);
+        }
+        Ok(())
     }
 
     /// Fills the gaps of the answer that was open, or asks the model if none was.
-    fn go_on(&mut self, open: Open) {
+    fn go_on(&mut self, mut open: Open) {
         let waiting: Vec<CallId> = self.transcript.waiting().cloned().collect();
         let calls: Vec<ToolCall> = self
             .transcript
@@ -118,30 +160,45 @@ impl Machine {
             .unwrap_or_default();
         if calls.is_empty() {
             return match self.accepted_completion() {
-                Some(text) => self.end(Outcome::Completed { text }),
+                Some(text) => self.complete(text, false),
                 None => self.next_turn_after_resume(),
             };
         }
-        let mut refused: Vec<ToolResult> =
-            open.refused.into_iter().filter(|result| waiting.contains(&result.call)).collect();
         for call in &calls {
-            let hints = self.config.hints(call.name.as_str());
-            // Reading, and saying that the task is done, change nothing.
-            let runs_again = hints.read_only || hints.control == Control::Completion;
-            if open.begun.contains(&call.id) && !runs_again {
-                refused.push(ToolResult::text(
-                    call.id.clone(),
-                    ResultStatus::EffectsUnknown,
-                    words::EFFECTS_UNKNOWN,
-                ));
-            }
+            self.show(Event::CallTakenUp { call: call.clone() });
         }
-        self.execute(calls, refused, AheadCalls::default());
+        self.open_slots(calls.clone(), &AheadCalls::default());
+        for result in open.refused.drain(..).filter(|result| waiting.contains(&result.call)) {
+            self.end_call(result);
+        }
+        for call in calls {
+            self.reopen(call, &mut open);
+        }
+        self.advance();
+    }
+
+    /// What becomes of a call that has no result on record.
+    fn reopen(&mut self, call: ToolCall, open: &mut Open) {
+        let hints = self.config.hints(call.name.as_str());
+        // Reading, and saying that the task is done, change nothing.
+        let runs_again = hints.read_only || hints.control == Control::Completion;
+        if open.deferred.contains(&call.id) {
+            self.set(&call.id, State::Running);
+            self.want(Effect::Collect(call));
+        } else if !open.begun.contains(&call.id) || runs_again {
+            // It is judged again: the world may be another.
+        } else if let Some(planned) = open.planned.remove(&call.id).filter(|planned| !planned.is_empty()) {
+            self.set(&call.id, State::LookingBack);
+            self.want(Effect::LookBack { call, planned });
+        } else {
+            self.effects_unknown(&call.id, words::EFFECTS_UNKNOWN);
+        }
     }
 
     /// What the model said about the task, if its completion is the last thing on record and was accepted.
     fn accepted_completion(&self) -> Option<String> {
-        let [.., answer, results] = self.transcript.messages() else { return None };
+        let mut newest = self.transcript.messages().iter().rev();
+        let (results, answer) = (newest.next()?, newest.next()?);
         let call = answer.calls().last()?;
         let is_completion = self.config.hints(call.name.as_str()).control == Control::Completion;
         let accepted = results.parts.iter().any(
@@ -152,6 +209,10 @@ impl Machine {
 
     fn next_turn_after_resume(&mut self) {
         self.phase = Phase::Idle;
+        let limit = self.config.limits.mistakes;
+        if limit > 0 && self.progress.mistakes >= limit {
+            return self.consult(words::mistakes(self.progress.mistakes));
+        }
         // The last word has to be the human's or a tool's: an answer that was stopped in mid-sentence is
         // followed by a nudge.
         let ends_with_answer = self

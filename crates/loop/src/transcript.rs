@@ -1,6 +1,6 @@
 //! The conversation so far, which cannot be invalid.
 
-use windlass_protocol::{CallId, Message, Role, ToolResult};
+use windlass_protocol::{CallId, History, Message, Role, ToolResult};
 
 /// The conversation so far. Every call in it has exactly one result, right after its answer and in call order
 /// (RULES R1, R3); an answer whose results are still coming is kept apart and is never sent.
@@ -20,7 +20,7 @@ use windlass_protocol::{CallId, Message, Role, ToolResult};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
-    closed: Vec<Message>,
+    closed: History,
     open: Option<OpenAnswer>,
 }
 
@@ -124,7 +124,7 @@ impl Transcript {
     }
 
     /// The messages that can be sent: all but an answer that waits for results.
-    pub fn messages(&self) -> &[Message] {
+    pub fn messages(&self) -> &History {
         &self.closed
     }
 

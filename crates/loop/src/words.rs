@@ -1,6 +1,6 @@
 //! What the model is told when something is not as it should be: what was met, and what to do next.
 
-use windlass_protocol::StopReason;
+use windlass_protocol::{Aftermath, StopReason};
 
 /// Why a turn without a call is not the end (RULES L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +86,47 @@ pub(crate) const GO_ON: &str = "The run was interrupted here and goes on now. Go
 
 pub(crate) const CANCELLED: &str = "cancelled before it began";
 
+pub(crate) const CANCELLED_ELSEWHERE: &str = "The run was stopped while this call went on elsewhere. Whether it was \
+    done there, nobody has said.";
+
 pub(crate) const EFFECTS_UNKNOWN: &str = "The program ended while this call ran, and nobody knows what it did. \
     Look at the present state before you go on; do not assume that it worked or that it did not.";
+
+pub(crate) const DONE_BEFORE: &str = "The change was made. The program ended before it could say so, and the files are as \
+    this call was to leave them.";
+
+/// What the files say of a call that was cut off and is not made again.
+pub(crate) fn cut_off(aftermath: &Aftermath) -> String {
+    match aftermath {
+        Aftermath::Partly { done, open } => format!(
+            "The program ended while this call ran. It had changed {} and not yet {}. Read them, and make a new call for \
+             what is left.",
+            done.join(", "),
+            open.join(", ")
+        ),
+        Aftermath::Changed { paths } => format!(
+            "The program ended while this call ran, and somebody else has changed {} since. Read it again before you go \
+             on; do not assume that the call worked or that it did not.",
+            paths.join(", ")
+        ),
+        _ => EFFECTS_UNKNOWN.to_owned(),
+    }
+}
+
+pub(crate) fn ask_about_unknown(calls: &[String]) -> String {
+    format!(
+        "The program ended while these calls ran, and nobody knows what they did: {}. What should the model know before \
+         it goes on? (nothing, or words for the model)",
+        calls.join(", ")
+    )
+}
+
+pub(crate) fn over_budget(name: &str, limit: u32) -> String {
+    format!(
+        "{name} was not run: this run may call it {limit} times before the human is asked, and that is used. The human \
+         is asked now; make the call again if it is still needed."
+    )
+}
 
 pub(crate) fn denied(rule_id: &str, text: &str) -> String {
     format!("The call was not allowed: {text} (rule {rule_id}). Do not try to get the same in another way.")

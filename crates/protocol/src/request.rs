@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Message, Opaque, OutputFormat, ParallelCalls, ToolChoice, ToolName, ToolSpec, Unknown};
+use crate::{History, Opaque, OutputFormat, ParallelCalls, ToolChoice, ToolName, ToolSpec, Unknown};
 
 /// Whether the answer comes as a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct Request {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// The conversation so far, oldest first.
-    pub messages: Vec<Message>,
+    pub messages: History,
     /// The tools on offer, in an order that stays the same from turn to turn (RULES N6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
@@ -77,11 +77,11 @@ pub struct Request {
 
 impl Request {
     /// A streamed request without tools.
-    pub fn new(model: impl Into<String>, messages: Vec<Message>) -> Self {
+    pub fn new(model: impl Into<String>, messages: impl Into<History>) -> Self {
         Self {
             model: model.into(),
             system: None,
-            messages,
+            messages: messages.into(),
             tools: Vec::new(),
             hosted_tools: Vec::new(),
             tool_fields: BTreeMap::new(),

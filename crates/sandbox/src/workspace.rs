@@ -1,5 +1,6 @@
 //! The one way to a file: a folder opened once, and everything else by handle below it.
 
+mod aftermath;
 mod target;
 
 use std::io;

@@ -9,6 +9,10 @@ pub enum ToolError {
     /// The model acts: a text that says what was met and what to do next.
     #[error("{0}")]
     Model(String),
+    /// The call goes on elsewhere, and its result comes from there: a job that somebody else does, a service that calls
+    /// back. The run waits for it, if need be without a process (see `RunOptions::with_results` of `windlass-agent`).
+    #[error("the call goes on elsewhere")]
+    Deferred,
     /// Nobody in the conversation can act: the run ends.
     #[error("the tool cannot work")]
     Fatal(#[source] Box<dyn Error + Send + Sync>),

@@ -1,7 +1,7 @@
 //! What a call meets, looked at before anybody decides about it.
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Change, Containment, Target};
+use windlass_protocol::{Change, Containment, PlannedFile, Target};
 
 /// What a call meets where it would run, and what it would change.
 ///
@@ -20,6 +20,10 @@ pub struct Inspection {
     pub targets: Vec<Target>,
     /// What it would change in files, for a human to read.
     pub changes: Vec<Change>,
+    /// The files that it would change, before and after; only where these are all that the call does, so that the files
+    /// say afterwards whether it was done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<PlannedFile>,
     /// How its processes would be confined; nothing for a tool that starts none.
     pub containment: Option<Containment>,
 }
@@ -34,6 +38,12 @@ impl Inspection {
     /// The same with one more change.
     pub fn with_change(mut self, change: Change) -> Self {
         self.changes.push(change);
+        self
+    }
+
+    /// The same with the files that it would change, before and after.
+    pub fn with_planned(mut self, planned: impl IntoIterator<Item = PlannedFile>) -> Self {
+        self.planned.extend(planned);
         self
     }
 

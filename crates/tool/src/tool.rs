@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
 
 use crate::{Context, EarlyArguments, GrowingArguments, Inspection, Output, Showing, ToolError};
 
@@ -111,6 +111,13 @@ pub trait Tool: Send + Sync {
     fn inspect(&self, payload: &Payload) -> Inspection {
         let _ = payload;
         Inspection::default()
+    }
+
+    /// Says what is left of a call that had begun when its program ended, from what was planned by `inspect` before it.
+    /// It reads and changes nothing. By default nobody can tell, and the call is not made again (RULES R6).
+    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+        let _ = planned;
+        Aftermath::Unknown
     }
 
     /// Runs the call.

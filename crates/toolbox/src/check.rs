@@ -4,7 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use windlass_hitl::Facts;
-use windlass_protocol::{Arguments, Effect, Payload, ResultStatus, ToolCall, ToolName, ToolResult};
+use windlass_protocol::{
+    Aftermath, Arguments, Effect, Payload, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult,
+};
 use windlass_schema::{Coercion, Violation, coerce};
 
 use crate::entry::Entry;
@@ -82,6 +84,12 @@ pub(crate) fn effects(toolbox: &Toolbox, call: &ToolCall) -> Option<Vec<Effect>>
     catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&payload))).ok()
 }
 
+/// What is left of a call that had begun when its program ended.
+pub(crate) fn aftermath(toolbox: &Toolbox, call: &ToolCall, planned: &[PlannedFile]) -> Aftermath {
+    let Some(entry) = toolbox.entry(call.name.as_str()) else { return Aftermath::Unknown };
+    catch_unwind(AssertUnwindSafe(|| entry.tool.aftermath(planned))).unwrap_or_default()
+}
+
 /// Whether an object in the arguments has a key twice, at any depth.
 fn has_equal_keys(arguments: &Arguments) -> bool {
     let mut parser = windlass_partial_json::Parser::default();
@@ -97,7 +105,7 @@ pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked
     };
     fence::targets(toolbox.mode(), entry, &checked.facts.effects, &seen.targets)
         .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))?;
-    checked.facts = checked.facts.with_sight(seen.targets, seen.containment);
+    checked.facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
     checked.changes = seen.changes;
     Ok(checked)
 }

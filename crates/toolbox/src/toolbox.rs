@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use tokio::sync::RwLock;
 use windlass_hitl::Facts;
-use windlass_protocol::{Change, Effect, Hints, Risk, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_protocol::{
+    Aftermath, Change, Effect, Hints, PlannedFile, Risk, ToolCall, ToolName, ToolResult, ToolSpec,
+};
 use windlass_schema::{Coercion, SchemaError};
 use windlass_tool::{EarlyArguments, Tool};
 
@@ -232,6 +234,12 @@ impl Toolbox {
     /// what cannot be judged does not run.
     pub fn inspect(&self, checked: Checked) -> Result<Checked, Box<ToolResult>> {
         crate::check::inspect(self, checked)
+    }
+
+    /// What is left of a call that had begun when its program ended, whether or not its tool is offered now. It reads the
+    /// disk, as `inspect` does.
+    pub fn aftermath(&self, call: &ToolCall, planned: &[PlannedFile]) -> Aftermath {
+        crate::check::aftermath(self, call, planned)
     }
 
     /// Checks what is sure of a call while its arguments still stream: that there is such a tool, that the

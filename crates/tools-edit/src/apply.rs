@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use windlass_protocol::{Effect, Grammar, Hints, Payload, Target, TargetKind, ToolName, ToolSpec};
+use windlass_protocol::{
+    Aftermath, Effect, Grammar, Hints, Payload, PlannedFile, Target, TargetKind, ToolName, ToolSpec,
+};
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::{MAX_SHOWN_BYTES, Room};
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
@@ -137,6 +139,7 @@ impl Tool for ApplyPatch {
         if linked {
             return seen;
         }
+        seen = seen.with_planned(planned.iter().flat_map(|plan| plan.states(&self.workspace)));
         let mut room = MAX_SHOWN_BYTES;
         for plan in &planned {
             for change in plan.changes(room) {
@@ -145,6 +148,10 @@ impl Tool for ApplyPatch {
             }
         }
         seen
+    }
+
+    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+        self.workspace.aftermath(planned)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
 use windlass_sandbox::{Contents, Workspace, WorkspacePath};
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Tool, ToolArgs, ToolError, ToolFuture, read_arguments,
@@ -95,6 +95,10 @@ impl Tool for ApplyDiff {
 
     fn inspect(&self, payload: &Payload) -> Inspection {
         lone::inspect(&self.workspace, payload, read(payload).ok().as_ref())
+    }
+
+    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+        self.workspace.aftermath(planned)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
 use windlass_sandbox::{Contents, Workspace, WorkspacePath};
 use windlass_text::{Charset, Text};
 use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture, read_arguments};
@@ -73,6 +73,10 @@ impl Tool for EditFile {
     fn inspect(&self, payload: &Payload) -> Inspection {
         let arguments = read_arguments::<EditArguments>(payload).ok();
         lone::inspect(&self.workspace, payload, arguments.as_ref())
+    }
+
+    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+        self.workspace.aftermath(planned)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

@@ -1,7 +1,7 @@
 //! A change in one file: planned, shown and made by the same steps, whichever tool asked for it.
 
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
-use windlass_sandbox::{Contents, Expected, FileError, Look, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Room, Side, diff};
 use windlass_tool::{Change, Context, EarlyArguments, Inspection, Output, ToolError};
 
@@ -99,7 +99,10 @@ pub(crate) fn inspect(workspace: &Workspace, payload: &Payload, edit: Option<&im
     let seen = Inspection::default().with_target(target);
     match edit.map(|edit| plan(workspace, edit)) {
         Some(Ok(plan)) if !is_linked => {
-            seen.with_change(Change::new(plan.path.to_string(), plan.diff(Room::default())))
+            let (before, after) = (plan.before.version, Version::of(&plan.after));
+            let planned = workspace.planned(&plan.path, Some(before), Some(after));
+            let change = Change::new(plan.path.to_string(), plan.diff(Room::default()));
+            seen.with_change(change).with_planned([planned])
         }
         _ => seen,
     }

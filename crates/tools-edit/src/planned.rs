@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use windlass_sandbox::{Contents, Expected, FileError, Kind, Workspace, WorkspacePath};
+use windlass_protocol::PlannedFile;
+use windlass_sandbox::{Contents, Expected, FileError, Kind, Version, Workspace, WorkspacePath};
 use windlass_text::{Room, Side, diff};
 use windlass_tool::Change;
 
@@ -197,6 +198,19 @@ impl Planned {
         let to = to.as_deref().unwrap_or(&from);
         let before = self.before.as_ref().map(|before| Side::new(&from, &before.bytes));
         diff(before, self.after.as_deref().map(|after| Side::new(to, after)), room)
+    }
+
+    /// The files that it touches, before and after.
+    pub(crate) fn states(&self, workspace: &Workspace) -> Vec<PlannedFile> {
+        let version = |contents: &Option<Contents>| contents.as_ref().map(|contents| contents.version);
+        let after = self.after.as_deref().map(Version::of);
+        match &self.to {
+            None => vec![workspace.planned(&self.path, version(&self.before), after)],
+            Some(to) => vec![
+                workspace.planned(to, version(&self.replaced), after),
+                workspace.planned(&self.path, version(&self.before), None),
+            ],
+        }
     }
 
     /// What a human is shown: the change, and what it takes the place of.

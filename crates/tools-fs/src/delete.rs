@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, Risk, ToolSpec};
 use windlass_sandbox::{FileError, Found, Kind, Look, Workspace, WorkspacePath};
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
@@ -94,7 +94,14 @@ impl Tool for DeleteFile {
         for found in &plan.within {
             seen = seen.with_target(self.workspace.target(&found.path.to_string(), Look::Place));
         }
-        plan.changes(&self.workspace).into_iter().fold(seen, Inspection::with_change)
+        // Of a folder or a link no bytes tell whether it went.
+        let before = (plan.kind == Kind::File).then(|| self.workspace.read(&plan.path).ok()).flatten();
+        let planned = before.map(|before| self.workspace.planned(&plan.path, Some(before.version), None));
+        plan.changes(&self.workspace).into_iter().fold(seen, Inspection::with_change).with_planned(planned)
+    }
+
+    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+        self.workspace.aftermath(planned)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {

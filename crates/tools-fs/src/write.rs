@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use windlass_partial_json::Event;
-use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_sandbox::{Contents, Expected, FileError, Look, Workspace, WorkspacePath};
+use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool, ToolArgs,
@@ -93,6 +93,10 @@ impl Tool for WriteFile {
         inspect(&self.workspace, payload, There::Replace)
     }
 
+    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+        self.workspace.aftermath(planned)
+    }
+
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(call(&self.workspace, ctx, payload, There::Replace))
     }
@@ -122,6 +126,10 @@ impl Tool for CreateFile {
 
     fn inspect(&self, payload: &Payload) -> Inspection {
         inspect(&self.workspace, payload, There::Refuse)
+    }
+
+    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+        self.workspace.aftermath(planned)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
@@ -160,7 +168,10 @@ fn inspect(workspace: &Workspace, payload: &Payload, there: There) -> Inspection
     let Ok(arguments) = read_arguments::<WriteArguments>(payload) else { return seen };
     match plan(workspace, &arguments, there) {
         Ok(plan) if !is_linked => {
-            seen.with_change(Change::new(plan.path.to_string(), plan.diff(Room::default())))
+            let before = plan.before.as_ref().map(|before| before.version);
+            let planned = workspace.planned(&plan.path, before, Some(Version::of(&plan.after)));
+            let change = Change::new(plan.path.to_string(), plan.diff(Room::default()));
+            seen.with_change(change).with_planned([planned])
         }
         _ => seen,
     }

@@ -1,6 +1,6 @@
 //! The conversation as messages of this format.
 
-use windlass_protocol::{Message, Role};
+use windlass_protocol::{History, Role};
 use windlass_wire::EncodeError;
 
 use crate::encode::unsupported;
@@ -8,7 +8,7 @@ use crate::parts::blocks;
 use crate::request::{KnownBlock, WireBlock, WireMessage};
 
 /// The messages after so many that belong to the system prompt.
-pub(crate) fn wire_messages(all: &[Message], system: usize) -> Result<Vec<WireMessage<'_>>, EncodeError> {
+pub(crate) fn wire_messages(all: &History, system: usize) -> Result<Vec<WireMessage<'_>>, EncodeError> {
     let mut messages: Vec<WireMessage<'_>> = Vec::with_capacity(all.len());
     for (position, message) in all.iter().enumerate().skip(system) {
         let role = match message.role {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use windlass_protocol::{
-    File, FileSource, Image, ImageSource, Message, OutputFormat, ParallelCalls, Part, Refusal, RefusalKind,
-    Request, Role, ToolCall, ToolChoice, ToolSpec,
+    File, FileSource, History, Image, ImageSource, Message, OutputFormat, ParallelCalls, Part, Refusal,
+    RefusalKind, Request, Role, ToolCall, ToolChoice, ToolSpec,
 };
 use windlass_wire::check_conversation;
 
@@ -197,7 +197,7 @@ impl Lint {
 
     /// "Function call is missing a `thought_signature` in functionCall parts": of the calls since the user spoke last,
     /// the first of each turn needs one.
-    fn signatures(&mut self, messages: &[Message]) {
+    fn signatures(&mut self, messages: &History) {
         let since = messages.iter().rposition(|message| message.role == Role::User).unwrap_or(0);
         for (position, message) in messages.iter().enumerate().skip(since) {
             let signed = |call: &ToolCall| {

@@ -17,9 +17,11 @@ use crate::EncodeError;
 ///
 /// # Errors
 /// If a call has no result or two, or a result has no call.
-pub fn check_pairing(messages: &[Message]) -> Result<(), EncodeError> {
+pub fn check_pairing<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Result<(), EncodeError> {
     let mut open: Vec<&CallId> = Vec::new();
-    for (position, message) in messages.iter().enumerate() {
+    let mut end = 0;
+    for (position, message) in messages.into_iter().enumerate() {
+        end = position.saturating_add(1);
         for part in &message.parts {
             let Part::Result(result) = part else { continue };
             let Some(at) = open.iter().position(|call| **call == result.call) else {
@@ -45,7 +47,7 @@ pub fn check_pairing(messages: &[Message]) -> Result<(), EncodeError> {
             open.push(&call.id);
         }
     }
-    no_call_waits(&open, messages.len())
+    no_call_waits(&open, end)
 }
 
 fn no_call_waits(open: &[&CallId], position: usize) -> Result<(), EncodeError> {

@@ -2,11 +2,20 @@
 
 use windlass_hitl::Verdict;
 use windlass_loop::{Ahead, Event, Input, Judgement};
-use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{CallId, PlannedFile, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::{Context, Progress, ToolError};
 
 use super::Outside;
 use crate::judging::Judged;
+
+/// What came of running a call.
+enum Ran {
+    Ended(ToolResult),
+    /// Its result comes from outside.
+    Deferred,
+    /// The run cannot go on.
+    Fatal(String),
+}
 
 impl Outside {
     pub(super) fn judge(&mut self, call: ToolCall) {
@@ -54,8 +63,10 @@ impl Outside {
             let outcome = match judging.await {
                 Judgement::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
                     match running.await {
-                        Ok(result) => Ahead::Ran { facts, decision, result },
-                        Err(message) => Ahead::Fatal { facts, decision, message },
+                        Ran::Ended(result) => Ahead::Ran { facts, decision, result },
+                        // What it waits for is begun when the answer is kept.
+                        Ran::Deferred => Ahead::NotBegun,
+                        Ran::Fatal(message) => Ahead::Fatal { facts, decision, message },
                     }
                 }
                 other => Ahead::Judged(other),
@@ -70,23 +81,41 @@ impl Outside {
         let running = self.running(call, ctx);
         self.tasks.spawn(async move {
             let input = match running.await {
-                Ok(result) => Input::Result(result),
-                Err(message) => Input::Fatal { call: id, message },
+                Ran::Ended(result) => Input::Result(result),
+                Ran::Deferred => Input::Deferred(id),
+                Ran::Fatal(message) => Input::Fatal { call: id, message },
             };
             drop(inputs.send(input).await);
         });
     }
 
-    /// The run of a call that was judged by the time this is waited for. Its error ends the run.
-    fn running(
-        &self,
-        call: ToolCall,
-        ctx: Context,
-    ) -> impl Future<Output = Result<ToolResult, String>> + use<> {
+    /// Asks the files what became of a call that was cut off.
+    pub(super) fn look_back(&mut self, call: ToolCall, planned: Vec<PlannedFile>) {
+        let (tools, inputs) = (self.tools.clone(), self.inputs.clone());
+        self.tasks.spawn(async move {
+            let id = call.id.clone();
+            let look = move || tools.current().map(|toolbox| toolbox.aftermath(&call, &planned));
+            let aftermath = tokio::task::spawn_blocking(look).await.ok().flatten().unwrap_or_default();
+            drop(inputs.send(Input::LookedBack { call: id, aftermath }).await);
+        });
+    }
+
+    /// Brings the result of a call that went on elsewhere, if it has come.
+    pub(super) fn collect(&mut self, call: ToolCall) {
+        let input = match self.results.remove(&call.id) {
+            Some(result) => Input::Result(result),
+            None => Input::Deferred(call.id),
+        };
+        self.come_back(input);
+    }
+
+    /// The run of a call that was judged by the time this is waited for.
+    fn running(&self, call: ToolCall, ctx: Context) -> impl Future<Output = Ran> + use<> {
         let (judging, tools) = (self.judging.clone(), self.tools.clone());
         async move {
             let (Some(checked), Some(toolbox)) = (judging.take(&call), tools.current()) else {
-                return Ok(ToolResult::text(call.id, ResultStatus::Denied, "nobody has judged this call"));
+                let text = "nobody has judged this call";
+                return Ran::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
             };
             let still = async move {
                 let lost =
@@ -94,9 +123,14 @@ impl Outside {
                 let look = tokio::task::spawn_blocking(move || judging.still_stands(&call));
                 look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
-            let result = toolbox.run_if(&checked, &ctx, still).await.map_err(|error| fatal_text(&error))?;
-            tools.follow(&checked, &result);
-            Ok(result)
+            match toolbox.run_if(&checked, &ctx, still).await {
+                Ok(result) => {
+                    tools.follow(&checked, &result);
+                    Ran::Ended(result)
+                }
+                Err(ToolError::Deferred) => Ran::Deferred,
+                Err(error) => Ran::Fatal(fatal_text(&error)),
+            }
         }
     }
 

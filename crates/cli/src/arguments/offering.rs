@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 
+use super::Embeddings;
+
 /// What is offered besides the preset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[serde(default)]
@@ -24,6 +26,9 @@ pub(crate) struct Offering {
     /// the former name, started before any call), or one of the user's `toolbox.toml`. May be said several times.
     #[arg(long = "feature", value_name = "NAME")]
     pub(crate) features: Vec<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(crate) embeddings: Embeddings,
 }
 
 impl Offering {

@@ -4,7 +4,7 @@ use windlass_protocol::{Control, ResultStatus, ToolCall, ToolResult};
 
 use super::{Slot, State};
 use crate::machine::{Machine, Phase};
-use crate::{Effect, words};
+use crate::{Effect, Event, words};
 
 impl Machine {
     /// Lets go on what nothing before it holds. A change of the mode waits for the calls before it, and those behind it
@@ -60,6 +60,10 @@ impl Machine {
                 (Control::Completion, false, _) => words::COMPLETION_NOT_LAST,
                 (Control::Completion, true, true) => words::COMPLETION_SIBLING_FAILED,
                 _ => {
+                    if control == Control::Completion {
+                        let (id, text) = (call.id.clone(), completion_text(&call));
+                        self.show(Event::CompletionProposed { call: id, text });
+                    }
                     self.set(&call.id, State::Judging);
                     self.want(Effect::Decide(call));
                     continue;

@@ -8,8 +8,8 @@ use windlass_loop::{
     CallStart, Config, Effect as Want, Entry, Event, Input, Judgement, Limits, Machine, OfferedTool, Outcome,
 };
 use windlass_protocol::{
-    CallId, Control, Effect, Hints, Message, Part, ResultStatus, Role, StopReason, ToolCall, ToolName,
-    ToolResult, ToolSpec,
+    CallId, Control, Effect, Hints, History, Message, Part, ResultStatus, Role, StopReason, ToolCall,
+    ToolName, ToolResult, ToolSpec,
 };
 use windlass_stream::{CallChunk, Chunk, WholeCall};
 
@@ -200,7 +200,7 @@ pub(crate) fn entries(effects: &[Want]) -> Vec<Entry> {
 
 /// Every call has exactly one result, right after its answer, in call order (R1).
 #[track_caller]
-pub(crate) fn check_paired(messages: &[Message]) {
+pub(crate) fn check_paired(messages: &History) {
     for (at, message) in messages.iter().enumerate() {
         assert!(!message.parts.is_empty(), "message {at} is empty");
         let calls: Vec<_> = message.calls().map(|call| call.id.clone()).collect();

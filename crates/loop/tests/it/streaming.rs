@@ -228,7 +228,7 @@ fn a_used_budget_asks_whether_to_go_on() {
     for (answer, goes_on) in
         [(Some("yes"), true), (Some("be brief"), true), (Some("no"), false), (None, false)]
     {
-        let mut run = Driven::start(config().with_budget(budget));
+        let mut run = Driven::start(config().with_budget(budget.clone()));
         let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. }));
         run.answer([Chunk::text("I think")]);
         assert!(run.is_sent() && !asks(&run), "one request is left");

@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod arguments;
+mod history;
 mod serde;
 mod values;

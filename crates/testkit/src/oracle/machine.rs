@@ -1,21 +1,24 @@
 //! Properties of the turn machine, as a sequence of operations.
 
+mod chunks;
 mod drive;
 
-use windlass_loop::{Entry, Machine, ResumeError};
+use windlass_loop::{Entry, Machine, ResumeError, Unanswered};
 use windlass_wire::check_pairing;
 
 use self::drive::{Drive, config};
 
 /// Any bytes as a sequence of what a run can meet: chunks, ends, judgements, approvals, results, refusals, time,
-/// calls that run while their answer streams, in any order. No panic; each request can be sent; each call runs at
-/// most once, after its intent was written down; nothing is wanted after the end; and the record can be resumed
-/// wherever it breaks off (RULES R1, R6, L7).
+/// calls that run while their answer streams or go on elsewhere, crashes, in any order. No panic; each request can be
+/// sent; each call that changes something runs at most once, after its intent was written down, and in whatever
+/// process; nothing is wanted after the end; and the record can be resumed wherever it breaks off (RULES R1, R6, L7).
 ///
 /// # Panics
 /// The property is violated.
 pub fn machine(bytes: &[u8]) {
-    let mut drive = Drive::start();
+    // Operations are pairs of bytes, so an odd one is left to choose by.
+    let unanswered = if bytes.len() % 2 == 1 { Unanswered::Suspend } else { Unanswered::Deny };
+    let mut drive = Drive::start(unanswered);
     let mut bytes = bytes.iter().copied();
     while let Some(operation) = bytes.next() {
         drive.operate(operation, bytes.next().unwrap_or_default());
@@ -29,10 +32,10 @@ fn check_record(record: &[Entry]) {
     let step = record.len().div_ceil(MOST_CUTS).max(1);
     for end in (0..=record.len()).rev().step_by(step) {
         let part = record.iter().take(end).cloned();
-        match Machine::resume(config(), part, 0) {
+        match Machine::resume(config(Unanswered::Deny), part, 0) {
             Ok((machine, _)) => {
                 // What waits for its result is open; without it the conversation is whole.
-                let mut messages = machine.transcript().messages().to_vec();
+                let mut messages = machine.transcript().messages().clone();
                 if machine.transcript().waiting().next().is_some() {
                     messages.truncate(
                         messages.iter().rposition(|message| message.calls().next().is_some()).unwrap_or(0),
@@ -51,4 +54,8 @@ fn check_record(record: &[Entry]) {
             }
         }
     }
+}
+
+fn pick<T: Copy>(from: &[T], by: u8) -> T {
+    from[usize::from(by) % from.len()]
 }

@@ -17,8 +17,11 @@ use crate::{Dialect, Options, Scanner};
 /// assert_eq!(windlass_text_calls::detect(&history, &[tool]), Some(ToolProtocol::Text));
 /// # Ok::<(), windlass_protocol::NameError>(())
 /// ```
-pub fn detect(messages: &[Message], tools: &[ToolSpec]) -> Option<ToolProtocol> {
-    let answers = messages.iter().rev().filter(|message| message.role == Role::Assistant);
+pub fn detect<'a, M>(messages: M, tools: &[ToolSpec]) -> Option<ToolProtocol>
+where
+    M: IntoIterator<Item = &'a Message, IntoIter: DoubleEndedIterator>,
+{
+    let answers = messages.into_iter().rev().filter(|message| message.role == Role::Assistant);
     answers.into_iter().find_map(|answer| {
         if answer.calls().next().is_some() {
             return Some(ToolProtocol::Native);

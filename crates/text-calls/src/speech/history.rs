@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use windlass_protocol::{CallId, Content, Message, Part, Role, Text, ToolName, ToolResult};
+use windlass_protocol::{CallId, Content, History, Message, Part, Role, Text, ToolName, ToolResult};
 
 use crate::{Dialect, render_call, results};
 
 /// The messages with all calls and results in words. Neighbours of one human speaker become one message, because
 /// the templates of many models take turns only.
-pub(super) fn spoken(dialect: Dialect, messages: &[Message]) -> Vec<Message> {
+pub(super) fn spoken(dialect: Dialect, messages: &History) -> History {
     let mut names: BTreeMap<&CallId, &ToolName> = BTreeMap::new();
     let mut spoken: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
@@ -26,7 +26,7 @@ pub(super) fn spoken(dialect: Dialect, messages: &[Message]) -> Vec<Message> {
             _ => spoken.push(message),
         }
     }
-    spoken
+    spoken.into()
 }
 
 /// What the model said, with its calls as it would have written them.

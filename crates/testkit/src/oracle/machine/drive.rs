@@ -1,33 +1,25 @@
 //! A machine that is driven by bytes, with an outside that answers what it was asked, or what it was not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_hitl::{
     ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Learned, Policy, Reason,
     Source, decide,
 };
 use windlass_loop::{
-    Ahead, Config, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, OfferedTool, Repairs,
-    StreamFailure,
+    Ahead, Config, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, Moment, OfferedTool,
+    Repairs, ResumeError, StreamFailure, Unanswered,
 };
 use windlass_protocol::{
-    CallId, Control, Effect, Hints, ResultStatus, StopReason, ToolCall, ToolName, ToolResult, ToolSpec,
+    Aftermath, CallId, Control, Effect, Hints, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult,
+    ToolSpec,
 };
-use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
+use windlass_stream::CallKey;
 use windlass_wire::check_pairing;
 
-const IDS: &[&str] = &["", "c1", "c2", "c3"];
-const NAMES: &[&str] = &["look", "change", "done", "fly", ""];
-const ARGUMENTS: &[&str] = &[
-    "{}",
-    r#"{"a":1}"#,
-    r#"{"result":"r"}"#,
-    r#"{"path":"/x","content":"y"#,
-    r#"","b":2}"#,
-    "[1]",
-    "",
-    r#"{"a":1,}"#,
-];
+use super::chunks::chunk;
+use super::pick;
+
 const STATUSES: &[ResultStatus] =
     &[ResultStatus::Ok, ResultStatus::Error, ResultStatus::Cancelled, ResultStatus::TimedOut];
 
@@ -43,6 +35,11 @@ pub(super) struct Drive {
     /// Those that ran, and the answers that came to nothing.
     ran_ahead: BTreeSet<(u64, CallId)>,
     void: BTreeSet<u64>,
+    /// Calls that were cut off by a crash, whose files are looked at.
+    to_look_back: Vec<CallId>,
+    /// The names of calls that were judged or run.
+    names: BTreeMap<CallId, String>,
+    unanswered: Unanswered,
     early: Option<(u64, CallKey)>,
     is_over: bool,
     now_ms: u64,
@@ -54,21 +51,17 @@ fn spec(name: &str) -> ToolSpec {
 }
 
 /// `look` reads, `change` writes, `done` completes.
-pub(super) fn config() -> Config {
+pub(super) fn config(unanswered: Unanswered) -> Config {
     let done = Hints { control: Control::Completion, ..Hints::default() };
     let tools = [("look", Hints::read_only()), ("change", Hints::default()), ("done", done)];
     let tools = tools.map(|(name, hints)| OfferedTool::new(spec(name), hints));
-    Config::new("model", tools.to_vec()).with_repairs(Repairs::All)
-}
-
-fn pick<T: Copy>(from: &[T], by: u8) -> T {
-    from[usize::from(by) % from.len()]
+    Config::new("model", tools.to_vec()).with_repairs(Repairs::All).with_unanswered(unanswered)
 }
 
 impl Drive {
-    pub(super) fn start() -> Self {
+    pub(super) fn start(unanswered: Unanswered) -> Self {
         let mut drive = Self {
-            machine: Machine::new(config()),
+            machine: Machine::new(config(unanswered)),
             record: Vec::new(),
             to_judge: Vec::new(),
             asked: Vec::new(),
@@ -77,6 +70,9 @@ impl Drive {
             ahead: Vec::new(),
             ran_ahead: BTreeSet::new(),
             void: BTreeSet::new(),
+            to_look_back: Vec::new(),
+            names: BTreeMap::new(),
+            unanswered,
             early: None,
             is_over: false,
             now_ms: 0,
@@ -99,11 +95,16 @@ impl Drive {
             10 => self.approve(by),
             11 | 12 => self.end_call(by),
             13 => self.refuse_early(by),
-            14 => self.step(if by == 255 {
-                Input::Cancel
-            } else {
-                Input::Guidance((by.is_multiple_of(2)).then(|| "go on".into()))
+            14 => self.step(match by {
+                255 => Input::Cancel,
+                246..=254 => {
+                    let when = if by.is_multiple_of(2) { Moment::NextTurn } else { Moment::AfterTask };
+                    Input::Say { text: "more".into(), when }
+                }
+                _ => Input::Guidance((by.is_multiple_of(2)).then(|| "go on".into())),
             }),
+            15 if !self.to_look_back.is_empty() => self.look_back(by),
+            15 if by == 255 => self.go_on_elsewhere(),
             _ => {
                 self.now_ms = self.now_ms.saturating_add(u64::from(by).saturating_mul(2_000));
                 self.step(Input::Tick);
@@ -149,7 +150,9 @@ impl Drive {
             _ if by.is_multiple_of(5) => vec![Effect::Write { path: "../outside".into(), bytes: None }],
             _ => vec![Effect::Write { path: "a.txt".into(), bytes: None }],
         };
-        let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);
+        let planned = PlannedFile::new("a.txt", None, Some("after".into()));
+        let planned = if by.is_multiple_of(3) { vec![planned] } else { Vec::new() };
+        let facts = Facts::new(call.name.clone(), Hints::default(), call, effects).with_planned(planned);
         let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
         let spec = spec("look");
         let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();
@@ -165,6 +168,9 @@ impl Drive {
     fn approve(&mut self, by: u8) {
         // Also answers to what nobody asked.
         let id = if self.asked.is_empty() { "ask-nothing".to_owned() } else { self.asked.remove(0) };
+        if by >= 240 {
+            return self.step(Input::Approval(ApprovalOutcome::NoApprover { request_id: id }));
+        }
         let decision = if by.is_multiple_of(2) {
             ApprovalDecision::approve(id)
         } else {
@@ -182,7 +188,52 @@ impl Drive {
         if by % 32 == 31 {
             return self.step(Input::Fatal { call: id, message: "it broke".into() });
         }
+        if by % 32 == 30 {
+            return self.step(Input::Deferred(id));
+        }
         self.step(Input::Result(ToolResult::text(id, pick(STATUSES, by), "text")));
+    }
+
+    fn look_back(&mut self, by: u8) {
+        let call = self.to_look_back.remove(usize::from(by) % self.to_look_back.len());
+        let names = || vec!["a.txt".to_owned()];
+        let aftermath = match by % 5 {
+            0 => Aftermath::Unknown,
+            1 => Aftermath::Done,
+            2 => Aftermath::Partly { done: names(), open: names() },
+            3 => Aftermath::Changed { paths: names() },
+            _ => {
+                // It has done nothing yet, so it may run after all.
+                self.ran.remove(&call);
+                Aftermath::NotBegun
+            }
+        };
+        self.step(Input::LookedBack { call, aftermath });
+    }
+
+    /// The process ends here, and another one goes on from the record.
+    fn go_on_elsewhere(&mut self) {
+        let config = config(self.unanswered);
+        let resumed = Machine::resume(config, self.record.clone(), self.now_ms);
+        if matches!(resumed, Err(ResumeError::Completed)) {
+            return;
+        }
+        let (machine, effects) = resumed.expect("a record that the machine wrote can be resumed");
+        // What only reads may run again; what came back before it was written down did.
+        for call in std::mem::take(&mut self.running) {
+            if matches!(self.names.get(&call).map(String::as_str), Some("look" | "done")) {
+                self.ran.remove(&call);
+            }
+        }
+        self.to_judge.clear();
+        self.asked.clear();
+        self.ahead.clear();
+        self.ran_ahead.clear();
+        self.to_look_back.clear();
+        self.early = None;
+        self.is_over = false;
+        self.machine = machine;
+        self.perform(effects);
     }
 
     fn refuse_early(&mut self, by: u8) {
@@ -196,11 +247,22 @@ impl Drive {
     }
 
     fn step(&mut self, input: Input) {
+        let effects = self.machine.step(input, self.now_ms);
+        self.perform(effects);
+    }
+
+    fn perform(&mut self, effects: Vec<Want>) {
         let mut intent = None;
-        for effect in self.machine.step(input, self.now_ms) {
+        for effect in effects {
             let is_work = matches!(
                 effect,
-                Want::Send { .. } | Want::Run(_) | Want::RunAhead { .. } | Want::Ask(_) | Want::Decide(_)
+                Want::Send { .. }
+                    | Want::Run(_)
+                    | Want::RunAhead { .. }
+                    | Want::Ask(_)
+                    | Want::Decide(_)
+                    | Want::LookBack { .. }
+                    | Want::Collect(_)
             );
             assert!(!(self.is_over && is_work), "work is wanted after the end: {effect:?}");
             match effect {
@@ -219,7 +281,12 @@ impl Drive {
                     // Ids of an answer may come again in a later one.
                     self.ran_ahead.clear();
                 }
-                Want::Decide(call) => self.to_judge.push(call),
+                Want::Decide(call) => {
+                    self.names.insert(call.id.clone(), call.name.to_string());
+                    self.to_judge.push(call);
+                }
+                Want::Collect(call) => self.running.push(call.id),
+                Want::LookBack { call, .. } => self.to_look_back.push(call.id),
                 Want::Ask(request) => self.asked.push(request.request_id),
                 Want::Run(call) => {
                     assert_eq!(intent.as_ref(), Some(&call.id), "the intent is written before a call runs");
@@ -228,7 +295,10 @@ impl Drive {
                     assert!(!has_run, "{} ran ahead and runs again", call.id);
                     self.running.push(call.id);
                 }
-                Want::RunAhead { answer, call } => self.ahead.push((answer, call)),
+                Want::RunAhead { answer, call } => {
+                    self.names.insert(call.id.clone(), call.name.to_string());
+                    self.ahead.push((answer, call));
+                }
                 Want::AbandonAhead { answer } => {
                     self.void.insert(answer);
                     self.ran_ahead.retain(|(of, _)| *of != answer);
@@ -237,39 +307,6 @@ impl Drive {
                 Want::Done(_) => self.is_over = true,
                 _ => {}
             }
-        }
-    }
-}
-
-fn chunk(kind: u8, by: u8) -> Chunk {
-    let key = CallKey(u64::from(by % 3));
-    let (id, name) = (pick(IDS, by), pick(NAMES, by / 4));
-    let arguments = pick(ARGUMENTS, by / 8).to_owned();
-    match kind {
-        0 | 1 => Chunk::text(id),
-        2 => Chunk::reasoning(name),
-        3..=5 => Chunk::Call(CallChunk::Whole {
-            id: Some(id.into()),
-            name: name.into(),
-            body: WholeCall::Arguments(arguments),
-            opaque: None,
-        }),
-        6 | 7 => Chunk::Call(CallChunk::Start { key, id: Some(id.into()), name: name.into(), opaque: None }),
-        8..=10 => Chunk::Call(CallChunk::Delta { key, arguments }),
-        11 => Chunk::Call(CallChunk::End { key, arguments: None }),
-        12 if by > 240 => {
-            Chunk::Error { error: StreamError::new(StreamErrorKind::Overloaded, None, "overloaded") }
-        }
-        _ => {
-            let reasons = [
-                StopReason::End,
-                StopReason::Calls,
-                StopReason::Length,
-                StopReason::Refusal,
-                StopReason::Pause,
-            ];
-            let reason = reasons[usize::from(by) % reasons.len()].clone();
-            Chunk::Finish { reason, raw: "raw".into() }
         }
     }
 }

@@ -1,0 +1,64 @@
+//! What is said to a run while it works.
+
+use tokio::sync::mpsc;
+use windlass_loop::{Input, Moment};
+
+/// How many messages may wait for the run to hear them.
+const WAITING_MESSAGES: usize = 64;
+
+/// The ear of a run: what it hears while it works. Given to it by `RunOptions::with_messages`.
+#[derive(Debug)]
+pub struct Messages {
+    receiver: mpsc::Receiver<(String, Moment)>,
+}
+
+/// Says something to a run while it works. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Speaker {
+    sender: mpsc::Sender<(String, Moment)>,
+}
+
+/// The run is over, and nobody hears what is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the run is over; nobody hears what is said to it")]
+#[expect(clippy::exhaustive_structs, reason = "it has nothing to hold")]
+pub struct NobodyHears;
+
+impl Messages {
+    /// A way to say something to a run while it works. What is said is written down before it is heard, so that it
+    /// outlives a crash.
+    ///
+    /// ```
+    /// use windlass_agent::{Messages, Moment, RunOptions};
+    /// let (speaker, messages) = Messages::channel();
+    /// let options = RunOptions::default().with_messages(messages);
+    /// // … while an agent runs with `options`:
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// speaker.say("leave the tests alone", Moment::NextTurn).await?;
+    /// speaker.say("then write the changelog", Moment::AfterTask).await?;
+    /// # Ok::<(), windlass_agent::NobodyHears>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn channel() -> (Speaker, Self) {
+        let (sender, receiver) = mpsc::channel(WAITING_MESSAGES);
+        (Speaker { sender }, Self { receiver })
+    }
+
+    /// The next message; waits for ever when nobody can speak any more.
+    pub(crate) async fn next(&mut self) -> Input {
+        match self.receiver.recv().await {
+            Some((text, when)) => Input::Say { text, when },
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Speaker {
+    /// Says something, and waits while the run has not heard what was said before.
+    ///
+    /// # Errors
+    /// If the run is over.
+    pub async fn say(&self, text: impl Into<String>, when: Moment) -> Result<(), NobodyHears> {
+        self.sender.send((text.into(), when)).await.map_err(|_| NobodyHears)
+    }
+}

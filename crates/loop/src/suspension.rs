@@ -1,0 +1,147 @@
+//! Waiting without a process: questions that nobody answers here, calls that go on elsewhere, and what a human says about
+//! going on (DESIGN "Suspend anywhere, resume anywhere").
+
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
+use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolResult};
+
+use crate::budget::Spent;
+use crate::execution::{Slot, State};
+use crate::machine::{Machine, Matter, Phase};
+use crate::{Effect, Entry, Event, Outcome, StopCause, Unanswered, UnknownEffects, Wait, words};
+
+impl Machine {
+    /// Keeps a question open that nobody answered, if the run can be suspended. Its record stays without an answer.
+    pub(crate) fn postpone(&mut self, request: &ApprovalRequest, outcome: &ApprovalOutcome) -> bool {
+        let is_answered = matches!(outcome, ApprovalOutcome::Answered(_));
+        if is_answered
+            || self.config.unanswered == Unanswered::Deny
+            || !self.is_in(&request.call.id, &State::Asking)
+        {
+            return false;
+        }
+        self.set(&request.call.id, State::Postponed);
+        self.show(Event::ApprovalPostponed { request_id: request.request_id.clone() });
+        self.postponed.insert(request.call.id.clone(), request.request_id.clone());
+        self.advance();
+        true
+    }
+
+    /// A call goes on without this process.
+    pub(crate) fn deferred(&mut self, call: &CallId) {
+        if !self.is_in(call, &State::Running) {
+            return;
+        }
+        if matches!(&self.phase, Phase::Executing(execution) if execution.is_stopping()) {
+            let text = words::CANCELLED_ELSEWHERE;
+            self.end_call(ToolResult::text(call.clone(), ResultStatus::EffectsUnknown, text));
+            return self.advance();
+        }
+        self.set(call, State::Deferred);
+        self.want(Effect::Record(Entry::Deferred { call: call.clone() }));
+        self.show(Event::CallDeferred { call: call.clone() });
+        self.advance();
+    }
+
+    /// The files have said what became of a call that was cut off.
+    pub(crate) fn looked_back(&mut self, call: &CallId, aftermath: &Aftermath) {
+        if !self.is_in(call, &State::LookingBack) {
+            return;
+        }
+        match aftermath {
+            // It is judged again, as it is now: nothing was done yet.
+            Aftermath::NotBegun => self.set(call, State::Held),
+            Aftermath::Done => {
+                self.end_call(ToolResult::text(call.clone(), ResultStatus::Ok, words::DONE_BEFORE));
+            }
+            cut => {
+                let text = words::cut_off(cut);
+                self.effects_unknown(call, text);
+            }
+        }
+        self.advance();
+    }
+
+    /// Nobody knows what a call did, and it does not run again.
+    pub(crate) fn effects_unknown(&mut self, call: &CallId, text: impl Into<String>) {
+        if self.config.unknown_effects == UnknownEffects::AskHuman {
+            let name = self.slots().find(|slot| slot.call.id == *call).map(|slot| slot.call.name.to_string());
+            self.unknown.extend(name);
+        }
+        self.end_call(ToolResult::text(call.clone(), ResultStatus::EffectsUnknown, text));
+    }
+
+    /// Ends the run for this process, if all that is left waits for something that does not come here.
+    pub(crate) fn suspend_if_idle(&mut self) {
+        let works = |slot: &Slot| {
+            matches!(
+                slot.state,
+                State::Ahead | State::LookingBack | State::Judging | State::Asking | State::Running
+            )
+        };
+        if self.slots().any(works) {
+            return;
+        }
+        let waits: Vec<Wait> = self
+            .slots()
+            .filter_map(|slot| {
+                let call = slot.call.id.clone();
+                match slot.state {
+                    State::Postponed => {
+                        let request_id = self.postponed.get(&call).cloned().unwrap_or_default();
+                        Some(Wait::Approval { call, request_id })
+                    }
+                    State::Deferred => Some(Wait::Result { call }),
+                    _ => None,
+                }
+            })
+            .collect();
+        if !waits.is_empty() {
+            self.end(Outcome::Suspended { waits });
+        }
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        let execution = if let Phase::Executing(execution) = &self.phase { Some(execution) } else { None };
+        execution.into_iter().flat_map(|execution| execution.slots.iter())
+    }
+
+    /// What the human says when asked whether and how the run goes on; nothing if nobody is there.
+    pub(crate) fn guidance(&mut self, words: Option<String>) {
+        let Phase::Consulting { matter, question } = &self.phase else { return };
+        let matter = *matter;
+        if words.is_none() && self.config.unanswered == Unanswered::Suspend {
+            let waits = vec![Wait::Guidance { question: question.clone() }];
+            return self.end(Outcome::Suspended { waits });
+        }
+        let words = words.unwrap_or_default();
+        let words = words.trim();
+        let said = match (matter, words.to_lowercase().as_str()) {
+            (Matter::Mistakes, "") => return self.stop(StopCause::MistakeLimit),
+            (Matter::Budget, "" | "n" | "no" | "stop") => return self.stop(StopCause::Budget),
+            (Matter::Budget, "y" | "yes") | (Matter::UnknownEffects, "" | "nothing") => None,
+            _ => Some(words.to_owned()),
+        };
+        self.want(Effect::Record(Entry::Guided { words: said.clone() }));
+        self.guided(said.is_some());
+        if let Some(said) = said {
+            self.tell_model(&said);
+        }
+        self.next_turn();
+    }
+
+    /// The human has let the run go on: what was used and missed before counts no more.
+    pub(crate) fn guided(&mut self, has_words: bool) {
+        if has_words {
+            self.progress.forgive();
+        }
+        self.spent = Spent::since(self.now_ms);
+    }
+
+    /// The task is done and its result accepted; what was said meanwhile goes on with it.
+    pub(crate) fn complete(&mut self, text: String, cancelled: bool) {
+        self.show(Event::TaskCompleted { text: text.clone(), usage: self.usage });
+        if cancelled || !self.follow_up() {
+            self.end(Outcome::Completed { text });
+        }
+    }
+}

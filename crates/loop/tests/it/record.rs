@@ -1,0 +1,96 @@
+//! Records of earlier versions, as they were written then, which are read for ever.
+
+use windlass_loop::{Entry, Machine, Outcome, ResumeError};
+
+use crate::driven::{Driven, check_paired, config};
+
+/// The version and the record, one entry a line. They are never edited: a change that breaks one of them breaks the runs
+/// that people have on their disks.
+const RECORDS: [(u32, &str); 4] = [
+    (1, include_str!("../golden/record-1.jsonl")),
+    (2, include_str!("../golden/record-2.jsonl")),
+    (3, include_str!("../golden/record-3.jsonl")),
+    (4, include_str!("../golden/record-4.jsonl")),
+];
+
+fn read(text: &str) -> Vec<Entry> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn there_is_a_record_of_each_version() {
+    let versions: Vec<u32> = RECORDS.iter().map(|(version, _)| *version).collect();
+    let all: Vec<u32> = (1..=Entry::VERSION).collect();
+    assert_eq!(versions, all, "a new version needs a record of its own");
+    for (version, text) in RECORDS {
+        assert!(matches!(read(text)[0], Entry::Started { version: written, .. } if written == version));
+    }
+}
+
+// R5, F37: whatever the version, a record that breaks off anywhere goes on.
+#[test]
+fn a_record_of_any_version_goes_on_from_any_cut() {
+    for (version, text) in RECORDS {
+        let record = read(text);
+        for cut in 1..=record.len() {
+            let (machine, effects) = match Machine::resume(config(), record[..cut].to_vec(), 0) {
+                Ok(resumed) => resumed,
+                Err(ResumeError::Completed) => {
+                    assert!(
+                        matches!(record[cut - 1], Entry::Finished { outcome: Outcome::Completed { .. } }),
+                        "version {version}, cut {cut}"
+                    );
+                    continue;
+                }
+                Err(error) => panic!("version {version}, cut {cut}: {error}"),
+            };
+            check_paired(machine.transcript().messages());
+            assert!(!effects.is_empty(), "version {version}, cut {cut} goes on");
+        }
+    }
+}
+
+#[test]
+fn what_is_on_record_of_an_old_run_is_what_the_model_is_told() {
+    for (version, text) in RECORDS {
+        let record = read(text);
+        let end = record.iter().rposition(|entry| matches!(entry, Entry::Result { .. })).unwrap();
+        let (machine, effects) = Machine::resume(config(), record[..end].to_vec(), 0).unwrap();
+        let run = Driven { machine, effects, now: 0 };
+        let texts = run.texts_of_results();
+        assert!(texts.contains("text"), "version {version}: {texts}");
+    }
+}
+
+// F37: a record of a later program is refused in words and left as it is.
+#[test]
+fn a_record_of_a_later_version_is_refused() {
+    let later = RECORDS[3].1.replace(r#""version":4"#, r#""version":5"#);
+    let error = Machine::resume(config(), read(&later), 0).unwrap_err();
+    assert_eq!(error.to_string(), "the record has version 5, this program reads up to 4");
+    assert!(serde_json::from_str::<Entry>(r#"{"entry":"from_the_future"}"#).is_err());
+}
+
+// F37: fields that nobody knows yet are no reason to refuse an entry.
+#[test]
+fn unknown_fields_are_read_over() {
+    let text =
+        RECORDS[3].1.replace(r#"{"entry":"intent","#, r#"{"entry":"intent","from_the_future":{"x":[1]},"#);
+    assert!(text.contains("from_the_future"));
+    assert_eq!(read(&text), read(RECORDS[3].1));
+}
+
+/// The record that this version writes, when it is to be kept.
+#[test]
+fn a_suspended_run_writes_what_the_newest_record_has() {
+    let kinds = |entries: &[Entry]| -> Vec<String> {
+        let kind = |entry| serde_json::to_value(entry).unwrap()["entry"].as_str().unwrap().to_owned();
+        let mut kinds: Vec<String> = entries.iter().map(kind).collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    };
+    let record = read(RECORDS[3].1);
+    let written = crate::suspension::everything();
+    assert_eq!(kinds(&written), kinds(&record), "each kind of entry stands in the newest record");
+}

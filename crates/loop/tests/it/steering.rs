@@ -1,0 +1,100 @@
+//! What is said to a run while it works.
+
+use windlass_loop::{Effect as Want, Entry, Event, Input, Machine, Moment, Outcome};
+use windlass_protocol::ResultStatus;
+
+use crate::driven::{Driven, call, check_paired, config, entries};
+
+fn say(run: &mut Driven, text: &str, when: Moment) {
+    run.step(Input::Say { text: text.into(), when });
+}
+
+fn said(run: &Driven) -> Vec<String> {
+    let messages = run.machine.transcript().messages();
+    let said = messages.iter().filter(|message| message.role == windlass_protocol::Role::User);
+    said.skip(1).map(windlass_protocol::Message::text).collect()
+}
+
+#[test]
+fn what_is_said_while_calls_run_is_heard_after_their_results() {
+    let mut run = Driven::start(config());
+    run.answer([call("a", "look", "{}")]);
+    run.judge_all();
+    say(&mut run, "be brief", Moment::NextTurn);
+    say(&mut run, "and quick", Moment::NextTurn);
+    assert!(said(&run).is_empty());
+    run.result("a", ResultStatus::Ok);
+    assert!(run.is_sent());
+    assert_eq!(said(&run), ["be brief", "and quick"]);
+    assert!(run.events().contains(&&Event::Said { text: "be brief".into() }));
+    check_paired(run.machine.transcript().messages());
+}
+
+#[test]
+fn a_task_that_is_done_goes_on_with_what_was_said_meanwhile() {
+    let mut run = Driven::start(config());
+    run.answer([call("a", "done", r#"{"result":"first"}"#)]);
+    say(&mut run, "then the changelog", Moment::AfterTask);
+    say(&mut run, "wait, not that", Moment::NextTurn);
+    run.judge_all();
+    run.result("a", ResultStatus::Ok);
+    assert!(
+        run.events()
+            .iter()
+            .any(|event| matches!(event, Event::TaskCompleted { text, .. } if text == "first"))
+    );
+    assert_eq!(run.outcome(), None);
+    assert_eq!(said(&run), ["wait, not that"], "first what was meant for now");
+    run.answer([call("b", "done", r#"{"result":"second"}"#)]);
+    run.judge_all();
+    run.result("b", ResultStatus::Ok);
+    assert_eq!(said(&run).last().unwrap(), "then the changelog");
+    run.answer([call("c", "done", r#"{"result":"third"}"#)]);
+    run.judge_all();
+    run.result("c", ResultStatus::Ok);
+    assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "third".into() }));
+}
+
+// R5: what was queued is on record before it is heard, and is heard once.
+#[test]
+fn what_was_said_outlives_a_crash_and_is_heard_once() {
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    run.answer([call("a", "look", "{}")]);
+    run.judge_all();
+    say(&mut run, "be brief", Moment::NextTurn);
+    record.extend(entries(&run.effects));
+    assert!(matches!(record.last(), Some(entry @ Entry::Queued { .. }) if entry.is_critical()));
+    let resume = |record: &[Entry]| {
+        let (machine, effects) = Machine::resume(config(), record.to_vec(), 0).unwrap();
+        Driven { machine, effects, now: 0 }
+    };
+    let mut run = resume(&record);
+    run.judge_all();
+    run.result("a", ResultStatus::Ok);
+    assert_eq!(said(&run), ["be brief"]);
+    record.extend(entries(&run.effects));
+    let mut run = resume(&record);
+    run.answer([call("b", "look", r#"{"n":1}"#)]);
+    run.judge_all();
+    run.result("b", ResultStatus::Ok);
+    assert_eq!(said(&run), ["be brief"]);
+}
+
+#[test]
+fn what_nobody_can_hear_is_refused_aloud() {
+    #[track_caller]
+    fn check(run: &mut Driven, text: &str) {
+        run.effects.clear();
+        say(run, text, Moment::NextTurn);
+        assert!(matches!(run.effects[..], [Want::Show(Event::MessageRefused { .. })]), "{:?}", run.effects);
+    }
+    let mut run = Driven::start(config());
+    check(&mut run, " \n ");
+    for _ in 0..100 {
+        say(&mut run, "more", Moment::NextTurn);
+    }
+    check(&mut run, "too much");
+    run.step(Input::Cancel);
+    check(&mut run, "too late");
+}

@@ -1,0 +1,361 @@
+//! Runs that wait without a process, and what their files and answers say when they go on.
+
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
+use windlass_loop::{
+    Budget, Config, Effect as Want, Entry, Event, Input, Judgement, Machine, Moment, Outcome, StopCause,
+    StreamFailure, Unanswered, UnknownEffects, Wait,
+};
+use windlass_protocol::{Aftermath, CallId, PlannedFile, ResultStatus, ToolCall, ToolProtocol};
+
+use crate::driven::{Driven, call, check_paired, config, entries};
+
+fn suspending() -> Config {
+    config().with_unanswered(Unanswered::Suspend)
+}
+
+fn id(text: &str) -> CallId {
+    CallId::new(text).unwrap()
+}
+
+fn nobody(run: &mut Driven, call: &str) {
+    run.step(Input::Approval(ApprovalOutcome::NoApprover { request_id: format!("ask-{call}") }));
+}
+
+fn resumed(config: Config, record: &[Entry]) -> Driven {
+    let (machine, effects) = Machine::resume(config, record.to_vec(), 0).unwrap();
+    Driven { machine, effects, now: 0 }
+}
+
+/// A run that waits for a yes to `b` and to `c`, while `a` has run.
+fn waiting() -> (Driven, Vec<Entry>) {
+    let mut run = Driven::start(suspending());
+    let mut record = entries(&run.effects);
+    run.answer([call("a", "look", "{}"), call("b", "change", "{}"), call("c", "change", r#"{"n":1}"#)]);
+    run.judge_all();
+    nobody(&mut run, "b");
+    assert_eq!(run.outcome(), None, "the question about c is open, and a runs");
+    nobody(&mut run, "c");
+    assert_eq!(run.outcome(), None, "a runs");
+    run.result("a", ResultStatus::Ok);
+    record.extend(entries(&run.effects));
+    (run, record)
+}
+
+// DESIGN "Suspend anywhere": what can go on goes on, and then nothing is left here to wait.
+#[test]
+fn a_run_that_waits_for_a_human_is_suspended_when_nothing_else_is_left() {
+    let (run, record) = waiting();
+    let approval = |call: &str| Wait::Approval { call: id(call), request_id: format!("ask-{call}") };
+    let waits = vec![approval("b"), approval("c")];
+    assert_eq!(run.outcome(), Some(&Outcome::Suspended { waits }));
+    assert!(!record.iter().any(|entry| matches!(entry, Entry::Approval { .. })), "the questions stay open");
+    assert!(run.events().contains(&&Event::ApprovalPostponed { request_id: "ask-b".into() }));
+}
+
+#[test]
+fn without_that_silence_is_a_no() {
+    let mut run = Driven::start(config());
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    nobody(&mut run, "b");
+    assert_eq!(run.statuses(), [("b".to_owned(), ResultStatus::Denied)]);
+}
+
+// R6: any subset, in any order; the rest waits on, in as many processes as it takes.
+#[test]
+fn answers_come_in_any_order_and_any_subset() {
+    let (_, mut record) = waiting();
+    let mut run = resumed(suspending(), &record);
+    run.judge_all();
+    let asked: Vec<_> = run.effects.iter().filter(|want| matches!(want, Want::Ask(_))).collect();
+    assert_eq!(asked.len(), 2, "the same questions under the same ids");
+    assert!(
+        !entries(&run.effects).iter().any(|entry| matches!(entry, Entry::Asked { .. })),
+        "on record once"
+    );
+    run.approve("c");
+    nobody(&mut run, "b");
+    run.result("c", ResultStatus::Ok);
+    assert!(matches!(run.outcome(), Some(Outcome::Suspended { waits }) if waits.len() == 1));
+    record.extend(entries(&run.effects));
+
+    let mut run = resumed(suspending(), &record);
+    run.judge_all();
+    let no = ApprovalDecision::deny("ask-b", Some("not this one".into()));
+    run.step(Input::Approval(ApprovalOutcome::Answered(no)));
+    assert!(run.is_sent(), "the model hears of all three");
+    let statuses = [
+        ("a".to_owned(), ResultStatus::Ok),
+        ("b".to_owned(), ResultStatus::Denied),
+        ("c".to_owned(), ResultStatus::Ok),
+    ];
+    assert_eq!(run.statuses(), statuses);
+    assert!(run.texts_of_results().contains("not this one"));
+    check_paired(run.machine.transcript().messages());
+}
+
+// SECURITY "Journal": still approved, same hash, policy checked again.
+#[test]
+fn a_yes_that_was_written_down_counts_after_a_crash_and_is_not_asked_for_again() {
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    record.extend(entries(&run.effects));
+    let cut = record.iter().position(|entry| matches!(entry, Entry::Intent { .. })).unwrap();
+    let mut run = resumed(config(), &record[..cut]);
+    run.judge_all();
+    assert_eq!(run.ran(), ["b"]);
+    assert!(!run.effects.iter().any(|want| matches!(want, Want::Ask(_))));
+}
+
+#[test]
+fn a_yes_to_something_else_does_not_count() {
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    record.extend(entries(&run.effects));
+    for entry in &mut record {
+        if let Entry::Asked { request } = entry {
+            let text = serde_json::to_string(&request.digest).unwrap();
+            let other = text.replace(|digit: char| digit.is_ascii_hexdigit(), "0");
+            request.digest = serde_json::from_str(&other).unwrap();
+        }
+    }
+    let cut = record.iter().position(|entry| matches!(entry, Entry::Intent { .. })).unwrap();
+    let mut run = resumed(config(), &record[..cut]);
+    run.judge_all();
+    assert!(run.ran().is_empty());
+    assert!(run.effects.iter().any(|want| matches!(want, Want::Ask(_))));
+}
+
+/// A run that was cut off while a call that changes `a.txt` ran.
+fn cut_off() -> Vec<Entry> {
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    run.answer([call("b", "change", "{}")]);
+    let planned = PlannedFile::new("a.txt", Some("before".into()), Some("after".into()));
+    for call in run.to_decide() {
+        judge_planned(&mut run, &call, &planned);
+    }
+    run.approve("b");
+    record.extend(entries(&run.effects));
+    record
+}
+
+fn judge_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
+    let from = run.effects.len();
+    run.judge(call);
+    // The same judgement with what is planned: the driver's facts plan nothing.
+    for want in &mut run.effects[from..] {
+        if let Want::Record(Entry::Judged { facts: Some(facts), .. }) = want {
+            facts.planned = vec![planned.clone()];
+        }
+    }
+}
+
+// SECURITY "Journal": file effects happen exactly once, and the files say so.
+#[test]
+fn the_files_say_what_became_of_a_call_that_was_cut_off() {
+    #[track_caller]
+    fn check(aftermath: Aftermath, status: ResultStatus, says: &str) {
+        let mut run = resumed(config(), &cut_off());
+        let planned = PlannedFile::new("a.txt", Some("before".into()), Some("after".into()));
+        assert!(run.effects.iter().any(
+            |want| matches!(want, Want::LookBack { call, planned: files } if call.id == id("b") && *files == [planned.clone()])
+        ));
+        run.step(Input::LookedBack { call: id("b"), aftermath });
+        assert_eq!(run.statuses(), [("b".to_owned(), status)]);
+        assert!(run.texts_of_results().contains(says), "{}", run.texts_of_results());
+        assert!(run.is_sent());
+    }
+    check(Aftermath::Done, ResultStatus::Ok, "The change was made");
+    check(Aftermath::Unknown, ResultStatus::EffectsUnknown, "nobody knows");
+    let partly = Aftermath::Partly { done: vec!["x".into()], open: vec!["y".into()] };
+    check(partly, ResultStatus::EffectsUnknown, "had changed x and not yet y");
+    let changed = Aftermath::Changed { paths: vec!["x".into()] };
+    check(changed, ResultStatus::EffectsUnknown, "somebody else has changed x");
+}
+
+#[test]
+fn a_change_that_was_not_begun_is_judged_again_and_its_yes_still_counts() {
+    let mut run = resumed(config(), &cut_off());
+    run.step(Input::LookedBack { call: id("b"), aftermath: Aftermath::NotBegun });
+    run.judge_all();
+    assert_eq!(run.ran(), ["b"]);
+    // Late or doubled news change nothing.
+    run.step(Input::LookedBack { call: id("b"), aftermath: Aftermath::Done });
+    run.result("b", ResultStatus::Ok);
+    assert!(run.is_sent());
+}
+
+#[test]
+fn a_cancelled_run_says_of_a_cut_off_call_that_nobody_knows() {
+    let mut run = resumed(config(), &cut_off());
+    run.step(Input::Cancel);
+    assert_eq!(run.statuses(), [("b".to_owned(), ResultStatus::EffectsUnknown)]);
+    assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::Cancelled }));
+}
+
+// A call that goes on elsewhere needs no process.
+#[test]
+fn a_call_that_goes_on_elsewhere_suspends_the_run_until_its_result_is_there() {
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    run.answer([call("a", "look", "{}"), call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    run.step(Input::Deferred(id("b")));
+    run.result("a", ResultStatus::Ok);
+    let waits = vec![Wait::Result { call: id("b") }];
+    assert_eq!(run.outcome(), Some(&Outcome::Suspended { waits: waits.clone() }));
+    record.extend(entries(&run.effects));
+
+    let mut run = resumed(config(), &record);
+    assert!(run.effects.iter().any(|want| matches!(want, Want::Collect(call) if call.id == id("b"))));
+    run.step(Input::Deferred(id("b")));
+    assert_eq!(run.outcome(), Some(&Outcome::Suspended { waits }));
+    record.extend(entries(&run.effects));
+
+    let mut run = resumed(config(), &record);
+    run.result("b", ResultStatus::Ok);
+    assert!(run.is_sent());
+    assert_eq!(run.statuses()[1], ("b".to_owned(), ResultStatus::Ok));
+}
+
+#[test]
+fn a_result_that_comes_while_others_work_counts_at_once() {
+    let mut run = Driven::start(config());
+    run.answer([call("a", "look", "{}"), call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    run.step(Input::Deferred(id("b")));
+    run.result("b", ResultStatus::Ok);
+    run.result("a", ResultStatus::Ok);
+    assert!(run.is_sent());
+}
+
+// H10: what was used is not forgotten because the process ended.
+#[test]
+fn a_budget_that_is_used_suspends_and_is_still_used_in_another_process() {
+    let budget = Budget { requests: 1, ..Budget::default() };
+    let set_up = || suspending().with_budget(budget.clone());
+    let mut run = Driven::start(set_up());
+    let mut record = entries(&run.effects);
+    run.answer([call("a", "look", "{}")]);
+    run.judge_all();
+    run.result("a", ResultStatus::Ok);
+    run.step(Input::Guidance(None));
+    assert!(
+        matches!(run.outcome(), Some(Outcome::Suspended { waits }) if matches!(waits[..], [Wait::Guidance { .. }]))
+    );
+    record.extend(entries(&run.effects));
+    let mut run = resumed(set_up(), &record);
+    assert!(!run.is_sent(), "it asks before it uses more");
+    run.step(Input::Guidance(Some("yes".into())));
+    assert!(run.is_sent());
+    record.extend(entries(&run.effects));
+    let run = resumed(set_up(), &record);
+    assert!(run.is_sent(), "a yes is on record too");
+}
+
+#[test]
+fn each_limit_of_a_budget_asks() {
+    #[track_caller]
+    fn check(budget: Budget, says: &str) {
+        let mut run = Driven::start(config().with_budget(budget));
+        run.now = 5_000;
+        run.answer([
+            call("a", "look", "{}"),
+            windlass_stream::Chunk::Usage {
+                usage: windlass_protocol::Usage { input_tokens: 70, output_tokens: 30, ..Default::default() },
+            },
+        ]);
+        run.judge_all();
+        run.result("a", ResultStatus::Ok);
+        let question = run
+            .effects
+            .iter()
+            .find_map(|want| if let Want::Consult { question } = want { Some(question) } else { None })
+            .unwrap();
+        assert!(question.contains(says), "{question}");
+    }
+    check(Budget { tokens: 100, ..Budget::default() }, "100 tokens");
+    check(Budget { wall_ms: 5_000, ..Budget::default() }, "5 seconds");
+    check(Budget { calls: [("look".to_owned(), 1)].into(), ..Budget::default() }, "1 calls of look");
+}
+
+#[test]
+fn calls_beyond_the_budget_of_their_tool_do_not_begin() {
+    let budget = Budget { calls: [("look".to_owned(), 1)].into(), ..Budget::default() };
+    let mut run = Driven::start(config().with_budget(budget));
+    run.answer([call("a", "look", "{}"), call("b", "look", r#"{"n":1}"#)]);
+    run.judge_all();
+    run.result("a", ResultStatus::Ok);
+    assert_eq!(run.statuses()[1], ("b".to_owned(), ResultStatus::NotStarted));
+    assert!(run.effects.iter().any(|want| matches!(want, Want::Consult { .. })));
+}
+
+// R6: by policy, the human hears of it before the model goes on.
+#[test]
+fn a_human_is_asked_about_unknown_effects_where_that_is_wanted() {
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    record.extend(entries(&run.effects));
+    let mut run = resumed(config().with_unknown_effects(UnknownEffects::AskHuman), &record);
+    assert!(!run.is_sent());
+    assert!(
+        run.effects
+            .iter()
+            .any(|want| matches!(want, Want::Consult { question } if question.contains("change")))
+    );
+    run.step(Input::Guidance(Some("it was done by hand".into())));
+    assert!(run.is_sent());
+    let told = run.machine.transcript().messages().last().unwrap().text();
+    assert_eq!(told, "it was done by hand");
+}
+
+#[test]
+fn a_refused_call_says_nothing_of_a_judgement_that_comes_too_late() {
+    let (mut run, _) = waiting();
+    let before = run.effects.len();
+    let result = windlass_protocol::ToolResult::text(id("b"), ResultStatus::Ok, "late");
+    run.step(Input::Judged { call: id("b"), judgement: Box::new(Judgement::Refused(result)) });
+    run.step(Input::Deferred(id("b")));
+    assert_eq!(run.effects.len(), before, "the run is over in this process");
+}
+
+/// A run that writes every kind of entry.
+pub(crate) fn everything() -> Vec<Entry> {
+    let budget = Budget { requests: 1, ..Budget::default() };
+    let protocols = [ToolProtocol::Native, ToolProtocol::Text];
+    let config = suspending().with_budget(budget).with_mode(Some("code".into())).with_protocols(protocols);
+    let mut run = Driven::start(config);
+    let mut record = entries(&run.effects);
+    run.effects.clear();
+    run.step(Input::StreamEnd(Err(StreamFailure::new("no tools", false).of_protocol())));
+    record.extend(entries(&run.effects));
+    run.answer([call("a", "look", "{}"), call("b", "change", "{}"), call("x", "look", "[1]")]);
+    let planned = PlannedFile::new("a.txt", None, Some("after".into()));
+    for call in run.to_decide() {
+        judge_planned(&mut run, &call, &planned);
+    }
+    run.approve("b");
+    run.step(Input::Deferred(id("b")));
+    run.step(Input::Say { text: "be brief".into(), when: Moment::NextTurn });
+    run.result("b", ResultStatus::Ok);
+    run.result("a", ResultStatus::Ok);
+    run.step(Input::Guidance(Some("go on, quickly".into())));
+    record.extend(entries(&run.effects));
+    run.answer([call("c", "done", r#"{"result":"r"}"#)]);
+    run.judge_all();
+    run.result("c", ResultStatus::Ok);
+    record.extend(entries(&run.effects));
+    record
+}
