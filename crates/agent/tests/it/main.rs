@@ -4,6 +4,7 @@
 mod ahead;
 mod approver;
 mod coercion;
+mod context;
 mod early;
 mod learned;
 mod modes;
