@@ -7,6 +7,7 @@ use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
 use windlass_tools_control::{LeftOut, Skills, SlashCommands, Supplies};
+use windlass_tools_index::{CodebaseSearch, EmbeddingLimits};
 use windlass_tools_shell::Shell;
 use windlass_tools_web::{Fetch, ImageProvider, ServiceKey, Tavily};
 
@@ -40,7 +41,7 @@ pub(crate) fn all(
     let mut tools = windlass_tools_fs::tools(workspace);
     tools.extend(windlass_tools_edit::tools(workspace));
     tools.extend(windlass_tools_search::tools(workspace));
-    tools.extend(of_index(root, workspace)?);
+    tools.extend(of_index(root, workspace, offering)?);
     tools.extend(windlass_tools_shell::tools_with(workspace, shell));
     tools.extend(of_web(workspace)?);
     tools.extend(windlass_tools_browser::tools());
@@ -54,13 +55,20 @@ pub(crate) fn all(
 }
 
 /// Without a place for the index there is no ranked search.
-fn of_index(root: &Path, workspace: &Arc<Workspace>) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+fn of_index(
+    root: &Path,
+    workspace: &Arc<Workspace>,
+    offering: &Offering,
+) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+    let embedder = offering.embeddings.embedder()?;
     let folder = runs::state().ok().map(|state| state.join(INDEX));
     let folder = folder.filter(|folder| folder.is_absolute() && !folder.starts_with(root));
-    match folder {
-        Some(folder) => Ok(windlass_tools_index::tools_with(workspace, folder)?),
-        None => Ok(windlass_tools_index::tools(workspace)),
+    let Some(folder) = folder else { return Ok(windlass_tools_index::tools(workspace)) };
+    let mut search = CodebaseSearch::new(workspace.clone(), folder)?;
+    if let Some(embedder) = embedder {
+        search = search.with_embedder(embedder, EmbeddingLimits::default());
     }
+    Ok(windlass_tools_index::tools_with_search(workspace, search))
 }
 
 fn of_web(workspace: &Arc<Workspace>) -> anyhow::Result<Vec<Arc<dyn Tool>>> {

@@ -22,8 +22,10 @@ impl Machine {
     pub(crate) fn answered(&mut self, ended: Ended) {
         let Ended { answer, early, ahead } = ended;
         self.usage.add(&answer.usage);
+        self.meter.learn(self.transcript.size(), &answer.usage);
+        self.meter.has_shrunk = false;
         self.spent.usage.add(&answer.usage);
-        self.show(Event::AnswerEnded { usage: answer.usage, total: self.usage });
+        self.show(Event::AnswerEnded { stop: answer.stop.clone(), usage: answer.usage, total: self.usage });
         if answer.is_empty() && answer.stop != Some(StopReason::Length) {
             let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));
             return if refused { self.stop(StopCause::Refused) } else { self.empty() };
@@ -97,7 +99,7 @@ impl Machine {
 
     /// The calls of an answer, with ids that are unique in the conversation (RULES P1), and the results of those
     /// that cannot run (S10, S11).
-    fn calls_of(&self, answer: &Answer, early: &Early) -> (Vec<ToolCall>, Vec<ToolResult>) {
+    fn calls_of(&mut self, answer: &Answer, early: &Early) -> (Vec<ToolCall>, Vec<ToolResult>) {
         let mut refused = Vec::new();
         let mut calls: Vec<ToolCall> = Vec::new();
         let message = Message::assistant(answer.parts.clone());
@@ -107,6 +109,7 @@ impl Machine {
                 // A made id may be one that another call of the answer brings along.
                 let others = || calls.iter().chain(message.calls());
                 unique.id = self.free_id(position, |id| others().any(|other| other.id == *id));
+                self.show(Event::CallTakenUp { call: unique.clone() });
             }
             if let Some(malformed) = answer.malformed_calls().find(|malformed| malformed.id == call.id) {
                 refused.push(refusal(unique.id.clone(), malformed, early.refusal(malformed.key)));

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{CallId, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::Outcome;
+use crate::{Fill, Moment, Outcome};
 
 /// What a watcher is told, in the order in which it happens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,8 +105,17 @@ pub enum Event {
         /// How long until then, in milliseconds.
         delay_ms: u64,
     },
-    /// Tokens of the answer that just ended.
+    /// A call under the id that counts from here on, where no `CallFinished` of this process told it: its own id was
+    /// there before, or its answer is on record and the run goes on with it.
+    CallTakenUp {
+        /// The call.
+        call: ToolCall,
+    },
+    /// The answer ended, and is no void one.
     AnswerEnded {
+        /// Why it ended, if the provider said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stop: Option<StopReason>,
         /// The answer's tokens.
         usage: Usage,
         /// The run's tokens so far.
@@ -161,6 +170,13 @@ pub enum Event {
         /// The call's id.
         call: CallId,
     },
+    /// What was said to the run is written down, and is said to the model when its moment comes.
+    MessageQueued {
+        /// In these words.
+        text: String,
+        /// When it is said to the model.
+        when: Moment,
+    },
     /// What was said while the run worked is now said to the model.
     Said {
         /// In these words.
@@ -184,6 +200,28 @@ pub enum Event {
         text: String,
         /// The run's tokens, which are final for this task.
         usage: Usage,
+    },
+    /// The model's window has become fuller, or has room again.
+    ContextFilling {
+        /// Tokens of the next request, counted by the provider but for what is new.
+        used: u64,
+        /// Tokens of the window.
+        window: u64,
+        /// How full it is.
+        fill: Fill,
+    },
+    /// The model is asked to sum up turns that are to be left out.
+    ContextCondensing,
+    /// The conversation was made shorter.
+    ContextCompacted {
+        /// Tokens of the next request before.
+        before: u64,
+        /// The same after.
+        after: u64,
+        /// How many results were left out.
+        results: usize,
+        /// How many messages were left out.
+        messages: usize,
     },
     /// The model is told to go on, and how.
     Nudged {

@@ -8,7 +8,7 @@ use windlass_protocol::{CallId, Control, Message, Part, PlannedFile, ToolCall, T
 use crate::ahead::AheadCalls;
 use crate::execution::{State, completion_text};
 use crate::machine::{Machine, Phase};
-use crate::{Config, Effect, Entry, Outcome, TranscriptError, words};
+use crate::{Config, Effect, Entry, Event, Outcome, TranscriptError, words};
 
 /// Why a run cannot go on from its record.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +97,7 @@ impl Machine {
             Entry::Answered { message, refused, usage, .. } => {
                 self.usage.add(&usage);
                 self.spent.add(&usage);
+                self.meter.learn(self.transcript.size(), &usage);
                 self.progress.turns = self.progress.turns.saturating_add(1);
                 self.protocols.lock();
                 self.carried.clear();
@@ -128,6 +129,11 @@ impl Machine {
             Entry::Intent { call } => drop(open.begun.insert(call)),
             Entry::Deferred { call } => drop(open.deferred.insert(call)),
             Entry::Queued { text, when } => self.steering.queue(text, when),
+            Entry::Compacted { pruned, until, note, usage } => {
+                self.usage.add(&usage);
+                self.spent.usage.add(&usage);
+                self.transcript.leave_out(&pruned, until, note.as_deref());
+            }
             Entry::Guided { words } => self.guided(words.is_some()),
             Entry::Finished { outcome: Outcome::Completed { .. } } => return Err(ResumeError::Completed),
             _ => {}
@@ -163,6 +169,9 @@ impl Machine {
                 Some(text) => self.complete(text, false),
                 None => self.next_turn_after_resume(),
             };
+        }
+        for call in &calls {
+            self.show(Event::CallTakenUp { call: call.clone() });
         }
         self.open_slots(calls.clone(), &AheadCalls::default());
         for result in open.refused.drain(..).filter(|result| waiting.contains(&result.call)) {

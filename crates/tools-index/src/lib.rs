@@ -19,8 +19,10 @@ mod wanted;
 
 pub use outline::{Gap, LineCounts, MAX_SOURCE_BYTES, Outline, outline};
 #[cfg(feature = "search")]
-pub use search::{CodebaseSearch, IndexError, Passage, RankFuture, Ranker};
+pub use search::{
+    CodebaseSearch, EmbedFuture, Embedder, EmbeddingLimits, IndexError, Passage, RankFuture, Ranker, Ranking,
+};
 pub use set::tools;
 #[cfg(feature = "search")]
-pub use set::tools_with;
+pub use set::{tools_with, tools_with_search};
 pub use symbol::{Kind, Symbol};

@@ -1,7 +1,10 @@
 //! `codebase_search`: ranked search over an index on disk.
 
+mod answer;
 mod chunk;
 mod codebase_search;
+mod embedder;
+mod embedding_ranker;
 mod fields;
 mod folder;
 mod hits;
@@ -11,7 +14,9 @@ mod rough;
 mod snippet;
 mod store;
 mod tokens;
+mod vectors;
 mod watch;
 
 pub use self::codebase_search::{CodebaseSearch, IndexError};
-pub use self::ranker::{Passage, RankFuture, Ranker};
+pub use self::embedder::{EmbedFuture, Embedder, EmbeddingLimits};
+pub use self::ranker::{Passage, RankFuture, Ranker, Ranking};

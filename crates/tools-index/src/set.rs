@@ -34,7 +34,14 @@ pub fn tools_with(
     workspace: &Arc<Workspace>,
     folder: impl Into<std::path::PathBuf>,
 ) -> Result<Vec<Arc<dyn Tool>>, crate::IndexError> {
+    let search = crate::CodebaseSearch::new(Arc::clone(workspace), folder)?;
+    Ok(tools_with_search(workspace, search))
+}
+
+/// All tools, with a `codebase_search` that may have a ranker.
+#[cfg(feature = "search")]
+pub fn tools_with_search(workspace: &Arc<Workspace>, search: crate::CodebaseSearch) -> Vec<Arc<dyn Tool>> {
     let mut tools = tools(workspace);
-    tools.push(Arc::new(crate::CodebaseSearch::new(Arc::clone(workspace), folder)?));
-    Ok(tools)
+    tools.push(Arc::new(search));
+    tools
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod body;
+mod embeddings;
 mod error;
 mod exchange;
 mod fetch;
@@ -15,10 +16,12 @@ mod set;
 mod sources;
 mod tavily;
 mod tls;
+mod vectors;
 mod web_extract;
 mod web_fetch;
 mod web_search;
 
+pub use embeddings::{Embeddings, EmbeddingsError, VectorForm};
 pub use error::FetchError;
 pub use fetch::Fetch;
 pub use generate_image::{GenerateImage, ImageProvider};

@@ -76,6 +76,10 @@ impl Service {
         self.base.host()
     }
 
+    pub(crate) fn base(&self) -> &str {
+        self.base.as_str()
+    }
+
     pub(crate) fn effect(&self) -> Effect {
         Effect::Connect { host: self.base.host().to_owned(), port: self.base.port() }
     }
@@ -94,6 +98,12 @@ impl Service {
 
     /// What the service makes of a JSON text.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, ToolError> {
+        let answer = self.post_bytes(path, body).await?;
+        serde_json::from_slice(&answer).map_err(|_| self.garbled("something that is no JSON"))
+    }
+
+    /// The same as it came, for an answer that is too large to be read without knowing what is in it.
+    pub(crate) async fn post_bytes(&self, path: &str, body: &Value) -> Result<Vec<u8>, ToolError> {
         self.check_key()?;
         let base = self.base.as_str().trim_end_matches('/');
         let url =
@@ -108,7 +118,7 @@ impl Service {
         if told.taken.ending != Ending::Whole {
             return Err(self.garbled("an answer that was cut or is too long to be read; ask for less"));
         }
-        serde_json::from_slice(&told.taken.bytes).map_err(|_| self.garbled("something that is no JSON"))
+        Ok(told.taken.bytes)
     }
 
     fn authorization(&self) -> Result<Option<HeaderValue>, ToolError> {

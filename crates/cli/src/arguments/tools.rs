@@ -47,7 +47,9 @@ pub(crate) enum ToolCommand {
     /// Check, judge and run a call.
     #[command(after_help = "Example: windlass tool call read_file '{\"path\":\"README.md\"}' --root .\n\
         Example: windlass tool call run_command '{\"command\":\"make\",\"background\":true}' --yes \
-        --then read_command_output '{\"id\":1}'")]
+        --then read_command_output '{\"id\":1}'\n\
+        Example: windlass tool call codebase_search '{\"query\":\"retry after error\"}' --yes \
+        --embeddings http://localhost:11434/v1 --embeddings-model nomic-embed-text")]
     Call(Box<Call>),
 }
 

@@ -71,7 +71,7 @@ impl Place {
         let toolbox = toolbox.served(&Tape::none()).await;
         Ok(Self {
             toolbox: super::in_mode(toolbox, arguments.offering.mode.as_deref())?,
-            policy: policies::load(&root, policy)?,
+            policy: arguments.offering.embeddings.reachable(policies::load(&root, policy)?)?,
             redactor: Redactor::new(secrets::of_folder(&root)),
             root,
             outputs,

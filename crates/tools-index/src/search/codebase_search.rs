@@ -1,6 +1,6 @@
 //! The tool `codebase_search`.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,11 +11,14 @@ use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
 };
 
+use super::answer::{Answer, notes, order, words};
+use super::embedder::{Embedder, EmbeddingLimits};
+use super::embedding_ranker::EmbeddingRanker;
 use super::folder::Folder;
 use super::hits::{Hit, Within, asked, hits};
 use super::ranker::{Passage, Ranker};
 use super::refresh::{Behind, refresh};
-use super::snippet::snippet;
+use super::snippet::{body, snippet};
 use super::store::{Store, Trouble};
 use crate::indexer::{path_of, spec};
 use crate::place::Place;
@@ -37,6 +40,8 @@ const DEFAULT_LIMIT: usize = 10;
 const MAX_LIMIT: usize = 50;
 /// How many passages a ranker is asked about.
 const RANKED: usize = 50;
+/// How much of a passage a ranker is given: a line may be a whole file.
+const MAX_BODY_BYTES: usize = 16 * 1024;
 
 /// Why the tool cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -79,13 +84,6 @@ struct SearchArguments {
     limit: Option<usize>,
 }
 
-/// What was found, and what is to be said about it.
-struct Answer {
-    passages: Vec<Passage>,
-    asked: Vec<String>,
-    notes: String,
-}
-
 impl CodebaseSearch {
     /// The tool on a workspace, with its index below a folder outside of it.
     ///
@@ -105,6 +103,13 @@ impl CodebaseSearch {
     pub fn with_ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
         self.ranker = Some(ranker);
         self
+    }
+
+    /// The same tool with an order that is made of BM25's and that of embeddings. Passages go to the embedder, without
+    /// the secrets that the call's context names; its vectors are kept beside the index.
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>, limits: EmbeddingLimits) -> Self {
+        let ranker = EmbeddingRanker::new(embedder, limits, self.index.folder.vectors());
+        self.with_ranker(Arc::new(ranker))
     }
 }
 
@@ -144,7 +149,7 @@ impl Tool for CodebaseSearch {
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: SearchArguments = read_arguments(payload)?;
-            let (query, wanted) = (arguments.query.clone(), arguments.limit);
+            let (query, wanted) = (ctx.redactor().redact(&arguments.query).into_owned(), arguments.limit);
             let limit = wanted.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
             let most = if self.ranker.is_some() { RANKED.max(limit) } else { limit };
             let (workspace, index) = (Arc::clone(&self.workspace), Arc::clone(&self.index));
@@ -159,28 +164,14 @@ impl Tool for CodebaseSearch {
             // A panic fails this call and not the turn (RULES L8); the index is opened anew by the next.
             let broken = |_| ToolError::model("the search broke; call it again, or use grep_file");
             let mut answer = tokio::task::spawn_blocking(work).await.map_err(broken)??;
-            if let Some(ranker) = &self.ranker {
-                rank(&**ranker, &query, &mut answer).await;
+            if let Some(ranker) = self.ranker.as_ref().filter(|_| !answer.passages.is_empty()) {
+                let ranked =
+                    ctx.cancellation().run_until_cancelled(ranker.rank(&query, &answer.passages)).await;
+                order(&mut answer, ranked.unwrap_or_else(|| Err("it was stopped".to_owned())));
             }
             answer.passages.truncate(limit);
             Ok(Output::text(words(&answer)))
         })
-    }
-}
-
-async fn rank(ranker: &dyn Ranker, query: &str, answer: &mut Answer) {
-    match ranker.rank(query, &answer.passages).await {
-        Ok(scores) if scores.len() == answer.passages.len() => {
-            for (passage, score) in answer.passages.iter_mut().zip(scores) {
-                passage.score = score;
-            }
-            answer.passages.sort_by(|left, right| right.score.total_cmp(&left.score));
-        }
-        Ok(_) => answer.notes.push_str("; the ranker gave another number of scores, so the order is BM25's"),
-        Err(error) => {
-            // Writing into a string cannot fail.
-            let _ = write!(answer.notes, "; the ranker failed ({error}), so the order is BM25's");
-        }
     }
 }
 
@@ -210,10 +201,12 @@ fn search(
     let passages = hits.into_iter().filter_map(|hit| {
         let relative = place.workspace.resolve(&hit.file).ok()?;
         let source = place.source(relative.relative())?;
-        let text = String::from_utf8_lossy(&source.bytes);
-        let text = snippet(&text, (hit.first, hit.last), &asked);
+        let whole = String::from_utf8_lossy(&source.bytes);
         let lines = (hit.first, hit.last);
-        Some(Passage { path: hit.file, lines, symbol: hit.symbol, text, score: hit.score })
+        let (text, body) = (snippet(&whole, lines, &asked), body(&whole, lines, MAX_BODY_BYTES));
+        // What the index kept of names is older than the secrets that are known now.
+        let symbol = hit.symbol.map(|symbol| place.redactor.redact(&symbol).into_owned());
+        Some(Passage { path: hit.file, lines, symbol, text, body, score: hit.score })
     });
     let passages = passages.collect();
     Ok(Answer { passages, notes: notes(behind, made), asked })
@@ -256,38 +249,4 @@ fn unusable(trouble: &Trouble) -> ToolError {
         Trouble::Broken(error) => format!("the index cannot be used ({error}); use grep_file"),
         Trouble::Folder(error) => format!("the folder of the index cannot be used ({error}); use grep_file"),
     })
-}
-
-fn notes(behind: Behind, made: Option<&'static str>) -> String {
-    let Behind { secrets, left, is_busy, is_full } = behind;
-    let mut notes = made.map(|made| format!("; {made}")).unwrap_or_default();
-    // Writing into a string cannot fail.
-    if left > 0 {
-        let _ = write!(notes, "; {left} files are not up to date in the index, call again for these");
-    }
-    if is_busy {
-        notes.push_str("; another process is writing the index");
-    }
-    if is_full {
-        notes.push_str("; there are more files than the index holds");
-    }
-    if secrets > 0 {
-        let _ = write!(notes, "; {secrets} files with names of secrets are not in the index");
-    }
-    notes
-}
-
-fn words(answer: &Answer) -> String {
-    let Answer { passages, asked, notes } = answer;
-    let words = asked.join(" ");
-    if passages.is_empty() {
-        return format!("[nothing found for {words}{notes}; try other words, or grep_file for exact text]");
-    }
-    let mut text = format!("[{} places for {words}, best first{notes}]\n", passages.len());
-    for Passage { path, lines: (first, last), symbol, text: snippet, score } in passages {
-        let symbol = symbol.as_deref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
-        // Writing into a string cannot fail.
-        let _ = writeln!(text, "{path}:{first}-{last}{symbol} ({score:.1})\n{snippet}");
-    }
-    text
 }

@@ -41,6 +41,11 @@ impl Folder {
         })
     }
 
+    /// What was paid for stays where the index is made anew.
+    pub(super) fn vectors(&self) -> PathBuf {
+        self.path.join("vectors")
+    }
+
     pub(super) fn index(&self) -> PathBuf {
         self.path.join("index")
     }
@@ -93,7 +98,7 @@ impl Folder {
 }
 
 /// Makes a folder that only its owner reads: the index holds the words of the source.
-fn make(path: &Path) -> io::Result<()> {
+pub(super) fn make(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

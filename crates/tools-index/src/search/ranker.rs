@@ -16,23 +16,35 @@ pub struct Passage {
     pub lines: (usize, usize),
     /// What begins there, as `method Stack::pop`.
     pub symbol: Option<String>,
-    /// The text, without the secrets that the call's context names.
+    /// The lines that are shown, numbered, without the secrets that the call's context names.
     pub text: String,
+    /// All lines, up to 16 KiB, without these secrets.
+    pub body: String,
     /// What BM25 gave it.
     pub score: f32,
 }
 
-/// One number for each passage, the highest first; or why there are none.
-pub type RankFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<f32>, String>> + Send + 'a>>;
+/// What a ranker says of passages.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Ranking {
+    /// One finite number for each passage, the highest first.
+    pub scores: Vec<f32>,
+    /// What the result says of it, in a few words; may be empty.
+    pub note: String,
+}
+
+/// A ranking; or why there is none, in a line.
+pub type RankFuture<'a> = Pin<Box<dyn Future<Output = Result<Ranking, String>> + Send + 'a>>;
 
 /// Gives passages another order than BM25 did, as by the likeness of embeddings.
 ///
-/// It is asked once per call, with more passages than are shown. Where it fails or gives another number of
-/// scores, the order stays, and the result says so.
+/// It is asked once per call, with more passages than are shown, in BM25's order. Where it fails or gives what is no
+/// order, BM25's stays, and the result says so.
 ///
 /// ```
 /// use windlass_protocol::Effect;
-/// use windlass_tools_index::{Passage, RankFuture, Ranker};
+/// use windlass_tools_index::{Passage, RankFuture, Ranker, Ranking};
 ///
 /// /// Short passages first.
 /// #[derive(Debug)]
@@ -44,7 +56,8 @@ pub type RankFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<f32>, String>> 
 ///     }
 ///
 ///     fn rank<'a>(&'a self, _query: &'a str, passages: &'a [Passage]) -> RankFuture<'a> {
-///         Box::pin(async move { Ok(passages.iter().map(|passage| 1.0 / passage.text.len() as f32).collect()) })
+///         let scores = passages.iter().map(|passage| -(passage.body.len() as f32)).collect();
+///         Box::pin(async move { Ok(Ranking::of(scores).with_note("short ones first")) })
 ///     }
 /// }
 /// ```
@@ -54,4 +67,17 @@ pub trait Ranker: Send + Sync + fmt::Debug {
 
     /// Weighs the passages. Dropping the future ends it.
     fn rank<'a>(&'a self, query: &'a str, passages: &'a [Passage]) -> RankFuture<'a>;
+}
+
+impl Ranking {
+    /// A ranking by these numbers, one for each passage.
+    pub fn of(scores: Vec<f32>) -> Self {
+        Self { scores, note: String::new() }
+    }
+
+    /// The same with words for the result.
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
+    }
 }

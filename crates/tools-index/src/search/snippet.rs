@@ -24,6 +24,17 @@ pub(super) fn snippet(text: &str, (first, last): (usize, usize), asked: &[String
     shown
 }
 
+/// All lines of a piece, up to so many bytes.
+pub(super) fn body(text: &str, (first, last): (usize, usize), most: usize) -> String {
+    let count = last.saturating_sub(first).saturating_add(1);
+    let mut body = String::new();
+    for line in text.split_inclusive('\n').skip(first.saturating_sub(1)).take(count) {
+        let room = most.saturating_sub(body.len());
+        body.push_str(line.get(..line.floor_char_boundary(room)).unwrap_or_default());
+    }
+    body
+}
+
 fn best_start(lines: &[&str], asked: &[String]) -> usize {
     if lines.len() <= MAX_LINES {
         return 0;

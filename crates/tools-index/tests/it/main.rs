@@ -6,6 +6,8 @@
     reason = "the tests build files from outside, and fail loudly"
 )]
 
+#[cfg(feature = "search")]
+mod embeddings;
 mod files;
 mod hostile;
 #[cfg(feature = "search")]
@@ -44,9 +46,12 @@ fn payload(arguments: &Value) -> Payload {
 }
 
 fn call_tool(tool: &dyn Tool, arguments: &Value) -> Result<String, String> {
-    let ctx = Context::new(CallId::new("call_1").unwrap());
-    let runtime = Builder::new_current_thread().build().unwrap();
-    match runtime.block_on(tool.call(&ctx, &payload(arguments))) {
+    call_in(&Context::new(CallId::new("call_1").unwrap()), tool, arguments)
+}
+
+fn call_in(ctx: &Context, tool: &dyn Tool, arguments: &Value) -> Result<String, String> {
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    match runtime.block_on(tool.call(ctx, &payload(arguments))) {
         Ok(output) => match output.content.first() {
             Some(Content::Text { text }) => Ok(text.clone()),
             other => panic!("{other:?}"),

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use windlass_protocol::Effect;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
-use windlass_tools_index::{CodebaseSearch, IndexError, Passage, RankFuture, Ranker, tools_with};
+use windlass_tools_index::{CodebaseSearch, IndexError, Passage, RankFuture, Ranker, Ranking, tools_with};
 
 use super::{call_tool, scene, write};
 
@@ -174,8 +174,11 @@ fn the_index_lies_outside_of_the_workspace() {
 
 /// Turns the order round, or fails.
 #[derive(Debug)]
-struct Turned {
-    fails: bool,
+enum Turned {
+    Works,
+    Fails,
+    GivesTooFew,
+    GivesNoNumber,
 }
 
 impl Ranker for Turned {
@@ -184,11 +187,14 @@ impl Ranker for Turned {
     }
 
     fn rank<'a>(&'a self, _: &'a str, passages: &'a [Passage]) -> RankFuture<'a> {
+        let turned = move || (0_u8..).map(f32::from).zip(passages).map(|(score, _)| score).collect();
         Box::pin(async move {
-            if self.fails {
-                return Err("no route".to_owned());
+            match self {
+                Self::Works => Ok(Ranking::of(turned()).with_note("turned\nround")),
+                Self::Fails => Err(format!("no route\n{}", "x".repeat(10_000))),
+                Self::GivesTooFew => Ok(Ranking::of(vec![1.0])),
+                Self::GivesNoNumber => Ok(Ranking::of(vec![f32::NAN; passages.len()])),
             }
-            Ok((0_u8..).map(f32::from).zip(passages).map(|(score, _)| score).collect())
         })
     }
 }
@@ -199,12 +205,22 @@ fn a_ranker_orders_what_was_found_and_may_fail() {
     let plain = ask(&search(&folder, &workspace), "config");
     let mut turned: Vec<_> = places(&plain);
     turned.reverse();
-    let tool = search(&folder, &workspace).with_ranker(Arc::new(Turned { fails: false }));
+    let tool = search(&folder, &workspace).with_ranker(Arc::new(Turned::Works));
     assert_eq!(places(&ask(&tool, "config")), turned);
     assert!(tool.hints().open_world);
     assert_eq!(tool.effects(&super::payload(&json!({"query": "a"}))).len(), 2);
-    let tool = search(&folder, &workspace).with_ranker(Arc::new(Turned { fails: true }));
-    let text = ask(&tool, "config");
-    assert!(text.contains("the ranker failed (no route)"), "{text}");
-    assert_eq!(places(&text), places(&plain));
+    assert!(ask(&tool, "config").lines().next().unwrap().contains("; turned round"));
+    for (ranker, words) in [
+        (Turned::Fails, "the ranker failed (no route xxx"),
+        (
+            Turned::GivesTooFew,
+            "the ranker failed (it gave no finite score for each place), so the order is BM25's",
+        ),
+        (Turned::GivesNoNumber, "it gave no finite score for each place"),
+    ] {
+        let text = ask(&search(&folder, &workspace).with_ranker(Arc::new(ranker)), "config");
+        let first = text.lines().next().unwrap();
+        assert!(first.contains(words) && first.len() < 600, "{first}");
+        assert_eq!(places(&text), places(&plain));
+    }
 }

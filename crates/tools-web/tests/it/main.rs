@@ -3,6 +3,7 @@
 
 mod attacks;
 mod bodies;
+mod embeddings;
 mod fake;
 mod images;
 mod public;

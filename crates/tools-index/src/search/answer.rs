@@ -1,0 +1,81 @@
+//! What `codebase_search` tells the model.
+
+use std::fmt::Write;
+
+use super::ranker::{Passage, Ranking};
+use super::refresh::Behind;
+
+/// How much a ranker says of a failure.
+const MAX_REASON_CHARS: usize = 300;
+
+/// What was found, and what is to be said about it.
+pub(super) struct Answer {
+    pub(super) passages: Vec<Passage>,
+    pub(super) asked: Vec<String>,
+    pub(super) notes: String,
+}
+
+/// Brings the passages into a ranker's order, if it is one.
+pub(super) fn order(answer: &mut Answer, ranked: Result<Ranking, String>) {
+    let is_order = |scores: &[f32]| {
+        scores.len() == answer.passages.len() && scores.iter().all(|score| score.is_finite())
+    };
+    let reason = match ranked {
+        Ok(Ranking { scores, note }) if is_order(&scores) => {
+            for (passage, score) in answer.passages.iter_mut().zip(scores) {
+                passage.score = score;
+            }
+            answer.passages.sort_by(|left, right| right.score.total_cmp(&left.score));
+            if !note.is_empty() {
+                answer.notes.push_str("; ");
+                answer.notes.push_str(&in_a_line(&note));
+            }
+            return;
+        }
+        Ok(_) => "it gave no finite score for each place".to_owned(),
+        Err(reason) => in_a_line(&reason),
+    };
+    // Writing into a string cannot fail.
+    let _ = write!(answer.notes, "; the ranker failed ({reason}), so the order is BM25's");
+}
+
+/// What is to be said of the index.
+pub(super) fn notes(behind: Behind, made: Option<&'static str>) -> String {
+    let Behind { secrets, left, is_busy, is_full } = behind;
+    let mut notes = made.map(|made| format!("; {made}")).unwrap_or_default();
+    // Writing into a string cannot fail.
+    if left > 0 {
+        let _ = write!(notes, "; {left} files are not up to date in the index, call again for these");
+    }
+    if is_busy {
+        notes.push_str("; another process is writing the index");
+    }
+    if is_full {
+        notes.push_str("; there are more files than the index holds");
+    }
+    if secrets > 0 {
+        let _ = write!(notes, "; {secrets} files with names of secrets are not in the index");
+    }
+    notes
+}
+
+/// The answer in words for the model.
+pub(super) fn words(answer: &Answer) -> String {
+    let Answer { passages, asked, notes } = answer;
+    let words = asked.join(" ");
+    if passages.is_empty() {
+        return format!("[nothing found for {words}{notes}; try other words, or grep_file for exact text]");
+    }
+    let mut text = format!("[{} places for {words}, best first{notes}]\n", passages.len());
+    for Passage { path, lines: (first, last), symbol, text: snippet, score, .. } in passages {
+        let symbol = symbol.as_deref().map(|symbol| format!(" {symbol}")).unwrap_or_default();
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "{path}:{first}-{last}{symbol} ({score:.1})\n{snippet}");
+    }
+    text
+}
+
+fn in_a_line(text: &str) -> String {
+    let shown = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+    shown.take(MAX_REASON_CHARS).collect()
+}
