@@ -162,9 +162,11 @@ pub(super) fn early(_: &mut Session) -> Vec<Row> {
         let (mock, runtime) = (Mock::start()?, runtime());
         let times: Arc<std::sync::Mutex<Vec<Instant>>> = Arc::default();
         let told = times.clone();
+        let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"why":{"type":"string"}}}"#;
+        let schema = schema.parse().map_err(|_| "the schema is JSON")?;
         let name = ToolName::new("read_file").map_err(|error| error.to_string())?;
         let tool = CallbackTool::new(
-            ToolSpec::function(name, "Reads a file.", RawJson::default()),
+            ToolSpec::function(name, "Reads a file.", schema),
             move |_, _: Payload| {
                 let told = told.clone();
                 async move {

@@ -1,10 +1,11 @@
 //! rig: its agent, streamed over several turns.
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 
 use futures_util::StreamExt;
 use rig_agent::AgentBuilder;
-use rig_agent::agent::MultiTurnStreamItem;
+use rig_agent::agent::{Agent, MultiTurnStreamItem};
 use rig_core::providers::openai::OpenAIConfig;
 use rig_core::streaming::{Item, StreamEvent};
 use rig_core::tool::PortableTool;
@@ -33,12 +34,18 @@ impl PortableTool for Writing {
 }
 
 pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), String> {
-    let mut config = OpenAIConfig::new("key");
-    config.base_url = format!("{base}/v1");
-    let agent = AgentBuilder::new(config.client().chat(model))
-        .preamble(SYSTEM)
-        .tool(Writing(watch.clone()))
-        .build();
+    // As for windlass.
+    thread_local!(static SHARED: RefCell<Option<Agent>> = const { RefCell::new(None) });
+    let agent = match SHARED.with_borrow(Clone::clone).filter(|_| watch.hold_after > 0) {
+        Some(agent) => agent,
+        None => {
+            let mut config = OpenAIConfig::new("key");
+            config.base_url = format!("{base}/v1");
+            let builder = AgentBuilder::new(config.client().chat(model)).preamble(SYSTEM);
+            builder.tool(Writing(watch.clone())).build()
+        }
+    };
+    SHARED.set(Some(agent.clone()));
     let mut stream = agent.prompt(TASK).max_turns(usize::MAX / 2).stream();
     while let Some(item) = stream.next().await {
         if let MultiTurnStreamItem::StreamAssistantItem(Item::Event(StreamEvent::Arguments { .. })) =

@@ -54,7 +54,14 @@ pub fn write_file(watch: &Watch) -> Result<Arc<dyn Tool>, String> {
 }
 
 pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), String> {
-    let agent = agent(&base, &model, write_file(&watch)?)?.build().map_err(|error| error.to_string())?;
+    // Where conversations are held in their first call its tool is never called, and one agent serves them all.
+    thread_local!(static SHARED: RefCell<Option<Agent>> = const { RefCell::new(None) });
+    let shared = SHARED.with_borrow(Clone::clone).filter(|_| watch.hold_after > 0);
+    let agent = match shared {
+        Some(agent) => agent,
+        None => agent(&base, &model, write_file(&watch)?)?.build().map_err(|error| error.to_string())?,
+    };
+    SHARED.set(Some(agent.clone()));
     converse_with(&agent, RunOptions::default(), &watch).await
 }
 
