@@ -148,7 +148,7 @@ fn without_a_summary_the_turns_go_all_the_same() {
         run.step(Input::StreamEnd(Ok(())));
     });
     check(|run| summary(run, " \n"));
-    check(|run| summary_with_a_call(run));
+    check(summary_with_a_call);
 }
 
 fn summary_with_a_call(run: &mut Driven) {
