@@ -9,6 +9,7 @@ use windlass_agent::{EventStream, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Tail};
 use windlass_redact::Redactor;
+use windlass_telemetry::traced;
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{ProtocolName, Run};
@@ -18,12 +19,20 @@ use crate::provider::Provider;
 use crate::runs::{self, RunFolder, Settings};
 use crate::show::Show;
 use crate::tape::Tape;
+use crate::traces::Traces;
 use crate::{confine, output, secrets, setup};
 
 /// What a shell reports of a program that SIGINT ended: 128 and the signal's number.
 const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
+    let traces = Traces::begin(&arguments.otlp, &arguments.reach)?;
+    let end = run_traced(arguments, &traces).await;
+    traces.end().await;
+    end
+}
+
+async fn run_traced(arguments: Run, traces: &Traces) -> anyhow::Result<ExitCode> {
     if let Some(file) = &arguments.replay {
         return replay(&arguments, file).await;
     }
@@ -35,6 +44,7 @@ pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
         Some(id) => resume(&arguments, RunFolder::find(&state, id)?, &stop).await?,
         None => start(&arguments, &state, &stop).await?,
     };
+    let events = traced(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, telling, &stop).await?;
     tape.finish()?;
     Ok(ended(&folder, &outcome, &show))

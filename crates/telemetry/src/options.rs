@@ -96,7 +96,7 @@ pub fn provider_name(name: &str) -> &str {
         "gemini" | "google" => "gcp.gemini",
         "mistral" => "mistral_ai",
         "moonshot" => "moonshot_ai",
-        "openai-responses" => "openai",
+        "openai-chat" | "openai-responses" => "openai",
         "vertex" => "gcp.vertex_ai",
         "xai" => "x_ai",
         other => other,
