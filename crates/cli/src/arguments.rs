@@ -1,5 +1,6 @@
 //! The commands and their options.
 
+mod approvals;
 mod bytes;
 mod embeddings;
 mod models;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 use windlass_hitl::Mode;
 
+pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::models::{Models, Reach};
@@ -37,6 +39,10 @@ pub(crate) enum Command {
     Run(Box<Run>),
     /// Leave a recorded run at a call, with another answer, and go on from there.
     Fork(Fork),
+    /// List what suspended runs wait for, and answer it.
+    Approvals(Approvals),
+    /// Say something to a run that works in another process, or that is resumed later.
+    Say(Say),
     /// Decode recorded bytes of a provider, up to any stage.
     Parse(Parse),
     /// Show JSON as it arrives: the partial value after each delta, and the events by path.

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use tokio_util::sync::CancellationToken;
 #[cfg(unix)]
 use windlass_agent::FileApprover;
-use windlass_agent::{Agent, Approver, Everything, Limits};
+use windlass_agent::{Agent, Approver, Everything, Limits, Nobody, Unanswered};
 use windlass_client::{Fallback, FallbackEvent};
 use windlass_model::Model;
 use windlass_redact::Redactor;
@@ -16,12 +15,13 @@ use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
+use crate::answers::Answers;
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
 use crate::runs::Settings;
 use crate::setup::{Offered, Prepared};
 use crate::tape::Tape;
-use crate::terminal::{SayNo, Terminal, WouldAsk};
+use crate::terminal::{SayNo, Terminal};
 use crate::{modes, output, policies, secrets, setup};
 
 /// What an agent is put together from.
@@ -34,7 +34,8 @@ pub(crate) struct Assembly<'a> {
     pub(crate) shell: &'a Shell,
     /// Where outputs go that are too long for the model.
     pub(crate) outputs: Option<PathBuf>,
-    pub(crate) stop: &'a CancellationToken,
+    /// What was left for a run that was suspended.
+    pub(crate) answers: Option<&'a Answers>,
 }
 
 impl Assembly<'_> {
@@ -70,7 +71,11 @@ impl Assembly<'_> {
         let settings = self.settings;
         let (client, model) = settings.provider.client(self.reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
-        let (approver, human) = people(self.approval, &settings.root, self.stop)?;
+        let People { approver, human, unanswered } = people(self.approval, &settings.root)?;
+        let approver: Arc<dyn Approver> = match self.answers {
+            Some(answers) => Arc::new(answers.approver(approver)),
+            None => approver,
+        };
         let policy = policies::load(&settings.root, settings.policy.as_deref())?;
         let policy = settings.offering.embeddings.reachable(policy)?;
         let mut builder = Agent::builder()
@@ -83,7 +88,8 @@ impl Assembly<'_> {
             .system(system_prompt(&settings.root, settings))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .redactor(self.redactor()?)
-            .budget(settings.budget)
+            .budget(settings.budget.clone())
+            .unanswered(unanswered)
             .approver(self.tape.approver(approver));
         if let Some(mode) = &settings.offering.mode {
             builder = builder.work_mode(mode);
@@ -133,28 +139,39 @@ impl Assembly<'_> {
     }
 }
 
-/// Who says whether a call may run, and who answers questions.
-type People = (Arc<dyn Approver>, Option<Arc<dyn Human>>);
+/// Who says whether a call may run, who answers questions, and what happens where nobody does.
+struct People {
+    approver: Arc<dyn Approver>,
+    human: Option<Arc<dyn Human>>,
+    unanswered: Unanswered,
+}
+
+impl People {
+    fn alone(approver: impl Approver + 'static, unanswered: Unanswered) -> Self {
+        Self { approver: Arc::new(approver), human: None, unanswered }
+    }
+}
 
 /// Somebody who says yes, no, or is asked; a terminal only where there is one.
-fn people(approval: &Approval, root: &Path, stop: &CancellationToken) -> anyhow::Result<People> {
+fn people(approval: &Approval, root: &Path) -> anyhow::Result<People> {
     #[cfg(unix)]
     if let Some(folder) = &approval.approve_in {
-        return Ok((Arc::new(in_folder(folder, root)?), None));
+        return Ok(People::alone(in_folder(folder, root)?, Unanswered::Deny));
     }
     #[cfg(not(unix))]
     let _ = root;
     if approval.yes {
-        return Ok((Arc::new(Everything), None));
+        return Ok(People::alone(Everything, Unanswered::Deny));
     }
     if approval.deny {
-        return Ok((Arc::new(SayNo), None));
+        return Ok(People::alone(SayNo, Unanswered::Deny));
     }
-    if approval.ask || Terminal::is_there() {
+    if !approval.suspend && (approval.ask || Terminal::is_there()) {
         let terminal = Terminal::new();
-        return Ok((Arc::new(terminal.clone()), Some(Arc::new(terminal))));
+        let (approver, human) = (Arc::new(terminal.clone()), Some(Arc::new(terminal) as Arc<dyn Human>));
+        return Ok(People { approver, human, unanswered: Unanswered::Deny });
     }
-    Ok((Arc::new(WouldAsk { stop: stop.clone() }), None))
+    Ok(People::alone(Nobody, Unanswered::Suspend))
 }
 
 /// Another program answers. Whoever can write to the folder says yes, so it must not be one that the tools reach.

@@ -44,7 +44,7 @@ pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
         .with_outputs(folder.outputs());
     let began = Instant::now();
     let mut show = Show::default();
-    let outcome = drive(agent.stream_with(project::TASK, options), &mut show, telling, &stop).await?;
+    let outcome = drive(agent.stream_with(project::TASK, options), &mut show, telling, &stop, None).await?;
     provider.shutdown().await;
     let passes = project.passes()?;
     if telling == Telling::Words {

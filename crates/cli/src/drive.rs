@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 use windlass_agent::{AgentError, Event, Outcome};
 
 use crate::output;
+use crate::say::Inbox;
 use crate::show::Show;
 
 /// How events are told.
@@ -30,6 +31,7 @@ pub(crate) async fn drive(
     show: &mut Show,
     telling: Telling,
     stop: &CancellationToken,
+    inbox: Option<&Inbox>,
 ) -> anyhow::Result<Outcome> {
     loop {
         let event = tokio::select! {
@@ -45,6 +47,9 @@ pub(crate) async fn drive(
         };
         let Some(event) = event else { break };
         let event = event?;
+        if let Some(inbox) = inbox {
+            inbox.follow(&event);
+        }
         match telling {
             Telling::Json => {
                 show.keep(&event);

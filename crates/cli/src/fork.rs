@@ -45,13 +45,13 @@ pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
         tape: &tape,
         shell: &shell,
         outputs: Some(folder.outputs()),
-        stop: &stop,
+        answers: None,
     };
     let agent = assembly.agent().await?;
     let journal = FileJournal::create(folder.journal())?;
     let events = agent.stream_with(settings.task.clone(), options(&folder, journal, &stop));
     let mut show = Show::default();
-    let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop).await?;
+    let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&tape.finish()?);
     let code = ended(&folder, &outcome, &show);
     Ok(if is_same { code } else { ExitCode::FAILURE })

@@ -4,6 +4,8 @@
     reason = "the command line is where the program meets its user's machine"
 )]
 
+mod answers;
+mod approvals;
 mod arguments;
 mod assembly;
 mod confine;
@@ -31,6 +33,7 @@ mod proxy;
 mod reach;
 mod run;
 mod runs;
+mod say;
 mod secrets;
 mod setup;
 mod show;
@@ -74,6 +77,8 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Demo(arguments) => block_on(demo::demo(arguments)),
         Command::Run(arguments) => block_on(run::run(*arguments)),
         Command::Fork(arguments) => block_on(fork::fork(arguments)),
+        Command::Approvals(arguments) => approvals::approvals(&arguments),
+        Command::Say(arguments) => say::say(&arguments),
         Command::Parse(arguments) => parse::parse(&arguments),
         Command::Json(arguments) => json::json(&arguments),
         Command::Encode(arguments) => encode::encode(&arguments),

@@ -7,20 +7,25 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{EventStream, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
-use windlass_journal::{FileJournal, Tail};
+use windlass_journal::{FileJournal, Journal as _, Tail};
 use windlass_redact::Redactor;
 use windlass_telemetry::traced;
 use windlass_tools_shell::Shell;
 
+use crate::answers::{Answers, Open};
 use crate::arguments::{ProtocolName, Run};
 use crate::assembly::Assembly;
 use crate::drive::{Telling, drive};
 use crate::provider::Provider;
 use crate::runs::{self, RunFolder, Settings};
+use crate::say::Inbox;
 use crate::show::Show;
 use crate::tape::Tape;
 use crate::traces::Traces;
 use crate::{confine, output, secrets, setup};
+
+/// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
+const SUSPENDED: u8 = 75;
 
 /// What a shell reports of a program that SIGINT ended: 128 and the signal's number.
 const INTERRUPTED: u8 = 130;
@@ -40,21 +45,25 @@ async fn run_traced(arguments: Run, traces: &Traces) -> anyhow::Result<ExitCode>
     let stop = CancellationToken::new();
     let telling = Telling::of(arguments.json);
     let mut show = Show::default();
-    let (folder, events, tape) = match &arguments.resume {
+    let Begun { folder, events, tape, inbox } = match &arguments.resume {
         Some(id) => resume(&arguments, RunFolder::find(&state, id)?, &stop).await?,
         None => start(&arguments, &state, &stop).await?,
     };
     let events = traced(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
-    let outcome = drive(events, &mut show, telling, &stop).await?;
+    let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
     tape.finish()?;
     Ok(ended(&folder, &outcome, &show))
 }
 
-async fn start(
-    arguments: &Run,
-    state: &Path,
-    stop: &CancellationToken,
-) -> anyhow::Result<(RunFolder, EventStream, Tape)> {
+/// A run that works.
+struct Begun {
+    folder: RunFolder,
+    events: EventStream,
+    tape: Tape,
+    inbox: Inbox,
+}
+
+async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyhow::Result<Begun> {
     let provider = Provider::of(arguments)?;
     let mut settings = Settings {
         task: arguments.task.clone().context("say what to do")?,
@@ -73,32 +82,36 @@ async fn start(
     };
     let shell = shell_of(&settings)?;
     // Everything that can be wrong is found before the run has a folder.
-    assembly(arguments, &settings, None, &Tape::none(), (&shell, stop)).check()?;
+    assembly(arguments, &settings, None, &Tape::none(), &shell).check()?;
     let secrets = secrets::of_run(&settings, &arguments.reach)?;
     // What is secret in it does not come into the conversation either.
     settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
     let tape = Tape::none().recording(arguments.record.as_deref(), &settings, secrets)?;
     let folder = RunFolder::create(state)?;
     folder.write_settings(&settings)?;
-    let agent = assembly(arguments, &settings, Some(&folder), &tape, (&shell, stop)).agent().await?;
+    let agent = assembly(arguments, &settings, Some(&folder), &tape, &shell).agent().await?;
     let journal = FileJournal::create(folder.journal())?;
-    Ok((folder.clone(), agent.stream_with(settings.task, options(&folder, journal, stop)), tape))
+    let inbox = Inbox::of(&folder);
+    let options = options(&folder, journal, stop).with_messages(inbox.messages());
+    Ok(Begun { events: agent.stream_with(settings.task, options), folder, tape, inbox })
 }
 
-async fn resume(
-    arguments: &Run,
-    folder: RunFolder,
-    stop: &CancellationToken,
-) -> anyhow::Result<(RunFolder, EventStream, Tape)> {
+async fn resume(arguments: &Run, folder: RunFolder, stop: &CancellationToken) -> anyhow::Result<Begun> {
     let settings = folder.settings()?;
     let shell = shell_of(&settings)?;
-    let agent = assembly(arguments, &settings, Some(&folder), &Tape::none(), (&shell, stop)).agent().await?;
     let (journal, tail) = FileJournal::open(folder.journal())?;
+    let answers = Answers::load(&folder, &Open::of(&journal.records()?)?)?;
+    let tape = Tape::none();
+    let mut assembly = assembly(arguments, &settings, Some(&folder), &tape, &shell);
+    assembly.answers = Some(&answers);
+    let agent = assembly.agent().await?;
     if let Tail::Torn { bytes } = tail {
         output::note(&format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));
     }
-    let events = agent.resume(options(&folder, journal, stop))?;
-    Ok((folder, events, Tape::none()))
+    let inbox = Inbox::of(&folder);
+    let options = answers.options(options(&folder, journal, stop)).with_messages(inbox.messages());
+    let events = agent.resume(options)?;
+    Ok(Begun { folder, events, tape: Tape::none(), inbox })
 }
 
 /// Lets a recorded run happen again. Nothing of it is kept: it is on record already.
@@ -108,9 +121,9 @@ async fn replay(arguments: &Run, file: &Path) -> anyhow::Result<ExitCode> {
     let (stop, tape) = (CancellationToken::new(), Tape::playing(player));
     // No tool runs, but what is decided rests on how it would be confined.
     let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
-    let agent = assembly(arguments, &settings, None, &tape, (&shell, &stop)).agent().await?;
+    let agent = assembly(arguments, &settings, None, &tape, &shell).agent().await?;
     let events = agent.stream_with(settings.task, RunOptions::default().with_cancellation(stop.clone()));
-    let outcome = drive(events, &mut Show::default(), Telling::of(arguments.json), &stop).await?;
+    let outcome = drive(events, &mut Show::default(), Telling::of(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&tape.finish()?);
     if is_same {
         output::note("the run went as it was recorded");
@@ -148,10 +161,18 @@ fn assembly<'a>(
     settings: &'a Settings,
     folder: Option<&RunFolder>,
     tape: &'a Tape,
-    (shell, stop): (&'a Shell, &'a CancellationToken),
+    shell: &'a Shell,
 ) -> Assembly<'a> {
     let outputs = folder.map(RunFolder::outputs);
-    Assembly { settings, approval: &arguments.approval, reach: &arguments.reach, tape, shell, outputs, stop }
+    Assembly {
+        settings,
+        approval: &arguments.approval,
+        reach: &arguments.reach,
+        tape,
+        shell,
+        outputs,
+        answers: None,
+    }
 }
 
 /// Tells how the run ended and how to go on, and what the process says.
@@ -164,6 +185,13 @@ pub(crate) fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitC
     ));
     if matches!(outcome, Outcome::Completed { .. }) {
         return ExitCode::SUCCESS;
+    }
+    if matches!(outcome, Outcome::Suspended { .. }) {
+        output::note(&format!(
+            "answer with: windlass approvals list {0} --full; then go on with: windlass run --resume {0}",
+            folder.id
+        ));
+        return ExitCode::from(SUSPENDED);
     }
     output::note(&format!("go on with: windlass run --resume {}", folder.id));
     exit_code(show)

@@ -71,6 +71,33 @@ impl RunFolder {
         Ok(Self { id: id.to_owned(), path })
     }
 
+    /// All runs, the oldest first.
+    pub(crate) fn all(state: &Path) -> anyhow::Result<Vec<Self>> {
+        let runs = state.join("runs");
+        let names = match fs::read_dir(&runs) {
+            Ok(names) => names,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error).with_context(|| format!("{} cannot be read", runs.display())),
+        };
+        let mut ids: Vec<String> =
+            names.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        ids.sort();
+        // What is no run's folder is not windlass's.
+        Ok(ids
+            .iter()
+            .filter_map(|id| Self::find(state, id).ok())
+            .filter(|run| run.journal().is_file())
+            .collect())
+    }
+
+    pub(crate) fn answers(&self) -> PathBuf {
+        self.path.join("answers")
+    }
+
+    pub(crate) fn inbox(&self) -> PathBuf {
+        self.path.join("inbox")
+    }
+
     pub(crate) fn journal(&self) -> PathBuf {
         self.path.join("journal")
     }

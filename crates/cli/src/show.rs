@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use windlass_agent::{Event, Outcome};
+use windlass_agent::{Event, Outcome, Wait};
 use windlass_hitl::{ApprovalOutcome, Verdict, display_safe};
 use windlass_partial_json::{Event as JsonEvent, Parser};
 use windlass_protocol::{ToolResult, Usage};
@@ -26,6 +26,8 @@ pub(crate) struct Show {
     /// Whether Ctrl-C ended it.
     pub(crate) is_interrupted: bool,
     names: BTreeMap<String, String>,
+    /// Questions in words, until they end.
+    asked: BTreeMap<String, String>,
 }
 
 impl Show {
@@ -87,10 +89,16 @@ impl Show {
                 self.decisions.push(format!("{said} ({})", decision.reason.text));
                 if decision.verdict == Verdict::Ask { String::new() } else { self.line(&format!("  {said}")) }
             }
-            Event::ApprovalEnded { outcome } => self.approval(outcome),
-            Event::AnswerRefused { reason } | Event::Nudged { text: reason } => {
-                self.line(&format!("! {}", display_safe(reason)))
+            Event::ToolApprovalRequest { .. }
+            | Event::ApprovalPostponed { .. }
+            | Event::ApprovalEnded { .. } => self.question(event),
+            Event::Said { text } => self.line(&format!("> {}", display_safe(text))),
+            Event::CallDeferred { call } => {
+                self.line(&format!("  {}: goes on elsewhere", self.name(call.as_str())))
             }
+            Event::AnswerRefused { reason }
+            | Event::MessageRefused { reason }
+            | Event::Nudged { text: reason } => self.line(&format!("! {}", display_safe(reason))),
             Event::CallEnded { result } => self.result(result),
             Event::Finished { outcome, total } => {
                 self.usage = *total;
@@ -124,6 +132,22 @@ impl Show {
             _ => {}
         });
         text
+    }
+
+    /// A question is told where nobody is asked it; whoever is asked sees it there.
+    fn question(&mut self, event: &Event) -> String {
+        match event {
+            Event::ToolApprovalRequest { request } => {
+                self.asked.insert(request.request_id.clone(), request.describe());
+                String::new()
+            }
+            Event::ApprovalPostponed { request_id } => {
+                let question = self.asked.remove(request_id).unwrap_or_default();
+                self.line(&format!("? {question}\n  Nobody answers here; the question stays open."))
+            }
+            Event::ApprovalEnded { outcome } => self.approval(outcome),
+            _ => String::new(),
+        }
     }
 
     fn approval(&mut self, outcome: &ApprovalOutcome) -> String {
@@ -171,7 +195,20 @@ pub(crate) fn outcome_text(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Completed { text } => format!("✓ {}", display_safe(text)),
         Outcome::Stopped { cause } => format!("■ stopped: {cause}"),
+        Outcome::Suspended { waits } => {
+            let waits: Vec<String> = waits.iter().map(wait_text).collect();
+            format!("⏸ suspended; it waits for {}", waits.join(", "))
+        }
         Outcome::Failed { message } => format!("✗ failed: {}", display_safe(message)),
         _ => "the run is over".to_owned(),
+    }
+}
+
+fn wait_text(wait: &Wait) -> String {
+    match wait {
+        Wait::Approval { call, .. } => format!("a yes or no to {call}"),
+        Wait::Result { call } => format!("the result of {call}"),
+        Wait::Guidance { question } => format!("an answer to: {}", display_safe(question)),
+        _ => "something".to_owned(),
     }
 }

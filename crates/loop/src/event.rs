@@ -6,7 +6,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::Outcome;
+use crate::{Moment, Outcome};
 
 /// What a watcher is told, in the order in which it happens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,6 +169,13 @@ pub enum Event {
     CallDeferred {
         /// The call's id.
         call: CallId,
+    },
+    /// What was said to the run is written down, and is said to the model when its moment comes.
+    MessageQueued {
+        /// In these words.
+        text: String,
+        /// When it is said to the model.
+        when: Moment,
     },
     /// What was said while the run worked is now said to the model.
     Said {

@@ -65,6 +65,7 @@ impl Machine {
             "too many messages wait already"
         } else {
             self.want(Effect::Record(Entry::Queued { text: text.clone(), when }));
+            self.show(Event::MessageQueued { text: text.clone(), when });
             return self.steering.queue(text, when);
         };
         self.show(Event::MessageRefused { reason: reason.to_owned() });

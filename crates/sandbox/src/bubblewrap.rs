@@ -113,7 +113,12 @@ impl Words {
         let mut hidden: Vec<_> = plan.hidden.iter().map(PathBuf::as_path).collect();
         // Folders first. A cover has nothing below it, and takes no second one.
         hidden.sort_unstable();
+        let granted: Vec<_> = plan.readable.iter().chain(&plan.writable).collect();
         for path in hidden {
+            // Where nothing was granted nothing is there, and a cover would show the name.
+            if !granted.iter().any(|place| path.starts_with(place)) {
+                continue;
+            }
             if covered.iter().any(|cover| path.starts_with(cover)) {
                 continue;
             }

@@ -1,11 +1,12 @@
 //! What a child process may read, write and reach, and the command that starts it so.
 
 use std::ffi::{OsStr, OsString};
+use std::io::PipeWriter;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fmt, io};
 
-use crate::plan::{Hold, Plan, Terminal};
+use crate::plan::{Hold, Input, Plan, Terminal};
 use crate::{ChildEnvironment, ChildLimits, Leash, Level};
 
 /// What every program needs to be loaded: read-only, and only where it is there.
@@ -247,6 +248,32 @@ impl Confinement {
         let (leash, theirs) = Leash::pair()?;
         process.stdin(theirs);
         Ok((process, Some(leash)))
+    }
+
+    /// The same command with an input of its own, for a program that serves: it reads what is written to the pipe,
+    /// and meets its end when the pipe is dropped. The helper keeps no end of stdout and stderr, so that the
+    /// program may close them; only `bwrap` does. At level none the caller gives the command its input.
+    ///
+    /// # Errors
+    /// If the system has no more descriptors.
+    pub fn serving<A: Into<OsString>>(
+        &self,
+        level: Level,
+        helper: &Helper,
+        folder: &Path,
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> io::Result<(Command, Option<(Leash, PipeWriter)>)> {
+        let mut plan = Plan::of(self, level, folder);
+        (plan.hold, plan.input) = (Hold::Leash, Input::Handed);
+        let mut process = self.prepared(level, helper, &plan, &words(program.as_ref(), arguments));
+        if level == Level::None {
+            return Ok((process, None));
+        }
+        let (leash, theirs) = Leash::pair()?;
+        let input = leash.input()?;
+        process.stdin(theirs);
+        Ok((process, Some((leash, input))))
     }
 
     fn prepared(&self, level: Level, helper: &Helper, plan: &Plan, words: &[OsString]) -> Command {

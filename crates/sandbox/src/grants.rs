@@ -65,6 +65,7 @@ pub struct Grants {
     repository: Repository,
     home: Option<PathBuf>,
     tools: Vec<PathBuf>,
+    served: Option<PathBuf>,
     never: Vec<PathBuf>,
 }
 
@@ -87,6 +88,7 @@ impl Grants {
             repository: Repository::Closed,
             home: None,
             tools: Vec::new(),
+            served: None,
             never: Vec::new(),
         }
     }
@@ -119,6 +121,13 @@ impl Grants {
     /// One more folder of tools to read and run.
     pub fn with_tools(mut self, folder: impl Into<PathBuf>) -> Self {
         self.tools.push(folder.into());
+        self
+    }
+
+    /// The folder of the one program that is to run, to read: also where it lies in what is never shown, of which
+    /// only the rest is hidden then. A folder that holds the workspace or the home is not granted.
+    pub fn with_program(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.served = Some(folder.into());
         self
     }
 
@@ -166,11 +175,18 @@ impl Grants {
                 }
             }
         }
+        if let Some(folder) = self.program().filter(|folder| !self.holds_more(folder)) {
+            confinement = confinement.with_readable(folder);
+        }
         let known = self.tools.iter().filter_map(|folder| folder.canonicalize().ok());
         for folder in known.filter(|folder| folder.is_dir() && !self.holds_more(folder)) {
             confinement = confinement.with_readable(folder);
         }
         confinement
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        self.served.as_ref()?.canonicalize().ok()
     }
 
     /// Whether a folder of tools would grant what is none: the workspace, the home, or everything.
@@ -224,11 +240,28 @@ impl Grants {
             && place.starts_with(&self.workspace)
             && place.parent().is_some_and(Path::is_dir);
         match real {
-            Ok(_) => confinement.with_hidden(place),
+            Ok(_) => match self.program() {
+                Some(program) => around(confinement, place, &program),
+                None => confinement.with_hidden(place),
+            },
             Err(_) if may_be_made => confinement.with_protected(place),
             Err(_) => confinement,
         }
     }
+}
+
+/// Hides a place but for a folder in it.
+fn around(confinement: Confinement, place: &Path, kept: &Path) -> Confinement {
+    if !kept.starts_with(place) {
+        return confinement.with_hidden(place);
+    }
+    if kept == place {
+        return confinement;
+    }
+    let entries = std::fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
+    // A link cannot be covered; what it leads to is hidden by its own name or was never granted.
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    entries.fold(confinement, |confinement, entry| around(confinement, &entry.path(), kept))
 }
 
 /// The folders of a search path from which programs of a workspace may be run: absolute ones that are there,

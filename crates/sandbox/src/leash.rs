@@ -1,6 +1,9 @@
 //! The host's end of a confined child's life line: what the helper says, and the child's end when it is let go.
 
-use std::io::{self, Read};
+#[cfg(target_os = "linux")]
+pub(crate) mod handed;
+
+use std::io::{self, PipeWriter, Read};
 use std::process::Stdio;
 
 use crate::Part;
@@ -42,6 +45,18 @@ impl Leash {
 
     #[cfg(not(unix))]
     pub(crate) fn pair() -> io::Result<(Self, Stdio)> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Makes the command's input: its reading end waits on the leash for the helper, the other is given back.
+    pub(crate) fn input(&self) -> io::Result<PipeWriter> {
+        #[cfg(target_os = "linux")]
+        {
+            let (theirs, ours) = io::pipe()?;
+            handed::give(&self.socket, &theirs)?;
+            Ok(ours)
+        }
+        #[cfg(not(target_os = "linux"))]
         Err(io::ErrorKind::Unsupported.into())
     }
 

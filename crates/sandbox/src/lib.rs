@@ -53,7 +53,7 @@ pub use level::{Level, Missing, Part};
 pub use limits::ChildLimits;
 pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
-pub use read::{Contents, FileStream, MAX_FILE_BYTES};
+pub use read::{Contents, Descent, FileStream, MAX_FILE_BYTES};
 pub use version::Version;
 pub use windows::WindowsPath;
 pub use workspace::{Access, Look, Workspace};

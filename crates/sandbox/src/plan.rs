@@ -19,6 +19,7 @@ pub(crate) struct Plan {
     pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
     pub(crate) hold: Hold,
+    pub(crate) input: Input,
     pub(crate) terminal: Terminal,
 }
 
@@ -36,6 +37,15 @@ pub(crate) enum Stage {
 pub(crate) enum Hold {
     Leash,
     Free,
+}
+
+/// What the command reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// Nothing, or on no leash what the helper's own input is.
+    Usual,
+    /// The descriptor that waits on the leash.
+    Handed,
 }
 
 /// Whether the command sits at a terminal.
@@ -60,6 +70,7 @@ impl Plan {
             private: confinement.private.clone(),
             limits: confinement.limits,
             hold: Hold::Free,
+            input: Input::Usual,
             terminal: confinement.terminal,
         }
     }
@@ -103,6 +114,9 @@ impl Plan {
         if self.hold == Hold::Leash {
             words.extend(["--hold".into(), "leash".into()]);
         }
+        if self.input == Input::Handed {
+            words.extend(["--input".into(), "handed".into()]);
+        }
         if self.terminal == Terminal::Stdout {
             words.extend(["--terminal".into(), "stdout".into()]);
         }
@@ -145,6 +159,7 @@ impl Plan {
             "--cpu-seconds" => self.limits.cpu_seconds = number()?,
             "--tree-memory-bytes" => self.limits.tree_memory_bytes = number()?,
             "--hold" if value == "leash" => self.hold = Hold::Leash,
+            "--input" if value == "handed" => self.input = Input::Handed,
             "--terminal" if value == "stdout" => self.terminal = Terminal::Stdout,
             _ => {
                 let path = PathBuf::from(value);

@@ -1,5 +1,6 @@
 //! Reading a file below the workspace's handle.
 
+mod descent;
 mod stream;
 
 use std::io::Read;
@@ -10,6 +11,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 
 use crate::{FileError, Kind, Version, Workspace, WorkspacePath};
 
+pub use self::descent::Descent;
 pub use self::stream::FileStream;
 
 /// How many bytes of a file are read at the most.

@@ -20,8 +20,8 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getuid, setsid};
 
 use crate::confine::{Failure, NOT_CONFINED, check, confine, say, tell};
-use crate::leash::{CONFINED, heard};
-use crate::plan::{Hold, Plan, Stage, Terminal};
+use crate::leash::{CONFINED, handed, heard};
+use crate::plan::{Hold, Input, Plan, Stage, Terminal};
 use crate::probe::LANDLOCK;
 use crate::{Bounds, Level, Part, bubblewrap, namespaces, terminal};
 
@@ -37,6 +37,7 @@ const ALL: Pid = Pid::from_raw(-1);
 /// On the host: makes what needs the host, starts the first process of the namespaces and waits for it.
 pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
     let failed = |error: io::Error| Failure(Part::Namespaces, error.to_string());
+    let input = input(plan)?;
     // Made before the mounts, on the host, because what is not there cannot be mounted over.
     let (placeholders, protected) = Placeholders::make(&plan.protected).map_err(Failure::of(Part::Mounts))?;
     let tree = Tree::join(&plan.limits);
@@ -66,6 +67,9 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
         Hold::Leash => {
             let (ours, theirs) = UnixStream::pair().map_err(failed)?;
             process.stdin(OwnedFd::from(theirs));
+            if let Some(input) = input {
+                handed::give(&ours, input).map_err(Failure::of(Part::Helper))?;
+            }
             let child = watch.unheld(|| process.spawn()).map_err(failed)?;
             // With it goes the other end of the leash.
             drop(process);
@@ -77,6 +81,7 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
                 return Err(Failure(error.part, error.words));
             }
             say(CONFINED);
+            leave_output(plan);
             wait_for(&watch, pid_of(child.id()), pass)
         }
     };
@@ -102,6 +107,7 @@ fn print(bounds: Bounds, landlock: Option<i32>) {
 pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     // Whoever kills the outer process kills all of them; the leash covers the moment before this.
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(Failure::of(Part::Namespaces))?;
+    let input = input(plan)?;
     let watch = Watch::first(plan.hold).map_err(Failure::of(Part::Helper))?;
     // If memory runs out, this tree goes first and not the host. Nothing is lost where it cannot be said.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
@@ -124,7 +130,7 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
         print(Bounds { processes, memory: false }, Some(version));
         return check(plan);
     }
-    let code = started(plan, &watch, command)
+    let code = started(plan, &watch, command, input)
         .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, ALL)));
     Ok(code)
 }
@@ -143,6 +149,7 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
         let Some(mut process) = process_of(command) else { return Ok(NOT_FOUND) };
         return Ok(not_started(&process.exec()));
     }
+    let input = input(plan)?;
     if plan.terminal == Terminal::Stdout {
         setsid().map_err(Failure::of(Part::Privileges))?;
         terminal::take().map_err(Failure::of(Part::Privileges))?;
@@ -151,7 +158,7 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     prctl::set_child_subreaper(true).map_err(Failure::of(Part::Privileges))?;
     let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     confine(plan, &[])?;
-    let code = started(plan, &watch, command)
+    let code = started(plan, &watch, command, input)
         .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, child)));
     end_children();
     Ok(code)
@@ -164,12 +171,31 @@ fn process_of(command: &[OsString]) -> Option<Command> {
     Some(process)
 }
 
+/// The input that the host made for the command, taken off the leash before anything else is.
+fn input(plan: &Plan) -> Result<Option<OwnedFd>, Failure> {
+    match plan.input {
+        Input::Usual => Ok(None),
+        Input::Handed => handed::take(io::stdin()).map(Some).map_err(Failure::of(Part::Helper)),
+    }
+}
+
+/// Lets go of the ends of a command that serves, so that its reader sees when the command closes them.
+fn leave_output(plan: &Plan) {
+    if plan.input == Input::Handed
+        && let Ok(nowhere) = fs::OpenOptions::new().write(true).open("/dev/null")
+    {
+        // Where it fails the reader sees the end a little later, with the end of this process.
+        let _ = rustix::stdio::dup2_stdout(&nowhere);
+        let _ = rustix::stdio::dup2_stderr(&nowhere);
+    }
+}
+
 /// Says that the command is confined, and starts it.
-fn started(plan: &Plan, watch: &Watch, command: &[OsString]) -> Result<Pid, u8> {
+fn started(plan: &Plan, watch: &Watch, command: &[OsString], input: Option<OwnedFd>) -> Result<Pid, u8> {
     let mut process = process_of(command).ok_or(NOT_FOUND)?;
     if plan.hold == Hold::Leash {
         say(CONFINED);
-        process.stdin(Stdio::null());
+        process.stdin(input.map_or_else(Stdio::null, Stdio::from));
     }
     if plan.terminal == Terminal::Stdout {
         terminal::seat(&mut process).map_err(|error| not_started(&error))?;
@@ -178,6 +204,7 @@ fn started(plan: &Plan, watch: &Watch, command: &[OsString]) -> Result<Pid, u8> 
     if plan.terminal == Terminal::Stdout {
         terminal::bring_forward(child.id());
     }
+    leave_output(plan);
     Ok(pid_of(child.id()))
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use grep_searcher::Searcher;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use windlass_command::is_secret_name;
-use windlass_sandbox::{FileStream, Workspace, WorkspacePath};
+use windlass_sandbox::{Descent, FileStream, Workspace};
 
 use crate::collect::{Count, Tally};
 use crate::pattern::Wanted;
@@ -21,7 +21,8 @@ pub(crate) fn search(workspace: &Workspace, start: &Path, wanted: &Wanted, stopp
     let note =
         |change: &dyn Fn(&mut Tally)| change(&mut tally.lock().unwrap_or_else(PoisonError::into_inner));
     walk(start).build_parallel().run(|| {
-        let mut searcher = wanted.counter();
+        let descent = Descent::new(workspace);
+        let mut visitor = Visitor { workspace, start, wanted, searcher: wanted.counter(), descent, stopped };
         Box::new(move |entry| {
             if stopped() {
                 note(&|tally| tally.is_cut = true);
@@ -29,7 +30,7 @@ pub(crate) fn search(workspace: &Workspace, start: &Path, wanted: &Wanted, stopp
             }
             // A folder that cannot be read is passed over, as grep does.
             let Ok(entry) = entry else { return WalkState::Continue };
-            match one_entry(workspace, start, &entry, wanted, &mut searcher, stopped) {
+            match visitor.visit(&entry) {
                 Searched::Nothing => {}
                 Searched::Lines(path, lines) => note(&|tally| tally.push(path.to_path_buf(), lines)),
                 Searched::Unread => note(&|tally| tally.unread = tally.unread.saturating_add(1)),
@@ -41,6 +42,16 @@ pub(crate) fn search(workspace: &Workspace, start: &Path, wanted: &Wanted, stopp
     tally.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What one thread of the walk holds.
+struct Visitor<'s> {
+    workspace: &'s Workspace,
+    start: &'s Path,
+    wanted: &'s Wanted,
+    searcher: Searcher,
+    descent: Descent<'s>,
+    stopped: Stopped<'s>,
+}
+
 enum Searched<'p> {
     Nothing,
     Lines(&'p Path, u64),
@@ -48,41 +59,32 @@ enum Searched<'p> {
     Secret,
 }
 
-fn one_entry<'p>(
-    workspace: &Workspace,
-    start: &Path,
-    entry: &'p DirEntry,
-    wanted: &Wanted,
-    searcher: &mut Searcher,
-    stopped: Stopped<'_>,
-) -> Searched<'p> {
-    if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-        return Searched::Nothing;
+impl Visitor<'_> {
+    /// The walk only gives names; each file is opened again by handle below the root, so that a swap on the way
+    /// leads nowhere, and read piece by piece, however long it is.
+    fn visit<'p>(&mut self, entry: &'p DirEntry) -> Searched<'p> {
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            return Searched::Nothing;
+        }
+        let Ok(below) = entry.path().strip_prefix(self.workspace.root()) else { return Searched::Nothing };
+        if !self.wanted.includes(below) {
+            return Searched::Nothing;
+        }
+        // The effect names where the search starts; a secret below it would be read without its name.
+        if entry.path().strip_prefix(self.start).is_ok_and(is_secret) {
+            return Searched::Secret;
+        }
+        let Ok(stream) = self.descent.stream(below) else { return Searched::Nothing };
+        let (mut count, stopped) = (Count::default(), self.stopped);
+        let searched =
+            self.searcher.search_reader(&self.wanted.matcher, Stoppable { stream, stopped }, &mut count);
+        match searched {
+            Err(_) if stopped() => Searched::Nothing,
+            Err(_) => Searched::Unread,
+            Ok(()) if count.is_binary || count.lines == 0 => Searched::Nothing,
+            Ok(()) => Searched::Lines(below, count.lines),
+        }
     }
-    let Ok(below) = entry.path().strip_prefix(workspace.root()) else { return Searched::Nothing };
-    if !wanted.includes(below) {
-        return Searched::Nothing;
-    }
-    // The effect names where the search starts; a secret below it would be read without its name.
-    if entry.path().strip_prefix(start).is_ok_and(is_secret) {
-        return Searched::Secret;
-    }
-    let Some((_, stream)) = open(workspace, below) else { return Searched::Nothing };
-    let mut count = Count::default();
-    match searcher.search_reader(&wanted.matcher, Stoppable { stream, stopped }, &mut count) {
-        Err(_) if stopped() => Searched::Nothing,
-        Err(_) => Searched::Unread,
-        Ok(()) if count.is_binary || count.lines == 0 => Searched::Nothing,
-        Ok(()) => Searched::Lines(below, count.lines),
-    }
-}
-
-/// The walk only gives names; each file is opened again by handle below the root, so that a swap on the way
-/// leads nowhere, and read piece by piece, however long it is.
-pub(crate) fn open(workspace: &Workspace, below: &Path) -> Option<(WorkspacePath, FileStream)> {
-    let path = WorkspacePath::found(below).ok()?;
-    let stream = workspace.stream(&path).ok()?;
-    Some((path, stream))
 }
 
 fn is_secret(below: &Path) -> bool {

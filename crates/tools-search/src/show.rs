@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use windlass_redact::Redactor;
-use windlass_sandbox::{FileError, Workspace, WorkspacePath};
+use windlass_sandbox::{Descent, FileError, Workspace, WorkspacePath};
 use windlass_tool::ToolError;
 
 use crate::collect::{Lines, Page, Tally};
 use crate::grep::{GrepArguments, Mode};
 use crate::pattern::{MAX_LINE_BYTES, Wanted};
-use crate::search::{Stoppable, Stopped, open, search};
+use crate::search::{Stoppable, Stopped, search};
 
 const DEFAULT_LIMIT: u64 = 200;
 const MAX_LIMIT: u64 = 2_000;
@@ -55,7 +55,7 @@ fn lines(
     (skip, left_out): (u64, &str),
     stopped: Stopped<'_>,
 ) -> String {
-    let mut searcher = wanted.shower();
+    let (mut searcher, mut descent) = (wanted.shower(), Descent::new(workspace));
     for (below, count) in &tally.files {
         if page.is_full() || stopped() {
             break;
@@ -64,8 +64,8 @@ fn lines(
             page.skip = page.skip.saturating_sub(*count);
             continue;
         }
-        let Some((path, stream)) = open(workspace, below) else { continue };
-        let name = path.to_string();
+        let Ok(stream) = descent.stream(below) else { continue };
+        let name = stream.path().to_string();
         let mut sink = Lines { path: &name, page: &mut page, follows: false };
         // What was readable a moment ago and is not now shows what it had until then.
         let _ = searcher.search_reader(&wanted.matcher, Stoppable { stream, stopped }, &mut sink);

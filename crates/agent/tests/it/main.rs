@@ -14,3 +14,4 @@ mod redacting;
 mod resume;
 mod run;
 mod scene;
+mod suspension;

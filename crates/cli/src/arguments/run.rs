@@ -14,7 +14,11 @@ use super::{AutonomyName, Offering, Otlp, PresetName, Reach, SandboxName, WireNa
 Example: windlass run \"explain src\" --provider ollama --model qwen3 --deny\n\
 Example: windlass run \"plan the move to sqlite\" --model gpt-5-mini --mode architect\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/.local/state/approvals\n\
+<<<<<<< HEAD
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --otlp http://localhost:4318\n\
+=======
+Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
+>>>>>>> main
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
 pub(crate) struct Run {
@@ -84,6 +88,15 @@ pub(crate) struct Run {
     /// Ask whether to go on when so much was spent, in the currency of --price; 0 never asks.
     #[arg(long, default_value = "0", value_name = "AMOUNT", requires = "price", value_parser = millionths)]
     pub(crate) ask_after_cost: u64,
+    /// Ask whether to go on after so many tokens, of requests and answers; 0 never asks.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) ask_after_tokens: u64,
+    /// Ask whether to go on after so many seconds of work; 0 never asks.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) ask_after_seconds: u64,
+    /// Ask whether to go on when a tool was called so often. May be said several times.
+    #[arg(long, value_name = "TOOL=N", value_parser = calls)]
+    pub(crate) ask_after_calls: Vec<(String, u32)>,
     /// What a million tokens cost: in, out, and where they differ read from and written to the cache.
     #[arg(long, value_name = "IN,OUT[,READ,WRITTEN]", value_parser = prices)]
     pub(crate) price: Option<Prices>,
@@ -94,6 +107,7 @@ pub(crate) struct Run {
 
 /// Who says whether a call may run.
 #[derive(Clone, Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one of them, each a switch of the command line")]
 pub(crate) struct Approval {
     /// Say yes to every approval request.
     #[arg(long, group = "approval")]
@@ -104,6 +118,10 @@ pub(crate) struct Approval {
     /// Say no to every approval request.
     #[arg(long, group = "approval")]
     pub(crate) deny: bool,
+    /// Leave every approval request open: the run goes on as far as it can without, ends its process, and goes on with
+    /// `windlass approvals` and `--resume` (the default where there is no terminal).
+    #[arg(long, group = "approval")]
+    pub(crate) suspend: bool,
     /// Lay every approval request into this folder, from which another program takes it and where it answers.
     #[cfg(unix)]
     #[arg(long, group = "approval", value_name = "FOLDER")]
@@ -219,8 +237,23 @@ impl Run {
     /// How much the run may use before somebody is asked.
     pub(crate) fn budget(&self) -> Budget {
         let prices = self.price.unwrap_or_default();
-        Budget { requests: self.ask_after_requests, cost: self.ask_after_cost, prices }
+        Budget {
+            requests: self.ask_after_requests,
+            tokens: self.ask_after_tokens,
+            cost: self.ask_after_cost,
+            wall_ms: self.ask_after_seconds.saturating_mul(1_000),
+            calls: self.ask_after_calls.iter().cloned().collect(),
+            prices,
+        }
     }
+}
+
+/// Reads how often a tool may be called.
+fn calls(text: &str) -> Result<(String, u32), String> {
+    let wrong = || format!("{text:?} is no limit; write one like run_command=20");
+    let (tool, limit) = text.split_once('=').ok_or_else(wrong)?;
+    let limit = limit.parse().ok().filter(|limit| *limit > 0).ok_or_else(wrong)?;
+    Ok((tool.to_owned(), limit))
 }
 
 /// Reads prices of a million tokens, two or four of them.

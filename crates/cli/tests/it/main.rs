@@ -22,6 +22,7 @@ mod protocol;
 mod proxy;
 mod resume;
 mod secrets;
+mod suspend;
 mod tape;
 mod text;
 mod tools;

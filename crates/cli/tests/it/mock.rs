@@ -44,11 +44,14 @@ async fn a_run_that_is_denied_changes_nothing_and_goes_on() {
     assert!(ended.status.success(), "{}", text(&ended.stderr));
     assert!(!place.project().join("made.txt").exists());
     assert!(provider.requests()[1].body.to_string().contains("started with --deny"));
-    // Without a terminal and without an answer given beforehand, it says what it would ask, and ends.
+    // Without a terminal and without an answer given beforehand, it says what it asks, and is suspended.
     let ended = place.run(&run);
-    assert_eq!(ended.status.code(), Some(1));
-    for part in ["write_file wants to run", "by a script", "--yes", "go on with: windlass run --resume "] {
-        assert!(text(&ended.stderr).contains(part), "{part} is not in {}", text(&ended.stderr));
+    assert_eq!(ended.status.code(), Some(75));
+    let told = text(&ended.stdout) + &text(&ended.stderr);
+    for part in
+        ["write_file wants to run", "by a script", "windlass approvals list", "windlass run --resume "]
+    {
+        assert!(told.contains(part), "{part} is not in {told}");
     }
     assert!(!place.project().join("made.txt").exists());
     provider.shutdown().await;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use cap_std::fs::File;
+use cap_std::fs::{File, Metadata};
 
 use crate::{FileError, Workspace, WorkspacePath};
 
@@ -28,6 +28,10 @@ pub struct FileStream {
 }
 
 impl FileStream {
+    pub(super) fn opened(file: File, path: WorkspacePath, metadata: &Metadata) -> Self {
+        Self { file, path, len: metadata.len() }
+    }
+
     /// The real path, links followed.
     pub fn path(&self) -> &WorkspacePath {
         &self.path
@@ -66,6 +70,6 @@ impl Workspace {
     pub fn stream(&self, path: &WorkspacePath) -> Result<FileStream, FileError> {
         let real = self.judged(path)?;
         let (file, metadata) = self.open_real(&real)?;
-        Ok(FileStream { file, path: real, len: metadata.len() })
+        Ok(FileStream::opened(file, real, &metadata))
     }
 }

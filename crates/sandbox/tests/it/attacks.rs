@@ -8,7 +8,7 @@ use tempfile::{TempDir, tempdir};
 use windlass_sandbox::{Expected, FileError, Kind, Version, Workspace};
 
 /// A workspace beside a secret.
-fn scene() -> (TempDir, Workspace) {
+pub(crate) fn scene() -> (TempDir, Workspace) {
     let folder = tempdir().unwrap();
     fs::create_dir(folder.path().join("work")).unwrap();
     fs::write(folder.path().join("secret"), "secret").unwrap();

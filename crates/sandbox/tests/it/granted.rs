@@ -175,3 +175,23 @@ fn programs_come_from_absolute_folders_outside_the_workspace() {
         format!(".::bin:{}:{}/link:/usr/bin:/nowhere:/:/usr/bin", inside.display(), scene.home.display());
     assert_eq!(programs_of(path.as_ref(), &scene.work), [PathBuf::from("/usr/bin")]);
 }
+
+// The folder of a program of the user's lies among the user's settings, of which nothing else is shown.
+#[test]
+fn a_program_among_what_is_never_shown_is_all_that_is_shown_of_it() {
+    for level in apart() {
+        let scene = scene();
+        let state = scene.home.join("state");
+        fs::create_dir_all(state.join("tools/deep")).unwrap();
+        fs::create_dir_all(state.join("other")).unwrap();
+        fs::write(state.join("tools/serve"), "program").unwrap();
+        let grants = Grants::new(&scene.work).with_home(&scene.home).with_never(&state);
+        let script = "cat ../../state/tools/serve; cat ../../state/policy.toml; ls ../../state/other; cat ~/.ssh/id_rsa; echo x > ../../state/tools/x; ls ../../state";
+        let output = run(level, &grants.clone().with_program(state.join("tools")), &scene.work, script);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "programtools\n", "{output:?}");
+        assert!(!state.join("tools/x").exists());
+        // The home itself is no folder of a program.
+        let output = run(level, &grants.with_program(&scene.home), &scene.work, "cat ../../.ssh/id_rsa");
+        assert!(output.stdout.is_empty(), "{output:?}");
+    }
+}

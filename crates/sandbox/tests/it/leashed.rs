@@ -12,13 +12,13 @@ use windlass_sandbox::{ChildLimits, Confinement, Helper, Leash, Level, NotConfin
 
 use crate::levels::{apart, confined, helper, tried};
 
-struct Scene {
+pub(crate) struct Scene {
     _folder: TempDir,
-    work: PathBuf,
-    confinement: Confinement,
+    pub(crate) work: PathBuf,
+    pub(crate) confinement: Confinement,
 }
 
-fn scene() -> Scene {
+pub(crate) fn scene() -> Scene {
     let folder = tempdir().unwrap();
     let work = folder.path().canonicalize().unwrap().join("work");
     fs::create_dir(&work).unwrap();
@@ -50,7 +50,7 @@ impl Scene {
 }
 
 /// A length of sleep that no other process has.
-fn mark(name: u32) -> String {
+pub(crate) fn mark(name: u32) -> String {
     format!("{}.{}", 300 + name, std::process::id())
 }
 
@@ -61,7 +61,7 @@ fn marked(mark: &str) -> usize {
 }
 
 #[track_caller]
-fn assert_gone(mark: &str) {
+pub(crate) fn assert_gone(mark: &str) {
     let began = Instant::now();
     while marked(mark) > 0 {
         assert!(began.elapsed() < Duration::from_secs(10), "{} processes survived", marked(mark));

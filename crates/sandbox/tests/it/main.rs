@@ -9,6 +9,8 @@
 mod attacks;
 #[cfg(target_os = "linux")]
 mod confined;
+#[cfg(unix)]
+mod descents;
 mod files;
 #[cfg(target_os = "linux")]
 mod granted;
@@ -18,5 +20,7 @@ mod leashed;
 mod levels;
 #[cfg(unix)]
 mod races;
+#[cfg(target_os = "linux")]
+mod serving;
 #[cfg(unix)]
 mod writers;

@@ -16,10 +16,10 @@ fn swaps() -> usize {
 }
 
 /// A workspace in which `real` is a folder, beside files of the same names that nothing may reach.
-struct Race {
+pub(crate) struct Race {
     folder: TempDir,
-    work: PathBuf,
-    workspace: Workspace,
+    pub(crate) work: PathBuf,
+    pub(crate) workspace: Workspace,
     /// Whether names are exchanged in one step, so that the victim's is never free.
     is_exchange: bool,
 }
@@ -32,13 +32,13 @@ fn exchange(left: &Path, right: &Path) {
 
 /// What an attempt saw.
 #[derive(Debug, Default)]
-struct Seen {
-    inside: usize,
-    refused: usize,
-    escapes: usize,
+pub(crate) struct Seen {
+    pub(crate) inside: usize,
+    pub(crate) refused: usize,
+    pub(crate) escapes: usize,
 }
 
-fn race() -> Race {
+pub(crate) fn race() -> Race {
     let folder = tempdir().unwrap();
     let work = folder.path().join("work");
     fs::create_dir_all(work.join("real")).unwrap();
@@ -72,7 +72,7 @@ impl Race {
     }
 
     /// Swaps while `attempt` is made over and over, then looks at what lies outside.
-    fn run(&self, victim: &str, impostors: &[&str], attempt: impl Fn(&mut Seen)) -> Seen {
+    pub(crate) fn run(&self, victim: &str, impostors: &[&str], attempt: impl Fn(&mut Seen)) -> Seen {
         let (made, done) = (AtomicUsize::new(0), AtomicBool::new(false));
         let mut seen = Seen::default();
         std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ impl Race {
     }
 }
 
-fn links(race: &Race) -> [&'static str; 4] {
+pub(crate) fn links(race: &Race) -> [&'static str; 4] {
     symlink(race.folder.path(), race.work.join("absolute")).unwrap();
     symlink("..", race.work.join("relative")).unwrap();
     symlink(Path::new("/proc/self/cwd").join(race.folder.path()), race.work.join("magic")).unwrap();

@@ -6,6 +6,8 @@
     reason = "the tests build and change files from outside, and fail loudly"
 )]
 
+#[cfg(unix)]
+mod aftermath;
 mod blocks;
 mod corpus;
 mod edit;

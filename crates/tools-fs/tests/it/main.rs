@@ -6,6 +6,7 @@
     reason = "the tests build and change files from outside, and fail loudly"
 )]
 
+mod aftermath;
 #[cfg(unix)]
 mod attacks;
 mod delete;

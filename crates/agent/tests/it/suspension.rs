@@ -1,0 +1,236 @@
+//! Runs that wait without a process, and what is said to those that work.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use futures_util::StreamExt;
+use windlass_agent::{
+    Agent, Answer, Answers, Entry, Event, Everything, Messages, Moment, Outcome, RunOptions, StoredAnswers,
+    Unanswered, Wait,
+};
+use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+use windlass_journal::{Journal, Record};
+use windlass_protocol::{
+    Aftermath, CallId, Effect, Hints, Payload, PlannedFile, ToolName, ToolResult, ToolSpec,
+};
+use windlass_protocol::{ResultStatus, TargetKind};
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
+use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_tools_control::AttemptCompletion;
+
+use crate::scene::{Scene, Shared, Way, events, way, ways};
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "look", "arguments": {"n": 1}}}, {"call": {"name": "change", "arguments": {"n": 1}}},
+        {"call": {"name": "change", "arguments": {"n": 2}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+fn suspending(scene: &Scene) -> windlass_agent::AgentBuilder {
+    scene.builder().unanswered(Unanswered::Suspend)
+}
+
+fn questions(journal: &Shared) -> Vec<ApprovalRequest> {
+    let records = journal.records().unwrap();
+    let asked = |record: &Record| match record.read::<Entry>().unwrap() {
+        Entry::Asked { request } => Some(*request),
+        _ => None,
+    };
+    records.iter().filter_map(asked).collect()
+}
+
+// DESIGN "Suspend anywhere": approvals in any order and any subset, from processes that know only the record.
+#[tokio::test]
+async fn a_suspended_run_goes_on_with_stored_answers_in_any_subset() {
+    for way in ways() {
+        let journal = Shared::default();
+        let scene = Scene::new(SCRIPT, way.clone());
+        let options = || RunOptions::default().with_journal(journal.clone());
+        let report =
+            suspending(&scene).build().unwrap().stream_with("task", options()).report().await.unwrap();
+        let Outcome::Suspended { waits } = report.outcome else { panic!("{:?}", report.outcome) };
+        assert_eq!(waits.len(), 2);
+        assert_eq!(scene.read.calls.load(Ordering::SeqCst), 1, "what needs no yes has run");
+
+        let asked = questions(&journal);
+        assert_eq!(asked.len(), 2);
+        let mut runs = 0;
+        for (question, left) in asked.iter().rev().zip([1, 0]) {
+            let yes = ApprovalDecision::approve(question.request_id.clone());
+            let nobody = Answers::new([Answer::Nobody, Answer::Nobody]);
+            let approver = StoredAnswers::new(nobody.clone()).with_answer(yes, question.digest.clone());
+            let agent = suspending(&scene).approver(approver).build().unwrap();
+            let report = agent.resume(options()).unwrap().report().await.unwrap();
+            runs += 1;
+            assert_eq!(scene.write.calls.load(Ordering::SeqCst), runs);
+            assert_eq!(nobody.asked().len(), left, "only what has no answer is asked");
+            match report.outcome {
+                Outcome::Suspended { waits } => assert_eq!(waits.len(), left),
+                other => assert_eq!((other, left), (Outcome::Completed { text: "done".into() }, 0)),
+            }
+        }
+        assert_eq!(questions(&journal).len(), 2, "each question is on record once");
+    }
+}
+
+// H4: an answer is bound to what was shown.
+#[tokio::test]
+async fn a_stored_answer_to_something_else_does_not_count() {
+    let journal = Shared::default();
+    let scene = Scene::new(SCRIPT, way());
+    let options = || RunOptions::default().with_journal(journal.clone());
+    drop(suspending(&scene).build().unwrap().stream_with("task", options()).report().await.unwrap());
+    let asked = questions(&journal);
+    let yes = ApprovalDecision::approve(asked[0].request_id.clone());
+    let approver = StoredAnswers::new(Answers::default()).with_answer(yes, asked[1].digest.clone());
+    let agent = suspending(&scene).approver(approver).build().unwrap();
+    let report = agent.resume(options()).unwrap().report().await.unwrap();
+    assert!(matches!(report.outcome, Outcome::Suspended { waits } if waits.len() == 2));
+    assert_eq!(scene.write.calls.load(Ordering::SeqCst), 0);
+}
+
+/// A job that somebody else does, and a change of a file that says afterwards whether it was made.
+struct Elsewhere {
+    spec: ToolSpec,
+    aftermath: Aftermath,
+}
+
+impl Elsewhere {
+    fn new(name: &str, aftermath: Aftermath) -> Self {
+        let schema = r#"{"type":"object"}"#.parse().unwrap();
+        Self { spec: ToolSpec::function(ToolName::new(name).unwrap(), "A tool.", schema), aftermath }
+    }
+}
+
+impl Tool for Elsewhere {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Internal]
+    }
+
+    fn inspect(&self, _: &Payload) -> Inspection {
+        let target =
+            windlass_protocol::Target { kind: TargetKind::File, ..windlass_protocol::Target::missing("a") };
+        let planned = PlannedFile::new("a", None, Some("after".into()));
+        Inspection::default().with_target(target).with_planned([planned])
+    }
+
+    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+        assert_eq!(planned, [PlannedFile::new("a", None, Some("after".into()))]);
+        self.aftermath.clone()
+    }
+
+    fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async { Err(ToolError::Deferred) })
+    }
+}
+
+const JOB: &str = r#"{"turns": [
+    {"steps": [{"call": {"id": "job-1", "name": "job", "arguments": {}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+fn with_job(model: &Way, aftermath: Aftermath) -> Agent {
+    let tools: [Arc<dyn Tool>; 2] =
+        [Arc::new(Elsewhere::new("job", aftermath)), Arc::new(AttemptCompletion::default())];
+    let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build().unwrap();
+    let builder = Agent::builder().model(model.model(JOB), "scripted-1").approver(Everything);
+    builder.toolbox(toolbox).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_call_that_goes_on_elsewhere_waits_without_a_process() {
+    let journal = Shared::default();
+    let options = || RunOptions::default().with_journal(journal.clone());
+    let agent = with_job(&way(), Aftermath::Unknown);
+    let report = agent.stream_with("task", options()).report().await.unwrap();
+    let Outcome::Suspended { waits } = report.outcome else { panic!("{:?}", report.outcome) };
+    let [Wait::Result { call }] = &waits[..] else { panic!("{waits:?}") };
+    let report = agent.resume(options()).unwrap().report().await.unwrap();
+    assert_eq!(report.outcome, Outcome::Suspended { waits: waits.clone() }, "its result has not come");
+    let result = ToolResult::text(call.clone(), ResultStatus::Ok, "built elsewhere");
+    let stray = ToolResult::text(CallId::new("other").unwrap(), ResultStatus::Ok, "nobody waits for this");
+    let report = agent.resume(options().with_results([stray, result])).unwrap().report().await.unwrap();
+    assert_eq!(report.text(), Some("done"));
+    let records = journal.records().unwrap();
+    assert!(records.iter().any(|record| record.body.as_str().contains("built elsewhere")));
+    assert!(!records.iter().any(|record| record.body.as_str().contains("nobody waits")));
+}
+
+// SECURITY "Journal": the files say whether a call that was cut off was done.
+#[tokio::test]
+async fn the_tool_is_asked_what_became_of_a_call_that_was_cut_off() {
+    for (aftermath, status) in
+        [(Aftermath::Done, "\"status\":\"ok\""), (Aftermath::Unknown, "effects_unknown")]
+    {
+        let journal = Shared::default();
+        let options = || RunOptions::default().with_journal(journal.clone());
+        let agent = with_job(&way(), aftermath);
+        drop(agent.stream_with("task", options()).report().await.unwrap());
+        // As if the process had ended between the intent and what came of it.
+        let records = journal.records().unwrap();
+        let cut = records.iter().position(|record| record.body.as_str().contains("\"intent\"")).unwrap();
+        let before = Shared::default();
+        for record in &records[..=cut] {
+            before.clone().append(record.body.clone(), 0, windlass_journal::Durability::Buffered).unwrap();
+        }
+        let report =
+            agent.resume(RunOptions::default().with_journal(before.clone())).unwrap().report().await.unwrap();
+        assert_eq!(report.text(), Some("done"));
+        let told = before
+            .records()
+            .unwrap()
+            .iter()
+            .map(|record| record.body.as_str().to_owned())
+            .find(|body| body.contains("\"entry\":\"result\""));
+        assert!(told.unwrap().contains(status));
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
+    let script = r#"{"turns": [
+        {"steps": [{"call": {"name": "look", "arguments": {"n": 1}}}]},
+        {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "first"}}}]},
+        {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "second"}}}]}]}"#;
+    for way in ways() {
+        let scene = Scene::new(script, way);
+        let (speaker, messages) = Messages::channel();
+        speaker.say("be brief", Moment::NextTurn).await.unwrap();
+        speaker.say("then the changelog", Moment::AfterTask).await.unwrap();
+        let options = RunOptions::default().with_messages(messages);
+        let told = events(scene.builder().build().unwrap().stream_with("task", options)).await;
+        let said: Vec<_> = told
+            .iter()
+            .filter_map(|event| if let Event::Said { text } = event { Some(text) } else { None })
+            .collect();
+        assert_eq!(said, ["be brief", "then the changelog"]);
+        let done = told.iter().filter(|event| matches!(event, Event::TaskCompleted { .. })).count();
+        assert_eq!(done, 2);
+        assert!(speaker.say("too late", Moment::NextTurn).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn a_suspended_budget_goes_on_with_the_word_that_was_left_for_it() {
+    let journal = Shared::default();
+    let scene = Scene::new(SCRIPT, way());
+    let budget = windlass_agent::Budget { requests: 1, ..Default::default() };
+    let options = || RunOptions::default().with_journal(journal.clone());
+    let agent = || suspending(&scene).approver(Everything).budget(budget.clone()).build().unwrap();
+    let report = agent().stream_with("task", options()).report().await.unwrap();
+    assert!(
+        matches!(report.outcome, Outcome::Suspended { waits } if matches!(waits[..], [Wait::Guidance { .. }]))
+    );
+    let mut stream = agent().resume(options().with_guidance("yes")).unwrap();
+    let mut last = None;
+    while let Some(event) = stream.next().await {
+        last = Some(event.unwrap());
+    }
+    assert!(matches!(last, Some(Event::Finished { outcome: Outcome::Completed { .. }, .. })));
+}

@@ -1,0 +1,210 @@
+//! What a suspended run waits for, and the answers that are left for it in its folder.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use windlass_agent::{Approver, Entry, Outcome, RunOptions, StoredAnswers, Wait};
+use windlass_hitl::{ApprovalDecision, ApprovalRequest, Digest};
+use windlass_journal::Record;
+use windlass_protocol::{CallId, ResultStatus, ToolResult};
+
+use crate::runs::{RunFolder, make_private};
+
+/// What a run waits for, as its record says.
+#[derive(Debug, Default)]
+pub(crate) struct Open {
+    /// Questions about calls, by the id of the question, in call order.
+    pub(crate) questions: Vec<ApprovalRequest>,
+    /// Calls whose result comes from elsewhere.
+    pub(crate) results: Vec<CallId>,
+    /// The question how the run goes on.
+    pub(crate) guidance: Option<String>,
+    /// Whether the run has ended, suspended or for good.
+    pub(crate) has_ended: bool,
+}
+
+/// An answer that is left for a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub(crate) enum Stored {
+    /// To a question about a call.
+    Approval {
+        /// The answer.
+        decision: ApprovalDecision,
+        /// The digest of what was shown.
+        shown: Digest,
+    },
+    /// The result of a call that went on elsewhere.
+    Result {
+        /// The result.
+        result: ToolResult,
+    },
+    /// The human's word on going on.
+    Guidance {
+        /// In these words.
+        words: String,
+    },
+}
+
+impl Open {
+    /// What a record leaves open.
+    pub(crate) fn of(records: &[Record]) -> anyhow::Result<Self> {
+        let mut open = Self::default();
+        let mut asked: BTreeMap<CallId, ApprovalRequest> = BTreeMap::new();
+        let mut order = Vec::new();
+        for record in records {
+            match record.read::<Entry>()? {
+                Entry::Answered { message, .. } => {
+                    order = message.calls().map(|call| call.id.clone()).collect();
+                    asked.clear();
+                    open = Self::default();
+                }
+                Entry::Asked { request } => drop(asked.insert(request.call.id.clone(), *request)),
+                Entry::Approval { call, .. } => drop(asked.remove(&call)),
+                Entry::Result { result } => {
+                    asked.remove(&result.call);
+                    open.results.retain(|call| *call != result.call);
+                }
+                Entry::Deferred { call } if !open.results.contains(&call) => open.results.push(call),
+                Entry::Guided { .. } => open.guidance = None,
+                Entry::Finished { outcome } => {
+                    open.has_ended = true;
+                    let waits = if let Outcome::Suspended { waits } = outcome { waits } else { Vec::new() };
+                    open.guidance = waits.into_iter().find_map(|wait| match wait {
+                        Wait::Guidance { question } => Some(question),
+                        _ => None,
+                    });
+                    continue;
+                }
+                _ => {}
+            }
+            open.has_ended = false;
+        }
+        open.questions = order.iter().filter_map(|call| asked.remove(call)).collect();
+        Ok(open)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.questions.is_empty() && self.results.is_empty() && self.guidance.is_none()
+    }
+}
+
+/// The answers that are left for a run and that it waits for.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(Vec<Stored>);
+
+/// Under this name the word on going on lies beside answers to questions, whose ids are longer.
+const GUIDANCE: &str = "guidance";
+
+impl Answers {
+    /// Those in a run's folder. One to what is no longer open is taken away.
+    pub(crate) fn load(folder: &RunFolder, open: &Open) -> anyhow::Result<Self> {
+        let mut answers = Vec::new();
+        let names = match fs::read_dir(folder.answers()) {
+            Ok(names) => names,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(error).context("the run's answers cannot be read"),
+        };
+        for entry in names {
+            let path = entry?.path();
+            if path.extension().is_none_or(|extension| extension != "json") {
+                continue;
+            }
+            let stored: Stored = read(&path)?;
+            let is_open = match &stored {
+                Stored::Approval { decision, .. } => {
+                    open.questions.iter().any(|question| question.request_id == decision.request_id)
+                }
+                Stored::Result { result } => open.results.contains(&result.call),
+                Stored::Guidance { .. } => open.guidance.is_some(),
+            };
+            if is_open {
+                answers.push(stored);
+            } else {
+                drop(fs::remove_file(&path));
+            }
+        }
+        Ok(Self(answers))
+    }
+
+    /// Whether a question has its answer.
+    pub(crate) fn approval(&self, request_id: &str) -> Option<&ApprovalDecision> {
+        self.0.iter().find_map(|stored| match stored {
+            Stored::Approval { decision, .. } if decision.request_id == request_id => Some(decision),
+            _ => None,
+        })
+    }
+
+    /// An approver who gives these, and asks another for the rest.
+    pub(crate) fn approver(&self, otherwise: impl Approver + 'static) -> StoredAnswers {
+        let approver = StoredAnswers::new(otherwise);
+        self.0.iter().fold(approver, |approver, stored| match stored {
+            Stored::Approval { decision, shown } => approver.with_answer(decision.clone(), shown.clone()),
+            _ => approver,
+        })
+    }
+
+    /// A run that gets the results and the word that are left for it.
+    pub(crate) fn options(&self, mut options: RunOptions) -> RunOptions {
+        for stored in &self.0 {
+            options = match stored {
+                Stored::Result { result } => options.with_results([result.clone()]),
+                Stored::Guidance { words } => options.with_guidance(words.clone()),
+                Stored::Approval { .. } => options,
+            };
+        }
+        options
+    }
+}
+
+/// Leaves an answer for a run: whole or not at all, for the user alone.
+pub(crate) fn store(folder: &RunFolder, stored: &Stored) -> anyhow::Result<()> {
+    let name = match stored {
+        Stored::Approval { decision, .. } => decision.request_id.clone(),
+        Stored::Result { result } => format!("result-{}", file_name(result.call.as_str())),
+        Stored::Guidance { .. } => GUIDANCE.to_owned(),
+    };
+    write(&folder.answers(), &name, stored)
+}
+
+/// A result that somebody gives for a call that went on elsewhere.
+pub(crate) fn result(call: &CallId, status: ResultStatus, text: &str) -> Stored {
+    Stored::Result { result: ToolResult::text(call.clone(), status, text) }
+}
+
+/// A call's id as the name of a file: a provider may put anything into it.
+fn file_name(id: &str) -> String {
+    id.bytes().fold(String::new(), |mut name, byte| {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            name.push(char::from(byte));
+        } else {
+            let _ = write!(name, "-{byte:02x}");
+        }
+        name
+    })
+}
+
+/// Writes a value as `NAME.json` into a folder, under another name first.
+pub(crate) fn write(folder: &Path, name: &str, value: &impl Serialize) -> anyhow::Result<()> {
+    let path = folder.join(format!("{name}.json"));
+    let told = || format!("{} cannot be written", path.display());
+    make_private(folder).with_context(told)?;
+    let mut file = tempfile::Builder::new().prefix(".").tempfile_in(folder).with_context(told)?;
+    file.write_all(&serde_json::to_vec_pretty(value)?).with_context(told)?;
+    file.as_file().sync_all().with_context(told)?;
+    file.persist(&path).map_err(|error| error.error).with_context(told)?;
+    Ok(())
+}
+
+/// Reads a file that `write` wrote.
+pub(crate) fn read<T: DeserializeOwned>(path: &PathBuf) -> anyhow::Result<T> {
+    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    serde_json::from_slice(&bytes)
+        .with_context(|| format!("{} is not what windlass writes there", path.display()))
+}

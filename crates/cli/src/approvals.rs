@@ -1,0 +1,172 @@
+//! `windlass approvals`: what suspended runs wait for, and answers to it from any process, in any order.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use windlass_hitl::{ApprovalDecision, ApprovalRequest, display_safe};
+use windlass_journal::FileJournal;
+
+use crate::answers::{Answers, Open, Stored, result, store};
+use crate::arguments::{Approvals, ApprovalsCommand, Target};
+use crate::runs::{self, RunFolder};
+use crate::{input, output};
+
+pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
+    match &arguments.command {
+        ApprovalsCommand::List { run, full, json } => list(run.as_deref(), *full, *json)?,
+        ApprovalsCommand::Approve { target, comment } => decide(target, comment.as_deref(), true)?,
+        ApprovalsCommand::Deny { target, comment } => decide(target, comment.as_deref(), false)?,
+        ApprovalsCommand::Comment { run, words } => {
+            let (folder, open) = waiting(run)?;
+            anyhow::ensure!(open.guidance.is_some(), "run {run} does not ask how it goes on");
+            store(&folder, &Stored::Guidance { words: words.clone() })?;
+            told(&folder.id);
+        }
+        ApprovalsCommand::Result { run, call, text, status } => {
+            let (folder, open) = waiting(run)?;
+            let waits: Vec<&str> = open.results.iter().map(windlass_protocol::CallId::as_str).collect();
+            let call = open.results.iter().find(|id| id.as_str() == call).with_context(|| {
+                format!("run {run} waits for no result of {call}; it waits for: {}", one_of(&waits))
+            })?;
+            let text = if text == "-" { input::text("-".as_ref())? } else { text.clone() };
+            store(&folder, &result(call, status.status(), &text))?;
+            told(&folder.id);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn told(run: &str) {
+    output::note(&format!("kept; the run takes it up with: windlass run --resume {run}"));
+}
+
+fn one_of(names: &[&str]) -> String {
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}
+
+fn open(folder: &RunFolder) -> anyhow::Result<Open> {
+    Open::of(&FileJournal::read(folder.journal())?)
+}
+
+/// A run that waits for something.
+fn waiting(run: &str) -> anyhow::Result<(RunFolder, Open)> {
+    let folder = RunFolder::find(&runs::state()?, run)?;
+    let open = open(&folder)?;
+    anyhow::ensure!(!open.is_empty(), "run {run} waits for nothing");
+    anyhow::ensure!(
+        open.has_ended,
+        "run {run} works in another process, or was killed: what it asks is asked there; if none is left, go on with \
+         windlass run --resume {run}"
+    );
+    Ok((folder, open))
+}
+
+fn decide(target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Result<()> {
+    let (folder, open) = waiting(&target.run)?;
+    let fits = |question: &&ApprovalRequest| {
+        target.all
+            || target.ids.iter().any(|id| *id == question.request_id || *id == question.call.id.as_str())
+    };
+    let chosen: Vec<&ApprovalRequest> = open.questions.iter().filter(fits).collect();
+    for id in &target.ids {
+        let is_there =
+            chosen.iter().any(|question| *id == question.request_id || *id == question.call.id.as_str());
+        let calls: Vec<&str> = open.questions.iter().map(|question| question.call.id.as_str()).collect();
+        anyhow::ensure!(
+            is_there,
+            "run {} does not ask about {id}; it asks about: {}",
+            target.run,
+            one_of(&calls)
+        );
+    }
+    anyhow::ensure!(!chosen.is_empty(), "run {} asks about no call", target.run);
+    for question in chosen {
+        let mut decision = ApprovalDecision::deny(question.request_id.clone(), comment.map(str::to_owned));
+        decision.approved = approved;
+        store(&folder, &Stored::Approval { decision, shown: question.digest.clone() })?;
+        let verb = if approved { "approved" } else { "denied" };
+        output::print(&format!("{verb}: {} ({})\n", display_safe(question.tool.as_str()), question.call.id))?;
+    }
+    told(&folder.id);
+    Ok(())
+}
+
+fn list(run: Option<&str>, full: bool, json: bool) -> anyhow::Result<()> {
+    let state = runs::state()?;
+    let folders = match run {
+        Some(run) => vec![RunFolder::find(&state, run)?],
+        None => RunFolder::all(&state)?,
+    };
+    let mut count = 0_usize;
+    for folder in folders {
+        let open = match open(&folder) {
+            Ok(open) => open,
+            // One run that cannot be read hides no other.
+            Err(error) => {
+                output::note(&format!("run {}: {error:#}", folder.id));
+                continue;
+            }
+        };
+        if open.is_empty() {
+            continue;
+        }
+        count = count.saturating_add(1);
+        let answers = Answers::load(&folder, &open)?;
+        if json {
+            output::line(&as_json(&folder.id, &open, &answers))?;
+        } else {
+            output::print(&in_words(&folder.id, &open, &answers, full))?;
+        }
+    }
+    if count == 0 && !json {
+        output::print("no run waits for anything\n")?;
+    }
+    Ok(())
+}
+
+fn in_words(run: &str, open: &Open, answers: &Answers, full: bool) -> String {
+    let mut text = format!("{run}{}\n", if open.has_ended { "" } else { " (works, or was killed)" });
+    for question in &open.questions {
+        let answer = match answers.approval(&question.request_id) {
+            Some(decision) if decision.approved => "approved, ",
+            Some(_) => "denied, ",
+            None => "",
+        };
+        let call = &question.call.id;
+        let body = if full {
+            question.describe().replace('\n', "\n    ")
+        } else {
+            format!(
+                "{} ({:?} risk; rule {})",
+                display_safe(question.tool.as_str()),
+                question.risk,
+                display_safe(&question.reason.rule_id)
+            )
+        };
+        let _ = writeln!(text, "  {call}: {answer}{body}");
+    }
+    for call in &open.results {
+        let _ = writeln!(text, "  {call}: goes on elsewhere; its result is waited for");
+    }
+    if let Some(question) = &open.guidance {
+        let _ = writeln!(text, "  ? {}", display_safe(question));
+    }
+    text
+}
+
+fn as_json(run: &str, open: &Open, answers: &Answers) -> Value {
+    let questions: Vec<Value> = open
+        .questions
+        .iter()
+        .map(|question| json!({"request": question, "answer": answers.approval(&question.request_id)}))
+        .collect();
+    json!({
+        "run": run,
+        "is_suspended": open.has_ended,
+        "approvals": questions,
+        "results": open.results,
+        "guidance": open.guidance,
+    })
+}

@@ -1,0 +1,149 @@
+//! Runs that wait without a process, answered from others; and words for runs that work.
+
+use serde_json::Value;
+
+use crate::program::{Place, provider, text};
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"call": {"id": "first", "name": "write_file", "arguments": {"path": "one.txt", "content": "1"}}},
+        {"call": {"id": "second", "name": "write_file", "arguments": {"path": "two.txt", "content": "2"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "and this"}}}]}]}"#;
+
+/// What a shell reports of a suspended run.
+const SUSPENDED: i32 = 75;
+
+struct Waiting {
+    place: Place,
+    provider: windlass_testkit::server::ScriptedProvider,
+    id: String,
+}
+
+impl Waiting {
+    /// A run that waits for a yes to two writes.
+    async fn new(more: &[&str]) -> Self {
+        let (place, provider) = (Place::new(), provider(SCRIPT).await);
+        let url = provider.base_url();
+        let mut arguments = vec!["run", "do it", "--base-url", &url, "--model", "m"];
+        arguments.extend(more);
+        let output = place.run(&arguments);
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(SUSPENDED), "{told}");
+        assert!(told.contains("it waits for a yes or no to first, a yes or no to second"), "{told}");
+        let id = place.run_id();
+        assert!(told.contains(&format!("windlass run --resume {id}")), "{told}");
+        Self { place, provider, id }
+    }
+
+    #[track_caller]
+    fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.place.run(arguments);
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {told}");
+        told
+    }
+
+    #[track_caller]
+    fn refused(&self, arguments: &[&str], why: &str) {
+        let output = self.place.run(arguments);
+        let told = text(&output.stderr);
+        assert!(!output.status.success() && told.contains(why), "{arguments:?}: {told}");
+    }
+
+    fn is_there(&self, file: &str) -> bool {
+        self.place.project().join(file).exists()
+    }
+}
+
+// H13, R2, R6: any order, any subset, from other processes, and the comment is in that call's own result.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_suspended_run_is_answered_from_other_processes_in_any_order() {
+    let run = Waiting::new(&["--suspend"]).await;
+    let id = run.id.as_str();
+    let told = run.ok(&["approvals", "list"]);
+    assert!(
+        told.contains(id) && told.contains("first: write_file") && told.contains("second: write_file"),
+        "{told}"
+    );
+    let told = run.ok(&["approvals", "list", id, "--full"]);
+    assert!(told.contains("change of one.txt"), "{told}");
+
+    run.ok(&["approvals", "approve", id, "second", "--comment", "but no more"]);
+    let told = run.ok(&["approvals", "list", "--json"]);
+    let line: Value = serde_json::from_str(told.trim()).unwrap();
+    assert_eq!(line["approvals"][1]["answer"]["approved"], true, "{line}");
+    assert_eq!(line["approvals"][0]["answer"], Value::Null, "{line}");
+    let output = run.place.run(&["run", "--resume", id]);
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(SUSPENDED), "{told}");
+    assert!(run.is_there("two.txt") && !run.is_there("one.txt"), "{told}");
+    run.refused(&["approvals", "approve", id, "second"], "does not ask about second; it asks about: first");
+
+    run.ok(&["approvals", "deny", id, "first", "--comment", "not that one"]);
+    let told = run.ok(&["run", "--resume", id]);
+    assert!(told.contains("done"), "{told}");
+    assert!(!run.is_there("one.txt"));
+    let requests = run.provider.requests();
+    assert_eq!(requests.len(), 2, "a model is asked only when all is answered");
+    let body = requests[1].body.to_string();
+    assert!(body.contains("not that one"), "{body}");
+    assert!(run.ok(&["approvals", "list"]).contains("no run waits for anything"));
+    run.refused(&["approvals", "approve", id, "--all"], "waits for nothing");
+    run.refused(&["approvals", "approve", "nothing", "--all"], "there is no run");
+}
+
+// H4, H5: what was shown is what is approved; a file that changed meanwhile is asked about again.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_does_not_count_when_what_was_shown_has_changed() {
+    let run = Waiting::new(&[]).await;
+    run.ok(&["approvals", "approve", &run.id, "--all"]);
+    std::fs::write(run.place.project().join("one.txt"), "the user's own").unwrap();
+    let output = run.place.run(&["run", "--resume", &run.id]);
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert!(run.is_there("two.txt"), "{told}");
+    assert_eq!(std::fs::read_to_string(run.place.project().join("one.txt")).unwrap(), "the user's own");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_budget_waits_for_a_word_from_outside() {
+    let run = Waiting::new(&["--ask-after-requests", "1"]).await;
+    let id = run.id.as_str();
+    run.ok(&["approvals", "approve", id, "--all"]);
+    run.refused(&["approvals", "comment", id, "yes"], "does not ask how it goes on");
+    let output = run.place.run(&["run", "--resume", id]);
+    assert_eq!(output.status.code(), Some(SUSPENDED));
+    assert!(run.ok(&["approvals", "list"]).contains("? The run has used 1 requests"));
+    run.ok(&["approvals", "comment", id, "yes"]);
+    let told = run.ok(&["run", "--resume", id]);
+    assert!(told.contains("✓ done"), "{told}");
+}
+
+// R5: what is said is kept until the run has written it down.
+#[tokio::test(flavor = "multi_thread")]
+async fn words_reach_a_run_that_is_resumed_and_the_next_task_follows() {
+    let run = Waiting::new(&[]).await;
+    let id = run.id.as_str();
+    run.ok(&["say", id, "be brief"]);
+    run.ok(&["say", id, "then the changelog", "--after"]);
+    run.refused(&["say", id, "  "], "no words");
+    run.ok(&["approvals", "deny", id, "--all"]);
+    let told = run.ok(&["run", "--resume", id]);
+    assert!(told.contains("> be brief") && told.contains("> then the changelog"), "{told}");
+    assert!(told.contains("✓ and this"), "{told}");
+    let requests = run.provider.requests();
+    assert_eq!(requests.len(), 3);
+    assert!(requests[1].body.to_string().contains("be brief"));
+    assert!(requests[2].body.to_string().contains("then the changelog"));
+    let left = std::fs::read_dir(run.place.folder.path().join("state/runs").join(id).join("inbox")).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn results_of_calls_that_go_on_nowhere_are_refused() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.folder.path().join("state/runs/1-a")).unwrap();
+    let output = place.run(&["approvals", "result", "1-a", "call", "text"]);
+    assert!(!output.status.success());
+    let output = place.run(&["approvals", "list"]);
+    assert!(output.status.success() && text(&output.stdout).contains("no run waits"));
+}
