@@ -5,7 +5,7 @@ mod collector;
 
 use windlass_telemetry::{Content, SpanOptions, provider_name};
 
-use crate::arguments::{Otlp, Reach};
+use crate::arguments::{Otlp, Reach, WireName};
 use crate::provider::Provider;
 
 /// Where spans go; nowhere, if nobody said so.
@@ -35,7 +35,7 @@ impl Traces {
 
     /// What the spans of a run with this provider say of it.
     pub(crate) fn options(&self, provider: &Provider) -> SpanOptions {
-        let by_wire = provider.wire.map(|wire| wire.as_str());
+        let by_wire = provider.wire.map(WireName::as_str);
         let name = provider.name.as_deref().or(by_wire).unwrap_or("openai-chat");
         SpanOptions::default()
             .with_model(&provider.model)
