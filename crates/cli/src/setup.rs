@@ -139,7 +139,7 @@ fn of_folders(
     let users = policies::settings().map(|folder| (folder.join(USER_TOOLS), FolderOwner::User));
     let has_feature = offered.offering.has_feature(PROJECT_TOOLS_FEATURE);
     let projects = has_feature.then(|| (root.join(PROJECT_TOOLS), FolderOwner::Project));
-    // A project's process would run what a stranger wrote, unconfined and before any call: that is said apart.
+    // A project's process would run what a stranger wrote, before any call: that is said apart.
     let may_start = |process: &ToolProcess| {
         process.owner() == FolderOwner::User || offered.offering.has_feature(PROJECT_PROCESSES_FEATURE)
     };

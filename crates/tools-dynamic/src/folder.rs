@@ -71,8 +71,8 @@ pub enum LoadError {
 }
 
 /// Reads the `*.toml` files of a folder, each a tool of the file's name, or a process that serves several. Commands run in
-/// the workspace, confined as the shell says. A process is not started here; it would run unconfined in the folder of its
-/// file, so that no file of a project is taken for its program.
+/// the workspace, and processes in the folder of their file, so that no file of a project is taken for their program; both
+/// are confined as the shell says. A process is not started here.
 ///
 /// # Errors
 /// If the folder cannot be read, or has too many files.
@@ -96,11 +96,11 @@ pub fn load(
     files.sort();
     let mut loaded = Loaded { tools: Vec::new(), processes: Vec::new(), problems: Vec::new() };
     for path in files {
-        match read(&path).and_then(|text| kind(&path, &text, owner, workspace)) {
+        match read(&path).and_then(|text| kind(&path, &text, owner, workspace, shell)) {
             Ok(Kind::Command(file)) => {
                 loaded.tools.push(Arc::new(CommandTool::new(*file, workspace, shell)));
             }
-            Ok(Kind::Process(file)) => loaded.processes.push(ToolProcess::new(file)),
+            Ok(Kind::Process(file)) => loaded.processes.push(ToolProcess::new(*file)),
             Err(source) => loaded.problems.push(Refused { file: path, source }),
         }
     }
@@ -110,12 +110,19 @@ pub fn load(
 /// What a file is of.
 enum Kind {
     Command(Box<File>),
-    Process(ProcessFile),
+    Process(Box<ProcessFile>),
 }
 
-fn kind(path: &Path, text: &str, owner: FolderOwner, workspace: &Workspace) -> Result<Kind, FileProblem> {
+fn kind(
+    path: &Path,
+    text: &str,
+    owner: FolderOwner,
+    workspace: &Workspace,
+    shell: &Shell,
+) -> Result<Kind, FileProblem> {
     if process_file::is_process(text) {
-        return process_file::parse(path, text, owner, workspace.root()).map(Kind::Process);
+        return process_file::parse(path, text, owner, workspace.root(), shell)
+            .map(|file| Kind::Process(Box::new(file)));
     }
     File::parse(path, text, owner).map(|file| Kind::Command(Box::new(file)))
 }

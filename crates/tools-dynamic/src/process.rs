@@ -19,8 +19,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Risk, ToolName};
+use windlass_sandbox::Level;
 use windlass_tool::Tool;
 use windlass_toolbox::DynamicTools;
+use windlass_tools_shell::Shell;
 
 use crate::FolderOwner;
 use keeper::{Keeper, Life};
@@ -40,6 +42,7 @@ pub(crate) struct ProcessFile {
     pub(crate) argv: Vec<String>,
     pub(crate) folder: PathBuf,
     pub(crate) workspace: PathBuf,
+    pub(crate) shell: Shell,
     pub(crate) owner: FolderOwner,
     pub(crate) risk: Option<Risk>,
     pub(crate) read_only: bool,
@@ -133,9 +136,14 @@ impl ToolProcess {
         &self.file.name
     }
 
-    /// Whose file it is: a project's process is a program of the project's, and runs unconfined as soon as it is served.
+    /// Whose file it is: a project's process is a program of the project's, and runs as soon as it is served.
     pub fn owner(&self) -> FolderOwner {
         self.file.owner
+    }
+
+    /// How much the process is confined.
+    pub fn level(&self) -> Level {
+        self.file.shell.level()
     }
 
     /// The program and its words.
@@ -180,6 +188,7 @@ impl ToolProcess {
             changed: Arc::new(Notify::new()),
             noise: Arc::default(),
             life: tokio::sync::Mutex::new(Life::default()),
+            granted: Mutex::default(),
             offered: Mutex::default(),
         });
         let mut served = ServedProcess { keeper, first: Offered::default() };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use windlass_protocol::Risk;
+use windlass_tools_shell::Shell;
 
 use crate::file::only_a_users;
 use crate::process::ProcessFile;
@@ -34,6 +35,9 @@ struct Process {
     risk: Option<Risk>,
     #[serde(default)]
     read_only: Option<bool>,
+    /// For a program that needs the network, or more of the machine than commands have.
+    #[serde(default)]
+    unconfined: Option<bool>,
 }
 
 /// Whether a file is of a process, right or wrong.
@@ -46,10 +50,15 @@ pub(crate) fn parse(
     text: &str,
     owner: FolderOwner,
     workspace: &Path,
+    shell: &Shell,
 ) -> Result<ProcessFile, FileProblem> {
     let Written { process } = toml::from_str(text).map_err(|error| FileProblem::Toml(Box::new(error)))?;
     let key = |key: &'static str, problem: String| FileProblem::Key { key, problem };
     only_a_users(owner, process.risk, process.read_only)?;
+    if owner != FolderOwner::User && process.unconfined.is_some() {
+        let problem = "only a user's own file may say it: a project's could be a stranger's".to_owned();
+        return Err(key("process.unconfined", problem));
+    }
     if process.argv.first().is_none_or(String::is_empty) {
         return Err(key("process.argv", "a program is wanted as its first word".to_owned()));
     }
@@ -68,6 +77,7 @@ pub(crate) fn parse(
         argv: process.argv,
         folder,
         workspace: workspace.to_path_buf(),
+        shell: if process.unconfined == Some(true) { Shell::unconfined() } else { shell.clone() },
         owner,
         risk: process.risk,
         read_only: process.read_only.unwrap_or_default(),

@@ -1,23 +1,28 @@
 //! Puts a command together: its program, its environment, what it is granted, and its leash.
 
+use std::ffi::OsString;
+use std::io::PipeWriter;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use tempfile::TempDir;
 use windlass_sandbox::{
-    Access, ChildEnvironment, ChildLimits, Confinement, Guarded, Leash, Level, Repository, free_bytes,
+    Access, ChildEnvironment, ChildLimits, Confinement, Granted, Guarded, Leash, Level, Repository,
+    free_bytes,
 };
 
-use crate::Shell;
 use crate::asked::{Asked, Need};
 use crate::git;
 use crate::programs::Programs;
 use crate::screen::Size;
+use crate::{ServiceCommand, Shell};
 
 /// A process that is ready to be started.
 pub(crate) struct Launch {
     pub(crate) process: std::process::Command,
     pub(crate) leash: Option<Leash>,
+    /// What a program that serves reads.
+    pub(crate) input: Option<PipeWriter>,
     pub(crate) level: Level,
     /// The workspace and what it must not change, where it may write at all.
     pub(crate) guarded: Option<(PathBuf, Guarded)>,
@@ -65,22 +70,16 @@ impl Launch {
         let (level, need) = (shell.level(), asked.need());
         let programs = Programs::new(&shell.path, workspace);
         let mut confinement = shell.grants(workspace).for_need(need).look().confinement;
-        let scratch = if level == Level::Landlock { Some(tempfile::tempdir()?) } else { None };
+        let scratch = scratch(level)?;
         if let Some(scratch) = &scratch {
             confinement = confinement.with_writable(scratch.path().canonicalize()?);
         }
-        let mut environment = shell.tool_names().fold(quiet(&programs), ChildEnvironment::with_name);
-        match level {
-            Level::None => {}
-            level if level.is_apart() => environment = environment.with_value("TMPDIR", OWN_FOLDER),
-            _ => environment = environment.with_value("TMPDIR", scratch_path(scratch.as_ref())),
-        }
+        let environment = shell.tool_names().fold(quiet(&programs), ChildEnvironment::with_name);
+        let mut environment = with_scratch(environment, level, scratch.as_ref());
         if terminal.is_some() {
             environment = environment.with_value("TERM", "xterm-256color");
         }
-        if let Some(home) = shell.home() {
-            environment = environment.with_value("HOME", home);
-        }
+        environment = with_home(environment, shell);
         if level != Level::None || need == Need::Read {
             let owned = (level != Level::None).then_some(workspace);
             environment = with_all(environment, git::settings(owned));
@@ -98,7 +97,33 @@ impl Launch {
         let (process, leash) = confinement.leashed(level, &shell.helper, folder, program, words)?;
         let disk = Disk::of(workspace, shell.spare);
         let guarded = (need != Need::Read).then(|| (workspace.to_path_buf(), Guarded::of(workspace)));
-        Ok(Self { process, leash, level, guarded, disk, terminal, scratch })
+        Ok(Self { process, leash, input: None, level, guarded, disk, terminal, scratch })
+    }
+
+    /// A program that serves, and what it was granted. Looks at files, so it is for a thread that may wait.
+    pub(crate) fn of_service(shell: &Shell, asked: &ServiceCommand) -> io::Result<(Self, Granted)> {
+        let level = shell.level();
+        let programs = Programs::new(&shell.path, &asked.workspace);
+        let (name, words) = asked.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let program = if name.contains('/') { Some(name.into()) } else { programs.find(name) };
+        let program = program.filter(|program: &PathBuf| asked.folder.join(program).is_file());
+        let program = program.ok_or(io::ErrorKind::NotFound)?;
+        let granted = shell.granted_service(asked);
+        let scratch = scratch(level)?;
+        let mut confinement = granted.confinement.clone();
+        if let Some(scratch) = &scratch {
+            confinement = confinement.with_writable(scratch.path().canonicalize()?);
+        }
+        let environment = with_home(with_scratch(quiet(&programs), level, scratch.as_ref()), shell);
+        let values = asked.values.iter().cloned();
+        let environment =
+            values.fold(environment, |all, (name, value): (String, OsString)| all.with_value(name, value));
+        let confinement = confinement.with_environment(environment).with_limits(shell.limits);
+        let (process, held) = confinement.serving(level, &shell.helper, &asked.folder, program, words)?;
+        let (leash, input) = held.unzip();
+        let launch =
+            Self { process, leash, input, level, guarded: None, disk: None, terminal: None, scratch };
+        Ok((launch, granted))
     }
 
     /// Code for an interpreter, in a folder of its own. Only the level of namespaces is enough for that.
@@ -125,7 +150,8 @@ impl Launch {
         let level = shell.level();
         let (process, leash) =
             confinement.leashed(level, &shell.helper, Path::new(OWN_FOLDER), found, words)?;
-        Ok(Self { process, leash, level, guarded: None, disk: None, terminal: None, scratch: Some(scratch) })
+        let scratch = Some(scratch);
+        Ok(Self { process, leash, input: None, level, guarded: None, disk: None, terminal: None, scratch })
     }
 }
 
@@ -133,6 +159,26 @@ impl Shell {
     /// Whether an interpreter for code is there.
     pub(crate) fn has_interpreter(program: &str) -> bool {
         Programs::system().find(program).is_some()
+    }
+}
+
+/// A folder for what is temporary, where the child has no `/tmp` of its own.
+fn scratch(level: Level) -> io::Result<Option<TempDir>> {
+    if level == Level::Landlock { tempfile::tempdir().map(Some) } else { Ok(None) }
+}
+
+fn with_scratch(environment: ChildEnvironment, level: Level, scratch: Option<&TempDir>) -> ChildEnvironment {
+    match level {
+        Level::None => environment,
+        level if level.is_apart() => environment.with_value("TMPDIR", OWN_FOLDER),
+        _ => environment.with_value("TMPDIR", scratch_path(scratch)),
+    }
+}
+
+fn with_home(environment: ChildEnvironment, shell: &Shell) -> ChildEnvironment {
+    match shell.home() {
+        Some(home) => environment.with_value("HOME", home),
+        None => environment,
     }
 }
 
@@ -169,7 +215,7 @@ fn with_all(environment: ChildEnvironment, values: Vec<(String, String)>) -> Chi
 }
 
 /// One program needs no shell. A name that is no file may be one that the shell itself knows.
-fn program_of(asked: &Asked, programs: &Programs) -> (std::ffi::OsString, Vec<String>) {
+fn program_of(asked: &Asked, programs: &Programs) -> (OsString, Vec<String>) {
     if let Asked::Words(argv) = asked {
         let name = argv.first().map_or("", String::as_str);
         let found = if name.contains('/') { Some(name.into()) } else { programs.find(name) };

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "processes are started here, with files of their own")]
 
 mod processes;
+mod service;
 mod set;
 mod shell;
 
@@ -34,6 +35,7 @@ pub use command_output::ReadCommandOutput;
 pub use in_terminal::RunInTerminal;
 pub use input::SendInput;
 pub use processes::{ProcessBounds, Processes};
+pub use service::{Service, ServiceCommand, ServiceEnds};
 pub use sessions::{EndProcess, ListSessions, ReadSession};
 pub use set::{tools, tools_of, tools_with};
 pub use shell::Shell;

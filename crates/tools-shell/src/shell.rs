@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use windlass_protocol::Containment;
 use windlass_sandbox::{ChildLimits, Gap, Granted, Grants, Helper, Level, Probe};
 
+use crate::ServiceCommand;
+
 /// Names of folders of tools that lie where the user put them.
 const TOOL_HOMES: [&str; 10] = [
     "CARGO_HOME",
@@ -129,6 +131,11 @@ impl Shell {
             grants = grants.with_tools(folder);
         }
         self.never.iter().fold(grants, Grants::with_never)
+    }
+
+    /// What a program that serves gets.
+    pub(crate) fn granted_service(&self, asked: &ServiceCommand) -> Granted {
+        self.grants(&asked.workspace).with_program(&asked.folder).look()
     }
 
     pub(crate) fn home(&self) -> Option<&Path> {

@@ -1,6 +1,6 @@
 //! A running command with all that it started: asked to stop, ended, and never left behind (RULES Q1).
 
-use std::io;
+use std::io::{self, PipeWriter};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -20,13 +20,15 @@ const TERM: i32 = 15;
 
 /// What a command prints.
 pub(crate) type Output = Box<dyn AsyncRead + Send + Unpin>;
+/// What is typed to it.
+pub(crate) type Input = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// What is read of a command, and typed to it.
 pub(crate) struct Ends {
     /// Its stdout, or all that comes to its terminal.
     pub(crate) output: Option<Output>,
     pub(crate) errors: Option<Output>,
-    pub(crate) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
+    pub(crate) input: Option<Input>,
 }
 
 /// A running command. Dropping it ends all of its processes.
@@ -43,12 +45,13 @@ pub(crate) struct Tree {
 impl Tree {
     /// Starts the command in a process group of its own, or at a terminal.
     pub(crate) fn start(launch: Launch) -> io::Result<(Self, Ends)> {
-        let Launch { process, leash, scratch, terminal, .. } = launch;
+        let Launch { process, leash, input, scratch, terminal, .. } = launch;
         let heard = leash.is_none().then_some(Ok(()));
         let (child, ends) = match terminal {
             Some(size) => at_terminal(process, size, leash.as_ref())?,
             None => with_pipes(process, leash.as_ref())?,
         };
+        let ends = Ends { input: input.map(typed).transpose()?.or(ends.input), ..ends };
         let session = if leash.is_none() && terminal.is_some() { child.id() } else { None };
         Ok((Self { child, leash, session, heard, _scratch: scratch }, ends))
     }
@@ -109,6 +112,18 @@ impl Drop for Tree {
     }
 }
 
+/// The pipe to a confined program, which it has over its leash.
+#[cfg(unix)]
+fn typed(pipe: PipeWriter) -> io::Result<Input> {
+    let pipe = tokio::net::unix::pipe::Sender::from_owned_fd(pipe.into())?;
+    Ok(Box::new(pipe))
+}
+
+#[cfg(not(unix))]
+fn typed(_: PipeWriter) -> io::Result<Input> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 fn with_pipes(
     mut process: std::process::Command,
     leash: Option<&Leash>,
@@ -123,7 +138,8 @@ fn with_pipes(
     let mut child = wrapped.spawn()?;
     let output = child.stdout().take().map(|pipe| Box::new(pipe) as Output);
     let errors = child.stderr().take().map(|pipe| Box::new(pipe) as Output);
-    Ok((child, Ends { output, errors, input: None }))
+    let input = child.stdin().take().map(|pipe| Box::new(pipe) as Input);
+    Ok((child, Ends { output, errors, input }))
 }
 
 fn at_terminal(

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Noise;
-use super::child::Child;
+use super::child::{Service, ServiceEnds};
 use super::lines::Line;
 use super::message::{self, Answer, Said};
 use super::watch::{Outgoing, watch};
@@ -89,7 +89,8 @@ struct Open<'a> {
 impl Connection {
     /// Takes over a process. `over` ends it, and so does its drop.
     pub(crate) fn open(
-        child: Child,
+        service: Service,
+        ends: ServiceEnds,
         over: CancellationToken,
         changed: Arc<Notify>,
         noise: Arc<Mutex<Noise>>,
@@ -113,7 +114,7 @@ impl Connection {
         let told = gone.clone().drop_guard();
         let watched = Arc::clone(&shared);
         tokio::spawn(async move {
-            let why = watch(child, inbox, &watched).await;
+            let why = watch(service, ends, inbox, &watched).await;
             watched.close(&why);
             drop(told);
         });

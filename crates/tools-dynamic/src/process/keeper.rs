@@ -7,11 +7,11 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use windlass_protocol::{Effect, ResultStatus};
+use windlass_protocol::{Containment, Effect, ResultStatus};
+use windlass_sandbox::Granted;
 use windlass_tool::{Context, Output, Progress, Tool, ToolError};
 use windlass_toolbox::DynamicTools;
 
-use super::child::Child;
 use super::connection::{Connection, Failure};
 use super::lines::LINE_BYTES;
 use super::listed::{self, LeftOut, Listed};
@@ -34,6 +34,8 @@ pub(crate) struct Keeper {
     pub(crate) changed: Arc<Notify>,
     pub(crate) noise: Arc<Mutex<Noise>>,
     pub(crate) life: tokio::sync::Mutex<Life>,
+    /// What the process that was started last was granted.
+    pub(crate) granted: Mutex<Option<Granted>>,
     pub(crate) offered: Mutex<Vec<Listed>>,
 }
 
@@ -63,9 +65,11 @@ impl Keeper {
             }
         }
         life.may_start()?;
-        let child = Child::start(&self.file).map_err(ProcessError::Start)?;
+        let (service, ends) = self.file.start().await.map_err(ProcessError::Start)?;
+        *self.granted() = Some(service.granted().clone());
         let connection = Arc::new(Connection::open(
-            child,
+            service,
+            ends,
             self.over.child_token(),
             Arc::clone(&self.changed),
             Arc::clone(&self.noise),
@@ -131,6 +135,16 @@ impl Keeper {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn granted(&self) -> MutexGuard<'_, Option<Granted>> {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How a call is confined now.
+    pub(crate) fn containment(&self) -> Containment {
+        let granted = self.granted().clone();
+        self.file.containment(granted.as_ref())
+    }
+
     /// Takes away what is not listed any more or is another, and adds what is new. What stays is not touched, so that
     /// the requests' beginning stays the same (RULES N6).
     fn offer(self: &Arc<Self>, listed: Vec<Listed>, left_out: Vec<LeftOut>) -> Offered {
@@ -169,7 +183,11 @@ impl Keeper {
     fn tool(self: &Arc<Self>, listed: &Listed) -> Arc<dyn Tool> {
         let words: Vec<_> = self.file.argv.iter().map(|word| windlass_command::quote(word)).collect();
         let directory = self.file.folder.display().to_string();
-        let effects = vec![Effect::Execute { command: words.join(" "), directory }, Effect::Unknown];
+        let mut effects = vec![Effect::Execute { command: words.join(" "), directory }];
+        // What a confined process can do is known, whatever a call of it does.
+        if self.file.is_free() {
+            effects.push(Effect::Unknown);
+        }
         let tool = Arc::new(ProcessTool::new(Arc::downgrade(self), listed.clone(), effects));
         match &self.wrap {
             Some(wrap) => wrap(tool),

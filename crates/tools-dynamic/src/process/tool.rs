@@ -3,7 +3,7 @@
 use std::sync::Weak;
 
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Tool, ToolError, ToolFuture};
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
 
 use super::keeper::Keeper;
 use super::listed::Listed;
@@ -30,9 +30,16 @@ impl Tool for ProcessTool {
         self.listed.hints
     }
 
-    /// The process runs unconfined and says nothing of what a call does.
+    /// The process says nothing of what a call does; that it is confined says what none can do.
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         self.effects.clone()
+    }
+
+    fn inspect(&self, _: &Payload) -> Inspection {
+        match self.keeper.upgrade() {
+            Some(keeper) => Inspection::default().with_containment(keeper.containment()),
+            None => Inspection::default(),
+        }
     }
 
     /// Dropping the future tells the process to stop.

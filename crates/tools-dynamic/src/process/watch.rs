@@ -4,11 +4,11 @@ use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
+use windlass_sandbox::NotConfined;
 
-use super::child::{Child, hear};
+use super::child::{Service, ServiceEnds, hear};
 use super::connection::{MOST_NOISE, Shared};
 use super::lines::{LINE_BYTES, Lines};
 
@@ -35,13 +35,18 @@ enum Why {
 }
 
 /// Reads and writes until something ends this life, then ends the process. Gives back why.
-pub(super) async fn watch(child: Child, inbox: mpsc::Receiver<Outgoing>, shared: &Shared) -> String {
-    let Child { mut group, stdin, stdout, stderr } = child;
+pub(super) async fn watch(
+    mut service: Service,
+    ends: ServiceEnds,
+    inbox: mpsc::Receiver<Outgoing>,
+    shared: &Shared,
+) -> String {
+    let ServiceEnds { input, output, errors, .. } = ends;
     let last_words = Mutex::new(Vec::new());
-    let (mut hearing, mut is_heard) = (std::pin::pin!(hear(stderr, &last_words)), false);
+    let (mut hearing, mut is_heard) = (std::pin::pin!(hear(errors, &last_words)), false);
     let why = {
-        let mut reading = std::pin::pin!(read(stdout, shared));
-        let mut writing = std::pin::pin!(write(stdin, inbox, shared));
+        let mut reading = std::pin::pin!(read(output, shared));
+        let mut writing = std::pin::pin!(write(input, inbox, shared));
         let why = loop {
             tokio::select! {
                 biased;
@@ -49,7 +54,7 @@ pub(super) async fn watch(child: Child, inbox: mpsc::Receiver<Outgoing>, shared:
                 () = shared.hung.cancelled() => break Why::Hung,
                 why = &mut reading => break why,
                 () = &mut writing => break Why::Deaf,
-                _ = group.exit() => break Why::Exited,
+                _ = service.wait() => break Why::Exited,
                 () = &mut hearing, if !is_heard => is_heard = true,
             }
         };
@@ -64,7 +69,7 @@ pub(super) async fn watch(child: Child, inbox: mpsc::Receiver<Outgoing>, shared:
     };
     let patience = if matches!(why, Why::Closed | Why::Deaf) { DRAIN } else { Duration::ZERO };
     let status = {
-        let mut ending = std::pin::pin!(group.end(patience));
+        let mut ending = std::pin::pin!(service.end(patience));
         loop {
             tokio::select! {
                 status = &mut ending => break status,
@@ -76,11 +81,14 @@ pub(super) async fn watch(child: Child, inbox: mpsc::Receiver<Outgoing>, shared:
         let _ = tokio::time::timeout(DRAIN, &mut hearing).await;
     }
     let heard = last_words.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    words(why, status, &heard)
+    words(why, status, service.confined().err().as_ref(), &heard)
 }
 
 /// Why a process ended, in words for the model.
-fn words(why: Why, status: Option<ExitStatus>, heard: &[u8]) -> String {
+fn words(why: Why, status: Option<ExitStatus>, refused: Option<&NotConfined>, heard: &[u8]) -> String {
+    if let Some(refused) = refused {
+        return refused.to_string();
+    }
     let how = match why {
         Why::Dropped => "this program ended it".to_owned(),
         Why::Exited => "it ended by itself".to_owned(),
@@ -97,7 +105,7 @@ fn words(why: Why, status: Option<ExitStatus>, heard: &[u8]) -> String {
     }
 }
 
-async fn read(mut stdout: ChildStdout, shared: &Shared) -> Why {
+async fn read(mut stdout: impl AsyncRead + Unpin, shared: &Shared) -> Why {
     let mut lines = Lines::new(LINE_BYTES);
     let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(len @ 1..) = stdout.read(&mut chunk).await {
@@ -110,7 +118,7 @@ async fn read(mut stdout: ChildStdout, shared: &Shared) -> Why {
 }
 
 /// Ends when the process does not read any more.
-async fn write(mut stdin: ChildStdin, mut inbox: mpsc::Receiver<Outgoing>, shared: &Shared) {
+async fn write(mut stdin: impl AsyncWrite + Unpin, mut inbox: mpsc::Receiver<Outgoing>, shared: &Shared) {
     while let Some(Outgoing { question, line }) = inbox.recv().await {
         // What was taken back before it was asked is not asked.
         if question.is_some_and(|id| shared.begin(id).is_none()) {

@@ -6,6 +6,8 @@
     reason = "a test that cannot go on fails, writes files, and says what it skips"
 )]
 
+#[cfg(target_os = "linux")]
+mod hostile;
 mod process;
 mod process_life;
 mod serving;
@@ -108,6 +110,7 @@ fn what_is_wrong_in_a_file_is_told_with_file_and_key() {
     check(&process("call_timeout_ms = 0"), user, &["key process.call_timeout_ms"]);
     check(&process("risk = \"low\""), project, &["key risk", "user's own"]);
     check(&process("read_only = true"), project, &["key read_only"]);
+    check(&process("unconfined = true"), project, &["key process.unconfined", "user's own"]);
     check(&format!("description = \"{}\"", "x".repeat(70_000)), user, &["more than"]);
 }
 

@@ -1,5 +1,6 @@
 //! A process in Python that serves tools, and a toolbox that has them.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -54,9 +55,20 @@ pub(crate) struct Serving {
 
 /// Nothing where there is no Python: it is said, and the test is none.
 pub(crate) fn prepared(script: &str, more: &str, owner: FolderOwner) -> Option<Prepared> {
-    let python = Command::new("python3").arg("--version").stdout(Stdio::null()).status();
-    if !python.is_ok_and(|status| status.success()) {
-        println!("skipped 1 case: there is no python3");
+    prepared_in("python3", script, more, owner, |_| Shell::unconfined())
+}
+
+/// The same with the shell for a folder in which `project` and `tools` lie.
+pub(crate) fn prepared_in(
+    python: &str,
+    script: &str,
+    more: &str,
+    owner: FolderOwner,
+    shell: impl Fn(&Path) -> Shell,
+) -> Option<Prepared> {
+    let found = Command::new(python).arg("--version").stdout(Stdio::null()).status();
+    if !found.is_ok_and(|status| status.success()) {
+        println!("skipped 1 case: there is no {python}");
         return None;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -64,10 +76,11 @@ pub(crate) fn prepared(script: &str, more: &str, owner: FolderOwner) -> Option<P
     std::fs::create_dir(&project).unwrap();
     std::fs::create_dir(&tools).unwrap();
     std::fs::write(tools.join("serve.py"), format!("{HEAD}{script}{TAIL}")).unwrap();
-    let file = format!("[process]\nargv = [\"python3\", \"serve.py\"]\n{more}\n");
+    let file = format!("[process]\nargv = [\"{python}\", \"serve.py\"]\n{more}\n");
     std::fs::write(tools.join("mine.toml"), file).unwrap();
     let workspace = Arc::new(Workspace::open(&project).unwrap());
-    let mut loaded = load(&tools, owner, &workspace, &Shell::unconfined()).unwrap();
+    let shell = shell(&folder.path().canonicalize().unwrap());
+    let mut loaded = load(&tools, owner, &workspace, &shell).unwrap();
     assert!(loaded.problems.is_empty() && loaded.tools.is_empty(), "{loaded:?}");
     let hints = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&hints);
