@@ -9,7 +9,7 @@ use tracing::field::Empty;
 use tracing::{Span, info, info_span};
 
 use crate::SpanOptions;
-use crate::calls::Known;
+use crate::calls::{Known, count};
 
 /// A run. Its parent is whatever span the caller is in.
 pub(crate) fn invoke_agent(options: &SpanOptions) -> Span {
@@ -34,8 +34,8 @@ pub(crate) fn invoke_agent(options: &SpanOptions) -> Span {
     )
 }
 
-/// A turn's answer.
-pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: u32) -> Span {
+/// What the model is asked for: the answer of a turn, or a summary of turns that are to go, which has no number.
+pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Span {
     let model = options.model.as_deref().unwrap_or_default();
     info_span!(
         parent: run,
@@ -57,6 +57,7 @@ pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: u32) -> Span {
         gen_ai.output.messages = Empty,
         error.r#type = Empty,
         windlass.turn = turn,
+        windlass.purpose = if turn.is_some() { "turn" } else { "condense" },
         windlass.attempts = Empty,
         windlass.protocol = Empty,
     )
@@ -125,5 +126,15 @@ pub(crate) fn call_not_run(run: &Span, id: &str, call: Option<&Known>, status: &
 
 /// What came of an answer is void.
 pub(crate) fn attempt_discarded(chat: &Span, delay_ms: u64) {
-    info!(parent: chat, windlass.delay_ms = i64::try_from(delay_ms).unwrap_or(i64::MAX), "attempt discarded");
+    info!(parent: chat, windlass.delay_ms = count(delay_ms), "attempt discarded");
+}
+
+/// The conversation was made shorter, by so many tokens.
+pub(crate) fn context_compacted(run: &Span, before: u64, after: u64) {
+    info!(
+        parent: run,
+        windlass.context.tokens_before = count(before),
+        windlass.context.tokens_after = count(after),
+        "context compacted"
+    );
 }

@@ -44,6 +44,8 @@ struct Run {
 #[derive(Debug)]
 struct Chat {
     span: Span,
+    /// It is asked to sum up, and not to go on.
+    is_summary: bool,
     attempts: u32,
     /// Only where content is kept.
     said: String,
@@ -136,6 +138,8 @@ impl Run {
                     known.decide(decision, &self.options.redactor);
                 }
             }
+            Event::ContextCondensing => self.ask(None),
+            Event::ContextCompacted { before, after, usage, .. } => self.compacted((*before, *after), usage),
             Event::ToolApprovalRequest { request } => self.asked(request),
             Event::ApprovalEnded { outcome } => self.approved(outcome),
             Event::CallRunning { call } => self.runs(call),
@@ -149,8 +153,21 @@ impl Run {
         // All calls before have their results.
         self.close_all(None);
         self.turns = turn;
-        let span = shapes::chat(&self.span, &self.options, turn);
-        self.chat = Some(Chat { span, attempts: 1, said: String::new(), called: Vec::new() });
+        self.ask(Some(turn));
+    }
+
+    fn ask(&mut self, turn: Option<u32>) {
+        let (span, is_summary) = (shapes::chat(&self.span, &self.options, turn), turn.is_none());
+        self.chat = Some(Chat { span, is_summary, attempts: 1, said: String::new(), called: Vec::new() });
+    }
+
+    /// Ends the request for a summary, where one was made. It can also happen in the midst of a turn, without one.
+    fn compacted(&mut self, (before, after): (u64, u64), usage: &Usage) {
+        if let Some(chat) = self.chat.take_if(|chat| chat.is_summary) {
+            record_usage(&chat.span, usage);
+            chat.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+        }
+        shapes::context_compacted(&self.span, before, after);
     }
 
     fn record_in_chat(&self, field: &str, value: &str) {

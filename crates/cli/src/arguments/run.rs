@@ -167,6 +167,8 @@ pub(crate) struct Fork {
     pub(crate) approval: Approval,
     #[command(flatten)]
     pub(crate) reach: Reach,
+    #[command(flatten)]
+    pub(crate) otlp: Otlp,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -285,6 +285,32 @@ fn a_run_that_goes_on_knows_its_calls_and_those_under_new_ids() {
 }
 
 #[test]
+fn a_summary_is_a_chat_of_its_own_and_no_turn() {
+    let compacted = |output: u64| {
+        let usage = json!({"input_tokens": 900, "output_tokens": output});
+        json!({"event": "context_compacted", "before": 1000, "after": 90, "results": 0, "messages": 4, "usage": usage})
+    };
+    let condensing = json!({"event": "context_condensing"});
+    let all =
+        spans(&options(), &[condensing, compacted(7), turn(1), compacted(0), answered("end"), completed()]);
+    let chats = all.named("chat");
+    assert_eq!(chats.len(), 2);
+    chats[0].has(&[
+        ("windlass.purpose", "condense"),
+        ("windlass.turn", ""),
+        ("gen_ai.usage.input_tokens", "900"),
+        ("gen_ai.usage.output_tokens", "7"),
+    ]);
+    chats[1].has(&[("windlass.purpose", "turn"), ("gen_ai.usage.output_tokens", "5")]);
+    let told = &all.one("invoke_agent").events;
+    assert_eq!(told.len(), 2);
+    assert_eq!(
+        (told[0]["message"].as_str(), told[0]["windlass.context.tokens_after"].as_str()),
+        ("context compacted", "90")
+    );
+}
+
+#[test]
 fn a_start_that_was_not_told_costs_the_time_and_not_the_span() {
     let all =
         spans(&options(), &[turn(1), call("c1", "look"), answered("calls"), ended("c1", "ok"), completed()]);
