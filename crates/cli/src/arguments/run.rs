@@ -28,6 +28,10 @@ pub(crate) struct Run {
     /// Go on with an earlier run, by its id.
     #[arg(long, value_name = "ID", conflicts_with = "task")]
     pub(crate) resume: Option<String>,
+    /// Go on although the run's record is damaged: what stands before the damage counts, the file as it was is kept, and
+    /// the model is told to look at the present state.
+    #[arg(long, requires = "resume")]
+    pub(crate) salvage: bool,
     /// Write what the provider and the tools say into this file, for `--replay` and `windlass fork`.
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub(crate) record: Option<PathBuf>,
