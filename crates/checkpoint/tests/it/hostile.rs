@@ -54,7 +54,7 @@ fn listing(folder: &Path) -> Vec<String> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let found = entry.metadata().unwrap();
-        all.push(format!("{:?} {} {:?}", entry.path(), found.len(), found.modified().unwrap()));
+        all.push(format!("{} {} {:?}", entry.path().display(), found.len(), found.modified().unwrap()));
         if found.is_dir() {
             all.extend(listing(&entry.path()));
         }
