@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::case::{self, Told};
+use crate::crash::{Crash, Victim};
 use crate::faults::Injected;
 use crate::observed::Ending;
 use crate::run::Chosen;
@@ -31,6 +32,11 @@ enum Inner {
     /// Writes a file again and again until it is killed.
     #[command(hide = true)]
     WriteOn { workspace: PathBuf },
+    /// Kills runs at any moment, and lets them go on.
+    Crash(Crash),
+    /// Is a run that is killed.
+    #[command(hide = true)]
+    Victim(Victim),
     /// Waits beside a case.
     #[command(hide = true)]
     StandBy { name: String },
@@ -67,6 +73,8 @@ pub(crate) enum Work {
     Case(OneCase),
     Fault(OneFault),
     WriteOn(PathBuf),
+    Crash(Crash),
+    Victim(Victim),
     StandBy,
     ServeMcp(String),
     Catalogues(Chosen),
@@ -78,6 +86,8 @@ impl Arguments {
             Some(Inner::Case(told)) => Work::Case(told),
             Some(Inner::Fault(told)) => Work::Fault(told),
             Some(Inner::WriteOn { workspace }) => Work::WriteOn(workspace),
+            Some(Inner::Crash(told)) => Work::Crash(told),
+            Some(Inner::Victim(told)) => Work::Victim(told),
             Some(Inner::StandBy { .. }) => Work::StandBy,
             Some(Inner::ServeMcp { script }) => Work::ServeMcp(script),
             None => Work::Catalogues(self.chosen),

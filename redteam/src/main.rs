@@ -35,6 +35,7 @@ mod guard;
 mod processes;
 mod snapshot;
 
+mod crash;
 mod faults;
 
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ fn main() -> ExitCode {
         Work::Case(told) => told.run(),
         Work::Fault(told) => told.run(),
         Work::WriteOn(workspace) => faults::write_on(&workspace),
+        Work::Crash(told) => told.run(),
+        Work::Victim(told) => told.run(),
         Work::StandBy => stand_by(),
         Work::ServeMcp(script) => pseudo::serve_mcp(&script),
         Work::Catalogues(chosen) => chosen.run(),

@@ -102,6 +102,7 @@ const STEPS: [Step; 12] = [
     Step { name: "corpora", pace: Pace::Slow, run: steps::corpora },
     Step { name: "official libraries", pace: Pace::Slow, run: steps::sdk },
     Step { name: "attacks", pace: Pace::Slow, run: steps::attacks },
+    Step { name: "crashes", pace: Pace::Slow, run: steps::crashes },
     Step { name: "bench smoke", pace: Pace::Slow, run: steps::bench_smoke },
     Step { name: "fuzz smoke", pace: Pace::Slow, run: steps::fuzz_smoke },
 ];

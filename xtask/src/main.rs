@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask ci`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `redteam`, `sdk`,
+//! The project's own commands: `cargo xtask ci`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `redteam`, `crash`, `sdk`,
 //! `release`.
 #![expect(
     clippy::print_stdout,
@@ -35,7 +35,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 10] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
     Command { name: "layers", help: layers::HELP, run: layers::run },
@@ -43,6 +43,7 @@ const COMMANDS: [Command; 9] = [
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "corpora", help: corpora::HELP, run: corpora::run },
     Command { name: "redteam", help: redteam::HELP, run: redteam::run },
+    Command { name: "crash", help: redteam::CRASH_HELP, run: redteam::crash },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
     Command { name: "release", help: release::HELP, run: release::run },
 ];

@@ -30,6 +30,26 @@ The last line is `N passed, N failed, N skipped`; the exit code is 1 if any fail
 
 For example, the controls, which must not be refused: `cargo xtask redteam --only CTL`";
 
+pub(crate) const CRASH_HELP: &str = "\
+cargo xtask crash [--kills N] [--seed S] [--only POINT]
+
+Kills runs of an agent at every named point and at random moments, lets other processes go on, and counts.
+
+A run edits files, patches two at once, makes marks outside and runs commands. It is killed (SIGKILL) before,
+after and in the middle of each kind of record, before and after each tool has done its work, and N times at
+any moment. Then it is resumed to its end. No record that was said to be kept may be lost; each change of a file
+is made exactly once; marks and commands at most once, and once where their result says so; every request is
+paired; every run comes to its end. What breaks one of these is told with the folder that it left.
+
+  --kills N      how many kills at random moments (500)
+  --seed S       the seed of the moments; without it another one each time, which is told
+  --only POINT   only the named points that begin so: `--only torn`, `--only ends:edit_file`
+
+For example: `cargo xtask crash --kills 50`";
+
+/// How many kills at random moments `ci` has time for.
+const CI_KILLS: &str = "60";
+
 const PACKAGE: &str = "windlass-redteam";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
@@ -90,17 +110,47 @@ fn start(sh: &Shell, named: &[String], words: &[String]) -> Result<Outcome> {
     Ok(Outcome::from_success(capture::pass_through(run)?))
 }
 
+/// Kills runs and lets them go on: `cargo xtask crash`.
+pub(crate) fn crash(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let mut words = vec!["crash".to_owned()];
+    for name in ["--kills", "--seed", "--only"] {
+        if let Some(value) = arguments.option(name)? {
+            words.extend([name.to_owned(), value]);
+        }
+    }
+    arguments.finish()?;
+    Ok(Outcome::from_success(capture::pass_through(bare(sh, &words)?)?).exit_code())
+}
+
+/// The same with few kills, as a step of `ci`.
+pub(crate) fn crashes(sh: &Shell) -> Result<Outcome> {
+    let words = ["crash", "--kills", CI_KILLS].map(str::to_owned);
+    let captured = capture::run(bare(sh, &words)?, Keep::Stdout, |_| false)?;
+    let lines = captured.lines.iter().filter(|line| line.starts_with("FAILED")).cloned().collect();
+    let note = captured.lines.last().cloned().unwrap_or_default();
+    Ok(Outcome { note, lines, ..Outcome::from_success(captured.success) })
+}
+
 /// Builds the program and the harness. Its throw-away folders lie in the build's folder: what lies in the system's
 /// temporary one could be hidden by a sandbox, and an escape would not be seen.
 fn harness<'a>(sh: &'a Shell, named: &[String], words: &[String]) -> Result<Cmd<'a>> {
+    let target = target(sh);
+    let program = target.join("debug/windlass");
+    Ok(bare(sh, named)?.args(words).arg("--program").arg(program))
+}
+
+fn target(sh: &Shell) -> PathBuf {
+    sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
+}
+
+fn bare<'a>(sh: &'a Shell, words: &[String]) -> Result<Cmd<'a>> {
     let built = cmd!(sh, "cargo build --quiet -p {PACKAGE} -p windlass-cli -p windlass-sandbox --bins");
     if !capture::pass_through(built)? {
         bail!("the harness cannot be built");
     }
-    let target = sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from);
-    let (program, scratch) = (target.join("debug/windlass"), target.join("redteam"));
-    let harness = target.join("debug/windlass-redteam");
+    let target = target(sh);
+    let (harness, scratch) = (target.join("debug/windlass-redteam"), target.join("redteam"));
     // Places of failed cases are kept until the next run.
     sh.remove_path(&scratch)?;
-    Ok(cmd!(sh, "{harness} {named...} {words...} --program {program} --scratch {scratch}"))
+    Ok(cmd!(sh, "{harness} {words...} --scratch {scratch}"))
 }

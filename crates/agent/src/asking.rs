@@ -92,6 +92,7 @@ fn would_be_refused(refusals: &[Refusal]) -> Result<(), StreamFailure> {
 fn refused(error: &ModelError) -> StreamFailure {
     match error.kind {
         ModelErrorKind::Idle | ModelErrorKind::Dropped => failure(error),
+        ModelErrorKind::ContextLength => failure(error).final_word().of_length(),
         ModelErrorKind::Unsupported => failure(error).final_word().of_protocol(),
         _ => failure(error).final_word(),
     }

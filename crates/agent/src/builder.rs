@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Budget, CallStart, Config, Limits, Repairs, Unanswered, UnknownEffects};
+use windlass_loop::{Budget, CallStart, Config, ContextLimits, Limits, Repairs, Unanswered, UnknownEffects};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
@@ -34,6 +34,7 @@ pub struct AgentBuilder {
     max_output_tokens: Option<u64>,
     repairs: Repairs,
     call_start: CallStart,
+    context: ContextLimits,
     unanswered: Unanswered,
     unknown_effects: UnknownEffects,
     protocols: Vec<ToolProtocol>,
@@ -116,6 +117,12 @@ impl AgentBuilder {
         self
     }
 
+    /// When the conversation is made shorter. Without it: when the provider refuses its length.
+    pub fn context(mut self, limits: ContextLimits) -> Self {
+        self.context = limits;
+        self
+    }
+
     /// What happens where a human is needed and nobody answers. Without it: silence is a no.
     pub fn unanswered(mut self, unanswered: Unanswered) -> Self {
         self.unanswered = unanswered;
@@ -194,6 +201,7 @@ impl AgentBuilder {
             .with_budget(self.budget)
             .with_repairs(self.repairs)
             .with_call_start(self.call_start)
+            .with_context(self.context)
             .with_unanswered(self.unanswered)
             .with_unknown_effects(self.unknown_effects)
             .with_protocols(self.protocols)

@@ -32,6 +32,6 @@ pub use messages::{Messages, NobodyHears, Speaker};
 pub use options::RunOptions;
 pub use stream::EventStream;
 pub use windlass_loop::{
-    Budget, CallStart, Entry, Event, Limits, Moment, Outcome, Prices, StopCause, Unanswered, UnknownEffects,
-    Wait,
+    Budget, CallStart, Condense, ContextLimits, Entry, Event, Fill, Limits, Moment, Outcome, Prices,
+    StopCause, Unanswered, UnknownEffects, Wait,
 };

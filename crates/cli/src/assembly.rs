@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 #[cfg(unix)]
 use windlass_agent::FileApprover;
-use windlass_agent::{Agent, Approver, Everything, Limits, Nobody, Unanswered};
+use windlass_agent::{Agent, Approver, ContextLimits, Everything, Limits, Nobody, Unanswered};
 use windlass_client::{Fallback, FallbackEvent};
 use windlass_model::Model;
 use windlass_redact::Redactor;
@@ -78,6 +78,11 @@ impl Assembly<'_> {
         };
         let policy = policies::load(&settings.root, settings.policy.as_deref())?;
         let policy = settings.offering.embeddings.reachable(policy)?;
+        let window = match settings.context_window {
+            // A recorded run goes by what was known then.
+            0 if self.tape.is_live() => client.context_tokens(&model).unwrap_or_default(),
+            window => window,
+        };
         let mut builder = Agent::builder()
             .model(self.with_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)
@@ -89,6 +94,7 @@ impl Assembly<'_> {
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .redactor(self.redactor()?)
             .budget(settings.budget.clone())
+            .context(ContextLimits { window, ..ContextLimits::default() })
             .unanswered(unanswered)
             .approver(self.tape.approver(approver));
         if let Some(mode) = &settings.offering.mode {

@@ -22,7 +22,7 @@ pub(crate) fn encode(arguments: &Encode) -> anyhow::Result<ExitCode> {
     let request: Request = serde_json::from_str(&text)
         .context("the input is not a request; `windlass encode --help` shows the smallest one")?;
     let http = arguments.wire.wire().encode(&request)?;
-    let body = String::from_utf8(http.body).context("the body is not UTF-8")?;
+    let body = String::from_utf8(http.body.into()).context("the body is not UTF-8")?;
     if arguments.json {
         output::line(&Http {
             method: "POST",

@@ -64,6 +64,7 @@ async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyho
         autonomy: arguments.autonomy,
         offering: arguments.offering.clone(),
         max_turns: arguments.max_turns,
+        context_window: arguments.context_window.unwrap_or_default(),
         budget: arguments.budget(),
         fallbacks: provider.fallbacks(arguments)?,
         provider,

@@ -32,6 +32,9 @@ pub(crate) struct Settings {
     #[serde(default)]
     pub(crate) offering: Offering,
     pub(crate) max_turns: u32,
+    /// The model's window in tokens; 0 is not known.
+    #[serde(default)]
+    pub(crate) context_window: u64,
     /// How much it may use before somebody is asked.
     #[serde(default)]
     pub(crate) budget: Budget,

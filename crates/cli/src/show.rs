@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use windlass_agent::{Event, Outcome, Wait};
-use windlass_hitl::{ApprovalOutcome, Verdict, display_safe};
+use windlass_hitl::{ApprovalOutcome, Decision, Verdict, display_safe};
 use windlass_partial_json::{Event as JsonEvent, Parser};
 use windlass_protocol::{ToolResult, Usage};
 use windlass_stream::CallKey;
@@ -83,15 +83,13 @@ impl Show {
             Event::AttemptDiscarded { reason, delay_ms } => {
                 self.line(&format!("! {}; asking again in {delay_ms} ms", display_safe(reason)))
             }
-            Event::Decided { call, decision } => {
-                let name = self.name(call.as_str());
-                let said = format!("{name}: {} by rule {}", decision.verdict, decision.reason.rule_id);
-                self.decisions.push(format!("{said} ({})", decision.reason.text));
-                if decision.verdict == Verdict::Ask { String::new() } else { self.line(&format!("  {said}")) }
-            }
+            Event::Decided { call, decision } => self.decided(call.as_str(), decision),
             Event::ToolApprovalRequest { .. }
             | Event::ApprovalPostponed { .. }
             | Event::ApprovalEnded { .. } => self.question(event),
+            Event::ContextFilling { .. } | Event::ContextCondensing | Event::ContextCompacted { .. } => {
+                self.context(event)
+            }
             Event::Said { text } => self.line(&format!("> {}", display_safe(text))),
             Event::CallDeferred { call } => {
                 self.line(&format!("  {}: goes on elsewhere", self.name(call.as_str())))
@@ -132,6 +130,25 @@ impl Show {
             _ => {}
         });
         text
+    }
+
+    fn decided(&mut self, call: &str, decision: &Decision) -> String {
+        let said = format!("{}: {} by rule {}", self.name(call), decision.verdict, decision.reason.rule_id);
+        self.decisions.push(format!("{said} ({})", decision.reason.text));
+        if decision.verdict == Verdict::Ask { String::new() } else { self.line(&format!("  {said}")) }
+    }
+
+    fn context(&self, event: &Event) -> String {
+        match event {
+            Event::ContextFilling { used, window, .. } => {
+                self.line(&format!("· the conversation takes {used} of {window} tokens"))
+            }
+            Event::ContextCondensing => self.line("· the model is asked to sum up what has to go"),
+            Event::ContextCompacted { before, after, results, messages } => self.line(&format!(
+                "· {results} results and {messages} messages were left out: {before} tokens, now {after}"
+            )),
+            _ => String::new(),
+        }
     }
 
     /// A question is told where nobody is asked it; whoever is asked sees it there.

@@ -140,6 +140,7 @@ impl ClientBuilder {
             observer: self.observer,
             paces: Arc::default(),
             schemas: Arc::default(),
+            memories: Arc::default(),
             facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
         }))
     }

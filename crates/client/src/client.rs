@@ -16,6 +16,7 @@ use crate::event::{AnswerInfo, ClientEvent, Observer};
 use crate::facts::{Fact, Facts};
 use crate::failure::Failures;
 use crate::limits::Paces;
+use crate::memories::Memories;
 use crate::retry::{self, Attempt, Tries};
 use crate::schemas::{Restorations, Schemas, Shown};
 use crate::sending::Turn;
@@ -58,6 +59,7 @@ pub(crate) struct Parts {
     pub(crate) facts: Arc<Facts>,
     pub(crate) paces: Arc<Paces>,
     pub(crate) schemas: Arc<Schemas>,
+    pub(crate) memories: Arc<Memories>,
 }
 
 impl Client {
@@ -160,15 +162,17 @@ impl Client {
         request: &Request,
         tries: &mut Tries,
     ) -> Result<(Incoming, Restorations), ModelError> {
-        let Parts { speech, failures, facts, .. } = &self.parts;
+        let Parts { speech, failures, facts, memories, .. } = &self.parts;
         let provider = self.provider();
         let mut refused = facts.of(&provider, &request.model);
         let known = refused.len();
         loop {
             let said = speech.said(request, &refused);
             let shown = self.shown(&said);
-            let http = speech
-                .encode(turn.wire, &shown.request, &refused)
+            let http = memories
+                .with(&shown.request.messages, |memory| {
+                    speech.encode(turn.wire, &shown.request, &refused, memory)
+                })
                 .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
             let failed = match self.send_until(turn, &self.outgoing(http), tries).await {
                 Ok(response) => {

@@ -34,6 +34,11 @@ impl Edit {
     pub(crate) fn new(path: impl Into<String>, change: Change) -> Self {
         Self { path: path.into(), change }
     }
+
+    /// Whether it changes something in one of these fields of the body.
+    pub(crate) fn is_in(&self, fields: &[&str]) -> bool {
+        self.path.split('.').next().is_some_and(|first| fields.contains(&first))
+    }
 }
 
 /// The body after the changes; a body that is no object, or that nothing changes, stays as it is. It is read once and

@@ -20,6 +20,7 @@ mod fallback;
 mod http;
 mod lesson;
 mod limits;
+mod memories;
 mod models;
 mod options;
 mod quirk;

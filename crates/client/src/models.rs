@@ -23,6 +23,12 @@ const PAGES: usize = 20;
 const SHOWN: usize = 100;
 
 impl Client {
+    /// A model's window in tokens, if the provider was asked and says it.
+    pub fn context_tokens(&self, model: &str) -> Option<u64> {
+        let listing = self.parts.facts.listing(&self.provider())?;
+        listing.models.into_iter().find(|entry| entry.id == model)?.context_tokens
+    }
+
     /// What is known of a model's abilities, without asking anybody: from the user's files, then from refusals, then
     /// from the provider's list if it was asked for, then from the table, then from the vendor's row.
     pub fn capabilities(&self, model: &str) -> Known {

@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use windlass_protocol::Request;
 use windlass_schema::Dialect;
-use windlass_wire::{EncodeError, HttpRequest, Wire};
+use windlass_wire::{EncodeError, EncodedHistory, HttpRequest, Wire};
 
 use crate::facts::{Fact, Remedy};
 use crate::{Vendor, edit};
+
+/// The fields of the conversation, in all formats.
+const CONVERSATIONS: [&str; 3] = ["messages", "input", "contents"];
 
 /// How a client speaks.
 #[derive(Clone)]
@@ -41,21 +44,27 @@ impl Speech {
         }
     }
 
-    /// What was said, in the format's own words and without the fields that are known to be refused.
+    /// What was said, in the format's own words and without the fields that are known to be refused. What the memory
+    /// has of the conversation is not encoded again.
     pub(crate) fn encode(
         &self,
         wire: &dyn Wire,
         said: &Request,
         refused: &[Fact],
+        memory: &mut EncodedHistory,
     ) -> Result<HttpRequest, EncodeError> {
         let mut edits = match self {
             Self::Vendor(vendor) => vendor.edits(&said.model),
             Self::Wire(_) => Vec::new(),
         };
         edits.extend(refused.iter().filter_map(Fact::edit));
-        let mut http = wire.encode(said)?;
-        http.body = edit::apply(http.body, &edits);
-        Ok(http)
+        // A change of the conversation itself cannot be made before it is there.
+        if edits.iter().any(|edit| edit.is_in(&CONVERSATIONS)) {
+            let mut http = wire.encode(said)?;
+            http.body = edit::apply(http.body.into(), &edits).into();
+            return Ok(http);
+        }
+        memory.encode_edited(wire, said, &|body| edit::apply(body, &edits))
     }
 
     /// The request as it may be said to this vendor and model.

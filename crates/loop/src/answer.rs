@@ -22,6 +22,8 @@ impl Machine {
     pub(crate) fn answered(&mut self, ended: Ended) {
         let Ended { answer, early, ahead } = ended;
         self.usage.add(&answer.usage);
+        self.meter.learn(self.transcript.size(), &answer.usage);
+        self.meter.has_shrunk = false;
         self.spent.usage.add(&answer.usage);
         self.show(Event::AnswerEnded { stop: answer.stop.clone(), usage: answer.usage, total: self.usage });
         if answer.is_empty() && answer.stop != Some(StopReason::Length) {

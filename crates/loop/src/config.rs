@@ -4,7 +4,7 @@ use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
 use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Request, ToolProtocol, ToolSpec};
 
-use crate::Budget;
+use crate::{Budget, ContextLimits};
 
 /// A tool as the loop knows it: what the model is told, and what a call means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +116,8 @@ pub struct Config {
     pub budget: Budget,
     /// When calls begin.
     pub call_start: CallStart,
+    /// When the conversation is made shorter.
+    pub context: ContextLimits,
     /// What happens where nobody answers.
     pub unanswered: Unanswered,
     /// Who is told of a call that was cut off.
@@ -137,6 +139,7 @@ impl Config {
             limits: Limits::default(),
             budget: Budget::default(),
             call_start: CallStart::default(),
+            context: ContextLimits::default(),
             unanswered: Unanswered::default(),
             unknown_effects: UnknownEffects::default(),
         }
@@ -151,6 +154,12 @@ impl Config {
     /// The same run whose calls begin then.
     pub fn with_call_start(mut self, start: CallStart) -> Self {
         self.call_start = start;
+        self
+    }
+
+    /// The same run, whose conversation is made shorter then.
+    pub fn with_context(mut self, limits: ContextLimits) -> Self {
+        self.context = limits;
         self
     }
 

@@ -98,6 +98,21 @@ pub enum Entry {
         /// When.
         when: Moment,
     },
+    /// The conversation was made shorter.
+    Compacted {
+        /// The calls whose results were left out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pruned: Vec<CallId>,
+        /// The first message that stayed after the first task; 0 where no turn was left out.
+        #[serde(default)]
+        until: usize,
+        /// What stands in the place of the turns that were left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+        /// The tokens of the summary.
+        #[serde(default)]
+        usage: Usage,
+    },
     /// The human was asked whether and how the run goes on, and said that it does.
     Guided {
         /// In these words, which are also said to the model; nothing if it was a plain yes.

@@ -6,7 +6,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::{Moment, Outcome};
+use crate::{Fill, Moment, Outcome};
 
 /// What a watcher is told, in the order in which it happens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -200,6 +200,28 @@ pub enum Event {
         text: String,
         /// The run's tokens, which are final for this task.
         usage: Usage,
+    },
+    /// The model's window has become fuller, or has room again.
+    ContextFilling {
+        /// Tokens of the next request, counted by the provider but for what is new.
+        used: u64,
+        /// Tokens of the window.
+        window: u64,
+        /// How full it is.
+        fill: Fill,
+    },
+    /// The model is asked to sum up turns that are to be left out.
+    ContextCondensing,
+    /// The conversation was made shorter.
+    ContextCompacted {
+        /// Tokens of the next request before.
+        before: u64,
+        /// The same after.
+        after: u64,
+        /// How many results were left out.
+        results: usize,
+        /// How many messages were left out.
+        messages: usize,
     },
     /// The model is told to go on, and how.
     Nudged {

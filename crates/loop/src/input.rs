@@ -156,12 +156,20 @@ pub struct StreamFailure {
     pub retry_after_ms: Option<u64>,
     /// Whether what is refused is the way in which calls reach the model, so that another may be taken.
     pub protocol_refused: bool,
+    /// Whether the conversation is longer than the model's window.
+    pub context_exceeded: bool,
 }
 
 impl StreamFailure {
     /// A failure in these words.
     pub fn new(message: impl Into<String>, retryable: bool) -> Self {
-        Self { message: message.into(), retryable, retry_after_ms: None, protocol_refused: false }
+        Self {
+            message: message.into(),
+            retryable,
+            retry_after_ms: None,
+            protocol_refused: false,
+            context_exceeded: false,
+        }
     }
 
     /// The same failure, but whoever reports it has tried again already.
@@ -173,6 +181,12 @@ impl StreamFailure {
     /// The same failure, which is about the way in which calls reach the model.
     pub fn of_protocol(mut self) -> Self {
         self.protocol_refused = true;
+        self
+    }
+
+    /// The same failure, which is about the length of the conversation.
+    pub fn of_length(mut self) -> Self {
+        self.context_exceeded = true;
         self
     }
 

@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 
 use windlass_hitl::{ApprovalOutcome, Approvals};
-use windlass_protocol::{CallId, Message, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{CallId, ToolProtocol, ToolResult, Usage};
 
 use crate::budget::Spent;
+use crate::context::{Condensing, Meter, tools_size};
 use crate::execution::Execution;
 use crate::progress::Progress;
 use crate::protocol::ProtocolChoice;
 use crate::resume::Carried;
 use crate::steering::Steering;
 use crate::streaming::Streaming;
-use crate::{
-    Config, Effect, Entry, Event, Input, Offer, Outcome, StopCause, StreamFailure, Transcript, words,
-};
+use crate::{Config, Effect, Entry, Event, Input, Offer, Outcome, StopCause, StreamFailure, Transcript};
 
 /// A run of an agent as a machine without IO: it takes inputs and says what it wants done.
 ///
@@ -49,6 +48,8 @@ pub struct Machine {
     pub(crate) spent: Spent,
     /// What the next turn is offered, if that is something else.
     pub(crate) offered: Option<Offer>,
+    /// How full the window is.
+    pub(crate) meter: Meter,
     /// What waits to be said.
     pub(crate) steering: Steering,
     /// Questions that another process put, for calls that are judged again.
@@ -58,7 +59,7 @@ pub struct Machine {
     /// Calls that were cut off, which the human is to hear of first.
     pub(crate) unknown: Vec<String>,
     /// How many answers were asked for.
-    answers: u64,
+    pub(crate) answers: u64,
     effects: Vec<Effect>,
 }
 
@@ -80,6 +81,8 @@ pub(crate) enum Phase {
     Idle,
     /// For the rest of an answer.
     Streaming(Box<Streaming>),
+    /// For the rest of a summary.
+    Condensing(Box<Condensing>),
     /// For calls to end.
     Executing(Box<Execution>),
     /// For the human's guidance.
@@ -94,6 +97,7 @@ impl Machine {
         Self {
             approvals: Approvals::new(config.limits.approval_timeout_ms),
             protocols: ProtocolChoice::of(&config.protocols),
+            meter: Meter::new(tools_size(config.system.as_deref(), &config.tools)),
             config,
             transcript: Transcript::default(),
             progress: Progress::default(),
@@ -176,67 +180,11 @@ impl Machine {
         self.usage
     }
 
-    fn start(&mut self, task: String) {
-        if !matches!(self.phase, Phase::Idle) {
-            return;
-        }
-        let task = Message::user(task);
-        let (version, protocol) = (Entry::VERSION, self.protocols.current());
-        self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol }));
-        self.record_mode(None);
-        self.say(task);
-        self.next_turn();
-    }
-
-    /// Asks the model, unless the turns are used up.
-    pub(crate) fn next_turn(&mut self) {
-        let limit = self.config.limits.turns;
-        if limit > 0 && self.progress.turns >= limit {
-            return self.stop(StopCause::TurnLimit);
-        }
-        if let Some(question) = self.config.budget.question(&self.spent, self.now_ms) {
-            return self.consult_about(Matter::Budget, question);
-        }
-        if !self.unknown.is_empty() {
-            let question = words::ask_about_unknown(&std::mem::take(&mut self.unknown));
-            return self.consult_about(Matter::UnknownEffects, question);
-        }
-        self.say_queued();
-        self.carried.clear();
-        self.postponed.clear();
-        self.spent.requests = self.spent.requests.saturating_add(1);
-        self.progress.turns = self.progress.turns.saturating_add(1);
-        self.progress.attempts = 0;
-        self.take_up_offer();
-        self.show(Event::TurnStarted { turn: self.progress.turns });
-        self.send(0);
-    }
-
-    pub(crate) fn send(&mut self, delay_ms: u64) {
-        self.answers = self.answers.saturating_add(1);
-        self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress, self.answers)));
-        let request = self.config.request(self.transcript.messages().clone());
-        let protocol = self.protocols.current();
-        self.want(Effect::Send { request: Box::new(request), protocol, delay_ms });
-    }
-
-    /// Adds a message to the conversation and to the record. Nothing is open when the machine speaks.
-    pub(crate) fn say(&mut self, message: Message) {
-        self.transcript.say(message).expect("the machine speaks only between answers");
-    }
-
-    pub(crate) fn tell_model(&mut self, text: &str) {
-        let message = Message::user(text);
-        self.want(Effect::Record(Entry::Said { message: message.clone() }));
-        self.say(message);
-        self.show(Event::Nudged { text: text.to_owned() });
-    }
-
     pub(crate) fn consult(&mut self, question: String) {
         self.consult_about(Matter::Mistakes, question);
     }
 
-    fn consult_about(&mut self, matter: Matter, question: String) {
+    pub(crate) fn consult_about(&mut self, matter: Matter, question: String) {
         self.phase = Phase::Consulting { matter, question: question.clone() };
         self.want(Effect::Consult { question });
     }
@@ -253,6 +201,10 @@ impl Machine {
             Phase::Executing(execution) => {
                 self.phase = Phase::Executing(execution);
                 self.cancel_execution();
+            }
+            Phase::Condensing(_) => {
+                self.want(Effect::CloseStream);
+                self.stop(StopCause::Cancelled);
             }
             Phase::Idle | Phase::Consulting { .. } => self.stop(StopCause::Cancelled),
         }

@@ -1,5 +1,6 @@
 //! What a run is offered may change, at a turn's beginning.
 
+use crate::context::tools_size;
 use crate::machine::Machine;
 use crate::{Effect, Entry, Event, OfferedTool};
 
@@ -56,6 +57,7 @@ impl Machine {
         let Some(Offer { number, tools, system, .. }) = self.offered.take() else { return };
         self.config.tools = tools;
         self.config.system = system;
+        self.meter.before = tools_size(self.config.system.as_deref(), &self.config.tools);
         self.want(Effect::Offered { number });
     }
 }

@@ -97,6 +97,7 @@ impl Machine {
             Entry::Answered { message, refused, usage, .. } => {
                 self.usage.add(&usage);
                 self.spent.add(&usage);
+                self.meter.learn(self.transcript.size(), &usage);
                 self.progress.turns = self.progress.turns.saturating_add(1);
                 self.protocols.lock();
                 self.carried.clear();
@@ -128,6 +129,11 @@ impl Machine {
             Entry::Intent { call } => drop(open.begun.insert(call)),
             Entry::Deferred { call } => drop(open.deferred.insert(call)),
             Entry::Queued { text, when } => self.steering.queue(text, when),
+            Entry::Compacted { pruned, until, note, usage } => {
+                self.usage.add(&usage);
+                self.spent.usage.add(&usage);
+                self.transcript.leave_out(&pruned, until, note.as_deref());
+            }
             Entry::Guided { words } => self.guided(words.is_some()),
             Entry::Finished { outcome: Outcome::Completed { .. } } => return Err(ResumeError::Completed),
             _ => {}

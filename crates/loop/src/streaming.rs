@@ -35,7 +35,7 @@ impl Streaming {
 
 impl Machine {
     pub(crate) fn chunk(&mut self, chunk: Chunk) {
-        let Phase::Streaming(streaming) = &mut self.phase else { return };
+        let Phase::Streaming(streaming) = &mut self.phase else { return self.condensing_chunk(chunk) };
         let shown = match &chunk {
             Chunk::Text { text } => Some(Event::Text { text: text.clone() }),
             Chunk::Reasoning { text } => Some(Event::Reasoning { text: text.clone() }),
@@ -74,6 +74,11 @@ impl Machine {
     }
 
     pub(crate) fn stream_end(&mut self, end: Result<(), StreamFailure>) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Idle);
+        if let Phase::Condensing(condensing) = phase {
+            return self.condensed(*condensing, end);
+        }
+        self.phase = phase;
         let Some(ended) = self.end_answer() else { return };
         // A response without its end runs no tool (RULES S10): it is void, and asked for again.
         match end.err().or_else(|| failure_of(&ended.answer)) {
@@ -88,7 +93,13 @@ impl Machine {
     /// Where the provider refuses the way of calling tools, another is taken; else the same is asked again.
     fn broke_off(&mut self, failure: &StreamFailure) {
         let next = if failure.protocol_refused { self.protocols.refused() } else { None };
-        let Some(protocol) = next else { return self.try_again(failure) };
+        let Some(protocol) = next else {
+            if failure.context_exceeded && self.shrink() {
+                self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms: 0 });
+                return self.send(0);
+            }
+            return self.try_again(failure);
+        };
         self.want(Effect::Record(Entry::Protocol { protocol }));
         self.show(Event::ProtocolChanged { protocol, reason: failure.message.clone() });
         self.send(0);

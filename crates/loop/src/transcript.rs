@@ -1,5 +1,8 @@
 //! The conversation so far, which cannot be invalid.
 
+mod shortening;
+
+use crate::context::message_size;
 use windlass_protocol::{CallId, History, Message, Role, ToolResult};
 
 /// The conversation so far. Every call in it has exactly one result, right after its answer and in call order
@@ -22,6 +25,8 @@ use windlass_protocol::{CallId, History, Message, Role, ToolResult};
 pub struct Transcript {
     closed: History,
     open: Option<OpenAnswer>,
+    /// The closed messages, in estimated tokens.
+    size: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +78,7 @@ impl Transcript {
         if message.role != Role::User || message.parts.is_empty() {
             return Err(TranscriptError::Message);
         }
-        self.closed.push(message);
+        self.close(message);
         Ok(())
     }
 
@@ -94,7 +99,7 @@ impl Transcript {
             results.push((call.id.clone(), None));
         }
         if results.is_empty() {
-            self.closed.push(message);
+            self.close(message);
         } else {
             self.open = Some(OpenAnswer { message, results });
         }
@@ -117,8 +122,8 @@ impl Transcript {
         if open.results.iter().all(|(_, result)| result.is_some())
             && let Some(open) = self.open.take()
         {
-            self.closed.push(open.message);
-            self.closed.push(Message::results(open.results.into_iter().filter_map(|(_, result)| result)));
+            self.close(open.message);
+            self.close(Message::results(open.results.into_iter().filter_map(|(_, result)| result)));
         }
         Ok(())
     }
@@ -146,6 +151,16 @@ impl Transcript {
             .iter()
             .chain(self.open.iter().map(|open| &open.message))
             .any(|message| message.calls().any(|call| call.id == *id))
+    }
+
+    fn close(&mut self, message: Message) {
+        self.size = self.size.saturating_add(message_size(&message));
+        self.closed.push(message);
+    }
+
+    /// How large the messages are, in estimated tokens.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
     }
 
     fn refuse_open(&self) -> Result<(), TranscriptError> {

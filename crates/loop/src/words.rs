@@ -1,6 +1,6 @@
 //! What the model is told when something is not as it should be: what was met, and what to do next.
 
-use windlass_protocol::{Aftermath, StopReason};
+use windlass_protocol::{Aftermath, Content, StopReason, ToolResult};
 
 /// Why a turn without a call is not the end (RULES L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +118,37 @@ pub(crate) fn ask_about_unknown(calls: &[String]) -> String {
         "The program ended while these calls ran, and nobody knows what they did: {}. What should the model know before \
          it goes on? (nothing, or words for the model)",
         calls.join(", ")
+    )
+}
+
+/// What the model is asked before turns are left out.
+pub(crate) const SUM_UP: &str = "There is no room left for all of this conversation. Sum up what was said and done since \
+    the task: what was found out, which files were changed and how, what the human said, what is left to do, and what \
+    has to be known to go on. Write only the summary, in plain words, and call no tool. The first task and the newest \
+    answers stay as they are.";
+
+/// What stands in the place of turns that were left out.
+pub(crate) fn left_out(summary: Option<&str>) -> String {
+    match summary {
+        Some(summary) => {
+            format!("Earlier turns were left out here, because there was no more room. A summary of them:\n\n{summary}")
+        }
+        None => "Earlier turns were left out here, because there was no more room. Look again at what you need of them."
+            .to_owned(),
+    }
+}
+
+/// What stands in the place of a result that was left out.
+pub(crate) fn result_left_out(result: &ToolResult) -> String {
+    let bytes: usize = result
+        .content
+        .iter()
+        .map(|content| if let Content::Text { text } = content { text.len() } else { 0 })
+        .fold(0, usize::saturating_add);
+    let images = result.content.iter().filter(|content| matches!(content, Content::Image(_))).count();
+    let images = if images > 0 { format!(" and {images} images") } else { String::new() };
+    format!(
+        "[{bytes} bytes{images} of this result were left out to make room; make the call again if you need them]"
     )
 }
 

@@ -3,6 +3,7 @@
 mod assemble;
 mod coercion;
 mod command;
+mod encoded_history;
 mod machine;
 mod partial_json;
 mod redact;
@@ -17,6 +18,7 @@ mod wire_request;
 pub use assemble::assemble;
 pub use coercion::coercion;
 pub use command::command;
+pub use encoded_history::encoded_history;
 pub use machine::machine;
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
 pub use redact::redact;
@@ -46,6 +48,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("text_calls_bare", text_calls_bare),
     ("coercion", coercion),
     ("command", command),
+    ("encoded_history", encoded_history),
     ("redact", redact),
     ("schema_compile", schema_compile),
     ("wire_openai_chat", wire_openai_chat),

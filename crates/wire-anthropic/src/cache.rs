@@ -1,7 +1,7 @@
 //! Markers for the provider's prompt cache: where they are, and where they are placed.
 
 use serde_json::Value;
-use windlass_protocol::Request;
+use windlass_protocol::{Message, Request};
 
 use crate::marks;
 
@@ -10,15 +10,23 @@ pub(crate) const MOST: usize = 4;
 
 /// How many markers a request has of its own.
 pub(crate) fn own_markers(request: &Request) -> usize {
-    let parts = request.messages.iter().flat_map(|message| &message.parts);
-    let in_parts = parts.filter_map(marks::of).map(markers).fold(0, usize::saturating_add);
+    request.messages.iter().map(markers_in_message).fold(markers_beside(request), usize::saturating_add)
+}
+
+/// How many markers a message has.
+pub(crate) fn markers_in_message(message: &Message) -> usize {
+    message.parts.iter().filter_map(marks::of).map(markers).fold(0, usize::saturating_add)
+}
+
+/// How many markers a request has beside its conversation.
+pub(crate) fn markers_beside(request: &Request) -> usize {
     let tools = request.tool_fields.values().map(|fields| &fields.value);
     let tools = tools.chain(request.hosted_tools.iter().map(|tool| &tool.value));
     let in_tools = tools.map(markers).fold(0, usize::saturating_add);
     let in_body =
         ["system", marks::CACHE].into_iter().filter_map(|name| Some((name, request.extra.get(name)?)));
     let in_body = in_body.map(|(name, value)| if name == marks::CACHE { 1 } else { markers(value) });
-    in_body.fold(in_parts.saturating_add(in_tools), usize::saturating_add)
+    in_body.fold(in_tools, usize::saturating_add)
 }
 
 /// The markers inside a value. Values came through a parser that bounds their depth.

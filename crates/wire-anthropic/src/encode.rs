@@ -3,10 +3,11 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use windlass_protocol::{Delivery, OutputFormat, Request, Role};
-use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
+use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
-use crate::cache::own_markers;
+use crate::cache::{markers_beside, markers_in_message};
 use crate::messages::wire_messages;
+use crate::parts::has_blocks;
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireFormat, WireOutput};
 use crate::wire::NAME;
 use crate::{AnthropicOptions, Caching, parts, tools};
@@ -20,10 +21,22 @@ impl Serialize for Body<'_> {
     }
 }
 
-pub(crate) fn encode(options: &AnthropicOptions, request: &Request) -> Result<HttpRequest, EncodeError> {
-    check_pairing(&request.messages)?;
+/// The field of the conversation.
+const MESSAGES: &str = "messages";
+
+pub(crate) fn encode(
+    options: &AnthropicOptions,
+    request: &Request,
+    mut body: RequestBody<'_>,
+) -> Result<HttpRequest, EncodeError> {
+    // What the developer says before anybody else belongs to the system prompt.
+    let before = request.messages.iter().take_while(|message| message.role == Role::System).count();
+    let start = body.resume(format_args!("{NAME} {before}"), &request.messages, has_blocks);
+    check_pairing_from(&request.messages, start)?;
     // A request that has markers of its own knows where it wants them.
-    let is_marked = options.caching != Caching::AsMarked && own_markers(request) == 0;
+    let is_marked = options.caching != Caching::AsMarked
+        && body.tally(&request.messages, markers_in_message) == 0
+        && markers_beside(request) == 0;
     let marker = is_marked.then_some(Ephemeral {});
     let tokens = request.max_output_tokens.unwrap_or(options.default_max_tokens);
     let mut fields = vec![("model", Field::Text(&request.model)), ("max_tokens", Field::Count(tokens))];
@@ -44,10 +57,8 @@ pub(crate) fn encode(options: &AnthropicOptions, request: &Request) -> Result<Ht
         fields.push(("output_config", Field::Output(config.clone())));
     }
     tools::encode(request, marker, &mut fields)?;
-    // What the developer says before anybody else belongs to the system prompt.
-    let before = request.messages.iter().take_while(|message| message.role == Role::System).count();
     fields.extend(system(request, before, marker)?.map(|system| ("system", system)));
-    fields.push(("messages", Field::Messages(wire_messages(&request.messages, before)?)));
+    fields.push((MESSAGES, Field::Messages([])));
     let mut fields = with_extra(fields, &request.extra, Field::Extra);
     if let Some(config) = output {
         // What the request adds stands beside the format and not in its place.
@@ -57,7 +68,13 @@ pub(crate) fn encode(options: &AnthropicOptions, request: &Request) -> Result<Ht
             }
         }
     }
-    let body = serde_json::to_vec(&Body(fields))?;
+    let messages = |range| wire_messages(&request.messages, before, range);
+    let body = if request.extra.contains_key(MESSAGES) {
+        messages(0..request.messages.len())?;
+        body.whole(serde_json::to_vec(&Body(fields))?.into())
+    } else {
+        body.finish(&Body(fields), &request.messages, messages)?
+    };
     let http =
         HttpRequest::post("/v1/messages", body).with_header("anthropic-version", options.version.as_str());
     if options.betas.is_empty() {

@@ -5,7 +5,7 @@ use windlass_protocol::{
     File, FileSource, Image, ImageSource, Message, Part, Refusal, RefusalKind, Request, Role, ToolChoice,
     ToolSpec,
 };
-use windlass_wire::check_conversation;
+use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::cache::{MOST, own_markers};
 use crate::encode::is_legal_name;
@@ -19,7 +19,7 @@ pub(crate) fn check(options: &AnthropicOptions, request: &Request) -> Vec<Refusa
     lint.messages(request);
     // What cannot be written at all is refused for that reason, unless a rule has said it.
     if lint.refusals.is_empty()
-        && let Err(error) = encode::encode(options, request)
+        && let Err(error) = encode::encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
     {
         lint.refuse(RefusalKind::Unsupported, "", error.to_string());
     }

@@ -1,5 +1,7 @@
 //! The conversation as messages of this format.
 
+use std::ops::Range;
+
 use windlass_protocol::{History, Role};
 use windlass_wire::EncodeError;
 
@@ -7,10 +9,14 @@ use crate::encode::unsupported;
 use crate::parts::blocks;
 use crate::request::{KnownBlock, WireBlock, WireMessage};
 
-/// The messages after so many that belong to the system prompt.
-pub(crate) fn wire_messages(all: &History, system: usize) -> Result<Vec<WireMessage<'_>>, EncodeError> {
-    let mut messages: Vec<WireMessage<'_>> = Vec::with_capacity(all.len());
-    for (position, message) in all.iter().enumerate().skip(system) {
+/// The messages of a range that holds whole rounds, but for those at the start that belong to the system prompt.
+pub(crate) fn wire_messages(
+    all: &History,
+    system: usize,
+    range: Range<usize>,
+) -> Result<Vec<WireMessage<'_>>, EncodeError> {
+    let mut messages: Vec<WireMessage<'_>> = Vec::with_capacity(range.len());
+    for (position, message) in all.iter().enumerate().take(range.end).skip(range.start.max(system)) {
         let role = match message.role {
             Role::Assistant => "assistant",
             // The API has no developer inside the conversation; a user's place is the lowest it can take.

@@ -47,6 +47,16 @@ pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeErro
     Ok(blocks)
 }
 
+/// Whether anything of an answer is written at all.
+pub(crate) fn has_blocks(message: &Message) -> bool {
+    message.parts.iter().any(|part| match part {
+        Part::Text(text) => !text.text.trim().is_empty(),
+        Part::Reasoning(reasoning) => thoughts(reasoning).is_some(),
+        Part::Unknown(unknown) => unknown.wire == NAME && unknown.value.get(BLOCK_FIELD).is_some(),
+        _ => true,
+    })
+}
+
 /// Thoughts go back with their signature or not at all: the API refuses them unsigned, and another
 /// provider's mean nothing to it (RULES P2).
 fn thoughts(reasoning: &Reasoning) -> Option<KnownBlock<'_>> {

@@ -167,7 +167,8 @@ pub(crate) enum Field<'a> {
     Output(WireOutput<'a>),
     Tools(Vec<WireTool<'a>>),
     System(Vec<WireBlock<'a>>),
-    Messages(Vec<WireMessage<'a>>),
+    /// The conversation, whose messages are written behind the head.
+    Messages([(); 0]),
     Extra(&'a Value),
 }
 

@@ -2,7 +2,9 @@
 
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
+use windlass_wire::{
+    DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, Limits, ProviderError, RequestBody, Wire,
+};
 
 use crate::AnthropicOptions;
 
@@ -39,7 +41,11 @@ impl Wire for Anthropic {
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
-        crate::encode::encode(&self.options, request)
+        EncodedHistory::new().encode(self, request)
+    }
+
+    fn encode_onto(&self, request: &Request, body: RequestBody<'_>) -> Result<HttpRequest, EncodeError> {
+        crate::encode::encode(&self.options, request, body)
     }
 
     fn check(&self, request: &Request) -> Vec<Refusal> {

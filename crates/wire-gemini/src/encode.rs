@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use windlass_protocol::{Delivery, Opaque, OutputFormat, Request};
-use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
+use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::wire_contents;
 use crate::request::{Body, Field, Fields, Rest, WireSystem, WireText};
@@ -10,14 +10,23 @@ use crate::tools::{choice, tools};
 use crate::wire::NAME;
 use crate::{Framing, GeminiOptions, SchemaField};
 
+/// The field of the conversation.
+const CONTENTS: &str = "contents";
 /// The fields in which the request's own members and the computed ones stand beside each other.
 pub(crate) const CONFIG: &str = "generationConfig";
 pub(crate) const RESPONSE_SCHEMA: &str = "responseSchema";
 pub(crate) const RESPONSE_JSON_SCHEMA: &str = "responseJsonSchema";
 pub(crate) const CHOICE: &str = "toolConfig";
 
-pub(crate) fn encode(options: &GeminiOptions, request: &Request) -> Result<HttpRequest, EncodeError> {
-    check_pairing(&request.messages)?;
+pub(crate) fn encode(
+    options: &GeminiOptions,
+    request: &Request,
+    mut body: RequestBody<'_>,
+) -> Result<HttpRequest, EncodeError> {
+    let GeminiOptions { rules, .. } = options;
+    let since_three = rules.since_three(&request.model);
+    let start = body.resume(format_args!("{NAME} {rules:?} {since_three}"), &request.messages, |_| true);
+    check_pairing_from(&request.messages, start)?;
     let path = path(options, request)?;
     let mut fields = Fields::new();
     if let Some(system) = request.system.as_deref().filter(|system| !system.trim().is_empty()) {
@@ -26,7 +35,7 @@ pub(crate) fn encode(options: &GeminiOptions, request: &Request) -> Result<HttpR
     tools(options, request, &mut fields)?;
     choice(options, request, &mut fields)?;
     config(options, request, &mut fields)?;
-    fields.push(("contents", Field::Contents(wire_contents(options, request)?)));
+    fields.push((CONTENTS, Field::Contents([])));
     let merged = [CONFIG, CHOICE];
     let rest: Map<String, Value> = request
         .extra
@@ -34,8 +43,15 @@ pub(crate) fn encode(options: &GeminiOptions, request: &Request) -> Result<HttpR
         .filter(|(name, _)| !(merged.contains(&name.as_str()) && has(&fields, name)))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    let body = Body(with_extra(fields, &rest, Field::Extra));
-    Ok(HttpRequest::post(path, serde_json::to_vec(&body)?))
+    let head = Body(with_extra(fields, &rest, Field::Extra));
+    let contents = |range| wire_contents(*rules, since_three, &request.messages, range);
+    let body = if rest.contains_key(CONTENTS) {
+        contents(0..request.messages.len())?;
+        body.whole(serde_json::to_vec(&head)?.into())
+    } else {
+        body.finish(&head, &request.messages, contents)?
+    };
+    Ok(HttpRequest::post(path, body))
 }
 
 fn has(fields: &Fields<'_>, name: &str) -> bool {

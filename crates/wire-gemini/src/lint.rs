@@ -5,7 +5,7 @@ use windlass_protocol::{
     File, FileSource, History, Image, ImageSource, Message, OutputFormat, ParallelCalls, Part, Refusal,
     RefusalKind, Request, Role, ToolCall, ToolChoice, ToolSpec,
 };
-use windlass_wire::check_conversation;
+use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::call::SIGNATURE;
 use crate::encode::{CONFIG, encode, several_candidates};
@@ -26,7 +26,7 @@ pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> 
     }
     // What cannot be written at all is refused for that reason, unless a rule has said it.
     if lint.refusals.is_empty()
-        && let Err(error) = encode(options, request)
+        && let Err(error) = encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
     {
         lint.refuse(RefusalKind::Unsupported, "", error.to_string());
     }

@@ -1,9 +1,12 @@
 //! The conversation as contents of this format.
 
+use std::ops::Range;
+
 use serde_json::Value;
-use windlass_protocol::{Message, Opaque, Part, Payload, Request, Role, ToolCall};
+use windlass_protocol::{History, Message, Opaque, Part, Payload, Role, ToolCall};
 use windlass_wire::EncodeError;
 
+use crate::Rules;
 use crate::call::{ID, SIGNATURE};
 use crate::encode::{rest, unsupported};
 use crate::reader::PART_FIELD;
@@ -11,7 +14,6 @@ use crate::request::{KnownPart, PartKind, Rest, WireCall, WireContent, WirePart}
 use crate::results::{Pictures, Round, file, picture};
 use crate::tools::history_name;
 use crate::wire::NAME;
-use crate::{GeminiOptions, Rules};
 
 /// The field of what travels with a part that holds the part's further fields.
 pub(crate) const BESIDE: &str = "beside";
@@ -19,20 +21,21 @@ pub(crate) const BESIDE: &str = "beside";
 /// What the documentation gives as the signature of a call that the model did not make itself.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
-pub(crate) fn wire_contents<'a>(
-    options: &GeminiOptions,
-    request: &'a Request,
-) -> Result<Vec<WireContent<'a>>, EncodeError> {
-    let since_three = options.rules.since_three(&request.model);
-    let pictures =
-        if since_three || options.rules == Rules::AsGiven { Pictures::Inside } else { Pictures::Beside };
-    let mut contents = Vec::with_capacity(request.messages.len());
+/// The contents of the messages of a range that holds whole rounds.
+pub(crate) fn wire_contents(
+    rules: Rules,
+    since_three: bool,
+    all: &History,
+    range: Range<usize>,
+) -> Result<Vec<WireContent<'_>>, EncodeError> {
+    let pictures = if since_three || rules == Rules::AsGiven { Pictures::Inside } else { Pictures::Beside };
+    let mut contents = Vec::with_capacity(range.len());
     let mut round = Round::default();
-    for (position, message) in request.messages.iter().enumerate() {
+    for (position, message) in all.iter().enumerate().take(range.end).skip(range.start) {
         round.take(message, pictures)?;
         let role = match message.role {
             Role::Tool => {
-                for part in parts(message, options.rules)? {
+                for part in parts(message, rules)? {
                     round.take_beside(part);
                 }
                 continue;
@@ -43,7 +46,7 @@ pub(crate) fn wire_contents<'a>(
             _ => return Err(unsupported(format!("the role of message {position}"))),
         };
         contents.extend(round.end());
-        let mut parts = parts(message, options.rules)?;
+        let mut parts = parts(message, rules)?;
         if role == "model" {
             round.begin(message);
             if since_three {

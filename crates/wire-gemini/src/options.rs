@@ -84,7 +84,7 @@ impl GeminiOptions {
     /// use windlass_wire_gemini::{Gemini, GeminiOptions};
     /// let wire = Gemini::new(GeminiOptions::as_given());
     /// let http = wire.encode(&Request::new("gemini-3-pro", vec![Message::user("hi")]))?;
-    /// assert_eq!(http.body, br#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#);
+    /// assert_eq!(http.body.as_ref(), br#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#);
     /// # Ok::<(), windlass_wire::EncodeError>(())
     /// ```
     pub fn as_given() -> Self {

@@ -151,7 +151,8 @@ pub(crate) enum Field<'a> {
     System(WireSystem<'a>),
     Tools(Vec<WireTool<'a>>),
     Object(Fields<'a>),
-    Contents(Vec<WireContent<'a>>),
+    /// The conversation, whose contents are written behind the head.
+    Contents([(); 0]),
     Extra(&'a Value),
 }
 

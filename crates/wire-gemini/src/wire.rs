@@ -2,7 +2,9 @@
 
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
-use windlass_wire::{DecodeError, Decoder, EncodeError, HttpRequest, Limits, ProviderError, Wire};
+use windlass_wire::{
+    DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, Limits, ProviderError, RequestBody, Wire,
+};
 
 use crate::GeminiOptions;
 
@@ -18,7 +20,7 @@ pub(crate) const NAME: &str = "gemini";
 ///
 /// let http = Gemini::default().encode(&Request::new("gemini-2.5-flash", vec![Message::user("hello")]))?;
 /// assert_eq!(http.path, "/models/gemini-2.5-flash:streamGenerateContent?alt=sse");
-/// assert_eq!(http.body, br#"{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}"#);
+/// assert_eq!(http.body.as_ref(), br#"{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}"#);
 /// # Ok::<(), windlass_wire::EncodeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +41,11 @@ impl Wire for Gemini {
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
-        crate::encode::encode(&self.options, request)
+        EncodedHistory::new().encode(self, request)
+    }
+
+    fn encode_onto(&self, request: &Request, body: RequestBody<'_>) -> Result<HttpRequest, EncodeError> {
+        crate::encode::encode(&self.options, request, body)
     }
 
     fn check(&self, request: &Request) -> Vec<Refusal> {

@@ -3,9 +3,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use windlass_protocol::{Delivery, OutputFormat, Request, ToolSpec};
-use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
+use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
-use crate::messages::wire_messages;
+use crate::messages::{prompt, wire_messages};
 use crate::request::{Field, WireOutput, WireSchema, WireStreamOptions};
 use crate::wire::NAME;
 use crate::{OpenAiChatOptions, StreamUsage, tools};
@@ -19,8 +19,18 @@ impl Serialize for Body<'_> {
     }
 }
 
-pub(crate) fn encode(options: &OpenAiChatOptions, request: &Request) -> Result<HttpRequest, EncodeError> {
-    check_pairing(&request.messages)?;
+pub(crate) fn encode(
+    options: &OpenAiChatOptions,
+    request: &Request,
+    mut body: RequestBody<'_>,
+) -> Result<HttpRequest, EncodeError> {
+    let OpenAiChatOptions { system_role, call_ids, thoughts, thoughts_field, .. } = options;
+    let prompt = prompt(options, request);
+    let has_prompt = prompt.is_some();
+    let key =
+        format_args!("{NAME} {system_role:?} {call_ids:?} {thoughts:?} {thoughts_field:?} {has_prompt}");
+    let start = body.resume(key, &request.messages, |_| true);
+    check_pairing_from(&request.messages, start)?;
     check_names(&request.tools)?;
     if several_answers(request) {
         return Err(unsupported("several answers to one request (`n`): one is read"));
@@ -45,10 +55,19 @@ pub(crate) fn encode(options: &OpenAiChatOptions, request: &Request) -> Result<H
     }
     fields.extend(output(&request.output)?.map(|output| ("response_format", Field::Output(output))));
     tools::encode(request, &mut fields)?;
-    fields.push(("messages", Field::Messages(wire_messages(options, request)?)));
-    let fields = with_extra(fields, &request.extra, Field::Extra);
-    Ok(HttpRequest::post("/chat/completions", serde_json::to_vec(&Body(fields))?))
+    fields.push((MESSAGES, Field::Messages(prompt.into_iter().collect())));
+    let head = Body(with_extra(fields, &request.extra, Field::Extra));
+    let body = if request.extra.contains_key(MESSAGES) {
+        wire_messages(options, &request.messages, 0..request.messages.len())?;
+        body.whole(serde_json::to_vec(&head)?.into())
+    } else {
+        body.finish(&head, &request.messages, |range| wire_messages(options, &request.messages, range))?
+    };
+    Ok(HttpRequest::post("/chat/completions", body))
 }
+
+/// The field of the conversation.
+const MESSAGES: &str = "messages";
 
 const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 

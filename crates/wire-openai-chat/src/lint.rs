@@ -4,7 +4,7 @@ use windlass_protocol::{
     File, FileSource, Image, ImageSource, OutputFormat, OutputSchema, Part, Refusal, RefusalKind, Request,
     Role, Strictness, ToolSpec,
 };
-use windlass_wire::check_conversation;
+use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::encode::{self, is_legal_name, several_answers};
 use crate::parts::audio_format;
@@ -22,7 +22,7 @@ pub(crate) fn check(options: &OpenAiChatOptions, request: &Request) -> Vec<Refus
     }
     // What cannot be written at all is refused for that reason, unless a rule has said it.
     if lint.refusals.is_empty()
-        && let Err(error) = encode::encode(options, request)
+        && let Err(error) = encode::encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
     {
         lint.refuse(RefusalKind::Unsupported, "", error.to_string());
     }

@@ -1,9 +1,10 @@
 //! The conversation as messages of this format.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::{Map, Value};
-use windlass_protocol::{Message, Part, Reasoning, Request, Role};
+use windlass_protocol::{History, Message, Part, Reasoning, Request, Role};
 use windlass_wire::EncodeError;
 
 use crate::encode::unsupported;
@@ -15,19 +16,24 @@ use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought}
 use crate::wire::NAME;
 use crate::{CallIds, OpenAiChatOptions, Thoughts, ThoughtsField};
 
+/// The system prompt, which stands before the conversation.
+pub(crate) fn prompt<'a>(options: &OpenAiChatOptions, request: &'a Request) -> Option<WireMessage<'a>> {
+    let system = request.system.as_deref().filter(|system| !system.is_empty())?;
+    let content = Some(WireContent::Text(system.into()));
+    Some(WireMessage { role: options.system_role.as_str(), content, ..WireMessage::default() })
+}
+
+/// The messages of a range that holds whole rounds.
 pub(crate) fn wire_messages<'a>(
     options: &OpenAiChatOptions,
-    request: &'a Request,
+    all: &'a History,
+    range: Range<usize>,
 ) -> Result<Vec<WireMessage<'a>>, EncodeError> {
-    let mut messages = Vec::with_capacity(request.messages.len().saturating_add(1));
+    let mut messages = Vec::with_capacity(range.len());
     let system_role = options.system_role.as_str();
-    if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
-        let content = Some(WireContent::Text(system.into()));
-        messages.push(WireMessage { role: system_role, content, ..WireMessage::default() });
-    }
     // What results cannot hold in this format waits for the end of the round: results stand together.
     let mut beside = Vec::new();
-    for (position, message) in request.messages.iter().enumerate() {
+    for (position, message) in all.iter().enumerate().take(range.end).skip(range.start) {
         results(options.call_ids, message, &mut messages, &mut beside);
         match message.role {
             Role::Tool => {

@@ -6,7 +6,7 @@ use windlass_protocol::{
     Delivery, Grammar, Opaque, OutputFormat, ParallelCalls, Request, Strictness, ToolChoice, ToolName,
     ToolSpec, Unknown,
 };
-use windlass_wire::{EncodeError, HttpRequest, check_pairing, with_extra};
+use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::input;
 use crate::request::{Field, OwnTool, Rest, WireChoice, WireFormat, WireGrammar, WireTool};
@@ -22,14 +22,19 @@ impl Serialize for Body<'_> {
     }
 }
 
+/// The field of the conversation.
+const INPUT: &str = "input";
 /// The field in which the request's own members and the computed one stand beside each other.
 const TEXT: &str = "text";
 
 pub(crate) fn encode(
     options: &OpenAiResponsesOptions,
     request: &Request,
+    mut body: RequestBody<'_>,
 ) -> Result<HttpRequest, EncodeError> {
-    check_pairing(&request.messages)?;
+    let OpenAiResponsesOptions { storage, history, .. } = options;
+    let start = body.resume(format_args!("{NAME} {storage:?} {history:?}"), &request.messages, |_| true);
+    check_pairing_from(&request.messages, start)?;
     check_names(&request.tools)?;
     if !request.stop_sequences.is_empty() {
         return Err(unsupported("stop sequences"));
@@ -56,7 +61,7 @@ pub(crate) fn encode(
     }
     text(request, &mut fields)?;
     tools(options, request, &mut fields)?;
-    fields.push(("input", Field::Input(input(options, request)?)));
+    fields.push((INPUT, Field::Input([])));
     let unmerged: Map<String, Value>;
     let mut extra = &request.extra;
     if fields.iter().any(|(name, _)| *name == TEXT) && extra.contains_key(TEXT) {
@@ -64,8 +69,14 @@ pub(crate) fn encode(
         unmerged = others.map(|(name, value)| (name.clone(), value.clone())).collect();
         extra = &unmerged;
     }
-    let fields = with_extra(fields, extra, Field::Extra);
-    Ok(HttpRequest::post("/responses", serde_json::to_vec(&Body(fields))?))
+    let head = Body(with_extra(fields, extra, Field::Extra));
+    let body = if extra.contains_key(INPUT) {
+        input(options, &request.messages, 0..request.messages.len())?;
+        body.whole(serde_json::to_vec(&head)?.into())
+    } else {
+        body.finish(&head, &request.messages, |range| input(options, &request.messages, range))?
+    };
+    Ok(HttpRequest::post("/responses", body))
 }
 
 /// Whether more than one answer is asked for.

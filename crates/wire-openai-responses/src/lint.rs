@@ -5,7 +5,7 @@ use windlass_protocol::{
     Grammar, ImageSource, OutputFormat, OutputSchema, Part, Refusal, RefusalKind, Request, Role, Strictness,
     ToolSpec,
 };
-use windlass_wire::check_conversation;
+use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::OpenAiResponsesOptions;
 use crate::encode::{encode, is_legal_name, several_answers};
@@ -20,7 +20,7 @@ pub(crate) fn check(options: &OpenAiResponsesOptions, request: &Request) -> Vec<
     lint.messages(request);
     // What cannot be written at all is refused for that reason, unless a rule has said it.
     if lint.refusals.is_empty()
-        && let Err(error) = encode(options, request)
+        && let Err(error) = encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
     {
         lint.refuse(RefusalKind::Unsupported, "", error.to_string());
     }

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use serde_json::{Value, json};
 use windlass_protocol::{
-    Message, Opaque, Part, Payload, Reasoning, Request, Role, Text, ToolCall, ToolResult, Unknown,
+    History, Message, Opaque, Part, Payload, Reasoning, Role, Text, ToolCall, ToolResult, Unknown,
 };
 use windlass_wire::EncodeError;
 
@@ -18,18 +19,20 @@ use crate::words::{
     MESSAGE_FIELDS, content, is_joined, is_thoughts, mark, output_text, part_fields, plain, refusal,
     spoken_by,
 };
-use crate::{History, OpenAiResponsesOptions, Storage};
+use crate::{OpenAiResponsesOptions, Storage};
 
 const CALL_FIELDS: [&str; 4] = ["id", "namespace", "caller", ITEM_FIELD];
 
+/// The items of the messages of a range that holds whole rounds.
 pub(crate) fn input<'a>(
     options: &OpenAiResponsesOptions,
-    request: &'a Request,
+    all: &'a History,
+    range: Range<usize>,
 ) -> Result<Vec<WireItem<'a>>, EncodeError> {
-    let items = Vec::with_capacity(request.messages.len());
+    let items = Vec::with_capacity(range.len());
     let OpenAiResponsesOptions { storage, history, .. } = *options;
-    let mut input = Input { storage, history, items, forms: HashMap::new(), beside: Vec::new() };
-    for (position, message) in request.messages.iter().enumerate() {
+    let mut input = Input { storage, history, items, answer: 0, forms: HashMap::new(), beside: Vec::new() };
+    for (position, message) in all.iter().enumerate().take(range.end).skip(range.start) {
         input.message(position, message)?;
     }
     input.end_round();
@@ -38,8 +41,10 @@ pub(crate) fn input<'a>(
 
 struct Input<'a> {
     storage: Storage,
-    history: History,
+    history: crate::History,
     items: Vec<WireItem<'a>>,
+    /// Where the items of the last answer begin.
+    answer: usize,
     /// What kind of result each call waits for.
     forms: HashMap<&'a str, Form<'a>>,
     /// What results cannot hold, which waits for the end of the round: results stand together.
@@ -127,7 +132,7 @@ impl<'a> Input<'a> {
     }
 
     fn assistant(&mut self, message: &'a Message) -> Result<(), EncodeError> {
-        let before = self.items.len();
+        self.answer = self.items.len();
         for part in &message.parts {
             match part {
                 Part::Text(text) => self.words(text),
@@ -143,8 +148,8 @@ impl<'a> Input<'a> {
             }
         }
         // The API refuses thoughts that nothing follows, as an answer that was cut leaves them.
-        while self.history == History::Fitted
-            && self.items.len() > before
+        while self.history == crate::History::Fitted
+            && self.items.len() > self.answer
             && self.items.last().is_some_and(is_thoughts)
         {
             self.items.pop();
@@ -160,6 +165,7 @@ impl<'a> Input<'a> {
         let (id, phase) = (self.id(opaque), mark(opaque, "phase"));
         let part = output_text(text);
         if is_joined(opaque)
+            && self.items.len() > self.answer
             && let Some(WireItem::Message(message)) = self.items.last_mut()
         {
             return message.content.join(part);
@@ -188,7 +194,8 @@ impl<'a> Input<'a> {
             _ => false,
         };
         let is_readable = holds("encrypted_content") || holds("content");
-        (is_readable || self.storage == Storage::On || self.history == History::AsGiven).then_some(item)
+        (is_readable || self.storage == Storage::On || self.history == crate::History::AsGiven)
+            .then_some(item)
     }
 
     fn call(&mut self, call: &'a ToolCall) {
@@ -225,7 +232,7 @@ impl<'a> Input<'a> {
 
     /// The id that a server which keeps items knows a part by.
     fn id(&self, opaque: Option<&'a Opaque>) -> Option<&'a str> {
-        let is_known = self.storage == Storage::On || self.history == History::AsGiven;
+        let is_known = self.storage == Storage::On || self.history == crate::History::AsGiven;
         if is_known { mark(opaque, "id") } else { None }
     }
 }

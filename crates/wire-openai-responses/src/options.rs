@@ -80,7 +80,7 @@ impl OpenAiResponsesOptions {
     /// use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
     /// let wire = OpenAiResponses::new(OpenAiResponsesOptions::as_given());
     /// let http = wire.encode(&Request::new("gpt-5", vec![Message::user("hi")]))?;
-    /// assert_eq!(http.body, br#"{"model":"gpt-5","stream":true,"input":[{"role":"user","content":"hi"}]}"#);
+    /// assert_eq!(http.body.as_ref(), br#"{"model":"gpt-5","stream":true,"input":[{"role":"user","content":"hi"}]}"#);
     /// # Ok::<(), windlass_wire::EncodeError>(())
     /// ```
     pub fn as_given() -> Self {

@@ -259,7 +259,8 @@ pub(crate) enum Field<'a> {
     Format(WireFormat<'a>),
     Object(Vec<(&'a str, Self)>),
     Tools(Vec<WireTool<'a>>),
-    Input(Vec<WireItem<'a>>),
+    /// The conversation, whose items are written behind the head.
+    Input([(); 0]),
     Extra(&'a Value),
 }
 

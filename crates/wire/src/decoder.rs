@@ -3,7 +3,7 @@
 use windlass_protocol::{Refusal, RefusalKind, Request};
 use windlass_stream::Chunk;
 
-use crate::{DecodeError, EncodeError, HttpRequest, Limits, ProviderError};
+use crate::{DecodeError, EncodeError, HttpRequest, Limits, ProviderError, RequestBody};
 
 /// A provider's API, without IO: requests to HTTP parts, response bytes to chunks.
 ///
@@ -63,6 +63,17 @@ pub trait Wire: Send + Sync {
     /// # Errors
     /// If the request cannot be said in this format.
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError>;
+
+    /// The same bytes, made on top of what is left of the body before: see
+    /// [`EncodedHistory`](crate::EncodedHistory). A format that does not say it does not remember.
+    ///
+    /// # Errors
+    /// As for `encode`.
+    fn encode_onto(&self, request: &Request, body: RequestBody<'_>) -> Result<HttpRequest, EncodeError> {
+        let mut http = self.encode(request)?;
+        http.body = body.whole(http.body);
+        Ok(http)
+    }
 
     /// Says what the provider would refuse in a request, and why; nothing if it would take it. A request that
     /// cannot be encoded is refused for that reason.

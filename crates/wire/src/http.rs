@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use bytes::Bytes;
+
+use crate::CachePrefix;
+
 /// What a wire format makes of a request: all of HTTP but the address and the key, which an endpoint adds.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -11,14 +15,20 @@ pub struct HttpRequest {
     /// Headers that belong to the format, as `anthropic-version`. Never a key.
     pub headers: Vec<(String, String)>,
     /// The JSON body.
-    pub body: Vec<u8>,
+    pub body: Bytes,
 }
 
 impl HttpRequest {
     /// A POST of this body, with the header that says it is JSON.
-    pub fn post(path: impl Into<String>, body: Vec<u8>) -> Self {
+    pub fn post(path: impl Into<String>, body: impl Into<Bytes>) -> Self {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        Self { path: path.into(), headers, body }
+        Self { path: path.into(), headers, body: body.into() }
+    }
+
+    /// The length and the digest of the part of the body that the next request of the conversation begins with, the
+    /// same in every process.
+    pub fn cache_prefix_digest(&self) -> CachePrefix {
+        CachePrefix::of(&self.body)
     }
 
     /// The same request with one more header.

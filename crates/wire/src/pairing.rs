@@ -1,6 +1,6 @@
 //! The check that every call of a conversation has its one result right after it.
 
-use windlass_protocol::{CallId, Message, Part, Role};
+use windlass_protocol::{CallId, History, Message, Part, Role};
 
 use crate::EncodeError;
 
@@ -8,7 +8,7 @@ use crate::EncodeError;
 /// (RULES R1). Every provider refuses a conversation that breaks this, each in its own unhelpful words.
 ///
 /// ```
-/// use windlass_protocol::{CallId, Message, ResultStatus, ToolResult};
+/// use windlass_protocol::{CallId, History, Message, ResultStatus, ToolResult};
 /// let stray = ToolResult::text(CallId::new("call_1")?, ResultStatus::Ok, "done");
 /// let error = windlass_wire::check_pairing(&[Message::results([stray])]).unwrap_err();
 /// assert!(error.to_string().contains("call_1"));
@@ -18,9 +18,21 @@ use crate::EncodeError;
 /// # Errors
 /// If a call has no result or two, or a result has no call.
 pub fn check_pairing<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Result<(), EncodeError> {
+    check(messages.into_iter().enumerate())
+}
+
+/// The same for a conversation whose first messages were found good before, where an answer begins after them.
+///
+/// # Errors
+/// If a call has no result or two, or a result has no call.
+pub fn check_pairing_from(messages: &History, start: usize) -> Result<(), EncodeError> {
+    check(messages.iter().enumerate().skip(start))
+}
+
+fn check<'a>(messages: impl Iterator<Item = (usize, &'a Message)>) -> Result<(), EncodeError> {
     let mut open: Vec<&CallId> = Vec::new();
     let mut end = 0;
-    for (position, message) in messages.into_iter().enumerate() {
+    for (position, message) in messages {
         end = position.saturating_add(1);
         for part in &message.parts {
             let Part::Result(result) = part else { continue };

@@ -86,6 +86,11 @@ pub(super) fn sdk(setting: &Setting<'_>) -> Result<Outcome> {
     sdk::test(setting.sh)
 }
 
+/// Runs that are killed and go on.
+pub(super) fn crashes(setting: &Setting<'_>) -> Result<Outcome> {
+    redteam::crashes(setting.sh)
+}
+
 /// The catalogue of attacks and controls, where it is there.
 pub(super) fn attacks(setting: &Setting<'_>) -> Result<Outcome> {
     redteam::attacks(setting.sh)

@@ -76,6 +76,10 @@ pub(crate) struct Run {
     /// The most answers of the model; 0 is no limit.
     #[arg(long, default_value_t = 100)]
     pub(crate) max_turns: u32,
+    /// The model's window in tokens: before it is full, old results and turns are left out or summed up. Without it: what
+    /// the provider's list of models says, or when the provider refuses the length.
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) context_window: Option<u64>,
     /// Ask whether to go on after so many requests to the model; 0 never asks.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) ask_after_requests: u32,

@@ -10,6 +10,7 @@ mod failure;
 mod fallback;
 mod hostile;
 mod learned;
+mod memories;
 mod pace;
 mod quirk;
 mod retry;

@@ -3,6 +3,7 @@
 
 mod ahead;
 mod completion;
+mod context;
 mod driven;
 mod early;
 mod execution;

@@ -58,7 +58,9 @@ fn what_is_on_record_of_an_old_run_is_what_the_model_is_told() {
         let (machine, effects) = Machine::resume(config(), record[..end].to_vec(), 0).unwrap();
         let run = Driven { machine, effects, now: 0 };
         let texts = run.texts_of_results();
-        assert!(texts.contains("text"), "version {version}: {texts}");
+        // The newest record says that its results were left out.
+        let says = if version < 4 { "text" } else { "were left out to make room" };
+        assert!(texts.contains(says), "version {version}: {texts}");
     }
 }
 

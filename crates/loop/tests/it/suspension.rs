@@ -335,7 +335,12 @@ fn a_refused_call_says_nothing_of_a_judgement_that_comes_too_late() {
 pub(crate) fn everything() -> Vec<Entry> {
     let budget = Budget { requests: 1, ..Budget::default() };
     let protocols = [ToolProtocol::Native, ToolProtocol::Text];
-    let config = suspending().with_budget(budget).with_mode(Some("code".into())).with_protocols(protocols);
+    let context = windlass_loop::ContextLimits { keep_result_bytes: 3, ..Default::default() };
+    let config = suspending()
+        .with_context(context)
+        .with_budget(budget)
+        .with_mode(Some("code".into()))
+        .with_protocols(protocols);
     let mut run = Driven::start(config);
     let mut record = entries(&run.effects);
     run.effects.clear();
@@ -352,6 +357,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     run.result("b", ResultStatus::Ok);
     run.result("a", ResultStatus::Ok);
     run.step(Input::Guidance(Some("go on, quickly".into())));
+    run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
     record.extend(entries(&run.effects));
     run.answer([call("c", "done", r#"{"result":"r"}"#)]);
     run.judge_all();

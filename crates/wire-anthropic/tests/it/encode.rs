@@ -27,7 +27,7 @@ fn tool(name: &str) -> ToolSpec {
 }
 
 fn body(request: &Request) -> String {
-    String::from_utf8(Anthropic::default().encode(request).unwrap().body).unwrap()
+    String::from_utf8(Anthropic::default().encode(request).unwrap().body.into()).unwrap()
 }
 
 /// The messages as they are sent.
@@ -255,8 +255,9 @@ fn cache_markers_stand_where_they_never_move() {
     let mut request = Request::new("m", vec![Message::user("hi")])
         .with_system("Be brief.")
         .with_tools(vec![tool("first"), tool("second")]);
-    let sent =
-        |request: &Request, caching| String::from_utf8(wire(caching).encode(request).unwrap().body).unwrap();
+    let sent = |request: &Request, caching| {
+        String::from_utf8(wire(caching).encode(request).unwrap().body.into()).unwrap()
+    };
     assert!(!sent(&request, Caching::AsMarked).contains("cache_control"));
     let mark = r#""cache_control":{"type":"ephemeral"}"#;
     let prefix = sent(&request, Caching::Prefix);
@@ -280,7 +281,7 @@ fn cache_markers_stand_where_they_never_move() {
 fn what_the_developer_says_first_belongs_to_the_system_prompt() {
     let developer = Message::new(Role::System, vec![Part::text("Be kind.")]);
     let request = Request::new("m", vec![developer, Message::user("hi")]).with_system("Be brief.");
-    let body = String::from_utf8(Anthropic::default().encode(&request).unwrap().body).unwrap();
+    let body = String::from_utf8(Anthropic::default().encode(&request).unwrap().body.into()).unwrap();
     let system = r#""system":[{"type":"text","text":"Be brief."},{"type":"text","text":"Be kind."}]"#;
     assert!(body.contains(system), "{body}");
 }
@@ -290,8 +291,9 @@ fn a_schema_of_the_answer_stands_beside_what_the_request_says() {
     let schema = OutputSchema::new("s", r#"{"type":"object"}"#.parse().unwrap());
     let mut request = Request::new("m", vec![Message::user("hi")]).with_output(OutputFormat::Schema(schema));
     let format = r#""format":{"type":"json_schema","schema":{"type":"object"}}"#;
-    let sent =
-        |request: &Request| String::from_utf8(Anthropic::default().encode(request).unwrap().body).unwrap();
+    let sent = |request: &Request| {
+        String::from_utf8(Anthropic::default().encode(request).unwrap().body.into()).unwrap()
+    };
     assert!(sent(&request).contains(&format!(r#""output_config":{{{format}}}"#)), "{}", sent(&request));
     request.extra.insert("output_config".into(), json!({ "effort": "low" }));
     assert!(

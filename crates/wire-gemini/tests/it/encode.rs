@@ -35,7 +35,7 @@ fn tool(name: &str) -> ToolSpec {
 }
 
 fn encode(options: GeminiOptions, request: &Request) -> String {
-    String::from_utf8(Gemini::new(options).encode(request).unwrap().body).unwrap()
+    String::from_utf8(Gemini::new(options).encode(request).unwrap().body.into()).unwrap()
 }
 
 fn body(request: &Request) -> String {

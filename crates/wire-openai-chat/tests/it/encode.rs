@@ -28,7 +28,7 @@ fn tool(name: &str) -> ToolSpec {
 }
 
 fn body(request: &Request) -> String {
-    String::from_utf8(OpenAiChat::default().encode(request).unwrap().body).unwrap()
+    String::from_utf8(OpenAiChat::default().encode(request).unwrap().body.into()).unwrap()
 }
 
 /// The messages as they are sent.
@@ -151,7 +151,7 @@ fn servers_differ_by_options() {
         .with_system_role(SystemRole::Developer)
         .with_stream_usage(StreamUsage::Leave);
     let request = Request::new("m", vec![Message::user("hi")]).with_system("s").with_max_output_tokens(9);
-    let body = String::from_utf8(OpenAiChat::new(options).encode(&request).unwrap().body).unwrap();
+    let body = String::from_utf8(OpenAiChat::new(options).encode(&request).unwrap().body.into()).unwrap();
     let expected = concat!(
         r#"{"model":"m","max_completion_tokens":9,"stream":true,"messages":["#,
         r#"{"role":"developer","content":"s"},{"role":"user","content":"hi"}]}"#

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Request, StopReason, Usage};
 use windlass_stream::StreamError;
-use windlass_wire::{Asked, Reply};
+use windlass_wire::{Asked, EncodedHistory, Reply, RequestBody};
 
 use crate::OpenAiResponsesOptions;
 use crate::encode::encode;
@@ -77,7 +77,8 @@ fn said(request: &Request) -> Map<String, Value> {
     bare.max_output_tokens = request.max_output_tokens;
     bare.temperature = request.temperature;
     bare.extra.clone_from(&request.extra);
-    let body = encode(&OpenAiResponsesOptions::as_given(), &bare);
+    let body =
+        encode(&OpenAiResponsesOptions::as_given(), &bare, RequestBody::of(&mut EncodedHistory::new()));
     let body: Option<Map<String, Value>> = body.ok().and_then(|http| serde_json::from_slice(&http.body).ok());
     let mut body = body.unwrap_or_default();
     body.retain(|name, _| {

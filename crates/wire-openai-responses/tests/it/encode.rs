@@ -28,7 +28,7 @@ fn tool(name: &str) -> ToolSpec {
 }
 
 fn body_with(options: OpenAiResponsesOptions, request: &Request) -> String {
-    String::from_utf8(OpenAiResponses::new(options).encode(request).unwrap().body).unwrap()
+    String::from_utf8(OpenAiResponses::new(options).encode(request).unwrap().body.into()).unwrap()
 }
 
 fn body(request: &Request) -> String {

@@ -1,7 +1,9 @@
 //! What every wire format shares, from outside.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
+mod encoded;
 mod event_stream;
 mod lint;
+mod prefix;
 mod surrogate;
 mod template;

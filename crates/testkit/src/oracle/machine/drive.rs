@@ -7,8 +7,8 @@ use windlass_hitl::{
     Source, decide,
 };
 use windlass_loop::{
-    Ahead, Config, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, Moment, OfferedTool,
-    Repairs, ResumeError, StreamFailure, Unanswered,
+    Ahead, Config, ContextLimits, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, Moment,
+    OfferedTool, Repairs, ResumeError, StreamFailure, Unanswered,
 };
 use windlass_protocol::{
     Aftermath, CallId, Control, Effect, Hints, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult,
@@ -55,7 +55,17 @@ pub(super) fn config(unanswered: Unanswered) -> Config {
     let done = Hints { control: Control::Completion, ..Hints::default() };
     let tools = [("look", Hints::read_only()), ("change", Hints::default()), ("done", done)];
     let tools = tools.map(|(name, hints)| OfferedTool::new(spec(name), hints));
-    Config::new("model", tools.to_vec()).with_repairs(Repairs::All).with_unanswered(unanswered)
+    let config = Config::new("model", tools.to_vec()).with_repairs(Repairs::All).with_unanswered(unanswered);
+    match unanswered {
+        // Those that go on elsewhere have little room, too.
+        Unanswered::Suspend => config.with_context(ContextLimits {
+            window: 120,
+            keep_answers: 1,
+            keep_result_bytes: 3,
+            ..ContextLimits::default()
+        }),
+        Unanswered::Deny => config,
+    }
 }
 
 impl Drive {
@@ -86,7 +96,9 @@ impl Drive {
             0..=4 => self.step(Input::Chunk(chunk(operation / 16, by))),
             5 | 6 => {
                 let broken = by % 8 == 7;
-                let end = if broken { Err(StreamFailure::new("broke", by < 128)) } else { Ok(()) };
+                let failure = StreamFailure::new("broke", by < 128);
+                let failure = if by & 16 == 0 { failure } else { failure.of_length() };
+                let end = if broken { Err(failure) } else { Ok(()) };
                 self.step(Input::StreamEnd(end));
             }
             7 | 8 if !self.to_judge.is_empty() => self.judge(by),

@@ -1,0 +1,100 @@
+//! Leaving things out of a conversation, without parting a call from its result (RULES R4).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use windlass_protocol::{CallId, Content, History, Message, Part, Role, ToolResult};
+
+use super::Transcript;
+use crate::context::message_size;
+use crate::words;
+
+impl Transcript {
+    /// The results before the newest so many answers that are longer than so many bytes, or have images, and were not
+    /// left out before.
+    pub(crate) fn old_results(&self, keep_answers: usize, longer_than: usize) -> Vec<CallId> {
+        let end = self.answers_from(keep_answers);
+        let messages = self.closed.iter().take(end).filter(|message| message.role == Role::Tool);
+        messages
+            .flat_map(|message| &message.parts)
+            .filter_map(|part| match part {
+                Part::Result(result) if bytes(result) > longer_than => Some(result.call.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The first message of the newest so many answers, with what was said right before them: what stands before it can
+    /// go, but for the first task.
+    pub(crate) fn turns_before(&self, keep_answers: usize) -> usize {
+        let mut at = self.answers_from(keep_answers);
+        while at > 1 && self.closed.get(at.saturating_sub(1)).is_some_and(|before| before.role == Role::User)
+        {
+            at = at.saturating_sub(1);
+        }
+        at
+    }
+
+    /// The first place from `at` up to `until` where no call is parted from its result.
+    pub(crate) fn safe_cut(&self, at: usize, until: usize) -> usize {
+        let is_safe = |at: &usize| self.closed.get(*at).is_none_or(|message| message.role != Role::Tool);
+        (at..=until).find(is_safe).unwrap_or(until)
+    }
+
+    /// Leaves results out, each with a word in its place, and all messages from the second up to `until`, with a note in
+    /// theirs.
+    pub(crate) fn leave_out(&mut self, pruned: &[CallId], until: usize, note: Option<&str>) {
+        let pruned: BTreeSet<&CallId> = pruned.iter().collect();
+        let until = self.safe_cut(until, self.closed.len());
+        let mut shorter = History::new();
+        for at in 0..self.closed.len() {
+            let Some(message) = self.closed.get_shared(at) else { continue };
+            if at > 0 && at < until {
+                continue;
+            }
+            // What is not touched stays shared, and so does what was encoded of it.
+            shorter.push(without(message, &pruned));
+            if let (0, Some(note)) = (at, note) {
+                shorter.push(Message::user(note));
+            }
+        }
+        self.size = shorter.iter().map(message_size).fold(0, u64::saturating_add);
+        self.closed = shorter;
+    }
+
+    /// Where the newest so many answers begin.
+    fn answers_from(&self, count: usize) -> usize {
+        let answers = self.closed.iter().enumerate().filter(|(_, message)| message.role == Role::Assistant);
+        let places: Vec<usize> = answers.map(|(at, _)| at).collect();
+        match places.len().checked_sub(count) {
+            Some(first) => places.get(first).copied().unwrap_or(self.closed.len()),
+            None => 0,
+        }
+    }
+}
+
+fn bytes(result: &ToolResult) -> usize {
+    let size = |content: &Content| match content {
+        Content::Text { text } => text.len(),
+        // An image is always worth leaving out.
+        _ => usize::MAX,
+    };
+    result.content.iter().map(size).fold(0, usize::saturating_add)
+}
+
+fn without(message: &Arc<Message>, pruned: &BTreeSet<&CallId>) -> Arc<Message> {
+    let is_pruned = |part: &Part| matches!(part, Part::Result(result) if pruned.contains(&result.call));
+    if !message.parts.iter().any(is_pruned) {
+        return Arc::clone(message);
+    }
+    let mut shorter = Message::clone(message);
+    for part in &mut shorter.parts {
+        if let Part::Result(result) = part
+            && pruned.contains(&result.call)
+        {
+            let text = words::result_left_out(result);
+            result.content = vec![Content::text(text)];
+        }
+    }
+    Arc::new(shorter)
+}

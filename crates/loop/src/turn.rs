@@ -1,0 +1,72 @@
+//! The beginning of a turn: what is looked at before the model is asked, and the request.
+
+use windlass_protocol::Message;
+
+use crate::machine::{Machine, Matter, Phase};
+use crate::streaming::Streaming;
+use crate::{Effect, Entry, Event, StopCause, words};
+
+impl Machine {
+    pub(crate) fn start(&mut self, task: String) {
+        if !matches!(self.phase, Phase::Idle) {
+            return;
+        }
+        let task = Message::user(task);
+        let (version, protocol) = (Entry::VERSION, self.protocols.current());
+        self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol }));
+        self.record_mode(None);
+        self.say(task);
+        self.next_turn();
+    }
+
+    /// Asks the model, unless the turns are used up.
+    pub(crate) fn next_turn(&mut self) {
+        let limit = self.config.limits.turns;
+        if limit > 0 && self.progress.turns >= limit {
+            return self.stop(StopCause::TurnLimit);
+        }
+        if let Some(question) = self.config.budget.question(&self.spent, self.now_ms) {
+            return self.consult_about(Matter::Budget, question);
+        }
+        if !self.unknown.is_empty() {
+            let question = words::ask_about_unknown(&std::mem::take(&mut self.unknown));
+            return self.consult_about(Matter::UnknownEffects, question);
+        }
+        self.say_queued();
+        self.carried.clear();
+        self.postponed.clear();
+        if !self.make_room() {
+            self.ask_model();
+        }
+    }
+
+    /// Asks the model, now that there is nothing else to do first.
+    pub(crate) fn ask_model(&mut self) {
+        self.spent.requests = self.spent.requests.saturating_add(1);
+        self.progress.turns = self.progress.turns.saturating_add(1);
+        self.progress.attempts = 0;
+        self.take_up_offer();
+        self.show(Event::TurnStarted { turn: self.progress.turns });
+        self.send(0);
+    }
+
+    pub(crate) fn send(&mut self, delay_ms: u64) {
+        self.answers = self.answers.saturating_add(1);
+        self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress, self.answers)));
+        let request = self.config.request(self.transcript.messages().clone());
+        let protocol = self.protocols.current();
+        self.want(Effect::Send { request: Box::new(request), protocol, delay_ms });
+    }
+
+    /// Adds a message to the conversation and to the record. Nothing is open when the machine speaks.
+    pub(crate) fn say(&mut self, message: Message) {
+        self.transcript.say(message).expect("the machine speaks only between answers");
+    }
+
+    pub(crate) fn tell_model(&mut self, text: &str) {
+        let message = Message::user(text);
+        self.want(Effect::Record(Entry::Said { message: message.clone() }));
+        self.say(message);
+        self.show(Event::Nudged { text: text.to_owned() });
+    }
+}

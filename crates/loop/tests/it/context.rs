@@ -1,0 +1,253 @@
+//! Conversations that become too long.
+
+use windlass_loop::{
+    Condense, Config, ContextLimits, Effect as Want, Entry, Event, Fill, Input, Machine, Outcome,
+    StreamFailure,
+};
+use windlass_protocol::{CallId, Content, Request, ResultStatus, Role, ToolChoice, ToolResult, Usage};
+use windlass_stream::Chunk;
+
+use crate::driven::{Driven, call, check_paired, config, entries};
+
+/// A window of a thousand tokens; the turns below take about two hundred each.
+fn limits() -> ContextLimits {
+    ContextLimits { window: 1_000, keep_answers: 2, keep_result_bytes: 100, ..ContextLimits::default() }
+}
+
+fn with(limits: ContextLimits) -> Config {
+    config().with_context(limits)
+}
+
+/// One turn with a call whose result has so many bytes.
+fn turn(run: &mut Driven, number: usize, bytes: usize) {
+    let id = format!("c{number}");
+    run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
+    run.judge_all();
+    let text = "x".repeat(bytes);
+    run.step(Input::Result(ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)));
+}
+
+fn sent(run: &Driven) -> &Request {
+    run.effects
+        .iter()
+        .rev()
+        .find_map(|want| if let Want::Send { request, .. } = want { Some(&**request) } else { None })
+        .unwrap()
+}
+
+fn words(run: &Driven) -> String {
+    run.machine.transcript().messages().iter().map(windlass_protocol::Message::text).collect()
+}
+
+fn summary(run: &mut Driven, text: &str) {
+    run.effects.clear();
+    run.step(Input::Chunk(Chunk::text(text)));
+    run.step(Input::Chunk(crate::driven::finish(windlass_protocol::StopReason::End)));
+    run.step(Input::StreamEnd(Ok(())));
+}
+
+// R4: old results go first, the newest answers and the task stay, and until it is needed nothing is touched.
+#[test]
+fn old_results_are_left_out_before_the_window_is_full() {
+    let mut run = Driven::start(with(ContextLimits { window: 2_000, ..limits() }));
+    let mut compacted = None;
+    for number in 0..20 {
+        let before = run.machine.transcript().messages().clone();
+        turn(&mut run, number, 600);
+        let messages = run.machine.transcript().messages();
+        if let Some(Event::ContextCompacted { before, after, results, messages }) =
+            run.events().into_iter().find(|event| matches!(event, Event::ContextCompacted { .. }))
+        {
+            assert!(*before >= 1_800 && *after <= 1_000, "{before} {after}");
+            assert_eq!(*messages, 0, "no turn had to go");
+            compacted = Some((number, *results));
+            break;
+        }
+        assert!(messages.starts_with(&before), "nothing is touched before it has to be");
+    }
+    let (number, results) = compacted.unwrap();
+    assert_eq!(results, number + 1 - 2, "all but the newest two");
+    check_paired(run.machine.transcript().messages());
+    assert!(run.texts_of_results().contains("600 bytes of this result were left out"));
+    assert_eq!(run.machine.transcript().messages().first().unwrap().text(), "the task");
+}
+
+#[test]
+fn watchers_are_told_as_the_window_fills_and_once_for_each_step() {
+    let mut run = Driven::start(with(limits()));
+    let mut told = Vec::new();
+    for number in 0..6 {
+        turn(&mut run, number, 600);
+        for event in run.events() {
+            if let Event::ContextFilling { fill, .. } = event {
+                told.push(*fill);
+            }
+        }
+    }
+    assert_eq!(told[..2], [Fill::Warn, Fill::Alert]);
+}
+
+/// A run whose results are too short to be left out, so that whole turns have to go.
+fn full(limits: ContextLimits) -> (Driven, Vec<Entry>) {
+    let mut run = Driven::start(with(limits));
+    let mut record = entries(&run.effects);
+    for number in 0..100 {
+        turn(&mut run, number, 90);
+        record.extend(entries(&run.effects));
+        let is_full = run
+            .events()
+            .into_iter()
+            .any(|event| matches!(event, Event::ContextCondensing | Event::ContextCompacted { .. }));
+        if is_full {
+            return (run, record);
+        }
+    }
+    panic!("the window was never full");
+}
+
+#[test]
+fn turns_that_have_to_go_are_summed_up_by_the_model() {
+    let (mut run, mut record) = full(limits());
+    let request = sent(&run);
+    assert_eq!(request.tool_choice, ToolChoice::None);
+    assert!(!request.tools.is_empty(), "the request begins as the others do, for the provider's cache");
+    assert!(request.messages.last().unwrap().text().contains("Sum up"));
+    summary(&mut run, "It looked at many things.");
+    record.extend(entries(&run.effects));
+    let request = sent(&run);
+    check_paired(&request.messages);
+    let texts: Vec<String> = request.messages.iter().take(2).map(windlass_protocol::Message::text).collect();
+    assert_eq!(texts[0], "the task");
+    assert!(texts[1].ends_with("A summary of them:\n\nIt looked at many things."), "{texts:?}");
+    let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
+    assert_eq!(answers, 2, "the newest two");
+    assert!(!words(&run).contains("Sum up"), "the question is not kept");
+
+    // The same conversation comes out of the record, in whatever process.
+    let (machine, _) = Machine::resume(with(limits()), record, 0).unwrap();
+    assert_eq!(machine.transcript().messages(), run.machine.transcript().messages());
+    assert_eq!(machine.usage(), run.machine.usage());
+}
+
+#[test]
+fn without_a_summary_the_turns_go_all_the_same() {
+    #[track_caller]
+    fn check(end: impl FnOnce(&mut Driven)) {
+        let (mut run, _) = full(limits());
+        run.effects.clear();
+        end(&mut run);
+        assert!(run.is_sent());
+        check_paired(&sent(&run).messages);
+        assert!(words(&run).contains("Earlier turns were left out here"));
+        assert!(!words(&run).contains("A summary of them"));
+    }
+    check(|run| {
+        run.step(Input::StreamEnd(Err(StreamFailure::new("it broke", true))));
+    });
+    check(|run| {
+        run.step(Input::StreamEnd(Ok(())));
+    });
+    check(|run| summary(run, " \n"));
+    check(|run| summary_with_a_call(run));
+}
+
+fn summary_with_a_call(run: &mut Driven) {
+    run.step(Input::Chunk(call("s1", "change", "{}")));
+    run.step(Input::Chunk(crate::driven::finish(windlass_protocol::StopReason::Calls)));
+    run.step(Input::StreamEnd(Ok(())));
+    assert!(run.to_decide().is_empty(), "what a summary calls is not run");
+}
+
+#[test]
+fn where_no_summary_is_wanted_none_is_asked_for() {
+    let (run, _) = full(ContextLimits { condense: Condense::LeaveOut, ..limits() });
+    assert!(words(&run).contains("Look again at what you need of them"));
+    assert_ne!(sent(&run).tool_choice, ToolChoice::None);
+    check_paired(&sent(&run).messages);
+}
+
+#[test]
+fn a_run_that_is_cancelled_while_it_sums_up_ends() {
+    let (mut run, _) = full(limits());
+    run.step(Input::Cancel);
+    assert!(matches!(run.outcome(), Some(Outcome::Stopped { .. })));
+    check_paired(run.machine.transcript().messages());
+}
+
+fn too_long(run: &mut Driven) {
+    run.effects.clear();
+    let failure = StreamFailure::new("prompt is too long", false).of_length();
+    run.step(Input::StreamEnd(Err(failure)));
+}
+
+// F23: asked once more, shorter, and no pair is parted.
+#[test]
+fn a_provider_that_refuses_the_length_is_asked_once_more_with_less() {
+    let mut run = Driven::start(config());
+    for number in 0..8 {
+        turn(&mut run, number, 600);
+    }
+    let before = sent(&run).messages.len();
+    too_long(&mut run);
+    assert!(run.is_sent());
+    assert!(sent(&run).messages.len() < before);
+    check_paired(&sent(&run).messages);
+    assert_eq!(sent(&run).messages.first().unwrap().text(), "the task");
+    too_long(&mut run);
+    assert!(matches!(run.outcome(), Some(Outcome::Failed { .. })), "once");
+}
+
+#[test]
+fn one_result_that_is_too_long_alone_is_left_out() {
+    let mut run = Driven::start(config());
+    turn(&mut run, 0, 1_000_000);
+    too_long(&mut run);
+    assert!(run.is_sent());
+    assert!(run.texts_of_results().contains("1000000 bytes of this result were left out"));
+    let mut run = Driven::start(config());
+    too_long(&mut run);
+    assert!(matches!(run.outcome(), Some(Outcome::Failed { .. })), "nothing can go");
+}
+
+// What was refused is remembered, so that it is not refused again and again.
+#[test]
+fn a_window_that_was_met_is_known_from_then_on() {
+    let mut run = Driven::start(config());
+    for number in 0..8 {
+        turn(&mut run, number, 600);
+    }
+    too_long(&mut run);
+    let mut is_full = false;
+    for number in 8..40 {
+        turn(&mut run, number, 600);
+        is_full |= run.events().into_iter().any(|event| matches!(event, Event::ContextFilling { .. }));
+    }
+    assert!(is_full);
+}
+
+// The provider's own count is believed, not the estimate.
+#[test]
+fn the_providers_count_sets_the_scale() {
+    let mut run = Driven::start(with(ContextLimits { window: 100_000, ..limits() }));
+    let estimated = run.machine.context_tokens();
+    let usage = Usage { input_tokens: estimated * 3, output_tokens: 1, ..Usage::default() };
+    run.answer([Chunk::Usage { usage }, call("a", "look", "{}")]);
+    run.judge_all();
+    run.result("a", ResultStatus::Ok);
+    let counted = run.machine.context_tokens();
+    assert!(counted >= estimated * 3, "{counted} of {estimated}");
+}
+
+#[test]
+fn images_of_old_results_are_left_out_too() {
+    let mut run = Driven::start(with(ContextLimits { keep_answers: 1, window: 6_000, ..limits() }));
+    for number in 0..5 {
+        let id = format!("c{number}");
+        run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
+        run.judge_all();
+        let image = windlass_protocol::Image::base64("image/png", "cG5n");
+        let result = ToolResult::new(CallId::new(id).unwrap(), ResultStatus::Ok, vec![Content::Image(image)]);
+        run.step(Input::Result(result));
+    }
+    assert!(run.texts_of_results().contains("0 bytes and 1 images of this result were left out"));
+}

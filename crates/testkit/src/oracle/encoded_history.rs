@@ -1,0 +1,54 @@
+//! The property that a format which remembers writes what it would write without.
+
+mod edits;
+
+use windlass_wire::{EncodedHistory, Wire, assert_append_only};
+use windlass_wire_anthropic::{Anthropic, AnthropicOptions, Caching};
+use windlass_wire_gemini::{Gemini, GeminiOptions};
+use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
+use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
+
+use self::edits::{Asked, Edit};
+
+/// Any bytes as what can happen to a conversation between two requests: turns, steering, edits, compaction, copies,
+/// other tools, another model, another format with the same memory. Each request has the bytes, or the error, that it
+/// has without any memory, and where only a turn was added it begins with the request before (RULES N6).
+///
+/// # Panics
+/// The property is violated.
+pub fn encoded_history(bytes: &[u8]) {
+    let caching = AnthropicOptions::default().with_caching(Caching::Conversation);
+    let formats: [(&dyn Wire, &dyn Wire); 4] = [
+        (&OpenAiChat::default(), &OpenAiChat::new(OpenAiChatOptions::as_given())),
+        (&OpenAiResponses::default(), &OpenAiResponses::new(OpenAiResponsesOptions::as_given())),
+        (&Anthropic::default(), &Anthropic::new(caching)),
+        (&Gemini::default(), &Gemini::new(GeminiOptions::as_given())),
+    ];
+    let mut memories: [EncodedHistory; 5] = Default::default();
+    let mut before: [Option<Vec<u8>>; 4] = Default::default();
+    let mut asked = Asked::new();
+    let mut bytes = bytes.iter().copied();
+    while let Some(operation) = bytes.next() {
+        let edit = asked.edit(operation, bytes.next().unwrap_or_default());
+        for (at, (wire, other)) in formats.iter().enumerate() {
+            let wire = if asked.is_otherwise { other } else { wire };
+            let alone = wire.encode(&asked.request).map_err(|error| error.to_string());
+            // The last memory sees all formats in turn.
+            for memory in [at, formats.len()] {
+                let again = memories[memory].encode(*wire, &asked.request).map_err(|error| error.to_string());
+                assert_eq!(
+                    again.as_ref().map(|http| String::from_utf8_lossy(&http.body)),
+                    alone.as_ref().map(|http| String::from_utf8_lossy(&http.body)),
+                    "{} remembers what it wrote",
+                    wire.name()
+                );
+                assert_eq!(again, alone, "path and headers too");
+            }
+            let now = alone.ok().map(|http| http.body.to_vec());
+            if let (Edit::Turn, Some(before), Some(now)) = (&edit, &before[at], &now) {
+                assert_append_only([before, now]);
+            }
+            before[at] = now;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Whether two messages are written in the same bytes.
+
+use serde_json::Value;
+use windlass_protocol::{Content, Message, Opaque, Part};
+
+/// Whether the messages are equal down to what equality does not look at: the order of fields and the sign of a zero.
+pub(crate) fn is_same(one: &Message, other: &Message) -> bool {
+    one == other && values(one).zip(values(other)).all(|(one, other)| is_same_value(one, other))
+}
+
+/// All values of a message that are written as they are. Calls have theirs as texts.
+fn values(message: &Message) -> impl Iterator<Item = &Value> {
+    message.parts.iter().flat_map(|part| own(part).into_iter().chain(inside(part)))
+}
+
+fn own(part: &Part) -> Option<&Value> {
+    let opaque = match part {
+        Part::Text(text) => &text.opaque,
+        Part::Image(image) => &image.opaque,
+        Part::File(file) => &file.opaque,
+        Part::Reasoning(reasoning) => &reasoning.opaque,
+        Part::Call(call) => &call.opaque,
+        Part::Result(result) => &result.opaque,
+        Part::Unknown(unknown) => return Some(&unknown.value),
+        _ => return None,
+    };
+    opaque.as_ref().map(|opaque: &Opaque| &opaque.value)
+}
+
+fn inside(part: &Part) -> impl Iterator<Item = &Value> {
+    let content = match part {
+        Part::Result(result) => result.content.as_slice(),
+        _ => &[],
+    };
+    content.iter().filter_map(|content| match content {
+        Content::Structured { value } => Some(value),
+        Content::Image(image) => image.opaque.as_ref().map(|opaque| &opaque.value),
+        _ => None,
+    })
+}
+
+/// Of equal values. They came through a parser that bounds their depth.
+fn is_same_value(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Array(one), Value::Array(other)) => {
+            one.iter().zip(other).all(|(one, other)| is_same_value(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.iter().zip(other).all(|((name, one), (of, other))| name == of && is_same_value(one, other))
+        }
+        (Value::Number(one), Value::Number(other)) => {
+            one.as_f64().map(f64::to_bits) == other.as_f64().map(f64::to_bits)
+        }
+        _ => true,
+    }
+}

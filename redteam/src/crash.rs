@@ -1,0 +1,239 @@
+//! Kills a run at any moment, lets another process go on with it, and looks at what is left (RULES R5, R6; SECURITY
+//! "Figures to promise").
+
+mod checks;
+mod points;
+mod script;
+mod victim;
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use windlass_testkit::split::SplitMix64;
+
+pub(crate) use self::points::Point;
+pub(crate) use self::victim::Victim;
+
+/// How long a process may take to its end. It is a bound for a broken one, not a measure.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// How often a run may be resumed before it is one that does not go on.
+const MOST_RESUMES: u32 = 200;
+
+/// What is asked for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Crash {
+    /// How many kills at random moments.
+    #[arg(long, default_value_t = 500)]
+    kills: u32,
+    /// The seed of the moments.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Only the named points that begin so; without random kills if none are asked for.
+    #[arg(long)]
+    only: Option<String>,
+    /// A folder for the runs.
+    #[arg(long)]
+    scratch: PathBuf,
+}
+
+/// What was counted.
+#[derive(Debug, Default)]
+struct Counts {
+    runs: u32,
+    kills: u32,
+    resumes: u32,
+    problems: Vec<String>,
+}
+
+impl Crash {
+    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        let seed = self.seed.unwrap_or_else(crate::engine::now_ms);
+        let mut counts = Counts::default();
+        let mut named = 0_u32;
+        for point in Point::all() {
+            if self.only.as_ref().is_some_and(|only| !point.to_string().starts_with(only.as_str())) {
+                continue;
+            }
+            named = named.saturating_add(1);
+            let place = Place::new(&self.scratch, &format!("point-{point}"))?;
+            let outcome = place.killed_at(&point, &mut counts);
+            counts.take(&place, &point.to_string(), outcome);
+        }
+        println!("{named} named points: {} kills, {} resumes", counts.kills, counts.resumes);
+        if self.only.is_none() {
+            self.at_random(seed, &mut counts)?;
+        }
+        for problem in &counts.problems {
+            println!("FAILED {problem}");
+        }
+        println!(
+            "{} runs, {} kills ({named} of them named points), {} resumes, seed {seed}: {} problems (lost records, doubled \
+             or missing changes, unpaired requests, runs that do not go on)",
+            counts.runs,
+            counts.kills,
+            counts.resumes,
+            counts.problems.len()
+        );
+        Ok(if counts.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    fn at_random(&self, seed: u64, counts: &mut Counts) -> anyhow::Result<()> {
+        let mut random = SplitMix64::new(seed);
+        let whole = Place::new(&self.scratch, "whole")?;
+        let began = Instant::now();
+        let outcome = whole.alone(counts);
+        let took = began.elapsed();
+        counts.take(&whole, "a run that nobody kills", outcome);
+        println!("a run that nobody kills takes {} ms", took.as_millis());
+        let end = counts.kills.saturating_add(self.kills);
+        let mut number = 0_u32;
+        while counts.kills < end {
+            number = number.saturating_add(1);
+            let place = Place::new(&self.scratch, &format!("random-{number}"))?;
+            let outcome = place.killed_at_random(&mut random, took, end, counts);
+            counts.take(&place, &format!("random run {number}"), outcome);
+            if number.is_multiple_of(10) {
+                println!("{} kills, {} problems", counts.kills, counts.problems.len());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Counts {
+    fn take(&mut self, place: &Place, name: &str, outcome: anyhow::Result<()>) {
+        self.runs = self.runs.saturating_add(1);
+        match outcome {
+            Ok(()) => drop(fs::remove_dir_all(&place.folder)),
+            Err(error) => self.problems.push(format!("{name}: {error:#} (kept: {})", place.folder.display())),
+        }
+    }
+}
+
+/// The folder of one run: its workspace, its journal, and what stands outside.
+struct Place {
+    folder: PathBuf,
+}
+
+/// How a process ended, and which records it had been told were kept.
+struct Ended {
+    acknowledged: u64,
+    is_killed: bool,
+    told: String,
+}
+
+impl Place {
+    fn new(scratch: &Path, name: &str) -> anyhow::Result<Self> {
+        let folder = scratch.join("crash").join(name.replace(':', "-"));
+        drop(fs::remove_dir_all(&folder));
+        fs::create_dir_all(folder.join("work"))?;
+        script::lay_out(&folder.join("work"))?;
+        Ok(Self { folder })
+    }
+
+    /// A run that ends by itself.
+    fn alone(&self, counts: &mut Counts) -> anyhow::Result<()> {
+        let ended = wait(self.start(None)?, None)?;
+        anyhow::ensure!(!ended.is_killed, "it was killed: {}", ended.told);
+        self.finish(counts)
+    }
+
+    /// A run that dies at a named point, and then goes on to its end.
+    fn killed_at(&self, point: &Point, counts: &mut Counts) -> anyhow::Result<()> {
+        let ended = wait(self.start(Some(point))?, None)?;
+        anyhow::ensure!(ended.is_killed, "it never came to that point: {}", ended.told);
+        counts.kills = counts.kills.saturating_add(1);
+        checks::records(&self.journal(), ended.acknowledged)?;
+        self.finish(counts)
+    }
+
+    /// A run that is killed again and again, each time a little later than it has got so far or anywhere.
+    fn killed_at_random(
+        &self,
+        random: &mut SplitMix64,
+        whole: Duration,
+        end: u32,
+        counts: &mut Counts,
+    ) -> anyhow::Result<()> {
+        // Also after its last record there is a moment to be killed in.
+        while counts.kills < end && !checks::is_done(&self.journal())? {
+            let most = usize::try_from(whole.as_micros()).unwrap_or(usize::MAX);
+            let moment = Duration::from_micros(random.between(0, most) as u64);
+            let ended = wait(self.start(None)?, Some(moment))?;
+            if !ended.is_killed {
+                break;
+            }
+            counts.kills = counts.kills.saturating_add(1);
+            checks::records(&self.journal(), ended.acknowledged)?;
+        }
+        self.finish(counts)
+    }
+
+    /// Lets the run go on until it is done, and looks at what it left.
+    fn finish(&self, counts: &mut Counts) -> anyhow::Result<()> {
+        for _ in 0..MOST_RESUMES {
+            if checks::is_done(&self.journal())? {
+                return checks::whole(&self.folder);
+            }
+            counts.resumes = counts.resumes.saturating_add(1);
+            let ended = wait(self.start(None)?, None)?;
+            anyhow::ensure!(!ended.is_killed, "it does not go on: {}", ended.told);
+        }
+        anyhow::bail!("it does not come to its end in {MOST_RESUMES} processes")
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.folder.join("journal")
+    }
+
+    fn start(&self, point: Option<&Point>) -> anyhow::Result<Child> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("victim").arg(&self.folder);
+        if let Some(point) = point {
+            command.arg("--at").arg(point.to_string());
+        }
+        // What it would have said to a provider, a terminal or a log is not needed.
+        Ok(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
+    }
+}
+
+/// Waits for a process, and kills it at a moment.
+fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<Ended> {
+    let mut stdout = child.stdout.take().context("its output is piped")?;
+    let mut stderr = child.stderr.take().context("its errors are piped")?;
+    // It says little, but a full pipe would stop it.
+    let said = std::thread::spawn(move || {
+        let mut said = String::new();
+        let _ = stdout.read_to_string(&mut said);
+        said
+    });
+    let complained = std::thread::spawn(move || {
+        let mut said = String::new();
+        let _ = stderr.read_to_string(&mut said);
+        said
+    });
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if began.elapsed() >= moment.unwrap_or(PATIENCE) {
+            child.kill()?;
+            let status = child.wait()?;
+            anyhow::ensure!(moment.is_some(), "it did not end within {PATIENCE:?}");
+            break status;
+        }
+        std::thread::sleep(Duration::from_micros(500));
+    };
+    let said = said.join().unwrap_or_default();
+    let complained = complained.join().unwrap_or_default();
+    let acknowledged = said.lines().filter_map(|line| line.strip_prefix("kept ")?.parse::<u64>().ok()).max();
+    let is_killed = std::os::unix::process::ExitStatusExt::signal(&status).is_some();
+    anyhow::ensure!(is_killed || status.success(), "it failed: {}", complained.trim());
+    // Records are counted from 0.
+    Ok(Ended { acknowledged: acknowledged.map_or(0, |last| last + 1), is_killed, told: complained })
+}

@@ -1,0 +1,89 @@
+//! What has to hold of a run that was killed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use windlass_agent::{Entry, Outcome};
+use windlass_journal::{FileJournal, JournalError, Record};
+use windlass_protocol::{ResultStatus, ToolResult};
+
+use super::script::{TURNS, files, patches};
+
+/// No record that was said to be kept is lost, and what is there can be read.
+pub(super) fn records(journal: &Path, acknowledged: u64) -> anyhow::Result<()> {
+    let there = read(journal)?.len() as u64;
+    anyhow::ensure!(there >= acknowledged, "{acknowledged} records were kept, {there} are there");
+    Ok(())
+}
+
+/// Whether the run has come to its end.
+pub(super) fn is_done(journal: &Path) -> anyhow::Result<bool> {
+    let Some(last) = read(journal)?.pop() else { return Ok(false) };
+    Ok(matches!(last.read::<Entry>()?, Entry::Finished { outcome: Outcome::Completed { .. } }))
+}
+
+/// A process that died before it made its journal has none.
+fn read(journal: &Path) -> anyhow::Result<Vec<Record>> {
+    match FileJournal::read(journal) {
+        Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            Ok(Vec::new())
+        }
+        records => Ok(records?),
+    }
+}
+
+/// What a run has left: each change of a file exactly once, everything else at most once and exactly once where its result
+/// says so, and one result for each call.
+pub(super) fn whole(folder: &Path) -> anyhow::Result<()> {
+    let results = results(&folder.join("journal"))?;
+    for (name, text) in files(TURNS, patches()) {
+        let there = fs::read_to_string(folder.join("work").join(name))?;
+        anyhow::ensure!(there == text, "{name} is {there:?} and should be {text:?}");
+    }
+    for turn in 0..TURNS {
+        for what in ["read", "edit"] {
+            let result = of(&results, &format!("t{turn}-{what}"))?;
+            anyhow::ensure!(result.status == ResultStatus::Ok, "t{turn}-{what}: {}", result.wire_text());
+        }
+    }
+    for (id, result) in results.iter().filter(|(id, _)| id.ends_with("-patch")) {
+        let is_partly =
+            result.status == ResultStatus::EffectsUnknown && result.wire_text().contains("not yet");
+        anyhow::ensure!(result.status == ResultStatus::Ok || is_partly, "{id}: {}", result.wire_text());
+    }
+    marks(&folder.join("marks"), "mark", &results)?;
+    marks(&folder.join("work/shell-marks"), "shell", &results)
+}
+
+fn of<'r>(results: &'r BTreeMap<String, ToolResult>, id: &str) -> anyhow::Result<&'r ToolResult> {
+    results.get(id).ok_or_else(|| anyhow::anyhow!("{id} has no result"))
+}
+
+/// The results on record, each of another call.
+fn results(journal: &Path) -> anyhow::Result<BTreeMap<String, ToolResult>> {
+    let mut results = BTreeMap::new();
+    for record in read(journal)? {
+        if let Entry::Result { result } = record.read::<Entry>()? {
+            let id = result.call.to_string();
+            anyhow::ensure!(results.insert(id.clone(), result).is_none(), "{id} has two results");
+        }
+    }
+    Ok(results)
+}
+
+fn marks(file: &Path, what: &str, results: &BTreeMap<String, ToolResult>) -> anyhow::Result<()> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    for turn in 0..TURNS {
+        let id = format!("t{turn}-{what}");
+        let count = text.lines().filter(|line| *line == id).count();
+        let result = of(results, &id)?;
+        let fits = match result.status {
+            ResultStatus::Ok => count == 1,
+            ResultStatus::EffectsUnknown => count <= 1,
+            _ => false,
+        };
+        anyhow::ensure!(fits, "{id} was made {count} times, and its result says: {}", result.wire_text());
+    }
+    Ok(())
+}

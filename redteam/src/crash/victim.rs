@@ -1,0 +1,108 @@
+//! The process that is killed: a real agent with real tools, a journal in a file, and a model with a script.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use windlass_agent::{Agent, Everything, Outcome, RunOptions};
+use windlass_journal::FileJournal;
+use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
+use windlass_sandbox::Workspace;
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_tools_shell::Shell;
+
+use super::points::{Deadly, Dying, Point};
+use super::script::Scripted;
+
+/// Begins the run in a folder, or goes on with it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Victim {
+    folder: PathBuf,
+    /// Where it dies by itself.
+    #[arg(long)]
+    at: Option<Point>,
+}
+
+impl Victim {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let outcome = runtime.block_on(self.go_on())?;
+        anyhow::ensure!(matches!(outcome, Outcome::Completed { .. }), "the run ended: {outcome:?}");
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn go_on(&self) -> anyhow::Result<Outcome> {
+        let agent = self.agent()?;
+        let path = self.folder.join("journal");
+        let is_begun = std::fs::metadata(&path).is_ok_and(|file| file.len() > 0);
+        let journal = if path.exists() { FileJournal::open(&path)?.0 } else { FileJournal::create(&path)? };
+        let is_begun = is_begun && !windlass_journal::Journal::records(&journal)?.is_empty();
+        let options = RunOptions::default()
+            .with_journal(Dying::new(journal, self.at.clone()))
+            .with_outputs(self.folder.join("outputs"));
+        let stream =
+            if is_begun { agent.resume(options)? } else { agent.stream_with("take the steps", options) };
+        Ok(stream.report().await?.outcome)
+    }
+
+    fn agent(&self) -> anyhow::Result<Agent> {
+        let workspace = Arc::new(Workspace::open(self.folder.join("work"))?);
+        let mut tools = windlass_tools_fs::tools(&workspace);
+        tools.extend(windlass_tools_edit::tools(&workspace));
+        tools.extend(windlass_tools_shell::tools_with(&workspace, &Shell::unconfined()));
+        tools.push(Arc::new(Mark::new(self.folder.join("marks"))?));
+        let deadly =
+            tools.into_iter().map(|tool| Arc::new(Deadly::new(tool, self.at.clone())) as Arc<dyn Tool>);
+        let toolbox = Toolbox::builder().tools(deadly).config(ToolConfig::new(Preset::Full)).build()?;
+        let agent = Agent::builder().model(Scripted, "scripted").toolbox(toolbox).approver(Everything);
+        Ok(agent.root(workspace.root().display().to_string()).build()?)
+    }
+}
+
+/// A mark that is made outside of the workspace: like a mail, it can be counted and not be taken back.
+struct Mark {
+    spec: ToolSpec,
+    file: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct MarkArguments {
+    what: String,
+}
+
+impl Mark {
+    fn new(file: PathBuf) -> anyhow::Result<Self> {
+        let schema = r#"{"type":"object","properties":{"what":{"type":"string"}},"required":["what"]}"#;
+        Ok(Self { spec: ToolSpec::function(ToolName::new("mark")?, "Makes a mark.", schema.parse()?), file })
+    }
+}
+
+impl Tool for Mark {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Connect { host: "marks.example".into(), port: 443 }]
+    }
+
+    fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let MarkArguments { what } = read_arguments(payload)?;
+            let mark = || -> std::io::Result<()> {
+                let mut file = OpenOptions::new().create(true).append(true).open(&self.file)?;
+                file.write_all(format!("{what}\n").as_bytes())
+            };
+            mark().map_err(ToolError::fatal)?;
+            Ok(Output::text("marked"))
+        })
+    }
+}
