@@ -3,6 +3,7 @@
 
 mod ahead;
 mod approver;
+mod checkpoints;
 mod coercion;
 mod context;
 mod early;
