@@ -17,7 +17,7 @@ use crate::run::{ended, options, recorded_settings, tell_differences};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::tape::Tape;
-use crate::{confine, input, output, secrets};
+use crate::{checkpoints, confine, input, output, secrets};
 
 pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
     let text = if arguments.answer == "-" { input::text(Path::new("-"))? } else { arguments.answer.clone() };
@@ -49,7 +49,8 @@ pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
     };
     let agent = assembly.agent().await?;
     let journal = FileJournal::create(folder.journal())?;
-    let events = agent.stream_with(settings.task.clone(), options(&folder, journal, &stop));
+    let options = checkpoints::kept(options(&folder, journal, &stop), &folder, &settings);
+    let events = agent.stream_with(settings.task.clone(), options);
     let mut show = Show::default();
     let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&tape.finish()?);
