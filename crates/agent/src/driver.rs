@@ -73,7 +73,7 @@ impl Driver {
         let mut is_cancelled = false;
         self.outside.watch(events.clone());
         loop {
-            for effect in effects {
+            for effect in effects.drain(..) {
                 match effect {
                     Effect::Record(entry) => self.recorder.record(&entry)?,
                     Effect::Show(event) => self.show(event, &events).await,
@@ -99,14 +99,13 @@ impl Driver {
             {
                 drop(events.send(Event::AnswerRefused { reason }).await);
             }
-            effects = Vec::new();
             // Before what may end the turn, so that the next one begins with it.
             let is_chunk = matches!(input, Input::Chunk(_));
             if let Some(offer) = Some(()).filter(|()| !is_chunk).and_then(|()| self.tools.news()) {
-                effects.extend(self.machine.step(Input::Offer(Box::new(offer)), now_ms));
+                self.machine.step_into(Input::Offer(Box::new(offer)), now_ms, &mut effects);
             }
             for input in self.redacting.input(input).into_iter().flatten() {
-                effects.extend(self.machine.step(input, now_ms));
+                self.machine.step_into(input, now_ms, &mut effects);
             }
         }
     }

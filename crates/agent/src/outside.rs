@@ -26,7 +26,7 @@ use crate::options::Brought;
 use crate::tools::Tools;
 
 /// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
-const WAITING_CHUNKS: usize = 64;
+const WAITING_CHUNKS: usize = 32;
 
 /// The outside of a run.
 pub(crate) struct Outside {

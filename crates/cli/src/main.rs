@@ -43,6 +43,7 @@ mod tape;
 mod terminal;
 mod text;
 mod tool;
+mod traces;
 mod wires;
 
 use std::process::ExitCode;

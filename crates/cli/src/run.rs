@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{EventStream, Outcome, RunOptions};
+use windlass_agent::{EventStream, Moment, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
-use windlass_journal::{FileJournal, Journal as _, Tail};
+use windlass_journal::{FileJournal, Journal as _, JournalError, Tail};
 use windlass_redact::Redactor;
+use windlass_telemetry::traced;
 use windlass_tools_shell::Shell;
 
 use crate::answers::{Answers, Open};
@@ -17,18 +18,30 @@ use crate::assembly::Assembly;
 use crate::drive::{Telling, drive};
 use crate::provider::Provider;
 use crate::runs::{self, RunFolder, Settings};
-use crate::say::Inbox;
+use crate::say::{self, Inbox};
 use crate::show::Show;
 use crate::tape::Tape;
+use crate::traces::Traces;
 use crate::{checkpoints, confine, output, secrets, setup};
 
 /// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
 const SUSPENDED: u8 = 75;
 
+/// What a model is told that goes on without the end of its record.
+const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and what was done last is no longer known here. \
+    Look at the present state of what you worked on before you go on; calls that you made then may have been carried out.";
+
 /// What a shell reports of a program that SIGINT ended: 128 and the signal's number.
 const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
+    let traces = Traces::begin(&arguments.otlp, &arguments.reach)?;
+    let end = run_traced(arguments, &traces).await;
+    traces.end().await;
+    end
+}
+
+async fn run_traced(arguments: Run, traces: &Traces) -> anyhow::Result<ExitCode> {
     if let Some(file) = &arguments.replay {
         return replay(&arguments, file).await;
     }
@@ -40,6 +53,7 @@ pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
         Some(id) => resume(&arguments, RunFolder::find(&state, id)?, &stop).await?,
         None => start(&arguments, &state, &stop).await?,
     };
+    let events = traced(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
     tape.finish()?;
     Ok(ended(&folder, &outcome, &show))
@@ -92,20 +106,46 @@ async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyho
 async fn resume(arguments: &Run, folder: RunFolder, stop: &CancellationToken) -> anyhow::Result<Begun> {
     let settings = folder.settings()?;
     let shell = shell_of(&settings)?;
-    let (journal, tail) = FileJournal::open(folder.journal())?;
+    let journal = record(arguments, &folder)?;
     let answers = Answers::load(&folder, &Open::of(&journal.records()?)?)?;
     let tape = Tape::none();
     let mut assembly = assembly(arguments, &settings, Some(&folder), &tape, &shell);
     assembly.answers = Some(&answers);
     let agent = assembly.agent().await?;
-    if let Tail::Torn { bytes } = tail {
-        output::note(&format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));
-    }
     let inbox = Inbox::of(&folder);
     let options = answers.options(options(&folder, journal, stop)).with_messages(inbox.messages());
     let options = checkpoints::kept(options, &folder, &settings);
     let events = agent.resume(options)?;
     Ok(Begun { folder, events, tape: Tape::none(), inbox })
+}
+
+/// The record of a run that is to go on.
+fn record(arguments: &Run, folder: &RunFolder) -> anyhow::Result<FileJournal> {
+    if arguments.salvage {
+        let (journal, salvaged) = FileJournal::salvage(folder.journal())?;
+        if let Some(salvaged) = salvaged {
+            output::note(&format!(
+                "the record was damaged at line {}; {} bytes from there on are left out, and kept in {}",
+                salvaged.line,
+                salvaged.bytes,
+                salvaged.copy.display()
+            ));
+            say::leave(folder, RECORD_WAS_DAMAGED, Moment::NextTurn)?;
+        }
+        return Ok(journal);
+    }
+    let opened = FileJournal::open(folder.journal());
+    if let Err(JournalError::Damaged { .. }) = &opened {
+        output::note(&format!(
+            "what stands before the damage can be gone on from: windlass run --resume {} --salvage",
+            folder.id
+        ));
+    }
+    let (journal, tail) = opened?;
+    if let Tail::Torn { bytes } = tail {
+        output::note(&format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));
+    }
+    Ok(journal)
 }
 
 /// Lets a recorded run happen again. Nothing of it is kept: it is on record already.

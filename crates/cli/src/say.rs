@@ -28,12 +28,17 @@ pub(crate) fn say(arguments: &Say) -> anyhow::Result<ExitCode> {
     let folder = RunFolder::find(&runs::state()?, &arguments.run)?;
     anyhow::ensure!(!arguments.words.trim().is_empty(), "there are no words to say");
     let when = if arguments.after { Moment::AfterTask } else { Moment::NextTurn };
+    leave(&folder, &arguments.words, when)?;
+    output::note("kept; the run hears it at its next turn, or when it is resumed");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Leaves words for a run.
+pub(crate) fn leave(folder: &RunFolder, words: &str, when: Moment) -> anyhow::Result<()> {
     // Messages are heard in the order of their names.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let name = format!("{:039}-{}", now.as_nanos(), std::process::id());
-    write(&folder.inbox(), &name, &Message { text: arguments.words.clone(), when })?;
-    output::note("kept; the run hears it at its next turn, or when it is resumed");
-    Ok(ExitCode::SUCCESS)
+    write(&folder.inbox(), &name, &Message { text: words.to_owned(), when })
 }
 
 /// What is said to a run, out of its folder. A message stays there until the run has written it down.

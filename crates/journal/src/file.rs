@@ -32,6 +32,18 @@ pub enum Tail {
     },
 }
 
+/// What was left out of a damaged journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Salvaged {
+    /// The first damaged line, from 1.
+    pub line: usize,
+    /// How many bytes were left out, from there on.
+    pub bytes: u64,
+    /// The file as it was.
+    pub copy: PathBuf,
+}
+
 impl FileJournal {
     /// Makes a new journal; its folder is made too. Only the user can read either.
     ///
@@ -80,6 +92,37 @@ impl FileJournal {
         }
         let tail = if torn == 0 { Tail::Whole } else { Tail::Torn { bytes: torn } };
         Ok((Self { path, file, next_seq: records.len() as u64 }, tail))
+    }
+
+    /// Opens a journal that is damaged before its last line: what stands before the damage is kept, the file as it was is
+    /// kept beside it under `NAME.damaged` with a number, and the journal goes on from there.
+    ///
+    /// What stood behind the damage is no longer on record, so whoever goes on has to look at the present state first.
+    /// Gives back the journal and what was left out; nothing of it if there was no damage.
+    ///
+    /// # Errors
+    /// If it is not there, another process writes it, or it cannot be copied or cut.
+    pub fn salvage(path: impl Into<PathBuf>) -> Result<(Self, Option<Salvaged>), JournalError> {
+        let path = path.into();
+        let io = |doing| move |path: &Path, source| JournalError::Io { path: path.to_owned(), doing, source };
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.read(true).append(true).open(&path).map_err(|source| io("opened")(&path, source))?;
+        lock(&file, &path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|source| io("read")(&path, source))?;
+        let (records, whole, damaged) = prefix(&bytes);
+        let journal =
+            |file, records: &[Record]| Self { path: path.clone(), file, next_seq: records.len() as u64 };
+        let Some(line) = damaged else {
+            file.set_len(whole).map_err(|source| io("mended")(&path, source))?;
+            return Ok((journal(file, &records), None));
+        };
+        let copy = keep_copy(&path, &bytes).map_err(|source| io("copied")(&path, source))?;
+        file.set_len(whole).and_then(|()| file.sync_all()).map_err(|source| io("mended")(&path, source))?;
+        let lost = (bytes.len() as u64).saturating_sub(whole);
+        let salvaged = Salvaged { line, bytes: lost, copy };
+        Ok((journal(file, &records), Some(salvaged)))
     }
 
     /// Reads the records of a journal that somebody may be writing, without touching it.
@@ -153,6 +196,15 @@ fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
 
 /// The whole records and how many bytes they take.
 fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<Record>, u64), JournalError> {
+    match prefix(bytes) {
+        (records, whole, None) => Ok((records, whole)),
+        (_, _, Some(line)) => Err(JournalError::Damaged { path: path.to_owned(), line }),
+    }
+}
+
+/// The whole records up to the first that is none, how many bytes they take, and the line that is damaged, from 1: the
+/// last one is not damaged but cut.
+fn prefix(bytes: &[u8]) -> (Vec<Record>, u64, Option<usize>) {
     let mut records = Vec::new();
     let mut whole = 0_u64;
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate().peekable();
@@ -161,13 +213,36 @@ fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<Record>, u64), JournalEr
         match record {
             Some(record) => records.push(record),
             None if lines.peek().is_none() => break,
-            None => {
-                return Err(JournalError::Damaged { path: path.to_owned(), line: number.saturating_add(1) });
-            }
+            None => return (records, whole, Some(number.saturating_add(1))),
         }
         whole = whole.saturating_add(full.len() as u64);
     }
-    Ok((records, whole))
+    (records, whole, None)
+}
+
+/// Keeps the bytes beside a file, under a name that is free.
+fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let mut number = 1_u32;
+    loop {
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".damaged-{number}"));
+        let copy = path.with_file_name(name);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&copy) {
+            Ok(mut file) => {
+                file.write_all(bytes)?;
+                file.sync_all()?;
+                return Ok(copy);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u32::MAX => {
+                number = number.saturating_add(1);
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod redacting;
 mod store;
 
 pub use error::JournalError;
-pub use file::{FileJournal, Tail};
+pub use file::{FileJournal, Salvaged, Tail};
 pub use memory::MemoryJournal;
 pub use record::Record;
 pub use redacting::Redacting;

@@ -134,8 +134,12 @@ impl Machine {
         let limit = self.config.limits.repeats;
         let mut repeated = Vec::new();
         for call in calls.iter().filter(|call| refused.iter().all(|result| result.call != call.id)) {
+            let round = self.progress.begins_round(call, limit);
             let times = self.progress.count(call);
-            if limit > 0 && times > limit {
+            if let Some(calls) = round {
+                let text = words::in_circles(call.name.as_str(), calls, limit);
+                repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
+            } else if limit > 0 && times > limit {
                 let text = words::repeated(call.name.as_str(), times);
                 repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
             }

@@ -248,6 +248,9 @@ pub enum Event {
         results: usize,
         /// How many messages were left out.
         messages: usize,
+        /// Tokens of the summary, where the model made one.
+        #[serde(default)]
+        usage: Usage,
     },
     /// The model is told to go on, and how.
     Nudged {

@@ -17,6 +17,7 @@ mod outcome;
 mod progress;
 mod protocol;
 mod resume;
+mod rounds;
 mod steering;
 mod streaming;
 mod suspension;

@@ -2,6 +2,8 @@
 
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 
+use crate::rounds::Rounds;
+
 /// What is counted over the turns of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
@@ -15,12 +17,14 @@ pub(crate) struct Progress {
     pub(crate) nudges: u32,
     last_call: Option<String>,
     repeats: u32,
+    rounds: Rounds,
 }
 
 impl Progress {
     /// Counts a call, and says how often in a row it was made, from 1.
     pub(crate) fn count(&mut self, call: &ToolCall) -> u32 {
         let fingerprint = call.fingerprint();
+        self.rounds.begin(call.id.clone(), fingerprint.clone());
         if self.last_call.as_ref() == Some(&fingerprint) {
             self.repeats = self.repeats.saturating_add(1);
         } else {
@@ -30,6 +34,11 @@ impl Progress {
         self.repeats
     }
 
+    /// Whether a call would begin another round of the same calls with the same results, and of how many calls.
+    pub(crate) fn begins_round(&self, call: &ToolCall, limit: u32) -> Option<usize> {
+        self.rounds.begins_another(&call.fingerprint(), limit)
+    }
+
     /// Whether the last call that was counted is this one.
     pub(crate) fn made_last(&self, fingerprint: &str) -> bool {
         self.last_call.as_deref() == Some(fingerprint)
@@ -37,6 +46,7 @@ impl Progress {
 
     /// Looks at the results of a turn: one that is ok is progress, none but the model's own mistakes is not.
     pub(crate) fn judge_turn(&mut self, results: &[&ToolResult]) {
+        self.rounds.end(results);
         self.nudges = 0;
         if results.iter().any(|result| result.status.is_ok()) {
             self.mistakes = 0;

@@ -61,6 +61,13 @@ pub(crate) fn repeated(name: &str, times: u32) -> String {
     )
 }
 
+pub(crate) fn in_circles(name: &str, calls: usize, times: u32) -> String {
+    format!(
+        "{name} was not run: the last {calls} calls were made {times} times one after the other, each time with the same \
+         results, and this call would begin them again. Try something else, or ask the human."
+    )
+}
+
 pub(crate) fn mistakes(count: u32) -> String {
     format!("The model made nothing but mistakes in {count} turns in a row. What should it do?")
 }

@@ -5,6 +5,7 @@ mod ahead;
 mod approver;
 mod checkpoints;
 mod coercion;
+mod context;
 mod early;
 mod learned;
 mod modes;

@@ -234,3 +234,45 @@ async fn a_suspended_budget_goes_on_with_the_word_that_was_left_for_it() {
     }
     assert!(matches!(last, Some(Event::Finished { outcome: Outcome::Completed { .. }, .. })));
 }
+
+// F38: how long a question waits is measured by a clock that only goes forward, whatever the times on record say.
+#[tokio::test(start_paused = true)]
+async fn a_wall_clock_that_jumps_makes_no_question_end_early_or_late() {
+    const HOUR_MS: u64 = 3_600_000;
+    for jump in [-1_i64, 0, 1] {
+        let journal = Shared::default();
+        let scene = Scene::new(SCRIPT, way());
+        let options = |journal: &Shared| RunOptions::default().with_journal(journal.clone());
+        drop(
+            suspending(&scene)
+                .build()
+                .unwrap()
+                .stream_with("task", options(&journal))
+                .report()
+                .await
+                .unwrap(),
+        );
+        let jumped = Shared::default();
+        for (number, record) in journal.records().unwrap().iter().enumerate() {
+            // Every other record is of another hour.
+            let hours = if number % 2 == 0 { jump } else { 0 };
+            let at_ms = record.at_ms.saturating_add_signed(hours * i64::try_from(HOUR_MS).unwrap());
+            jumped
+                .clone()
+                .append(record.body.clone(), at_ms, windlass_journal::Durability::Buffered)
+                .unwrap();
+        }
+        let agent = scene.builder().approver(Answers::new([Answer::Wait, Answer::Wait])).build().unwrap();
+        let began = tokio::time::Instant::now();
+        let mut stream = agent.resume(options(&jumped)).unwrap();
+        let mut waited = Vec::new();
+        while let Some(event) = stream.next().await {
+            if let Event::ApprovalEnded { outcome: windlass_hitl::ApprovalOutcome::TimedOut { .. } } =
+                event.unwrap()
+            {
+                waited.push(began.elapsed().as_secs());
+            }
+        }
+        assert_eq!(waited, [300, 300], "a jump of {jump} hours");
+    }
+}

@@ -147,3 +147,33 @@ fn results_of_calls_that_go_on_nowhere_are_refused() {
     let output = place.run(&["approvals", "list"]);
     assert!(output.status.success() && text(&output.stdout).contains("no run waits"));
 }
+
+// F34: damage is told with what can be done, nothing is thrown away, and the model hears of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_record_is_gone_on_from_when_that_is_said() {
+    let run = Waiting::new(&[]).await;
+    let journal = run.place.folder.path().join("state/runs").join(&run.id).join("journal");
+    let mut bytes = std::fs::read(&journal).unwrap();
+    let third = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap().0;
+    bytes[third + 30] ^= 1;
+    std::fs::write(&journal, &bytes).unwrap();
+    let told = text(&run.place.run(&["run", "--resume", &run.id]).stderr);
+    assert!(told.contains("is damaged at line 4") && told.contains("--salvage"), "{told}");
+    let told = run.ok(&["run", "--resume", &run.id, "--salvage", "--yes"]);
+    assert!(told.contains("The record of this run was damaged"), "{told}");
+    let kept = std::fs::read(journal.with_file_name("journal.damaged-1")).unwrap();
+    assert_eq!(kept, bytes);
+}
+
+// F36: one run is worked on by one process.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_process_cannot_go_on_with_a_run_that_works() {
+    let run = Waiting::new(&[]).await;
+    let journal = run.place.folder.path().join("state/runs").join(&run.id).join("journal");
+    let held = std::fs::File::open(&journal).unwrap();
+    held.lock().unwrap();
+    let told = text(&run.place.run(&["run", "--resume", &run.id, "--yes"]).stderr);
+    assert!(told.contains("is in use by another process"), "{told}");
+    drop(held);
+    run.ok(&["run", "--resume", &run.id, "--yes"]);
+}

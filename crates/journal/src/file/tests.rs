@@ -60,6 +60,57 @@ fn damage_in_the_middle_is_an_error_that_names_the_line() {
     }
 }
 
+// F34: bytes flipped, cut or zeroed anywhere panic nowhere, and lose no record before them.
+#[test]
+fn no_damage_loses_a_record_before_it() {
+    let (folder, path) = journal_of(&["first", "second", "third"]);
+    let whole = fs::read(&path).unwrap();
+    let ends: Vec<usize> =
+        whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+    for at in 0..whole.len() {
+        for damage in [1_u8, 0x80, whole[at]] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= damage;
+            fs::write(&path, &bytes).unwrap();
+            let before = ends.iter().filter(|end| **end <= at).count();
+            let (mut journal, salvaged) = FileJournal::salvage(&path).unwrap();
+            // The last line may be cut, which is no damage; a line feed that went away joins two lines.
+            let is_last = at >= ends[1];
+            assert_eq!(salvaged.is_none(), is_last || at + 1 == ends[1], "byte {at}: {salvaged:?}");
+            if let Some(salvaged) = salvaged {
+                assert_eq!(fs::read(&salvaged.copy).unwrap(), bytes, "nothing is thrown away");
+                fs::remove_file(salvaged.copy).unwrap();
+            }
+            journal.append_value(&"after", 9, Durability::Synced).unwrap();
+            drop(journal);
+            let mut expected = ["first", "second", "third"][..before].to_vec();
+            expected.push("after");
+            assert_eq!(texts(&path), expected, "byte {at}");
+        }
+    }
+    drop(folder);
+}
+
+// F34: a machine that lost power may leave zeros at the end.
+#[test]
+fn zeros_at_the_end_are_a_cut_record() {
+    let (_folder, path) = journal_of(&["first", "second"]);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend([0; 4096]);
+    fs::write(&path, &bytes).unwrap();
+    let (_, tail) = FileJournal::open(&path).unwrap();
+    assert_eq!(tail, Tail::Torn { bytes: 4096 });
+    assert_eq!(texts(&path), ["first", "second"]);
+}
+
+#[test]
+fn what_is_whole_is_not_salvaged() {
+    let (folder, path) = journal_of(&["first", "second"]);
+    let (_journal, salvaged) = FileJournal::salvage(&path).unwrap();
+    assert_eq!(salvaged, None);
+    assert_eq!(fs::read_dir(folder.path().join("runs")).unwrap().count(), 1);
+}
+
 #[test]
 fn a_second_writer_is_refused() {
     let (_folder, path) = journal_of(&["first"]);

@@ -210,3 +210,36 @@ fn a_fatal_tool_ends_the_run_with_all_results() {
     assert_eq!(run.outcome(), Some(&Outcome::Failed { message: "the disk is gone".into() }));
     check_paired(run.machine.transcript().messages());
 }
+
+// F39: A, B, A, B with the same results goes nowhere; with other results it may.
+#[test]
+fn calls_that_go_round_in_circles_are_stopped() {
+    #[track_caller]
+    fn check(period: usize, same: bool) {
+        let mut run = Driven::start(config());
+        let mut ran = 0_usize;
+        for number in 0..40_usize {
+            let id = format!("c{number}");
+            let arguments = format!(r#"{{"n":{}}}"#, number % period);
+            run.answer([call(&id, "look", &arguments)]);
+            run.judge_all();
+            if run.ran().is_empty() {
+                break;
+            }
+            ran += 1;
+            let text = if same { "the same".to_owned() } else { format!("now it is {number}") };
+            run.step(Input::Result(ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)));
+        }
+        let expected = if same { period * 3 } else { 40 };
+        assert_eq!(ran, expected, "a round of {period}");
+        if same {
+            assert!(run.texts_of_results().contains("each time with the same results"));
+        }
+    }
+    for period in 2..=4 {
+        check(period, true);
+        check(period, false);
+    }
+    // Longer rounds are not seen as such.
+    check(5, false);
+}
