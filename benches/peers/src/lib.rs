@@ -6,6 +6,8 @@
 
 mod heap;
 mod measure;
+#[cfg(feature = "loops")]
+mod mock;
 mod row;
 mod targets;
 mod work;
@@ -16,6 +18,8 @@ use measure::Session;
 #[cfg(feature = "agents")]
 pub use targets::AGENTS;
 pub use targets::FLOOR;
+#[cfg(feature = "loops")]
+pub use targets::LOOPS;
 #[cfg(feature = "parsers")]
 pub use targets::PARSERS;
 #[cfg(feature = "streams")]
@@ -31,6 +35,10 @@ pub fn run(targets: &[Target]) -> ExitCode {
         && command == "one"
     {
         return one(peer, workload, bytes, cut, runs);
+    }
+    #[cfg(feature = "loops")]
+    if words == ["serve"] {
+        return mock::serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     }
     let mut session = Session::default();
     let is_wanted = |target: &&Target| words.is_empty() || words.iter().any(|word| word == target.id);

@@ -83,6 +83,14 @@ impl Session {
         figure
     }
 
+    /// The instructions that a run of the second case takes beyond one of the first.
+    #[cfg(feature = "loops")]
+    pub fn difference(&mut self, peer: &str, [first, second]: &[Case; 2]) -> Figure {
+        self.checked_work(peer, first)?;
+        eprintln!("counting instructions of {peer} on {second} beyond {first}");
+        collect(peer, [(first, 1), (second, 1)])
+    }
+
     /// Instructions of one peer as a multiple of another's, on the same case.
     pub fn instructions_ratio(&mut self, peer: &str, other: &str, case: &Case) -> Figure {
         Ok(self.instructions(peer, case)? / self.instructions(other, case)?)
@@ -130,10 +138,15 @@ fn nanoseconds(time: Duration) -> f64 {
 }
 
 fn callgrind(peer: &str, case: &Case) -> Figure {
+    collect(peer, [(case, 1), (case, 2)])
+}
+
+/// The instructions of the second many runs less those of the first, each in a process of its own.
+fn collect(peer: &str, pair: [(&Case, usize); 2]) -> Figure {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut children = Vec::new();
     // Both at once: instructions, unlike time, do not depend on who else runs.
-    for runs in [1, 2] {
+    for (case, runs) in pair {
         let mut command = Command::new("valgrind");
         command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&own);
         command.args(["one", peer, &case.workload, &case.bytes.to_string(), &case.cut, &runs.to_string()]);

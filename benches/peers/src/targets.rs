@@ -10,6 +10,8 @@ mod path;
 mod reparse;
 #[cfg(feature = "agents")]
 mod text;
+#[cfg(feature = "loops")]
+mod turns;
 mod whole;
 
 use crate::measure::Session;
@@ -52,4 +54,15 @@ pub const AGENTS: &[Target] = &[
     Target { id: "T4", rows: reparse::agents },
     Target { id: "T10", rows: text::scan },
     Target { id: "T10", rows: text::agents },
+];
+
+/// What is measured beside whole loops.
+#[cfg(feature = "loops")]
+pub const LOOPS: &[Target] = &[
+    Target { id: "L1", rows: turns::cost },
+    Target { id: "L2", rows: turns::growth },
+    Target { id: "L3", rows: turns::held },
+    Target { id: "L4", rows: turns::journal },
+    Target { id: "M5", rows: turns::early },
+    Target { id: "M6", rows: turns::long },
 ];

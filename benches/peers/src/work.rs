@@ -9,6 +9,8 @@ mod jiter_partial;
 mod path;
 #[cfg(feature = "agents")]
 mod text;
+#[cfg(feature = "loops")]
+pub mod turns;
 #[cfg(feature = "parsers")]
 mod typed;
 #[cfg(any(feature = "parsers", feature = "agents"))]
@@ -142,6 +144,8 @@ pub fn find(peer: &str, case: &Case) -> Option<Work> {
         path::find,
         #[cfg(feature = "agents")]
         text::find,
+        #[cfg(feature = "loops")]
+        turns::find,
     ];
     finders.iter().find_map(|find| find(peer, case))
 }

@@ -10,6 +10,7 @@ use windlass_loop::{Effect, Event, Input, Machine};
 use windlass_protocol::Message;
 
 use crate::agent::Parts;
+use crate::checkpointer::Gate;
 use crate::options::RunOptions;
 use crate::outside::Outside;
 use crate::previews::Previews;
@@ -28,6 +29,7 @@ pub(crate) struct Driver {
     redacting: Redacting,
     cancellation: CancellationToken,
     outside: Outside,
+    gate: Arc<Gate>,
     inputs: mpsc::Receiver<Input>,
     previews: Previews,
     tools: Arc<Tools>,
@@ -37,8 +39,15 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
-        let outside =
-            Outside::new(Arc::clone(parts), Arc::clone(&tools), sender, options.outputs, options.brought);
+        let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
+        let outside = Outside::new(
+            Arc::clone(parts),
+            Arc::clone(&tools),
+            sender,
+            options.outputs,
+            options.brought,
+            Arc::clone(&gate),
+        );
         outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
         Self {
             machine,
@@ -46,6 +55,7 @@ impl Driver {
             redacting: Redacting::new(parts.redactor.clone()),
             cancellation: options.cancellation,
             outside,
+            gate,
             inputs,
             previews: Previews::default(),
             tools,
@@ -63,7 +73,7 @@ impl Driver {
         let mut is_cancelled = false;
         self.outside.watch(events.clone());
         loop {
-            for effect in effects {
+            for effect in effects.drain(..) {
                 match effect {
                     Effect::Record(entry) => self.recorder.record(&entry)?,
                     Effect::Show(event) => self.show(event, &events).await,
@@ -89,14 +99,13 @@ impl Driver {
             {
                 drop(events.send(Event::AnswerRefused { reason }).await);
             }
-            effects = Vec::new();
             // Before what may end the turn, so that the next one begins with it.
             let is_chunk = matches!(input, Input::Chunk(_));
             if let Some(offer) = Some(()).filter(|()| !is_chunk).and_then(|()| self.tools.news()) {
-                effects.extend(self.machine.step(Input::Offer(Box::new(offer)), now_ms));
+                self.machine.step_into(Input::Offer(Box::new(offer)), now_ms, &mut effects);
             }
             for input in self.redacting.input(input).into_iter().flatten() {
-                effects.extend(self.machine.step(input, now_ms));
+                self.machine.step_into(input, now_ms, &mut effects);
             }
         }
     }
@@ -108,7 +117,8 @@ impl Driver {
         }
         let mut shown = Vec::new();
         self.previews.see(&event, &self.tools, &mut shown);
-        for event in std::iter::once(event).chain(shown) {
+        let before = self.gate.before(&event).await;
+        for event in before.into_iter().chain(std::iter::once(event)).chain(shown) {
             // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
             for event in self.redacting.event(event).into_iter().flatten() {
                 drop(events.send(event).await);

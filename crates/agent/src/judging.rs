@@ -36,8 +36,8 @@ struct Known {
 #[derive(Clone)]
 struct Seen {
     checked: Checked,
-    /// What a yes is bound to: the call as it was made, and everything that was found out about it.
-    digest: Digest,
+    /// What a human's yes is bound to: the call as it was made, and everything that was found out about it.
+    digest: Option<Digest>,
     verdict: Verdict,
 }
 
@@ -84,7 +84,8 @@ impl Judging {
         };
         let coerced = checked.coerced.iter().map(ToString::to_string).collect();
         let facts = Box::new(checked.facts.clone());
-        let seen = Seen { digest: self.digest(&checked, call), verdict: decision.verdict, checked };
+        let digest = (decision.verdict == Verdict::Ask).then(|| self.digest(&checked, call));
+        let seen = Seen { digest, verdict: decision.verdict, checked };
         self.known().calls.insert(call.id.clone(), seen);
         Judged { judgement: Judgement::Decided { facts, decision, request }, coerced }
     }
@@ -109,7 +110,11 @@ impl Judging {
         let seen = self.known().calls.remove(&call.id);
         let Some(seen) = seen else { return Err(stale(call, "nobody has judged this call")) };
         let checked = self.look(call)?;
-        if self.digest(&checked, call) == seen.digest {
+        let is_as_seen = match &seen.digest {
+            Some(digest) => self.digest(&checked, call) == *digest,
+            None => is_same(&seen.checked, &checked),
+        };
+        if is_as_seen {
             self.note_taint(&checked);
             return Ok(());
         }
@@ -205,6 +210,16 @@ fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
          the call once more if it is still right"
     );
     Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))
+}
+
+/// Whether a call would do now what it would have done when policy let it through, and is offered as it was.
+fn is_same(before: &Checked, now: &Checked) -> bool {
+    let (seen, met) = (&before.facts, &now.facts);
+    let is_same_sight = seen.tool == met.tool
+        && seen.effects == met.effects
+        && seen.targets == met.targets
+        && seen.containment == met.containment;
+    is_same_sight && before.call == now.call && before.spec == now.spec
 }
 
 /// What changed between the judging and the running, in words for the model.

@@ -1,6 +1,5 @@
 //! Reading an answer: as a stream with its two timers, or as a whole body.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,7 +37,7 @@ struct Stream {
     reading: Reading,
     body: ByteStream,
     decoder: Box<dyn Decoder>,
-    waiting: VecDeque<Result<Chunk, ModelError>>,
+    waiting: Vec<Result<Chunk, ModelError>>,
     /// How long something new was waited for. Pings and counts of tokens are nothing new, and a reader's pause is no
     /// wait.
     quiet: Duration,
@@ -55,16 +54,18 @@ impl Reading {
             decoder: self.wire.decoder(self.options.limits),
             quiet: Duration::ZERO,
             has_finished: false,
-            waiting: VecDeque::new(),
+            waiting: Vec::new(),
             is_over: false,
             has_bytes: false,
             body: response.body,
             reading: self,
         };
-        Box::pin(stream::unfold(stream, |mut stream| async move {
-            let chunk = stream.next().await?;
-            Some((chunk, stream))
-        }))
+        // What came in one piece is handed out without looking at the connection in between.
+        let pieces = stream::unfold(stream, |mut stream| async move {
+            let piece = stream.next().await?;
+            Some((stream::iter(piece), stream))
+        });
+        Box::pin(pieces.flatten())
     }
 
     /// The chunks of an answer that came in one body.
@@ -112,13 +113,14 @@ impl Reading {
 }
 
 impl Stream {
-    async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
+    /// The chunks of the next piece that has any.
+    async fn next(&mut self) -> Option<Vec<Result<Chunk, ModelError>>> {
         loop {
-            if let Some(chunk) = self.waiting.pop_front() {
-                if !matches!(chunk, Ok(Chunk::Usage { .. })) {
+            if !self.waiting.is_empty() {
+                if self.waiting.iter().any(|chunk| !matches!(chunk, Ok(Chunk::Usage { .. }))) {
                     self.quiet = Duration::ZERO;
                 }
-                return Some(chunk);
+                return Some(std::mem::take(&mut self.waiting));
             }
             if self.is_over {
                 return None;
@@ -162,7 +164,7 @@ impl Stream {
     fn hand_out(&mut self, chunks: Vec<Chunk>) {
         for chunk in chunks {
             self.has_finished |= matches!(chunk, Chunk::Finish { .. });
-            self.waiting.push_back(Ok(without_key(&self.reading.failures.key, chunk)));
+            self.waiting.push(Ok(without_key(&self.reading.failures.key, chunk)));
         }
     }
 
@@ -182,7 +184,7 @@ impl Stream {
 
     fn fail(&mut self, error: ModelError) {
         self.is_over = true;
-        self.waiting.push_back(Err(error.with_request_id(self.reading.request_id.clone())));
+        self.waiting.push(Err(error.with_request_id(self.reading.request_id.clone())));
     }
 }
 

@@ -119,6 +119,15 @@ impl Machine {
     ///
     /// An input that does not fit, as a chunk after the end, changes nothing.
     pub fn step(&mut self, input: Input, now_ms: u64) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        self.step_into(input, now_ms, &mut effects);
+        effects
+    }
+
+    /// The same, and what is wanted goes behind what is there already: a list that is kept needs no new memory for
+    /// each piece of an answer.
+    pub fn step_into(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Effect>) {
+        std::mem::swap(&mut self.effects, effects);
         self.now_ms = self.now_ms.max(now_ms);
         match input {
             Input::Start { task } => self.start(task),
@@ -142,7 +151,7 @@ impl Machine {
         for outcome in self.approvals.overdue(self.now_ms) {
             self.approval(&outcome);
         }
-        self.take_effects()
+        std::mem::swap(&mut self.effects, effects);
     }
 
     /// Writes down the mode, where it is another than the one on record.
@@ -158,6 +167,11 @@ impl Machine {
 
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
+    }
+
+    /// The number of the turn that goes on, or went on last; 0 before the first.
+    pub fn turn(&self) -> u32 {
+        self.progress.turns
     }
 
     /// When the machine wants a `Tick`, if nothing else comes before.

@@ -15,6 +15,8 @@ use crate::{Config, Effect, Entry, Event, StreamFailure};
 #[derive(Debug)]
 pub(crate) struct Streaming {
     assembler: Assembler,
+    /// Kept for its memory.
+    events: Vec<CallEvent>,
     pub(crate) early: Early,
     pub(crate) ahead: AheadCalls,
 }
@@ -29,7 +31,12 @@ impl Streaming {
         let names = config.tools.iter().map(|tool| tool.spec.name().clone());
         let turn = u64::from(progress.turns);
         let options = Options::default().with_turn(turn).with_tools(names).with_repairs(config.repairs);
-        Self { assembler: Assembler::new(options), early: Early::of(answer), ahead: AheadCalls::of(answer) }
+        Self {
+            assembler: Assembler::new(options),
+            events: Vec::new(),
+            early: Early::of(answer),
+            ahead: AheadCalls::of(answer),
+        }
     }
 }
 
@@ -41,17 +48,20 @@ impl Machine {
             Chunk::Reasoning { text } => Some(Event::Reasoning { text: text.clone() }),
             _ => None,
         };
-        let mut events = Vec::new();
+        let mut events = std::mem::take(&mut streaming.events);
         streaming.assembler.push(chunk, &mut events);
         let checks: Vec<_> = events.iter().filter_map(|event| streaming.early.follow(event)).collect();
         if let Some(event) = shown {
             self.show(event);
         }
-        for event in events {
+        for event in events.drain(..) {
             self.show_call(event);
         }
         for check in checks {
             self.want(check);
+        }
+        if let Phase::Streaming(streaming) = &mut self.phase {
+            streaming.events = events;
         }
     }
 
@@ -118,7 +128,7 @@ impl Machine {
             self.phase = phase;
             return None;
         };
-        let Streaming { assembler, mut early, ahead } = *streaming;
+        let Streaming { assembler, mut early, ahead, .. } = *streaming;
         let mut events = Vec::new();
         let mut answer = assembler.finish(&mut events);
         for event in events {
