@@ -28,7 +28,7 @@ pub(crate) struct Driver {
     redacting: Redacting,
     cancellation: CancellationToken,
     outside: Outside,
-    inputs: mpsc::Receiver<Input>,
+    inputs: mpsc::Receiver<Box<Input>>,
     previews: Previews,
     tools: Arc<Tools>,
     messages: Option<Messages>,
@@ -79,7 +79,7 @@ impl Driver {
                     Input::Cancel
                 }
                 Some(input) = self.outside.answer() => input,
-                Some(input) = self.inputs.recv() => input,
+                Some(input) = self.inputs.recv() => *input,
                 input = heard(&mut self.messages) => input,
                 () = until(deadline) => Input::Tick,
             };
