@@ -14,6 +14,10 @@ impl Machine {
         let task = Message::user(task);
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
         self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol }));
+        if !self.transcript.messages().is_empty() {
+            let messages = self.transcript.messages().clone();
+            self.want(Effect::Record(Entry::Imported { messages }));
+        }
         self.record_mode(None);
         self.say(task);
         self.next_turn();
