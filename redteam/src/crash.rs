@@ -1,6 +1,7 @@
 //! Kills a run at any moment, lets another process go on with it, and looks at what is left (RULES R5, R6; SECURITY
 //! "Figures to promise").
 
+mod cancel;
 mod checks;
 mod points;
 mod script;
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use windlass_testkit::split::SplitMix64;
 
+pub(crate) use self::cancel::Cancel;
 pub(crate) use self::points::Point;
 pub(crate) use self::victim::Victim;
 

@@ -24,12 +24,12 @@ FILTER is a benchmark program, such as `partial_json`, or a part of a benchmark'
 
 cargo xtask bench peers [TARGET] [--json]
 
-Measures the parsing path beside other crates that do the same, on the same workloads: a line for each
+Measures the parsing path and whole tool loops beside other crates that do the same, on the same workloads: a line for each
 value that PERFORMANCE names, with its target, its aim, and which of them it reaches. Instructions are
 counted with valgrind where it is installed. All of it takes a few minutes and prints its progress; the
 first run also builds the peers, in `target/peers`. What is not reached does not fail the command.
 
-TARGET is an id, `T1` to `T10` or `L1` to `L5`; without it all are measured.
+TARGET is an id, `T1` to `T10`, `L1` to `L5`, `M5` or `M6`; without it all are measured.
 
   --json        prints one array of {id, what, value, unit, target, aim, reached, note}
 

@@ -1,4 +1,4 @@
-//! The parsing path beside its peers: same workloads, a row for each value of PERFORMANCE.
+//! The parsing path and whole tool loops beside their peers: same workloads, a row for each value of PERFORMANCE.
 #![expect(
     clippy::disallowed_methods,
     reason = "this program measures time and starts itself under callgrind"

@@ -67,7 +67,8 @@ fn answer(stream: &TcpStream) -> std::io::Result<()> {
     let (mut reader, mut writer) = (BufReader::new(stream), stream);
     let mut rendered: Option<(String, Vec<Vec<u8>>)> = None;
     loop {
-        let Some(body) = request(&mut reader)? else { return Ok(()) };
+        let Some((path, body)) = request(&mut reader)? else { return Ok(()) };
+        let is_anthropic = path.contains("/messages");
         let model = between(&body, b"\"model\":\"", b'"');
         let turn = memchr::memmem::find_iter(&body, b"\"role\":\"assistant\"").count();
         let parts: Vec<usize> = model.split('-').filter_map(|part| part.parse().ok()).collect();
@@ -93,8 +94,9 @@ fn answer(stream: &TcpStream) -> std::io::Result<()> {
             }
             ("three", [milliseconds]) if turn == 0 => {
                 pause = Duration::from_millis(*milliseconds as u64);
-                three_calls()
+                if is_anthropic { three_blocks() } else { three_calls() }
             }
+            _ if is_anthropic => last_block(),
             _ => words(),
         };
         writer.write_all(
@@ -123,9 +125,11 @@ fn send(writer: &mut impl Write, frames: &[Vec<u8>], pause: Duration) -> std::io
     writer.write_all(&bytes)
 }
 
-/// The body of the next request, or none at the end.
-fn request(reader: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
+/// The first line and the body of the next request, or none at the end.
+fn request(reader: &mut impl BufRead) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let (mut length, mut line, mut is_chunked) = (0, String::new(), false);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
     loop {
         line.clear();
         if reader.read_line(&mut line)? == 0 {
@@ -152,7 +156,7 @@ fn request(reader: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
         body.truncate(before + size);
         is_chunked = size > 0;
     }
-    Ok(Some(body))
+    Ok(Some((first, body)))
 }
 
 fn between(body: &[u8], start: &[u8], end: u8) -> String {
@@ -176,15 +180,69 @@ fn three_calls() -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     for index in 0..3 {
         frames.push(start(index, &format!("call_{index}"), "read_file"));
-        let text = format!(
-            r#"{{"path":"crates/somewhere/src/deep/inside/file_{index}.rs","why":"{}"}}"#,
-            "to see how it is done there and where the names come from ".repeat(2)
-        );
-        let text: &'static str = Box::leak(text.into_boxed_str());
-        frames.extend(split::deltas(text, Cut::Four, 1).into_iter().map(|piece| delta(index, piece)));
+        frames.extend(tokens(index).into_iter().map(|piece| delta(index, piece)));
     }
     frames.extend(end("tool_calls"));
     frames
+}
+
+/// The arguments of a call of `read_file`, a token each.
+fn tokens(index: usize) -> Vec<&'static str> {
+    let why = "to see how it is done there and where the names come from ".repeat(2);
+    let text = format!(r#"{{"path":"crates/somewhere/src/deep/inside/file_{index}.rs","why":"{why}"}}"#);
+    split::deltas(Box::leak(text.into_boxed_str()), Cut::Four, 1)
+}
+
+/// The same as Anthropic says it, where each call has an end of its own.
+fn three_blocks() -> Vec<Vec<u8>> {
+    let mut events = vec![message_start()];
+    for index in 0..3 {
+        let id = format!("toolu_{index}");
+        let block = json!({ "type": "tool_use", "id": id, "name": "read_file", "input": {} });
+        events.push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
+        events.extend(tokens(index).into_iter().map(|piece| {
+            let delta = json!({ "type": "input_json_delta", "partial_json": piece });
+            json!({ "type": "content_block_delta", "index": index, "delta": delta })
+        }));
+        events.push(json!({ "type": "content_block_stop", "index": index }));
+    }
+    events.extend(message_end("tool_use"));
+    anthropic(&events)
+}
+
+fn last_block() -> Vec<Vec<u8>> {
+    let block = json!({ "type": "text", "text": "" });
+    let delta = json!({ "type": "text_delta", "text": "All is done." });
+    let mut events = vec![
+        message_start(),
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+    ];
+    events.extend(message_end("end_turn"));
+    anthropic(&events)
+}
+
+fn message_start() -> Value {
+    let usage = json!({ "input_tokens": 100, "output_tokens": 1 });
+    let message = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": usage,
+    });
+    json!({ "type": "message_start", "message": message })
+}
+
+fn message_end(reason: &str) -> [Value; 2] {
+    let delta = json!({ "stop_reason": reason, "stop_sequence": null });
+    [
+        json!({ "type": "message_delta", "delta": delta, "usage": { "output_tokens": 20 } }),
+        json!({ "type": "message_stop" }),
+    ]
+}
+
+fn anthropic(events: &[Value]) -> Vec<Vec<u8>> {
+    let event = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
+    events.iter().map(|it| event(it).into_bytes()).collect()
 }
 
 fn words() -> Vec<Vec<u8>> {

@@ -24,6 +24,9 @@ impl SpeechOptions {
     }
 }
 
+/// The most chunks that are handed on together.
+const CHUNKS_AT_ONCE: usize = 32;
+
 /// One request to the model.
 pub(crate) struct Asking {
     model: Arc<dyn Model>,
@@ -45,7 +48,7 @@ impl Asking {
     }
 
     /// Asks, and hands the answer's chunks on.
-    pub(crate) async fn forward(mut self, pieces: &mpsc::Sender<Input>) -> Result<(), StreamFailure> {
+    pub(crate) async fn forward(mut self, pieces: &mpsc::Sender<Vec<Input>>) -> Result<(), StreamFailure> {
         // A provider's own words for what is wrong come late and are seldom clear. In a release the provider is
         // asked all the same: it may take more than is written down here.
         if cfg!(debug_assertions) {
@@ -53,24 +56,27 @@ impl Asking {
         }
         // A model has tried again what is worth it before it says no. Silence and a broken connection are for
         // the machine to ask for again, before the answer begins and in the middle of it.
-        let mut chunks = self.model.stream(&self.request).await.map_err(|error| refused(&error))?;
+        let chunks = self.model.stream(&self.request).await.map_err(|error| refused(&error))?;
+        // What has arrived together is handed on together.
+        let mut chunks = chunks.ready_chunks(CHUNKS_AT_ONCE);
         let mut heard = Vec::new();
-        while let Some(chunk) = chunks.next().await {
-            self.hear(chunk.map_err(|error| failure(&error))?, &mut heard);
-            for chunk in heard.drain(..) {
-                if pieces.send(Input::Chunk(chunk)).await.is_err() {
-                    return Ok(());
+        while let Some(arrived) = chunks.next().await {
+            let mut end = Ok(());
+            for chunk in arrived {
+                match chunk {
+                    Ok(chunk) => self.hear(chunk, &mut heard),
+                    Err(error) => end = Err(failure(&error)),
                 }
             }
+            if !hand_on(&mut heard, pieces).await {
+                return Ok(());
+            }
+            end?;
         }
         if let Some(listener) = &mut self.listener {
             listener.finish(&mut heard);
         }
-        for chunk in heard {
-            if pieces.send(Input::Chunk(chunk)).await.is_err() {
-                return Ok(());
-            }
-        }
+        hand_on(&mut heard, pieces).await;
         Ok(())
     }
 
@@ -80,6 +86,15 @@ impl Asking {
             None => heard.push(chunk),
         }
     }
+}
+
+/// Whether somebody still listens.
+async fn hand_on(heard: &mut Vec<Chunk>, pieces: &mpsc::Sender<Vec<Input>>) -> bool {
+    if heard.is_empty() {
+        return true;
+    }
+    let inputs = heard.drain(..).map(Input::Chunk).collect();
+    pieces.send(inputs).await.is_ok()
 }
 
 fn would_be_refused(refusals: &[Refusal]) -> Result<(), StreamFailure> {

@@ -30,7 +30,7 @@ pub(crate) struct Driver {
     cancellation: CancellationToken,
     outside: Outside,
     gate: Arc<Gate>,
-    inputs: mpsc::Receiver<Input>,
+    inputs: mpsc::Receiver<Box<Input>>,
     previews: Previews,
     tools: Arc<Tools>,
     messages: Option<Messages>,
@@ -72,6 +72,8 @@ impl Driver {
         let began = Instant::now();
         let mut is_cancelled = false;
         self.outside.watch(events.clone());
+        let cancellation = self.cancellation.clone();
+        let mut cancelled = std::pin::pin!(cancellation.cancelled());
         loop {
             for effect in effects.drain(..) {
                 match effect {
@@ -84,12 +86,12 @@ impl Driver {
             }
             let deadline = self.machine.next_deadline().map(|ms| began + Duration::from_millis(ms));
             let input = tokio::select! {
-                () = self.cancellation.cancelled(), if !is_cancelled => {
+                () = &mut cancelled, if !is_cancelled => {
                     is_cancelled = true;
                     Input::Cancel
                 }
                 Some(input) = self.outside.answer() => input,
-                Some(input) = self.inputs.recv() => input,
+                Some(input) = self.inputs.recv() => *input,
                 input = heard(&mut self.messages) => input,
                 () = until(deadline) => Input::Tick,
             };
@@ -103,6 +105,10 @@ impl Driver {
             let is_chunk = matches!(input, Input::Chunk(_));
             if let Some(offer) = Some(()).filter(|()| !is_chunk).and_then(|()| self.tools.news()) {
                 self.machine.step_into(Input::Offer(Box::new(offer)), now_ms, &mut effects);
+            }
+            if self.redacting.is_idle() {
+                self.machine.step_into(input, now_ms, &mut effects);
+                continue;
             }
             for input in self.redacting.input(input).into_iter().flatten() {
                 self.machine.step_into(input, now_ms, &mut effects);
@@ -118,6 +124,9 @@ impl Driver {
         let mut shown = Vec::new();
         self.previews.see(&event, &self.tools, &mut shown);
         let before = self.gate.before(&event).await;
+        if before.is_empty() && shown.is_empty() && self.redacting.is_idle() {
+            return drop(events.send(event).await);
+        }
         for event in before.into_iter().chain(std::iter::once(event)).chain(shown) {
             // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
             for event in self.redacting.event(event).into_iter().flatten() {

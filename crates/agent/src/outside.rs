@@ -25,19 +25,19 @@ use crate::judging::{Judging, is_tainted};
 use crate::options::Brought;
 use crate::tools::Tools;
 
-/// How many chunks may wait for the machine, so that a fast model waits for a slow watcher.
-const WAITING_CHUNKS: usize = 32;
+/// How many pieces of an answer may wait for the machine, so that a fast model waits for a slow watcher.
+const WAITING_PIECES: usize = 2;
 
 /// The outside of a run.
 pub(crate) struct Outside {
     parts: Arc<Parts>,
     tools: Arc<Tools>,
-    inputs: mpsc::Sender<Input>,
+    inputs: mpsc::Sender<Box<Input>>,
     events: Option<mpsc::Sender<Event>>,
     outputs: Option<PathBuf>,
     /// Everything that was started. Dropping it stops all of it.
     tasks: JoinSet<()>,
-    answer: Option<(mpsc::Receiver<Input>, AbortHandle)>,
+    answer: Option<Answering>,
     early: EarlyChecks,
     judging: Arc<Judging>,
     questions: HashMap<String, (CallId, AbortHandle)>,
@@ -51,11 +51,19 @@ pub(crate) struct Outside {
     ahead: CancellationToken,
 }
 
+/// An answer that arrives.
+struct Answering {
+    pieces: mpsc::Receiver<Vec<Input>>,
+    /// What is left of the last piece.
+    ready: std::vec::IntoIter<Input>,
+    task: AbortHandle,
+}
+
 impl Outside {
     pub(crate) fn new(
         parts: Arc<Parts>,
         tools: Arc<Tools>,
-        inputs: mpsc::Sender<Input>,
+        inputs: mpsc::Sender<Box<Input>>,
         outputs: Option<PathBuf>,
         brought: Brought,
         gate: Arc<Gate>,
@@ -116,31 +124,34 @@ impl Outside {
 
     /// The next piece of the answer that streams; waits for ever if none does.
     pub(crate) async fn answer(&mut self) -> Option<Input> {
-        let Some((pieces, _)) = &mut self.answer else { return std::future::pending().await };
-        let piece = pieces.recv().await;
-        if matches!(piece, None | Some(Input::StreamEnd(_))) {
+        let Some(answering) = &mut self.answer else { return std::future::pending().await };
+        if answering.ready.len() == 0 {
+            answering.ready = answering.pieces.recv().await.unwrap_or_default().into_iter();
+        }
+        let input = answering.ready.next();
+        if matches!(input, None | Some(Input::StreamEnd(_))) {
             self.answer = None;
         }
-        Some(piece.unwrap_or_else(|| {
+        Some(input.unwrap_or_else(|| {
             Input::StreamEnd(Err(StreamFailure::new("the connection ended before the answer did", true)))
         }))
     }
 
     fn send(&mut self, request: Request, protocol: ToolProtocol, delay_ms: u64) {
         self.close_stream();
-        let (sender, receiver) = mpsc::channel(WAITING_CHUNKS);
+        let (sender, pieces) = mpsc::channel(WAITING_PIECES);
         let asking = Asking::new(self.parts.model.clone(), self.parts.speech.of(protocol), request);
         let task = self.tasks.spawn(async move {
             tokio::time::sleep(Duration::from_millis(delay_ms)).await;
             let end = asking.forward(&sender).await;
-            drop(sender.send(Input::StreamEnd(end)).await);
+            drop(sender.send(vec![Input::StreamEnd(end)]).await);
         });
-        self.answer = Some((receiver, task));
+        self.answer = Some(Answering { pieces, ready: Vec::new().into_iter(), task });
     }
 
     fn close_stream(&mut self) {
-        if let Some((_, task)) = self.answer.take() {
-            task.abort();
+        if let Some(answering) = self.answer.take() {
+            answering.task.abort();
         }
     }
 
@@ -154,7 +165,7 @@ impl Outside {
                 Ok(Some(decision)) => ApprovalOutcome::Answered(decision),
                 Ok(None) | Err(_) => ApprovalOutcome::NoApprover { request_id: request.request_id },
             };
-            drop(inputs.send(Input::Approval(outcome)).await);
+            drop(inputs.send(Box::new(Input::Approval(outcome))).await);
         });
         self.questions.insert(id, (call, task));
     }
@@ -191,7 +202,7 @@ impl Outside {
                 Some(human) => human.answer(&Question::new(text, Vec::new())).await.ok(),
                 None => None,
             };
-            drop(inputs.send(Input::Guidance(guidance)).await);
+            drop(inputs.send(Box::new(Input::Guidance(guidance))).await);
         });
     }
 
@@ -199,6 +210,6 @@ impl Outside {
     /// through a task and not through a full channel.
     fn come_back(&mut self, input: Input) {
         let inputs = self.inputs.clone();
-        self.tasks.spawn(async move { drop(inputs.send(input).await) });
+        self.tasks.spawn(async move { drop(inputs.send(Box::new(input)).await) });
     }
 }

@@ -35,6 +35,11 @@ impl Redacting {
         }
     }
 
+    /// Whether there is no secret to look for.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.redactor.is_empty()
+    }
+
     /// An input as the machine gets it, behind what was held back of the words before it.
     pub(crate) fn input(&mut self, input: Input) -> [Option<Input>; 2] {
         if self.redactor.is_empty() {

@@ -12,7 +12,7 @@ use crate::AgentError;
 use crate::driver::Driver;
 
 /// How many events may wait for a slow watcher before the run waits too.
-const WAITING_EVENTS: usize = 32;
+const WAITING_EVENTS: usize = 16;
 
 type Run = Pin<Box<dyn Future<Output = Result<(), AgentError>> + Send>>;
 

@@ -1,8 +1,9 @@
 //! The finished arguments of a call.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -20,9 +21,14 @@ use serde_json::{Map, Value};
 /// assert!(Arguments::parse(r#"{"path": "src/l"#).is_err());
 /// # Ok::<(), windlass_protocol::ArgumentsError>(())
 /// ```
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Arguments {
+///
+/// Clones share the text: a call is handed from its answer to who judges it, records it and runs it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Arguments(Arc<Parsed>);
+
+#[derive(Debug)]
+struct Parsed {
     text: String,
     value: Map<String, Value>,
 }
@@ -50,29 +56,29 @@ impl Arguments {
     pub fn parse(text: impl Into<String>) -> Result<Self, ArgumentsError> {
         let text = text.into();
         match serde_json::from_str(&text)? {
-            Value::Object(value) => Ok(Self { text, value }),
+            Value::Object(value) => Ok(Self(Arc::new(Parsed { text, value }))),
             other => Err(ArgumentsError::NotAnObject { met: kind(&other) }),
         }
     }
 
     /// The text as the model wrote it.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// The parsed object.
     pub fn as_object(&self) -> &Map<String, Value> {
-        &self.value
+        &self.0.value
     }
 
     /// One argument by its name.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.value.get(name)
+        self.0.value.get(name)
     }
 
     /// The arguments as one value, for a validator or a deserializer.
     pub fn to_value(&self) -> Value {
-        Value::Object(self.value.clone())
+        Value::Object(self.0.value.clone())
     }
 
     /// Reads the arguments into a type of the tool's own.
@@ -81,18 +87,18 @@ impl Arguments {
     /// If they do not fit the type; the message names the field where serde knows it.
     pub fn read<T: for<'de> Deserialize<'de>>(&self) -> Result<T, serde_json::Error> {
         // From the text and not from the value: numbers keep their digits, errors their place.
-        serde_json::from_str(&self.text)
+        serde_json::from_str(&self.0.text)
     }
 
     /// The same text whoever wrote it: keys sorted at every depth, no white space, numbers as they were written.
     ///
     /// Two calls repeat each other if name and canonical arguments are equal (RULES L4).
     pub fn canonical(&self) -> String {
-        let mut text = String::with_capacity(self.text.len());
-        match write_canonical(self.text.trim(), &mut text) {
+        let mut text = String::with_capacity(self.0.text.len());
+        match write_canonical(self.0.text.trim(), &mut text) {
             Ok(()) => text,
             // Cannot be: the text was parsed when it came in. What the model wrote is never less exact.
-            Err(_) => self.text.clone(),
+            Err(_) => self.0.text.clone(),
         }
     }
 }
@@ -147,17 +153,23 @@ fn kind(value: &Value) -> &'static str {
 impl Default for Arguments {
     /// `{}`, what a call without parameters has.
     fn default() -> Self {
-        Self { text: "{}".to_owned(), value: Map::new() }
+        Self(Arc::new(Parsed { text: "{}".to_owned(), value: Map::new() }))
     }
 }
 
 impl PartialEq for Arguments {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
+        Arc::ptr_eq(&self.0, &other.0) || self.0.text == other.0.text
     }
 }
 
 impl Eq for Arguments {}
+
+impl Serialize for Arguments {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.text)
+    }
+}
 
 impl TryFrom<String> for Arguments {
     type Error = ArgumentsError;
@@ -169,6 +181,6 @@ impl TryFrom<String> for Arguments {
 
 impl From<Arguments> for String {
     fn from(arguments: Arguments) -> Self {
-        arguments.text
+        Arc::try_unwrap(arguments.0).map_or_else(|shared| shared.text.clone(), |parsed| parsed.text)
     }
 }

@@ -6,7 +6,7 @@ mod table;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Value, json};
+use serde_json::Value;
 use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
@@ -22,19 +22,12 @@ struct Program {
 
 /// Several programs, as what is compiled together changes what is inlined into whom, and as some peers
 /// switch on features of `serde_json` which the others would pay for.
-const PROGRAMS: [Program; 4] = [
+const PROGRAMS: [Program; 5] = [
     Program { name: "floor", targets: &["T1", "T2", "T3", "T5", "T6", "T7"] },
     Program { name: "parsers", targets: &["T4", "T6", "T7"] },
     Program { name: "streams", targets: &["T8", "T9"] },
     Program { name: "agents", targets: &["T4", "T10"] },
-];
-
-/// Targets of the agent loop, which nothing measures yet.
-const LOOP_TARGETS: [(&str, &str); 4] = [
-    ("L1", "N-turn loop: allocations and Ir a turn"),
-    ("L2", "CPU a turn with 800 turns of history / with 100"),
-    ("L3", "1,000 sessions in mid-stream: peak heap of each"),
-    ("L4", "journal with fsync / without"),
+    Program { name: "loops", targets: &["L1", "L2", "L3", "L4", "M5", "M6"] },
 ];
 
 pub(super) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
@@ -43,7 +36,7 @@ pub(super) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     arguments.finish()?;
     let rows = rows(sh, only.as_deref())?;
     if rows.is_empty() {
-        bail!("there is no target `{}`; there are T1 to T10 and L1 to L5", only.unwrap_or_default());
+        bail!("there is no target `{}`; there are T1 to T10, L1 to L5, M5 and M6", only.unwrap_or_default());
     }
     if is_json {
         println!("{}", serde_json::to_string_pretty(&Value::Array(rows))?);
@@ -62,9 +55,6 @@ fn rows(sh: &Shell, only: Option<&str>) -> Result<Vec<Value>> {
             rows.extend(measure(sh, program, only)?);
         }
     }
-    for (id, what) in LOOP_TARGETS.into_iter().filter(|(id, _)| is_wanted(id)) {
-        rows.push(json!({ "id": id, "what": what, "note": "not measured: needs the loop benchmark" }));
-    }
     if is_wanted("L5") {
         rows.extend(pulled::rows(sh)?);
     }
@@ -72,10 +62,10 @@ fn rows(sh: &Shell, only: Option<&str>) -> Result<Vec<Value>> {
     Ok(rows)
 }
 
-/// T before L, and 2 before 10.
-fn order(id: &str) -> (bool, u32) {
+/// T before L before M, and 2 before 10.
+fn order(id: &str) -> (Option<usize>, u32) {
     let number = id.trim_start_matches(char::is_alphabetic).parse().unwrap_or(u32::MAX);
-    (id.starts_with('L'), number)
+    (["T", "L", "M"].iter().position(|letter| id.starts_with(letter)), number)
 }
 
 fn measure(sh: &Shell, program: &Program, only: Option<&str>) -> Result<Vec<Value>> {
@@ -110,8 +100,8 @@ mod tests {
 
     #[test]
     fn targets_stand_in_the_order_of_performance() {
-        let mut ids = ["L5", "T10", "T2", "L1", "T1"];
+        let mut ids = ["M5", "L5", "T10", "T2", "L1", "T1"];
         ids.sort_by_key(|id| order(id));
-        assert_eq!(ids, ["T1", "T2", "T10", "L1", "L5"]);
+        assert_eq!(ids, ["T1", "T2", "T10", "L1", "L5", "M5"]);
     }
 }

@@ -1,6 +1,6 @@
 //! L1 to L4, and what the loop has to show beside them: whole conversations over HTTP.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use windlass_agent::{CallStart, RunOptions};
@@ -12,7 +12,7 @@ use windlass_toolbox::CallbackTool;
 use crate::measure::{Session, count};
 use crate::mock::Mock;
 use crate::row::Row;
-use crate::work::turns::windlass::{agent, converse_with, write_file};
+use crate::work::turns::windlass::{agent, anthropic_agent, converse_with, write_file};
 use crate::work::turns::{Watch, laps, runtime};
 use crate::work::{Case, size};
 
@@ -158,43 +158,48 @@ impl Journal for Unsynced {
 
 /// M5: the first of three calls of one answer, begun while the answer streams and after it.
 pub(super) fn early(_: &mut Session) -> Vec<Row> {
-    let first = |start: CallStart| {
-        let (mock, runtime) = (Mock::start()?, runtime());
-        let times: Arc<std::sync::Mutex<Vec<Instant>>> = Arc::default();
-        let told = times.clone();
-        let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"why":{"type":"string"}}}"#;
-        let schema = schema.parse().map_err(|_| "the schema is JSON")?;
-        let name = ToolName::new("read_file").map_err(|error| error.to_string())?;
-        let tool = CallbackTool::new(
-            ToolSpec::function(name, "Reads a file.", schema),
-            move |_, _: Payload| {
-                let told = told.clone();
-                async move {
-                    if let Ok(mut told) = told.lock() {
-                        told.push(Instant::now());
-                    }
-                    Ok(Output::text("fn main() {}"))
-                }
-            },
-        );
-        let tool = tool
-            .with_hints(Hints::read_only())
-            .with_effects(|_| vec![Effect::Read { path: "src/file.rs".into() }]);
-        let agent = agent(&mock.base, "three-12", Arc::new(tool))?.call_start(start);
-        let agent = agent.build().map_err(|error| error.to_string())?;
-        let began = Instant::now();
-        runtime.block_on(converse_with(&agent, RunOptions::default(), &Watch::default()))?;
-        let first = times.lock().ok().and_then(|times| times.first().copied()).ok_or("no call began")?;
-        Ok::<Duration, String>(first - began)
+    let row = |format: &str| {
+        let first = |start: CallStart| first_start(format, start);
+        let figures = first(CallStart::Early).and_then(|early| Ok((early, first(CallStart::AfterAnswer)?)));
+        let milliseconds = |time: &Duration| time.as_secs_f64() * 1e3;
+        let note = figures.as_ref().map(|(early, late)| {
+            format!("{:.0} ms against {:.0}, a token each 12 ms", milliseconds(early), milliseconds(late))
+        });
+        let ratio = figures.as_ref().map(|(early, late)| milliseconds(late) / milliseconds(early));
+        let what = format!("{format}, three calls in an answer: first start after the answer / while it streams");
+        Row::new("M5", what, "times", ratio.map_err(Clone::clone)).note(note.unwrap_or_default())
     };
-    let figures = first(CallStart::Early).and_then(|early| Ok((early, first(CallStart::AfterAnswer)?)));
-    let milliseconds = |time: &Duration| time.as_secs_f64() * 1e3;
-    let note = figures.as_ref().map(|(early, late)| {
-        format!("{:.0} ms against {:.0}, a token each 12 ms", milliseconds(early), milliseconds(late))
+    let chat = "a call of this format has no end of its own before the answer's";
+    vec![row("anthropic"), row("openai-chat").note(chat)]
+}
+
+/// How long after the run began its first call did.
+fn first_start(format: &str, start: CallStart) -> Result<Duration, String> {
+    let (mock, runtime) = (Mock::start()?, runtime());
+    let times: Arc<Mutex<Vec<Instant>>> = Arc::default();
+    let told = times.clone();
+    let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"why":{"type":"string"}}}"#;
+    let schema = schema.parse().map_err(|_| "the schema is JSON")?;
+    let name = ToolName::new("read_file").map_err(|error| error.to_string())?;
+    let tool = CallbackTool::new(ToolSpec::function(name, "Reads a file.", schema), move |_, _: Payload| {
+        let told = told.clone();
+        async move {
+            if let Ok(mut told) = told.lock() {
+                told.push(Instant::now());
+            }
+            Ok(Output::text("fn main() {}"))
+        }
     });
-    let ratio = figures.as_ref().map(|(early, late)| milliseconds(late) / milliseconds(early));
-    let what = "three calls in an answer: first start after the answer / while it streams";
-    vec![Row::new("M5", what, "times", ratio.map_err(Clone::clone)).note(note.unwrap_or_default())]
+    let tool = tool
+        .with_hints(Hints::read_only())
+        .with_effects(|_| vec![Effect::Read { path: "src/file.rs".into() }]);
+    let agent = if format == "anthropic" { anthropic_agent } else { agent };
+    let agent = agent(&mock.base, "three-12", Arc::new(tool))?.call_start(start);
+    let agent = agent.build().map_err(|error| error.to_string())?;
+    let began = Instant::now();
+    runtime.block_on(converse_with(&agent, RunOptions::default(), &Watch::default()))?;
+    let first = times.lock().ok().and_then(|times| times.first().copied()).ok_or("no call began")?;
+    Ok(first - began)
 }
 
 /// M6: a run of 1,000 turns, and one with 10 MB of arguments.

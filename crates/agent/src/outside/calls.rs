@@ -28,7 +28,7 @@ impl Outside {
         let judging = self.judgement(call);
         self.tasks.spawn(async move {
             let judgement = Box::new(judging.await);
-            drop(inputs.send(Input::Judged { call: id, judgement }).await);
+            drop(inputs.send(Box::new(Input::Judged { call: id, judgement })).await);
         });
     }
 
@@ -71,7 +71,7 @@ impl Outside {
                 }
                 other => Ahead::Judged(other),
             };
-            drop(inputs.send(Input::Ahead { answer, call: id, outcome: Box::new(outcome) }).await);
+            drop(inputs.send(Box::new(Input::Ahead { answer, call: id, outcome: Box::new(outcome) })).await);
         });
     }
 
@@ -85,7 +85,7 @@ impl Outside {
                 Ran::Deferred => Input::Deferred(id),
                 Ran::Fatal(message) => Input::Fatal { call: id, message },
             };
-            drop(inputs.send(input).await);
+            drop(inputs.send(Box::new(input)).await);
         });
     }
 
@@ -96,7 +96,7 @@ impl Outside {
             let id = call.id.clone();
             let look = move || tools.current().map(|toolbox| toolbox.aftermath(&call, &planned));
             let aftermath = tokio::task::spawn_blocking(look).await.ok().flatten().unwrap_or_default();
-            drop(inputs.send(Input::LookedBack { call: id, aftermath }).await);
+            drop(inputs.send(Box::new(Input::LookedBack { call: id, aftermath })).await);
         });
     }
 
@@ -161,7 +161,7 @@ impl Outside {
         ctx.with_progress(move |progress| {
             // Progress is for showing: when nobody keeps up, some of it is left out.
             let event = match progress {
-                Progress::Started => return drop(inputs.try_send(Input::Started(call.clone()))),
+                Progress::Started => return drop(inputs.try_send(Box::new(Input::Started(call.clone())))),
                 Progress::Output(text) | Progress::Note(text) => {
                     Event::CallProgress { call: call.clone(), text }
                 }

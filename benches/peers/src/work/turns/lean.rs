@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use bytes::Bytes;
+use bytes::BytesMut;
 use futures_util::StreamExt;
 use serde::Deserialize;
 
@@ -48,18 +48,19 @@ pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), S
         r#"[{{"type":"function","function":{{"name":"{NAME}","description":"{DESCRIPTION}","parameters":{}}}}}]"#,
         schema()
     );
-    let mut body = format!(
+    let begin = format!(
         r#"{{"model":"{model}","stream":true,"stream_options":{{"include_usage":true}},"tools":{tools},"messages":[{{"role":"system","content":"{SYSTEM}"}},{{"role":"user","content":"{TASK}"}}"#
     );
+    let mut body = BytesMut::from(begin.as_bytes());
     loop {
         let open = body.len();
-        body.push_str("]}");
-        // The text is lent and comes back when it was sent.
-        let sent = Bytes::from(std::mem::take(&mut body));
+        body.extend_from_slice(b"]}");
+        // The bytes are lent and come back when they were sent.
+        let sent = body.freeze();
         let request = client.post(&url).header("content-type", "application/json").header("authorization", "Bearer key");
         let response = request.body(sent.clone()).send().await.map_err(|error| error.to_string())?;
         let (id, arguments) = answer(response, &watch).await?;
-        body = String::from_utf8(sent.into()).map_err(|error| error.to_string())?;
+        body = sent.try_into_mut().unwrap_or_else(|sent| BytesMut::from(&sent[..]));
         body.truncate(open);
         if id.is_empty() {
             return Ok(());
@@ -67,15 +68,18 @@ pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), S
         let read: WriteFile = serde_json::from_str(&arguments).map_err(|error| error.to_string())?;
         let result = watch.call(&read);
         let quoted = serde_json::to_string(&arguments).map_err(|error| error.to_string())?;
-        body.push_str(r#",{"role":"assistant","content":null,"tool_calls":[{"id":""#);
-        body.push_str(&id);
-        body.push_str(r#"","type":"function","function":{"name":"write_file","arguments":"#);
-        body.push_str(&quoted);
-        body.push_str(r#"}}]},{"role":"tool","tool_call_id":""#);
-        body.push_str(&id);
-        body.push_str(r#"","content":""#);
-        body.push_str(result);
-        body.push_str("\"}");
+        let new = [
+            r#",{"role":"assistant","content":null,"tool_calls":[{"id":""#,
+            &id,
+            r#"","type":"function","function":{"name":"write_file","arguments":"#,
+            &quoted,
+            r#"}}]},{"role":"tool","tool_call_id":""#,
+            &id,
+            r#"","content":""#,
+            result,
+            "\"}",
+        ];
+        new.iter().for_each(|piece| body.extend_from_slice(piece.as_bytes()));
     }
 }
 

@@ -10,6 +10,7 @@ use windlass_hitl::Mode;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_tool::{Output, Tool, read_arguments};
 use windlass_toolbox::{CallbackTool, Preset, ToolConfig, Toolbox};
+use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use super::{DESCRIPTION, NAME, SYSTEM, TASK, Watch, WriteFile, schema};
@@ -25,6 +26,18 @@ pub fn agent(base: &str, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBuilde
             .map_err(|error| error.to_string())?,
     };
     ONCE.set(Some((base.to_owned(), client.clone())));
+    agent_of(client, model, tool)
+}
+
+/// An agent that speaks to Anthropic's side of the mock.
+pub fn anthropic_agent(base: &str, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBuilder, String> {
+    let endpoint = Endpoint::custom(base, "anthropic");
+    let wire = Arc::new(Anthropic::default());
+    let client = Client::new(endpoint, Some("key".into()), wire, Options::default());
+    agent_of(client.map_err(|error| error.to_string())?, model, tool)
+}
+
+fn agent_of(client: Client, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBuilder, String> {
     let toolbox = Toolbox::builder().tools([tool]).config(ToolConfig::new(Preset::Full)).build();
     Ok(Agent::builder()
         .model(client, model)
