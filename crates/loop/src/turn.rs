@@ -50,7 +50,8 @@ impl Machine {
         self.progress.turns = self.progress.turns.saturating_add(1);
         self.progress.attempts = 0;
         self.take_up_offer();
-        self.show(Event::TurnStarted { turn: self.progress.turns });
+        let (turn, protocol) = (self.progress.turns, self.protocols.current());
+        self.show(Event::TurnStarted { turn, protocol });
         self.send(0);
     }
 
