@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::case::{self, Told};
-use crate::crash::{Crash, Victim};
+use crate::crash::{Cancel, Crash, Victim};
 use crate::faults::Injected;
 use crate::observed::Ending;
 use crate::run::Chosen;
@@ -34,6 +34,8 @@ enum Inner {
     WriteOn { workspace: PathBuf },
     /// Kills runs at any moment, and lets them go on.
     Crash(Crash),
+    /// Cancels and drops a run at each of its polls.
+    Cancel(Cancel),
     /// Is a run that is killed.
     #[command(hide = true)]
     Victim(Victim),
@@ -74,6 +76,7 @@ pub(crate) enum Work {
     Fault(OneFault),
     WriteOn(PathBuf),
     Crash(Crash),
+    Cancel(Cancel),
     Victim(Victim),
     StandBy,
     ServeMcp(String),
@@ -87,6 +90,7 @@ impl Arguments {
             Some(Inner::Fault(told)) => Work::Fault(told),
             Some(Inner::WriteOn { workspace }) => Work::WriteOn(workspace),
             Some(Inner::Crash(told)) => Work::Crash(told),
+            Some(Inner::Cancel(told)) => Work::Cancel(told),
             Some(Inner::Victim(told)) => Work::Victim(told),
             Some(Inner::StandBy { .. }) => Work::StandBy,
             Some(Inner::ServeMcp { script }) => Work::ServeMcp(script),

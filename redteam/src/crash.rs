@@ -1,6 +1,7 @@
 //! Kills a run at any moment, lets another process go on with it, and looks at what is left (RULES R5, R6; SECURITY
 //! "Figures to promise").
 
+mod cancel;
 mod checks;
 mod points;
 mod script;
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use windlass_testkit::split::SplitMix64;
 
+pub(crate) use self::cancel::Cancel;
 pub(crate) use self::points::Point;
 pub(crate) use self::victim::Victim;
 
@@ -50,7 +52,22 @@ struct Counts {
 }
 
 impl Crash {
+    /// As the catalogue of faults has it.
+    pub(crate) fn of_fault(scratch: &Path) -> Self {
+        Self { kills: 500, seed: None, only: None, scratch: scratch.to_owned() }
+    }
+
     pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        let (observed, problems) = self.count()?;
+        for problem in &problems {
+            println!("FAILED {problem}");
+        }
+        println!("{observed}");
+        Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// What was counted, in words, and what is wrong.
+    pub(crate) fn count(&self) -> anyhow::Result<(String, Vec<String>)> {
         let seed = self.seed.unwrap_or_else(crate::engine::now_ms);
         let mut counts = Counts::default();
         let mut named = 0_u32;
@@ -67,10 +84,7 @@ impl Crash {
         if self.only.is_none() {
             self.at_random(seed, &mut counts)?;
         }
-        for problem in &counts.problems {
-            println!("FAILED {problem}");
-        }
-        println!(
+        let observed = format!(
             "{} runs, {} kills ({named} of them named points), {} resumes, seed {seed}: {} problems (lost records, doubled \
              or missing changes, unpaired requests, runs that do not go on)",
             counts.runs,
@@ -78,7 +92,7 @@ impl Crash {
             counts.resumes,
             counts.problems.len()
         );
-        Ok(if counts.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok((observed, counts.problems))
     }
 
     fn at_random(&self, seed: u64, counts: &mut Counts) -> anyhow::Result<()> {

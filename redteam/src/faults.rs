@@ -3,6 +3,7 @@
 mod crash;
 mod huge;
 mod signals;
+mod soak;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use anyhow::Context as _;
 use serde::Deserialize;
 
 pub(crate) use self::crash::write_on;
-use self::table::{Row, Shown, TABLE};
+use self::table::{Row, Shown, rows};
 use crate::observed::{Ending, Skip};
 use crate::processes;
 use crate::report::Line;
@@ -42,8 +43,12 @@ pub(crate) enum Injected {
     Crash,
     /// Files that fit into no memory.
     Huge,
+    /// Runs are killed at every named point and at random moments, and go on.
+    Kills,
     /// The program gets signals while a command runs.
     Signals,
+    /// Ten thousand turns with faults at random.
+    Soak,
 }
 
 impl Injected {
@@ -51,13 +56,15 @@ impl Injected {
         let name = match self {
             Self::Crash => "crash",
             Self::Huge => "huge",
+            Self::Kills => "kills",
             Self::Signals => "signals",
+            Self::Soak => "soak",
         };
         Job {
             name: format!("fault-{name}"),
             words: vec!["fault".into(), name.into()],
             environment: BTreeMap::new(),
-            limit: Duration::from_mins(3),
+            limit: Duration::from_mins(15),
         }
     }
 
@@ -66,7 +73,9 @@ impl Injected {
         let injected = Scene::create(folder, template, secret).and_then(|scene| match self {
             Self::Crash => crash::run(&scene),
             Self::Huge => huge::run(&scene),
+            Self::Kills => kills(&scene),
             Self::Signals => signals::run(&scene, program),
+            Self::Soak => soak::run(&scene),
         });
         match injected {
             Ok(ending) => ending,
@@ -76,6 +85,12 @@ impl Injected {
             },
         }
     }
+}
+
+/// As `cargo xtask crash` does.
+fn kills(scene: &Scene) -> anyhow::Result<Ending> {
+    let (observed, why) = crate::crash::Crash::of_fault(&scene.workspace).count()?;
+    Ok(ended(observed, why))
 }
 
 fn skipped(why: &str) -> Ending {
@@ -107,7 +122,7 @@ pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Resu
 }
 
 fn find(fault: &Fault) -> Option<&'static Row> {
-    TABLE.iter().find(|row| row.group == fault.group && row.fault == fault.name)
+    rows().find(|row| row.group == fault.group && row.fault == fault.name)
 }
 
 fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {

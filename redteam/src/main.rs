@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Work::Fault(told) => told.run(),
         Work::WriteOn(workspace) => faults::write_on(&workspace),
         Work::Crash(told) => told.run(),
+        Work::Cancel(told) => told.run(),
         Work::Victim(told) => told.run(),
         Work::StandBy => stand_by(),
         Work::ServeMcp(script) => pseudo::serve_mcp(&script),

@@ -7,6 +7,7 @@ mod policy;
 mod secrets;
 mod startup;
 mod stream;
+mod traces;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -38,7 +39,7 @@ const ALL: &[Pseudo] = &[
     Pseudo { name: "journal", perform: |stage| Box::pin(secrets::journal(stage)) },
     Pseudo { name: "panic", perform: |stage| Box::pin(secrets::panic(stage)) },
     Pseudo { name: "startup", perform: |stage| Box::pin(startup::run(stage)) },
-    Pseudo { name: "otel_export", perform: |_| later("no traces are exported yet") },
+    Pseudo { name: "otel_export", perform: |stage| Box::pin(traces::run(stage)) },
     Pseudo { name: "mcp", perform: |stage| Box::pin(mcp::run(stage)) },
     Pseudo { name: "sub_agent", perform: |_| later("sub-agents are a later issue (8)") },
 ];

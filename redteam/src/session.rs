@@ -12,6 +12,7 @@ use windlass_agent::{Agent, Approver, ApproverFuture, Event, Outcome, RunOptions
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, Decision};
 use windlass_journal::FileJournal;
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
+use windlass_telemetry::{SpanOptions, traced};
 
 use crate::catalogue::Word;
 use crate::engine::Engine;
@@ -30,6 +31,8 @@ pub(crate) struct Session {
     pub(crate) journal: Option<PathBuf>,
     /// Stop as soon as an answer to a question was refused: nothing else would ever happen.
     pub(crate) stop_at_refused_answer: bool,
+    /// What its spans say, if somebody gathers them.
+    pub(crate) spans: SpanOptions,
 }
 
 /// What a run was seen to do.
@@ -74,6 +77,7 @@ impl Session {
             cancel_after: None,
             journal: None,
             stop_at_refused_answer: false,
+            spans: SpanOptions::default(),
         }
     }
 
@@ -97,7 +101,7 @@ impl Session {
         let began = Instant::now();
         let mut ran = Ran::default();
         let mut ended_before = processes::ended_children();
-        let mut events = agent.stream_with("Do it.", options);
+        let mut events = traced(agent.stream_with("Do it.", options), &self.spans);
         let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_hours(24)));
         let mut deadline = std::pin::pin!(deadline);
         let mut is_stopped = self.cancel_after.is_none();

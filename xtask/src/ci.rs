@@ -25,6 +25,10 @@ A failed step does not stop the others. The last line counts steps: `N passed, N
   --quick    leaves out the slow steps, and says which
   --strict   a skipped step fails, too";
 
+/// Features that no build has by itself. What is linted and tested has them; the programs that other steps build have
+/// none, so both are compiled.
+pub(crate) const OFF_BY_DEFAULT: &str = "windlass-cli/otlp";
+
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {

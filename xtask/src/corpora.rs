@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
-use crate::ci::{Outcome, Verdict, libtest};
+use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict, libtest};
 
 pub(crate) const HELP: &str = "\
 cargo xtask corpora
@@ -34,7 +34,10 @@ pub(crate) fn folder(sh: &Shell) -> Option<PathBuf> {
 /// Runs the corpus tests and keeps their `corpus:` and `skipped:` lines. They run without corpora, too:
 /// each says itself what it could not do.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
-    let test = cmd!(sh, "cargo test --workspace --tests --no-fail-fast corpus -- --show-output");
+    let test = cmd!(
+        sh,
+        "cargo test --workspace --tests --features {OFF_BY_DEFAULT} --no-fail-fast corpus -- --show-output"
+    );
     let captured = capture::run(test, Keep::Stdout, |_| false)?;
     let lines = libtest::told(&captured.lines);
     let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();

@@ -31,7 +31,7 @@ The last line is `N passed, N failed, N skipped`; the exit code is 1 if any fail
 For example, the controls, which must not be refused: `cargo xtask redteam --only CTL`";
 
 pub(crate) const CRASH_HELP: &str = "\
-cargo xtask crash [--kills N] [--seed S] [--only POINT]
+cargo xtask crash [--kills N] [--seed S] [--only POINT] | --cancel [--every N]
 
 Kills runs of an agent at every named point and at random moments, lets other processes go on, and counts.
 
@@ -43,6 +43,9 @@ paired; every run comes to its end. What breaks one of these is told with the fo
 
   --kills N      how many kills at random moments (500)
   --seed S       the seed of the moments; without it another one each time, which is told
+  --cancel       instead, cancels a run, and drops one, at each moment at which it is polled: every call has its
+                 one result, and no process and no descriptor is left
+  --every N      with --cancel: only every N-th moment (1)
   --only POINT   only the named points that begin so: `--only torn`, `--only ends:edit_file`
 
 For example: `cargo xtask crash --kills 50`";
@@ -112,8 +115,13 @@ fn start(sh: &Shell, named: &[String], words: &[String]) -> Result<Outcome> {
 
 /// Kills runs and lets them go on: `cargo xtask crash`.
 pub(crate) fn crash(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
-    let mut words = vec!["crash".to_owned()];
-    for name in ["--kills", "--seed", "--only"] {
+    let (command, options): (_, &[&str]) = if arguments.flag("--cancel") {
+        ("cancel", &["--every"])
+    } else {
+        ("crash", &["--kills", "--seed", "--only"])
+    };
+    let mut words = vec![command.to_owned()];
+    for name in options.iter().copied() {
         if let Some(value) = arguments.option(name)? {
             words.extend([name.to_owned(), value]);
         }

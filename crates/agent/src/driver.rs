@@ -10,6 +10,7 @@ use windlass_loop::{Effect, Event, Input, Machine};
 use windlass_protocol::Message;
 
 use crate::agent::Parts;
+use crate::checkpointer::Gate;
 use crate::options::RunOptions;
 use crate::outside::Outside;
 use crate::previews::Previews;
@@ -28,6 +29,7 @@ pub(crate) struct Driver {
     redacting: Redacting,
     cancellation: CancellationToken,
     outside: Outside,
+    gate: Arc<Gate>,
     inputs: mpsc::Receiver<Box<Input>>,
     previews: Previews,
     tools: Arc<Tools>,
@@ -37,8 +39,15 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
-        let outside =
-            Outside::new(Arc::clone(parts), Arc::clone(&tools), sender, options.outputs, options.brought);
+        let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
+        let outside = Outside::new(
+            Arc::clone(parts),
+            Arc::clone(&tools),
+            sender,
+            options.outputs,
+            options.brought,
+            Arc::clone(&gate),
+        );
         outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
         Self {
             machine,
@@ -46,6 +55,7 @@ impl Driver {
             redacting: Redacting::new(parts.redactor.clone()),
             cancellation: options.cancellation,
             outside,
+            gate,
             inputs,
             previews: Previews::default(),
             tools,
@@ -113,10 +123,11 @@ impl Driver {
         }
         let mut shown = Vec::new();
         self.previews.see(&event, &self.tools, &mut shown);
-        if shown.is_empty() && self.redacting.is_idle() {
+        let before = self.gate.before(&event).await;
+        if before.is_empty() && shown.is_empty() && self.redacting.is_idle() {
             return drop(events.send(event).await);
         }
-        for event in std::iter::once(event).chain(shown) {
+        for event in before.into_iter().chain(std::iter::once(event)).chain(shown) {
             // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
             for event in self.redacting.event(event).into_iter().flatten() {
                 drop(events.send(event).await);

@@ -5,6 +5,7 @@ mod agent;
 mod approver;
 mod asking;
 mod builder;
+mod checkpointer;
 mod driver;
 mod early;
 mod error;
@@ -27,6 +28,7 @@ pub use approver::{
 #[cfg(unix)]
 pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
 pub use builder::AgentBuilder;
+pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
 pub use error::AgentError;
 pub use messages::{Messages, NobodyHears, Speaker};
 pub use options::RunOptions;

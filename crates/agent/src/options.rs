@@ -1,12 +1,13 @@
 //! What differs from run to run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
 use windlass_protocol::ToolResult;
 
-use crate::Messages;
+use crate::{Checkpointer, Messages, WithoutCheckpoint};
 
 /// What differs from run to run: where it is recorded, how it is stopped, what is said to it while it works, and what came
 /// from elsewhere while it was suspended.
@@ -16,6 +17,7 @@ pub struct RunOptions {
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) messages: Option<Messages>,
     pub(crate) brought: Brought,
+    pub(crate) checkpoints: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
 }
 
 /// What came from elsewhere while a run was suspended.
@@ -34,6 +36,7 @@ impl Default for RunOptions {
             outputs: None,
             messages: None,
             brought: Brought::default(),
+            checkpoints: None,
         }
     }
 }
@@ -60,6 +63,17 @@ impl RunOptions {
     /// The same run, to which more can be said while it works: see [`Messages::channel`].
     pub fn with_messages(mut self, messages: Messages) -> Self {
         self.messages = Some(messages);
+        self
+    }
+
+    /// The same run, which keeps what its tools work on before a turn changes it: the first such call of a turn waits
+    /// for that, and so do the others.
+    pub fn with_checkpoints(
+        mut self,
+        checkpointer: impl Checkpointer + 'static,
+        without: WithoutCheckpoint,
+    ) -> Self {
+        self.checkpoints = Some((Arc::new(checkpointer), without));
         self
     }
 

@@ -19,6 +19,7 @@ use windlass_tool::Question;
 
 use crate::agent::Parts;
 use crate::asking::Asking;
+use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
 use crate::judging::{Judging, is_tainted};
 use crate::options::Brought;
@@ -43,6 +44,8 @@ pub(crate) struct Outside {
     /// What came from elsewhere before this process began: results of calls, and the human's word on going on.
     results: HashMap<CallId, ToolResult>,
     guidance: Option<String>,
+    /// Where calls wait until what they may change is kept.
+    gate: Arc<Gate>,
     calls: CancellationToken,
     /// The calls that were begun while their answer streams, and which answer that is.
     ahead: CancellationToken,
@@ -63,6 +66,7 @@ impl Outside {
         inputs: mpsc::Sender<Box<Input>>,
         outputs: Option<PathBuf>,
         brought: Brought,
+        gate: Arc<Gate>,
     ) -> Self {
         let calls = CancellationToken::new();
         Self {
@@ -80,6 +84,7 @@ impl Outside {
             questions: HashMap::new(),
             results: brought.results.into_iter().map(|result| (result.call.clone(), result)).collect(),
             guidance: brought.guidance,
+            gate,
         }
     }
 

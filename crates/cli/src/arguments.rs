@@ -5,6 +5,7 @@ mod bytes;
 mod embeddings;
 mod models;
 mod offering;
+mod otlp;
 mod run;
 mod tools;
 
@@ -17,6 +18,7 @@ pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
+pub(crate) use self::otlp::Otlp;
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 

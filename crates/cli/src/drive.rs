@@ -1,9 +1,9 @@
 //! Reading a run to its end: telling what happens, and stopping it in good order on Ctrl-C.
 
 use anyhow::Context as _;
-use futures_util::StreamExt;
+use futures_util::{Stream, StreamExt};
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{EventStream, Outcome};
+use windlass_agent::{AgentError, Event, Outcome};
 
 use crate::output;
 use crate::say::Inbox;
@@ -27,7 +27,7 @@ impl Telling {
 /// Reads a run to its end. The first Ctrl-C cancels it, so that every call still gets its result; the second
 /// gives it up.
 pub(crate) async fn drive(
-    mut events: EventStream,
+    mut events: impl Stream<Item = Result<Event, AgentError>> + Unpin,
     show: &mut Show,
     telling: Telling,
     stop: &CancellationToken,

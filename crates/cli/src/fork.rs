@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use windlass_cassette::Player;
 use windlass_journal::FileJournal;
 use windlass_protocol::CallId;
+use windlass_telemetry::traced;
 use windlass_tool::Output;
 
 use crate::arguments::Fork;
@@ -17,9 +18,17 @@ use crate::run::{ended, options, recorded_settings, tell_differences};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::tape::Tape;
+use crate::traces::Traces;
 use crate::{confine, input, output, secrets};
 
 pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
+    let traces = Traces::begin(&arguments.otlp, &arguments.reach)?;
+    let end = fork_traced(arguments, &traces).await;
+    traces.end().await;
+    end
+}
+
+async fn fork_traced(arguments: Fork, traces: &Traces) -> anyhow::Result<ExitCode> {
     let text = if arguments.answer == "-" { input::text(Path::new("-"))? } else { arguments.answer.clone() };
     let call = CallId::new(arguments.at.as_str()).context("--at names no call")?;
     let answer = Output::text(text).with_status(arguments.status.status());
@@ -51,6 +60,7 @@ pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
     let journal = FileJournal::create(folder.journal())?;
     let events = agent.stream_with(settings.task.clone(), options(&folder, journal, &stop));
     let mut show = Show::default();
+    let events = traced(events, &traces.options(&settings.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&tape.finish()?);
     let code = ended(&folder, &outcome, &show);

@@ -41,6 +41,7 @@ mod tape;
 mod terminal;
 mod text;
 mod tool;
+mod traces;
 mod wires;
 
 use std::process::ExitCode;

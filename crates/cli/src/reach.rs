@@ -58,7 +58,8 @@ impl Reach {
         Ok(folder.map(|folder| folder.join("windlass/providers.toml")).filter(|path| path.is_file()))
     }
 
-    fn http(&self) -> anyhow::Result<HttpOptions> {
+    /// The way to servers that the options and the environment say.
+    pub(crate) fn http(&self) -> anyhow::Result<HttpOptions> {
         let mut http = HttpOptions::default();
         let either = |name: &str| variable(name).or_else(|| variable(name.to_lowercase()));
         let without = either("NO_PROXY");

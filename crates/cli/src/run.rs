@@ -9,6 +9,7 @@ use windlass_agent::{EventStream, Moment, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Journal as _, JournalError, Tail};
 use windlass_redact::Redactor;
+use windlass_telemetry::traced;
 use windlass_tools_shell::Shell;
 
 use crate::answers::{Answers, Open};
@@ -20,6 +21,7 @@ use crate::runs::{self, RunFolder, Settings};
 use crate::say::{self, Inbox};
 use crate::show::Show;
 use crate::tape::Tape;
+use crate::traces::Traces;
 use crate::{confine, output, secrets, setup};
 
 /// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
@@ -33,6 +35,13 @@ const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and what w
 const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
+    let traces = Traces::begin(&arguments.otlp, &arguments.reach)?;
+    let end = run_traced(arguments, &traces).await;
+    traces.end().await;
+    end
+}
+
+async fn run_traced(arguments: Run, traces: &Traces) -> anyhow::Result<ExitCode> {
     if let Some(file) = &arguments.replay {
         return replay(&arguments, file).await;
     }
@@ -44,6 +53,7 @@ pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
         Some(id) => resume(&arguments, RunFolder::find(&state, id)?, &stop).await?,
         None => start(&arguments, &state, &stop).await?,
     };
+    let events = traced(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
     tape.finish()?;
     Ok(ended(&folder, &outcome, &show))

@@ -144,7 +144,7 @@ impl Show {
                 self.line(&format!("· the conversation takes {used} of {window} tokens"))
             }
             Event::ContextCondensing => self.line("· the model is asked to sum up what has to go"),
-            Event::ContextCompacted { before, after, results, messages } => self.line(&format!(
+            Event::ContextCompacted { before, after, results, messages, .. } => self.line(&format!(
                 "· {results} results and {messages} messages were left out: {before} tokens, now {after}"
             )),
             _ => String::new(),

@@ -170,6 +170,32 @@ pub enum Event {
         /// The call's id.
         call: CallId,
     },
+    /// What the workspace was before the turn's first call that may change it is kept.
+    Checkpoint {
+        /// The turn.
+        turn: u32,
+        /// The checkpoint's name.
+        id: String,
+    },
+    /// There is no checkpoint, or no diff of what changed.
+    CheckpointFailed {
+        /// The turn.
+        turn: u32,
+        /// Why.
+        problem: String,
+    },
+    /// What the calls of a turn changed, net.
+    TurnDiff {
+        /// The turn.
+        turn: u32,
+        /// A unified diff.
+        diff: String,
+    },
+    /// What the run changed, net.
+    RunDiff {
+        /// A unified diff.
+        diff: String,
+    },
     /// What was said to the run is written down, and is said to the model when its moment comes.
     MessageQueued {
         /// In these words.
@@ -222,6 +248,9 @@ pub enum Event {
         results: usize,
         /// How many messages were left out.
         messages: usize,
+        /// Tokens of the summary, where the model made one.
+        #[serde(default)]
+        usage: Usage,
     },
     /// The model is told to go on, and how.
     Nudged {

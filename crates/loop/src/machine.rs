@@ -169,6 +169,11 @@ impl Machine {
         std::mem::take(&mut self.effects)
     }
 
+    /// The number of the turn that goes on, or went on last; 0 before the first.
+    pub fn turn(&self) -> u32 {
+        self.progress.turns
+    }
+
     /// When the machine wants a `Tick`, if nothing else comes before.
     pub fn next_deadline(&self) -> Option<u64> {
         self.approvals.next_deadline()

@@ -57,4 +57,4 @@ pub use read::{Contents, Descent, FileStream, MAX_FILE_BYTES};
 pub use version::Version;
 pub use windows::WindowsPath;
 pub use workspace::{Access, Look, Workspace};
-pub use write::{Expected, Found, Written};
+pub use write::{Expected, Found, Run, Standing, Written};

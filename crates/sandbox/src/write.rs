@@ -1,6 +1,7 @@
 //! Writing a file below the workspace's handle: the whole file at once, or not at all.
 
 mod draft;
+mod place;
 mod remove;
 
 use std::io;
@@ -13,6 +14,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 
 use self::draft::Draft;
 pub(crate) use self::draft::sweep;
+pub use self::place::{Run, Standing};
 pub use self::remove::Found;
 use crate::read::{open_named, read_all};
 use crate::{Access, Contents, FileError, Version, Workspace, WorkspacePath};

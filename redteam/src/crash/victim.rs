@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Victim {
     }
 
     async fn go_on(&self) -> anyhow::Result<Outcome> {
-        let agent = self.agent()?;
+        let agent = agent(&self.folder, self.at.as_ref())?;
         let path = self.folder.join("journal");
         let is_begun = std::fs::metadata(&path).is_ok_and(|file| file.len() > 0);
         let journal = if path.exists() { FileJournal::open(&path)?.0 } else { FileJournal::create(&path)? };
@@ -48,19 +48,19 @@ impl Victim {
             if is_begun { agent.resume(options)? } else { agent.stream_with("take the steps", options) };
         Ok(stream.report().await?.outcome)
     }
+}
 
-    fn agent(&self) -> anyhow::Result<Agent> {
-        let workspace = Arc::new(Workspace::open(self.folder.join("work"))?);
-        let mut tools = windlass_tools_fs::tools(&workspace);
-        tools.extend(windlass_tools_edit::tools(&workspace));
-        tools.extend(windlass_tools_shell::tools_with(&workspace, &Shell::unconfined()));
-        tools.push(Arc::new(Mark::new(self.folder.join("marks"))?));
-        let deadly =
-            tools.into_iter().map(|tool| Arc::new(Deadly::new(tool, self.at.clone())) as Arc<dyn Tool>);
-        let toolbox = Toolbox::builder().tools(deadly).config(ToolConfig::new(Preset::Full)).build()?;
-        let agent = Agent::builder().model(Scripted, "scripted").toolbox(toolbox).approver(Everything);
-        Ok(agent.root(workspace.root().display().to_string()).build()?)
-    }
+/// The agent of a folder, which dies at a point if one is named.
+pub(super) fn agent(folder: &Path, point: Option<&Point>) -> anyhow::Result<Agent> {
+    let workspace = Arc::new(Workspace::open(folder.join("work"))?);
+    let mut tools = windlass_tools_fs::tools(&workspace);
+    tools.extend(windlass_tools_edit::tools(&workspace));
+    tools.extend(windlass_tools_shell::tools_with(&workspace, &Shell::unconfined()));
+    tools.push(Arc::new(Mark::new(folder.join("marks"))?));
+    let deadly = tools.into_iter().map(|tool| Arc::new(Deadly::new(tool, point.cloned())) as Arc<dyn Tool>);
+    let toolbox = Toolbox::builder().tools(deadly).config(ToolConfig::new(Preset::Full)).build()?;
+    let agent = Agent::builder().model(Scripted, "scripted").toolbox(toolbox).approver(Everything);
+    Ok(agent.root(workspace.root().display().to_string()).build()?)
 }
 
 /// A mark that is made outside of the workspace: like a mail, it can be counted and not be taken back.

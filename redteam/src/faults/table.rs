@@ -1,5 +1,7 @@
 //! The table of faults: each with the tests that inject it, or with the issue that owns it.
 
+mod provider;
+
 use self::Shown::{By, Here, Later};
 use super::Injected;
 
@@ -25,128 +27,13 @@ const fn row(group: &'static str, fault: &'static str, shown: Shown) -> Row {
     Row { group, fault, shown }
 }
 
-/// In the order of the catalogue.
-pub(super) const TABLE: &[Row] = &[
-    row(
-        "provider",
-        "429 with Retry-After",
-        By(&[("client", "pace::the_provider_knows_best_how_long_to_wait")]),
-    ),
-    row(
-        "provider",
-        "429 without Retry-After",
-        By(&[
-            ("client", "retry::five_failures_are_given_up_with_their_number"),
-            ("client", "pace::retries_wait_no_longer_than_doubling_waits"),
-        ]),
-    ),
-    row(
-        "provider",
-        "quota or spend limit reached",
-        By(&[("client", "retry::what_will_not_pass_is_sent_once")]),
-    ),
-    row("provider", "500/502/503/504/529", By(&[("client", "retry::what_may_pass_is_sent_again")])),
-    row(
-        "provider",
-        "400/401/403/404/413/422",
-        By(&[
-            ("client", "retry::what_will_not_pass_is_sent_once"),
-            ("client", "failure::the_key_is_in_no_error"),
-        ]),
-    ),
-    row(
-        "provider",
-        "odd Retry-After",
-        By(&[
-            ("client", "retry::a_date_to_wait_for_is_read"),
-            ("client", "retry::a_wait_beyond_the_total_timer_is_not_waited"),
-        ]),
-    ),
-    row(
-        "provider",
-        "connection refused, DNS failure, TLS error, reset",
-        By(&[
-            ("client", "failure::an_unreachable_server_is_named_and_tried_again"),
-            ("client", "hostile::every_switch_ends_in_an_error_or_a_right_answer_in_time"),
-        ]),
-    ),
-    row(
-        "provider",
-        "disconnect after text, before any tool call",
-        By(&[
-            ("loop", "streaming::a_dropped_stream_runs_nothing_and_is_asked_for_again"),
-            ("client", "scripted::what_breaks_off_finishes_no_call"),
-        ]),
-    ),
-    row("provider", "idle stall", By(&[("client", "answer::a_silence_ends_with_the_timer_that_ended_it")])),
-    row(
-        "provider",
-        "keep-alive pings for ever",
-        By(&[("client", "pace::only_what_says_something_keeps_an_answer_alive")]),
-    ),
-    row(
-        "provider",
-        "slow drip",
-        By(&[("client", "pace::an_answer_that_never_ends_is_ended_by_the_total_timer")]),
-    ),
-    row(
-        "provider",
-        "SSE line that never ends",
-        By(&[("sse", "limits::an_endless_line_is_refused_before_it_is_held")]),
-    ),
-    row(
-        "provider",
-        "malformed argument JSON",
-        By(&[
-            ("assemble", "arguments::arguments_that_are_not_json_say_where"),
-            ("assemble", "arguments::arguments_nested_too_deeply_are_malformed"),
-            ("toolbox", "check::a_key_twice_is_refused_where_something_changes"),
-            ("assemble", "arguments::repairs_are_made_where_they_are_asked_for_and_told"),
-        ]),
-    ),
-    row(
-        "provider",
-        "wrong types, missing or extra fields",
-        By(&[("toolbox", "check::wrong_arguments_are_told_with_path_met_and_wanted")]),
-    ),
-    row(
-        "provider",
-        "empty arguments",
-        By(&[("assemble", "endings::no_arguments_are_an_empty_object_where_the_answer_ended_properly")]),
-    ),
-    row(
-        "provider",
-        "unknown tool",
-        By(&[
-            ("toolbox", "check::an_unknown_tool_is_answered_with_the_ones_there_are"),
-            ("toolbox", "check::a_forgiving_name_that_fits_two_tools_fits_none"),
-        ]),
-    ),
-    row(
-        "provider",
-        "event order",
-        By(&[
-            ("assemble", "keying::fragments_find_their_call_by_index"),
-            ("assemble", "properties::any_sequence_of_chunks_ends_each_call_once"),
-        ]),
-    ),
-    row(
-        "provider",
-        "stop reason contradicts content",
-        By(&[
-            ("loop", "streaming::a_stop_with_calls_is_still_calls"),
-            ("loop", "streaming::an_empty_answer_is_not_kept_and_asked_for_again_before_the_nudge"),
-            ("loop", "streaming::a_refusal_stops_the_run"),
-        ]),
-    ),
-    row(
-        "provider",
-        "UTF-8 split over chunks",
-        By(&[
-            ("sse", "properties::the_properties_hold_for_bytes"),
-            ("sse", "parser::what_is_not_utf8_is_replaced_and_the_stream_goes_on"),
-        ]),
-    ),
+/// All rows.
+pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+    provider::ROWS.iter().chain(ROWS)
+}
+
+/// Those that are not a provider's, in the order of the catalogue.
+const ROWS: &[Row] = &[
     row(
         "loop",
         "tool hangs",
@@ -182,12 +69,47 @@ pub(super) const TABLE: &[Row] = &[
             ("loop", "properties::every_request_is_paired_and_every_record_resumes"),
         ]),
     ),
-    row("loop", "kill -9 at any point", Later(7)),
-    row("loop", "torn or corrupt journal", Later(7)),
-    row("loop", "two processes resume one session", Later(7)),
-    row("loop", "journal of another version", Later(7)),
-    row("loop", "clock jumps", Later(7)),
-    row("loop", "repeating model", Later(7)),
+    row("loop", "kill -9 at any point", Here(Injected::Kills)),
+    row(
+        "loop",
+        "torn or corrupt journal",
+        By(&[
+            ("journal", "file::tests::a_file_cut_at_any_byte_keeps_its_whole_records_and_goes_on"),
+            ("journal", "file::tests::no_damage_loses_a_record_before_it"),
+            ("journal", "file::tests::zeros_at_the_end_are_a_cut_record"),
+            ("cli", "suspend::a_damaged_record_is_gone_on_from_when_that_is_said"),
+        ]),
+    ),
+    row(
+        "loop",
+        "two processes resume one session",
+        By(&[
+            ("journal", "file::tests::a_second_writer_is_refused"),
+            ("cli", "suspend::a_second_process_cannot_go_on_with_a_run_that_works"),
+        ]),
+    ),
+    row(
+        "loop",
+        "journal of another version",
+        By(&[
+            ("loop", "record::a_record_of_a_later_version_is_refused"),
+            ("loop", "record::unknown_fields_are_read_over"),
+            ("loop", "record::a_record_of_any_version_goes_on_from_any_cut"),
+        ]),
+    ),
+    row(
+        "loop",
+        "clock jumps",
+        By(&[("agent", "suspension::a_wall_clock_that_jumps_makes_no_question_end_early_or_late")]),
+    ),
+    row(
+        "loop",
+        "repeating model",
+        By(&[
+            ("loop", "execution::calls_that_go_round_in_circles_are_stopped"),
+            ("loop", "streaming::words_alone_are_nudged_a_limited_number_of_times"),
+        ]),
+    ),
     row("loop", "sub-agent fails", Later(8)),
     row(
         "files",
@@ -308,5 +230,5 @@ pub(super) const TABLE: &[Row] = &[
         ]),
     ),
     row("mcp", "HTTP session lost", Later(8)),
-    row("soak", "10 000 turns, 5 % random faults, fixed seeds", Later(7)),
+    row("soak", "10 000 turns, 5 % random faults, fixed seeds", Here(Injected::Soak)),
 ];

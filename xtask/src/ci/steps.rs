@@ -6,7 +6,7 @@ use anyhow::Result;
 use xshell::cmd;
 
 use super::libtest::{self, TestCounts};
-use super::{Outcome, Setting, Verdict};
+use super::{OFF_BY_DEFAULT, Outcome, Setting, Verdict};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
 use crate::{bench, corpora, fuzz, redteam, sdk, tidy};
@@ -37,7 +37,8 @@ pub(super) fn deny(setting: &Setting<'_>) -> Result<Outcome> {
 }
 
 pub(super) fn clippy(setting: &Setting<'_>) -> Result<Outcome> {
-    let clippy = cmd!(setting.sh, "cargo clippy --workspace --all-targets -- -D warnings");
+    let clippy =
+        cmd!(setting.sh, "cargo clippy --workspace --all-targets --features {OFF_BY_DEFAULT} -- -D warnings");
     Ok(Outcome::from_success(capture::pass_through(clippy)?))
 }
 
@@ -67,7 +68,10 @@ pub(super) fn doc(setting: &Setting<'_>) -> Result<Outcome> {
 
 /// All tests and documentation examples but the corpus tests, which are the next step's.
 pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
-    let test = cmd!(setting.sh, "cargo test --workspace --no-fail-fast -- --show-output --skip corpus");
+    let test = cmd!(
+        setting.sh,
+        "cargo test --workspace --features {OFF_BY_DEFAULT} --no-fail-fast -- --show-output --skip corpus"
+    );
     let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
     if !captured.success {
         libtest::print_failures(&captured.lines);

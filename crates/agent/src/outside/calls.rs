@@ -112,11 +112,24 @@ impl Outside {
     /// The run of a call that was judged by the time this is waited for.
     fn running(&self, call: ToolCall, ctx: Context) -> impl Future<Output = Ran> + use<> {
         let (judging, tools) = (self.judging.clone(), self.tools.clone());
+        let (gate, events) = (self.gate.clone(), self.events.clone());
         async move {
             let (Some(checked), Some(toolbox)) = (judging.take(&call), tools.current()) else {
                 let text = "nobody has judged this call";
                 return Ran::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
             };
+            let passed = tokio::select! {
+                biased;
+                passed = gate.pass(&checked.facts, events.as_ref()) => passed,
+                () = ctx.cancellation().cancelled() => {
+                    let text = "stopped before it began; nothing was run";
+                    return Ran::Ended(ToolResult::text(call.id, ResultStatus::Cancelled, text));
+                }
+            };
+            if let Err(failed) = passed {
+                let text = format!("not run, because what it may change could not be kept before: {failed}");
+                return Ran::Ended(ToolResult::text(call.id, ResultStatus::NotStarted, text));
+            }
             let still = async move {
                 let lost =
                     ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");

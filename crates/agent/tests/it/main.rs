@@ -3,7 +3,9 @@
 
 mod ahead;
 mod approver;
+mod checkpoints;
 mod coercion;
+mod context;
 mod early;
 mod learned;
 mod modes;

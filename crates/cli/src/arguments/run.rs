@@ -7,14 +7,18 @@ use windlass_agent::{Budget, Prices};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
-use super::{AutonomyName, Offering, PresetName, Reach, SandboxName, WireName};
+use super::{AutonomyName, Offering, Otlp, PresetName, Reach, SandboxName, WireName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
 Example: windlass run \"explain src\" --provider ollama --model qwen3 --deny\n\
 Example: windlass run \"plan the move to sqlite\" --model gpt-5-mini --mode architect\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/.local/state/approvals\n\
+<<<<<<< HEAD
+Example: windlass run \"make the tests pass\" --model gpt-5-mini --otlp http://localhost:4318\n\
+=======
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
+>>>>>>> main
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
 pub(crate) struct Run {
@@ -65,6 +69,8 @@ pub(crate) struct Run {
     pub(crate) autonomy: AutonomyName,
     #[command(flatten)]
     pub(crate) offering: Offering,
+    #[command(flatten)]
+    pub(crate) otlp: Otlp,
     /// How commands are confined: auto, required, off.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
@@ -165,6 +171,8 @@ pub(crate) struct Fork {
     pub(crate) approval: Approval,
     #[command(flatten)]
     pub(crate) reach: Reach,
+    #[command(flatten)]
+    pub(crate) otlp: Otlp,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,

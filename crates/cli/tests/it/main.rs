@@ -16,6 +16,7 @@ mod fallback;
 mod learned;
 mod mock;
 mod models;
+mod otlp;
 mod policy;
 mod program;
 mod protocol;

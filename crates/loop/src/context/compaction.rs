@@ -79,8 +79,8 @@ impl Machine {
         self.transcript.leave_out(pruned, until, note);
     }
 
-    pub(super) fn tell_compacted(&mut self, before: u64, results: usize, messages: usize) {
-        let after = self.context_tokens();
-        self.show(Event::ContextCompacted { before, after, results, messages });
+    fn tell_compacted(&mut self, before: u64, results: usize, messages: usize) {
+        let (after, usage) = (self.context_tokens(), Usage::default());
+        self.show(Event::ContextCompacted { before, after, results, messages, usage });
     }
 }

@@ -51,7 +51,8 @@ impl Machine {
         self.spent.usage.add(&answer.usage);
         let summary = end.ok().and_then(|()| summary_of(&answer));
         self.leave_out(&[], until, Some(&words::left_out(summary.as_deref())), answer.usage);
-        self.tell_compacted(before, 0, until.saturating_sub(1));
+        let (after, messages) = (self.context_tokens(), until.saturating_sub(1));
+        self.show(Event::ContextCompacted { before, after, results: 0, messages, usage: answer.usage });
         self.tell_fill();
         self.ask_model();
     }

@@ -55,7 +55,7 @@ fn old_results_are_left_out_before_the_window_is_full() {
         let before = run.machine.transcript().messages().clone();
         turn(&mut run, number, 600);
         let messages = run.machine.transcript().messages();
-        if let Some(Event::ContextCompacted { before, after, results, messages }) =
+        if let Some(Event::ContextCompacted { before, after, results, messages, .. }) =
             run.events().into_iter().find(|event| matches!(event, Event::ContextCompacted { .. }))
         {
             assert!(*before >= 1_800 && *after <= 1_000, "{before} {after}");

@@ -65,6 +65,19 @@ impl<'w> Descent<'w> {
         Ok(FileStream::opened(file, path, &metadata))
     }
 
+    /// What a link says, by its path below the root. Nobody goes there.
+    ///
+    /// # Errors
+    /// If it is no link, or as for a file.
+    pub fn link(&mut self, below: &Path) -> Result<PathBuf, FileError> {
+        let path = WorkspacePath::found(below)?;
+        let (Some(folder), Some(name)) = (below.parent(), below.file_name()) else {
+            return Err(not_found(&path));
+        };
+        let dir = self.folder(folder, &path)?;
+        dir.read_link_contents(name).map_err(|error| FileError::from_io(&path, error))
+    }
+
     /// The handle of a folder, from the deepest open one that holds it.
     fn folder(&mut self, folder: &Path, path: &WorkspacePath) -> Result<&Dir, FileError> {
         while self.open.last().is_some_and(|last| !folder.starts_with(&last.below)) {

@@ -59,11 +59,11 @@ impl Workspace {
         match self.lead(&path) {
             Lead::Outside => Target { kind: TargetKind::Outside, ..missing },
             Lead::Missing(leads) => Target { resolved: leads.plain(), ..missing },
-            Lead::There(real) => self.standing(&real, look, missing),
+            Lead::There(real) => self.looked_at(&real, look, missing),
         }
     }
 
-    fn standing(&self, real: &WorkspacePath, look: Look, missing: Target) -> Target {
+    fn looked_at(&self, real: &WorkspacePath, look: Look, missing: Target) -> Target {
         let target = Target { resolved: real.plain(), ..missing };
         let Ok(metadata) = self.metadata(real) else { return target };
         let kind = match Kind::of(metadata.file_type()) {

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, File, OpenOptions, Permissions};
 
+use super::place::{Run, with_run};
+
 const START: &str = ".windlass-";
 const END: &str = ".tmp";
 
@@ -37,10 +39,8 @@ impl<'d> Draft<'d> {
     }
 
     fn begin(folder: &'d Dir, permissions: Option<&Permissions>) -> io::Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {
-            let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let name = PathBuf::from(format!("{START}{}-{count}{END}", std::process::id()));
+            let name = next_name();
             let mut options = OpenOptions::new();
             options.read(true).write(true).create_new(true);
             if permissions.is_some() {
@@ -61,6 +61,11 @@ impl<'d> Draft<'d> {
         }
     }
 
+    /// Makes a draft with the usual mode a program.
+    pub(super) fn make_program(&self) -> io::Result<()> {
+        self.file.set_permissions(with_run(&self.file.metadata()?.permissions(), Run::Program))
+    }
+
     /// Gives the draft a name in place of whatever has it, in one step.
     pub(super) fn replace(&self, folder: &Dir, name: &Path) -> io::Result<()> {
         self.folder.rename(&self.name, folder, name)
@@ -78,6 +83,54 @@ impl Drop for Draft<'_> {
         // After a rename the name is gone already; what cannot be removed is swept later.
         let _ = self.folder.remove_file(&self.name);
     }
+}
+
+/// A link on its way to its name. Dropped without one it is removed.
+pub(super) struct Link<'d> {
+    folder: &'d Dir,
+    name: PathBuf,
+}
+
+impl<'d> Link<'d> {
+    pub(super) fn new(folder: &'d Dir, target: &Path) -> io::Result<Self> {
+        loop {
+            let name = next_name();
+            match link(folder, target, &name) {
+                Ok(()) => return Ok(Self { folder, name }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Gives the link a name in place of whatever has it, in one step.
+    pub(super) fn replace(&self, folder: &Dir, name: &Path) -> io::Result<()> {
+        self.folder.rename(&self.name, folder, name)
+    }
+}
+
+impl Drop for Link<'_> {
+    fn drop(&mut self) {
+        // After a rename the name is gone already.
+        let _ = self.folder.remove_file(&self.name);
+    }
+}
+
+/// What a link says is data: nobody goes there.
+#[cfg(unix)]
+fn link(folder: &Dir, target: &Path, name: &Path) -> io::Result<()> {
+    folder.symlink_contents(target, name)
+}
+
+#[cfg(not(unix))]
+fn link(_: &Dir, _: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn next_name() -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    PathBuf::from(format!("{START}{}-{count}{END}", std::process::id()))
 }
 
 /// Removes the drafts of writers that died, as their locks died with them.

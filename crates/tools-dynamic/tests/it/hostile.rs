@@ -78,7 +78,7 @@ def call(id, name, args):
         s.send(b'hello')
     inet, stream, datagram = socket.AF_INET, socket.SOCK_STREAM, socket.SOCK_DGRAM
     for name, way in {
-        'key': lambda: open(out + '/home/.ssh/id_rsa').read(),
+        'key': lambda: open(os.path.join(out, 'home', '.ssh', 'id_rsa')).read(),
         'home': lambda: open(os.path.expanduser('~/.ssh/id_rsa')).read(),
         'file outside': lambda: open(out + '/secret').read(),
         'made among its own': lambda: open('made', 'w').write('x'),

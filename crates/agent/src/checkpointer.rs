@@ -1,0 +1,184 @@
+//! What keeps a workspace as it was before a turn changes it, and the gate at which calls wait for that.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OnceCell, mpsc};
+use windlass_hitl::Facts;
+use windlass_loop::Event;
+use windlass_protocol::Effect;
+
+/// What a [`Checkpointer`] gives.
+pub type CheckpointFuture<'a> = Pin<Box<dyn Future<Output = Result<String, CheckpointFailed>> + Send + 'a>>;
+
+/// Keeps checkpoints of what a run's tools work on, and says what changed.
+///
+/// ```
+/// use windlass_agent::{CheckpointFuture, Checkpointer};
+///
+/// struct Numbered;
+///
+/// impl Checkpointer for Numbered {
+///     fn before_change(&self, turn: u32) -> CheckpointFuture<'_> {
+///         Box::pin(async move { Ok(format!("checkpoint-{turn}")) })
+///     }
+///     fn after_turn(&self, _: u32) -> CheckpointFuture<'_> {
+///         Box::pin(async { Ok("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n".to_owned()) })
+///     }
+///     fn after_run(&self) -> CheckpointFuture<'_> {
+///         self.after_turn(1)
+///     }
+/// }
+/// ```
+pub trait Checkpointer: Send + Sync {
+    /// Keeps what is there before the first call of a turn that may change something begins, and gives the
+    /// checkpoint's name. All such calls of the turn wait for it.
+    fn before_change(&self, turn: u32) -> CheckpointFuture<'_>;
+
+    /// What such a turn changed, net, as a unified diff; nothing if that is nothing. Asked when its calls have ended.
+    fn after_turn(&self, turn: u32) -> CheckpointFuture<'_>;
+
+    /// The same for all turns of the run. Asked at its end, if this process has let some call pass.
+    fn after_run(&self) -> CheckpointFuture<'_>;
+}
+
+/// Why there is no checkpoint or no diff, in words for a human.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+#[non_exhaustive]
+pub struct CheckpointFailed {
+    /// What failed.
+    pub text: String,
+}
+
+impl CheckpointFailed {
+    /// In these words.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into() }
+    }
+}
+
+/// What happens with calls that may change something where there is no checkpoint. It is told in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "they run or they do not, there is no third")]
+pub enum WithoutCheckpoint {
+    /// They run.
+    #[default]
+    Run,
+    /// They do not: the model is told why.
+    Refuse,
+}
+
+/// The gate of a run: open until a turn begins to change something, closed while that is kept, and open again.
+#[derive(Default)]
+pub(crate) struct Gate {
+    keeper: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
+    turn: Mutex<Arc<Turn>>,
+}
+
+#[derive(Default)]
+struct Turn {
+    number: u32,
+    /// What came of the one checkpoint before its first change.
+    kept: OnceCell<Result<(), CheckpointFailed>>,
+    /// Whether a turn before it in this process was kept.
+    has_earlier: bool,
+}
+
+impl Turn {
+    fn is_kept(&self) -> bool {
+        self.kept.get().is_some_and(Result::is_ok)
+    }
+}
+
+impl Gate {
+    pub(crate) fn new(keeper: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>, turn: u32) -> Self {
+        let turn = Turn { number: turn, ..Turn::default() };
+        Self { keeper, turn: Mutex::new(Arc::new(turn)) }
+    }
+
+    /// Lets a call pass when what it may change is kept; says why not. Dropping the future leaves the keeping to the
+    /// next call that waits.
+    pub(crate) async fn pass(
+        &self,
+        facts: &Facts,
+        events: Option<&mpsc::Sender<Event>>,
+    ) -> Result<(), CheckpointFailed> {
+        let Some((keeper, without)) = &self.keeper else { return Ok(()) };
+        if !may_change(facts) {
+            return Ok(());
+        }
+        let turn = self.current();
+        let keep = || async {
+            let kept = keeper.before_change(turn.number).await;
+            let (event, kept) = match kept {
+                Ok(id) => (Event::Checkpoint { turn: turn.number, id }, Ok(())),
+                Err(failed) => {
+                    let event = Event::CheckpointFailed { turn: turn.number, problem: failed.text.clone() };
+                    (event, Err(failed))
+                }
+            };
+            if let Some(events) = events {
+                // Nobody watches any more.
+                drop(events.send(event).await);
+            }
+            kept
+        };
+        match (turn.kept.get_or_init(keep).await, without) {
+            (Err(failed), WithoutCheckpoint::Refuse) => Err(failed.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is to be told before an event that ends a turn.
+    pub(crate) async fn before(&self, event: &Event) -> Vec<Event> {
+        let (Some((keeper, _)), Some(ended)) = (&self.keeper, self.ended_by(event)) else {
+            return Vec::new();
+        };
+        let mut told = Vec::new();
+        if ended.is_kept() {
+            let turn = ended.number;
+            match keeper.after_turn(turn).await {
+                Ok(diff) if diff.is_empty() => {}
+                Ok(diff) => told.push(Event::TurnDiff { turn, diff }),
+                Err(failed) => told.push(Event::CheckpointFailed { turn, problem: failed.text }),
+            }
+        }
+        if matches!(event, Event::Finished { .. }) && (ended.is_kept() || ended.has_earlier) {
+            match keeper.after_run().await {
+                Ok(diff) if diff.is_empty() => {}
+                Ok(diff) => told.push(Event::RunDiff { diff }),
+                Err(failed) => {
+                    told.push(Event::CheckpointFailed { turn: ended.number, problem: failed.text });
+                }
+            }
+        }
+        told
+    }
+
+    /// The turn that an event ends, with which the next one begins.
+    fn ended_by(&self, event: &Event) -> Option<Arc<Turn>> {
+        let current = self.current();
+        let number = match event {
+            Event::TurnStarted { turn } => *turn,
+            Event::Finished { .. } => current.number,
+            _ => return None,
+        };
+        let has_earlier = current.has_earlier || current.is_kept();
+        let next = Arc::new(Turn { number, has_earlier, ..Turn::default() });
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        Some(current)
+    }
+
+    fn current(&self) -> Arc<Turn> {
+        Arc::clone(&self.turn.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Whether a call may change what is kept: not by its own word, and not by its effects.
+fn may_change(facts: &Facts) -> bool {
+    let harmless =
+        |effect: &Effect| matches!(effect, Effect::Read { .. } | Effect::Connect { .. } | Effect::Internal);
+    !facts.hints.read_only && !facts.effects.iter().all(harmless)
+}

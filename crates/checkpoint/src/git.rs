@@ -1,0 +1,232 @@
+//! `git` as a keeper of objects: it is given bytes and names, and never a work tree that could lead it.
+//!
+//! No flag makes git safe in a folder of a stranger's, whose attributes and configuration name programs. So it works in
+//! its own repository alone: files are read and written by this crate.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::error::PLACES;
+use crate::{CheckpointError, NoGit};
+
+/// What no configuration changes: there is none but the repository's own.
+const SETTINGS: [&str; 9] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.attributesFile=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.compression=1",
+    "core.fsync=all",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "diff.external=",
+];
+/// The branch of the repository's HEAD, which never is: of a HEAD that is, git reads attributes.
+const NO_BRANCH: &str = "none";
+/// How much of what git says is kept.
+const SAID_BYTES: u64 = 4 * 1024;
+
+/// A program and a repository.
+#[derive(Debug)]
+pub(crate) struct Git {
+    program: PathBuf,
+    pub(crate) repository: PathBuf,
+}
+
+/// A `git` that only the machine's owner could have put there.
+pub(crate) fn find() -> Result<PathBuf, NoGit> {
+    PLACES.into_iter().map(|place| Path::new(place).join("git")).find(|file| is_trusted(file)).ok_or(NoGit)
+}
+
+#[cfg(unix)]
+fn is_trusted(file: &Path) -> bool {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    // On a Mac the user's own package manager keeps its programs.
+    let is_own = cfg!(target_os = "macos");
+    fs::metadata(file).is_ok_and(|found| {
+        let mode = found.permissions().mode();
+        found.is_file() && (found.uid() == 0 || is_own) && mode & 0o022 == 0 && mode & 0o111 != 0
+    })
+}
+
+#[cfg(not(unix))]
+fn is_trusted(_: &Path) -> bool {
+    false
+}
+
+impl Git {
+    /// The repository in a folder, made if it is not there: whole, or not at all.
+    pub(crate) fn open(program: PathBuf, folder: &Path) -> Result<Self, CheckpointError> {
+        let git = Self { program, repository: folder.join("repository") };
+        if !git.repository.join("HEAD").is_file() {
+            let failed = |source| CheckpointError::State { path: folder.to_path_buf(), source };
+            let draft = folder.join("repository.new");
+            match fs::remove_dir_all(&draft) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+                _ => {}
+            }
+            let branch = format!("--initial-branch={NO_BRANCH}");
+            let words = ["init", "--bare", "--quiet", "--template=", "--object-format=sha256", &branch];
+            let mut command = git.bare();
+            command.current_dir(folder).args(words).arg(&draft);
+            output("init", command, None, SAID_BYTES)?;
+            fs::rename(&draft, &git.repository).map_err(failed)?;
+        }
+        git.sweep();
+        Ok(git)
+    }
+
+    /// Removes what a git left that was killed. Who calls it holds the lock, so that no other works here.
+    fn sweep(&self) {
+        let is_left = |name: &OsStr| {
+            let name = name.to_string_lossy();
+            name.ends_with(".lock") || name.starts_with("tmp_") || name.starts_with("fast_import_crash_")
+        };
+        for folder in ["", "refs/heads", "refs/windlass", "objects/pack", "objects"] {
+            let entries = fs::read_dir(self.repository.join(folder)).into_iter().flatten();
+            for entry in entries.filter_map(Result::ok).filter(|entry| is_left(&entry.file_name())) {
+                // What cannot be removed is told by the git that meets it.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Git without a repository, and without anything of the host's.
+    fn bare(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("LC_ALL", "C")
+            .env("HOME", "/nonexistent")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_CEILING_DIRECTORIES", "/");
+        command.arg("--no-pager").args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
+        command
+    }
+
+    pub(crate) fn command<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Command {
+        let mut command = self.bare();
+        command.env("GIT_DIR", &self.repository).current_dir(&self.repository).args(words);
+        command
+    }
+
+    /// What a command says on stdout, at most so many bytes; what it says beyond is cut off, and the command with it.
+    pub(crate) fn ask<'w>(
+        &self,
+        step: &'static str,
+        words: impl IntoIterator<Item = &'w str>,
+        limit: u64,
+    ) -> Result<Vec<u8>, CheckpointError> {
+        output(step, self.command(words), None, limit)
+    }
+
+    /// The same for a command that is told what it is about on stdin.
+    pub(crate) fn tell<'w>(
+        &self,
+        step: &'static str,
+        words: impl IntoIterator<Item = &'w str>,
+        input: Vec<u8>,
+    ) -> Result<Vec<u8>, CheckpointError> {
+        output(step, self.command(words), Some(input), u64::MAX)
+    }
+}
+
+/// A git that is written to while it works.
+pub(crate) struct Stream {
+    child: Child,
+    step: &'static str,
+}
+
+impl Stream {
+    pub(crate) fn start(step: &'static str, mut command: Command) -> Result<Self, CheckpointError> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().map_err(|error| failed(step, &error))?;
+        Ok(Self { child, step })
+    }
+
+    /// Whoever writes buffers it. Dropping the writer is the end of the input.
+    pub(crate) fn input(&mut self) -> Option<impl Write + use<>> {
+        self.child.stdin.take().map(|pipe| io::BufWriter::with_capacity(64 * 1024, pipe))
+    }
+
+    /// What it said, once it has ended well. It says little: nothing waits for a full pipe.
+    pub(crate) fn finish(mut self, written: io::Result<()>) -> Result<Vec<u8>, CheckpointError> {
+        drop(self.child.stdin.take());
+        let mut said = Vec::new();
+        let read = self.child.stdout.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut said));
+        let mut words = Vec::new();
+        let heard =
+            self.child.stderr.take().map_or(Ok(0), |pipe| pipe.take(SAID_BYTES).read_to_end(&mut words));
+        let status = self.child.wait().map_err(|error| failed(self.step, &error))?;
+        if !status.success() {
+            let said = String::from_utf8_lossy(&words).trim().to_owned();
+            return Err(CheckpointError::Git { step: self.step, said: format!("{status}: {said}") });
+        }
+        read.and(heard).map_err(|error| failed(self.step, &error))?;
+        written.map_err(|error| failed(self.step, &error))?;
+        Ok(said)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // One that ended is not there to be ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn output(
+    step: &'static str,
+    mut command: Command,
+    input: Option<Vec<u8>>,
+    limit: u64,
+) -> Result<Vec<u8>, CheckpointError> {
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| failed(step, &error))?;
+    let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
+    let mut said = Vec::new();
+    let (read, words) = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if let (Some(mut stdin), Some(input)) = (stdin, input) {
+                // A git that stops reading says why.
+                let _ = stdin.write_all(&input);
+            }
+        });
+        let hearing = scope.spawn(move || {
+            let mut words = Vec::new();
+            if let Some(mut pipe) = stderr {
+                let _ = (&mut pipe).take(SAID_BYTES).read_to_end(&mut words);
+                let _ = io::copy(&mut pipe, &mut io::sink());
+            }
+            words
+        });
+        let read = child.stdout.take().map_or(Ok(0), |pipe| pipe.take(limit).read_to_end(&mut said));
+        if said.len() as u64 >= limit {
+            let _ = child.kill();
+        }
+        (read, hearing.join().unwrap_or_default())
+    });
+    let status = child.wait().map_err(|error| failed(step, &error))?;
+    read.map_err(|error| failed(step, &error))?;
+    if !status.success() && (said.len() as u64) < limit {
+        let said = String::from_utf8_lossy(&words).trim().to_owned();
+        return Err(CheckpointError::Git { step, said: format!("{status}: {said}") });
+    }
+    Ok(said)
+}
+
+fn failed(step: &'static str, error: &io::Error) -> CheckpointError {
+    CheckpointError::Git { step, said: error.to_string() }
+}

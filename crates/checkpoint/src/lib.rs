@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+#![expect(clippy::disallowed_methods, reason = "git is started here, on a repository that is kept here")]
+
+mod checkpoints;
+mod diff;
+mod error;
+mod restore;
+
+mod git;
+mod lock;
+mod object;
+mod scan;
+mod snapshot;
+mod tree;
+
+pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints, Taken};
+pub use diff::{Diff, Until};
+pub use error::{CheckpointError, NoGit};
+pub use restore::{Foreign, Kept, Restored, Why};
+pub use scan::{LeftOut, Limits};

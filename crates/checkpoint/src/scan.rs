@@ -1,0 +1,284 @@
+//! What of a workspace is kept: found by a walk that follows nothing, read only where it may have changed.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use ignore::{DirEntry, WalkBuilder};
+use windlass_command::is_secret_name;
+use windlass_sandbox::{Descent, Workspace};
+
+use crate::CheckpointError;
+use crate::object::{Object, ObjectKind, Oid};
+
+/// Folders that hold what was fetched or made, in great number, also where no `.gitignore` says so.
+const MADE: [&str; 4] = ["node_modules", ".venv", "venv", "__pycache__"];
+/// What marks a folder of what was made.
+const CACHE_MARK: &str = "CACHEDIR.TAG";
+/// A file that changed so shortly ago may change again without a sign.
+const YOUNG: Duration = Duration::from_secs(1);
+
+/// How much of a workspace is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How long a file may be; longer ones are left out.
+    pub file_bytes: u64,
+    /// How many files there may be; with more there is no checkpoint.
+    pub files: u64,
+    /// How many bytes they may have together; with more there is no checkpoint.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { file_bytes: 10 * 1024 * 1024, files: 100_000, bytes: 4 * 1024 * 1024 * 1024 }
+    }
+}
+
+impl Limits {
+    /// Other lengths of a file.
+    pub fn with_file_bytes(mut self, bytes: u64) -> Self {
+        self.file_bytes = bytes;
+        self
+    }
+
+    /// Another number of files.
+    pub fn with_files(mut self, files: u64) -> Self {
+        self.files = files;
+        self
+    }
+}
+
+/// What was not kept, beside what `.gitignore` names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Files with names of secrets.
+    pub secrets: u64,
+    /// Files that are longer than what is kept.
+    pub too_large: u64,
+    /// Files that could not be read.
+    pub unread: u64,
+}
+
+/// A name in the workspace, what it has, and by what a change of it is seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub(crate) object: Object,
+    stamp: Option<Stamp>,
+}
+
+impl Known {
+    /// Of a tree that somebody else looked at.
+    pub(crate) fn unseen(object: Object) -> Self {
+        Self { object, stamp: None }
+    }
+}
+
+/// Every name that is kept.
+pub(crate) type Names = BTreeMap<PathBuf, Known>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    mode: u32,
+    inode: u64,
+    times: (i64, i64, i64, i64),
+}
+
+/// A walk, and what it has found so far.
+pub(crate) struct Scan<'s> {
+    workspace: &'s Workspace,
+    descent: Descent<'s>,
+    limits: Limits,
+    before: &'s Names,
+    pub(crate) now: Names,
+    pub(crate) left_out: LeftOut,
+    bytes: u64,
+    begin: SystemTime,
+}
+
+impl<'s> Scan<'s> {
+    pub(crate) fn new(workspace: &'s Workspace, limits: Limits, before: &'s Names) -> Self {
+        let begin = SystemTime::now();
+        let descent = Descent::new(workspace);
+        let (now, left_out) = (Names::new(), LeftOut::default());
+        Self { workspace, descent, limits, before, now, left_out, bytes: 0, begin }
+    }
+
+    /// Walks, and hands out the bytes of each name that may have changed.
+    pub(crate) fn run(
+        &mut self,
+        mut changed: impl FnMut(Oid, &[u8]) -> std::io::Result<()>,
+    ) -> Result<std::io::Result<()>, CheckpointError> {
+        for entry in walk(self.workspace.root()) {
+            // A folder that cannot be read has nothing that could be kept.
+            let Ok(entry) = entry else {
+                self.left_out.unread += 1;
+                continue;
+            };
+            if let Err(error) = self.entry(entry.path(), &mut changed)? {
+                return Ok(Err(error));
+            }
+        }
+        // What was kept once is kept although a `.gitignore` names it since.
+        let missing: Vec<_> =
+            self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();
+        for below in missing {
+            let path = self.workspace.root().join(&below);
+            if !has_git(&below)
+                && self.is_plain(&below)
+                && let Err(error) = self.entry(&path, &mut changed)?
+            {
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn entry(
+        &mut self,
+        path: &Path,
+        changed: &mut impl FnMut(Oid, &[u8]) -> std::io::Result<()>,
+    ) -> Result<std::io::Result<()>, CheckpointError> {
+        let Ok(below) = path.strip_prefix(self.workspace.root()).map(Path::to_path_buf) else {
+            return Ok(Ok(()));
+        };
+        let Ok(found) = path.symlink_metadata() else { return Ok(Ok(())) };
+        if !found.is_file() && !found.is_symlink() {
+            return Ok(Ok(()));
+        }
+        if below.iter().any(|name| is_secret_name(&name.to_string_lossy())) {
+            self.left_out.secrets += 1;
+            return Ok(Ok(()));
+        }
+        if found.len() > self.limits.file_bytes {
+            self.left_out.too_large += 1;
+            return Ok(Ok(()));
+        }
+        self.count(found.len())?;
+        let stamp = Stamp::of(&found);
+        let known = self.before.get(&below);
+        if let Some(known) = known.filter(|known| known.stamp == Some(stamp)) {
+            self.now.insert(below, *known);
+            return Ok(Ok(()));
+        }
+        let Some((kind, bytes)) = self.read(&below, found.is_symlink(), is_program(&found)) else {
+            self.left_out.unread += 1;
+            return Ok(Ok(()));
+        };
+        let oid = Oid::of_blob(&bytes);
+        // Of what the branch has no byte is written again.
+        let is_new = known.is_none_or(|known| known.object.oid != oid);
+        let stamp = self.is_settled(&found).then_some(stamp);
+        self.now.insert(below, Known { object: Object { kind, oid }, stamp });
+        Ok(if is_new { changed(oid, &bytes) } else { Ok(()) })
+    }
+
+    /// Whether folders lead to a name, and nothing that was put in their place.
+    fn is_plain(&self, below: &Path) -> bool {
+        below.ancestors().skip(1).all(|folder| {
+            !self.now.contains_key(folder)
+                && self.workspace.root().join(folder).symlink_metadata().is_ok_and(|found| found.is_dir())
+        })
+    }
+
+    /// By handle below the root, so that a swap on the way leads nowhere.
+    fn read(&mut self, below: &Path, is_link: bool, is_program: bool) -> Option<(ObjectKind, Vec<u8>)> {
+        if is_link {
+            let target = self.descent.link(below).ok()?;
+            return Some((ObjectKind::Link, target.into_os_string().into_encoded_bytes()));
+        }
+        let stream = self.descent.stream(below).ok()?;
+        let mut bytes = Vec::with_capacity(usize::try_from(stream.len()).unwrap_or_default());
+        stream.take(self.limits.file_bytes.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+        let kind = if is_program { ObjectKind::Program } else { ObjectKind::File };
+        (bytes.len() as u64 <= self.limits.file_bytes).then_some((kind, bytes))
+    }
+
+    fn count(&mut self, len: u64) -> Result<(), CheckpointError> {
+        let too_much = |what, limit| Err(CheckpointError::TooMuch { what, limit });
+        self.bytes = self.bytes.saturating_add(len);
+        if self.bytes > self.limits.bytes {
+            return too_much("bytes", self.limits.bytes);
+        }
+        if self.now.len() as u64 >= self.limits.files {
+            return too_much("files", self.limits.files);
+        }
+        Ok(())
+    }
+
+    /// Whether a later change of the file will show in its times.
+    fn is_settled(&self, found: &std::fs::Metadata) -> bool {
+        let Some(young) = self.begin.checked_sub(YOUNG) else { return false };
+        let is_before = |time: Option<SystemTime>| time.is_some_and(|time| time < young);
+        is_before(found.modified().ok()) && is_before(changed_at(found))
+    }
+}
+
+fn walk(root: &Path) -> impl Iterator<Item = Result<DirEntry, ignore::Error>> {
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .follow_links(false)
+        .hidden(false)
+        .require_git(false)
+        // Rules outside the workspace belong to somebody else's files.
+        .parents(false)
+        .git_global(false)
+        .filter_entry(|entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            // A repository's own files are its own business, also those of one in the workspace.
+            entry.file_name() != ".git"
+                && (entry.depth() == 0
+                    || !is_folder
+                    || !MADE.iter().any(|made| entry.file_name() == *made)
+                        && !entry.path().join(CACHE_MARK).is_file())
+        });
+    builder.build()
+}
+
+fn has_git(below: &Path) -> bool {
+    below.iter().any(|name| name == ".git")
+}
+
+#[cfg(unix)]
+impl Stamp {
+    fn of(found: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        let times = (found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
+        Self { len: found.len(), mode: found.mode(), inode: found.ino(), times }
+    }
+}
+
+#[cfg(unix)]
+fn is_program(found: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::mode(found) & 0o100 != 0
+}
+
+#[cfg(unix)]
+fn changed_at(found: &std::fs::Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = u64::try_from(found.ctime()).ok()?;
+    let nanos = u32::try_from(found.ctime_nsec()).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
+}
+
+/// Elsewhere nothing but the bytes tells what changed.
+#[cfg(not(unix))]
+impl Stamp {
+    fn of(found: &std::fs::Metadata) -> Self {
+        Self { len: found.len(), mode: 0, inode: 0, times: (0, 0, 0, 0) }
+    }
+}
+
+#[cfg(not(unix))]
+fn is_program(_: &std::fs::Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn changed_at(_: &std::fs::Metadata) -> Option<SystemTime> {
+    None
+}

@@ -1,0 +1,128 @@
+//! A checkpoint on its way into the repository: bytes that are new, then the names, then the one step that keeps it.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sha2::{Digest, Sha256};
+use windlass_sandbox::Workspace;
+
+use crate::CheckpointError;
+use crate::git::{Git, Stream};
+use crate::object::Oid;
+use crate::scan::{LeftOut, Limits, Names, Scan};
+
+const STEP: &str = "fast-import";
+
+/// What was kept.
+pub(crate) struct Snapshot {
+    pub(crate) commit: Oid,
+    pub(crate) tree: String,
+    pub(crate) seconds: u64,
+    pub(crate) names: Names,
+    pub(crate) left_out: LeftOut,
+}
+
+/// Where a snapshot goes, and on top of what.
+pub(crate) struct Place<'p> {
+    pub(crate) branch: &'p str,
+    pub(crate) parent: Option<Oid>,
+    pub(crate) label: &'p str,
+}
+
+/// Looks at the workspace and keeps what it has. The branch moves at the end, in one step.
+pub(crate) fn snapshot(
+    git: &Git,
+    workspace: &Workspace,
+    limits: Limits,
+    before: &Names,
+    place: &Place<'_>,
+) -> Result<Snapshot, CheckpointError> {
+    let words = [STEP, "--quiet", "--force", "--done", "--date-format=raw"];
+    let mut stream = Stream::start(STEP, git.command(words))?;
+    let Some(mut input) = stream.input() else {
+        return Err(CheckpointError::Git { step: STEP, said: "it takes no input".to_owned() });
+    };
+    let mut scan = Scan::new(workspace, limits, before);
+    let scanned = scan.run(|_, bytes| {
+        writeln!(input, "blob\ndata {}", bytes.len())?;
+        input.write_all(bytes)?;
+        input.write_all(b"\n")
+    })?;
+    let (names, left_out) = (scan.now, scan.left_out);
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let written = scanned
+        .and_then(|()| commit(&mut input, place, seconds, before, &names))
+        .and_then(|()| input.flush());
+    drop(input);
+    let said = stream.finish(written)?;
+    let (commit, tree) = read(&said)
+        .ok_or_else(|| CheckpointError::Git { step: STEP, said: "it did not say what it kept".to_owned() })?;
+    Ok(Snapshot { commit, tree, seconds, names, left_out })
+}
+
+fn commit(
+    input: &mut impl Write,
+    place: &Place<'_>,
+    seconds: u64,
+    before: &Names,
+    now: &Names,
+) -> io::Result<()> {
+    let label: String = place.label.chars().filter(|char| !char.is_control()).collect();
+    writeln!(
+        input,
+        "commit {}\nmark :1\ncommitter windlass <windlass@localhost> {seconds} +0000",
+        place.branch
+    )?;
+    writeln!(input, "data {}\n{label}", label.len())?;
+    if let Some(parent) = place.parent {
+        writeln!(input, "from {parent}")?;
+    }
+    // What is gone goes first: a folder may have the name of what was a file.
+    for path in before.keys().filter(|path| !now.contains_key(*path)) {
+        writeln!(input, "D {}", quoted(path))?;
+    }
+    for (path, known) in now {
+        let object = known.object;
+        if before.get(path).is_none_or(|before| before.object != object) {
+            writeln!(input, "M {} {} {}", object.kind.mode(), object.oid, quoted(path))?;
+        }
+    }
+    input.write_all(b"\nget-mark :1\nls :1 \"\"\ndone\n")
+}
+
+/// The commit, and the tree; one without a name in it is not told.
+fn read(said: &[u8]) -> Option<(Oid, String)> {
+    let text = std::str::from_utf8(said).ok()?;
+    let mut lines = text.lines();
+    let commit = Oid::parse(lines.next()?.as_bytes())?;
+    let tree = lines.next().and_then(|line| line.split([' ', '\t']).nth(2)).filter(|tree| tree.len() == 64);
+    Some((commit, tree.map_or_else(empty_tree, str::to_owned)))
+}
+
+fn empty_tree() -> String {
+    Sha256::digest(b"tree 0\0").iter().fold(String::new(), |mut text, byte| {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// A path as fast-import reads it back, whatever bytes it has.
+fn quoted(path: &Path) -> String {
+    let mut text = String::from('"');
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'"' | b'\\' => {
+                text.push('\\');
+                text.push(char::from(*byte));
+            }
+            b' '..=b'~' => text.push(char::from(*byte)),
+            // Writing into a string cannot fail.
+            _ => drop(write!(text, "\\{byte:03o}")),
+        }
+    }
+    text.push('"');
+    text
+}

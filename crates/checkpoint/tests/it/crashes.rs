@@ -1,0 +1,82 @@
+//! Checkpoints whose takers are killed, and several at once.
+
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use windlass_checkpoint::Checkpoints;
+
+use crate::{opened, scene};
+
+const WORK: &str = "WINDLASS_TEST_CHECKPOINT_WORK";
+
+/// No test by itself: what another process of this file does until it is killed.
+#[test]
+fn taker() {
+    let Some(work) = std::env::var_os(WORK) else { return };
+    let work = std::path::PathBuf::from(work);
+    let checkpoints = Checkpoints::open(&work, work.with_file_name("state")).unwrap();
+    for number in 0.. {
+        fs::write(work.join("counter"), format!("{number}\n").repeat(1 + number % 50_000)).unwrap();
+        fs::write(work.join(format!("f{}", number % 200)), number.to_string()).unwrap();
+        checkpoints.take(&format!("{number}")).unwrap();
+        println!("taken");
+    }
+}
+
+// RULES R5: at every moment of a taker's death what was taken is there, and the next one goes on.
+#[test]
+fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
+    let Some(scene) = scene() else { return };
+    let mut known = 0;
+    for round in 0..25_u32 {
+        let mut taker = Command::new(std::env::current_exe().unwrap());
+        taker
+            .args(["--exact", "crashes::taker", "--nocapture"])
+            .env(WORK, &scene.work)
+            .stdout(Stdio::piped());
+        let mut taker = taker.spawn().unwrap();
+        let mut stdout = taker.stdout.take().unwrap();
+        // At another place of its work each time: after some bytes of what it says, and some more turns of this loop.
+        let mut some = vec![0; 1 + (round as usize * 7) % 40];
+        stdout.read_exact(&mut some).unwrap();
+        for _ in 0..round * 20_000 {
+            std::hint::spin_loop();
+        }
+        taker.kill().unwrap();
+        taker.wait().unwrap();
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        let told = String::from_utf8_lossy(&some).matches("taken").count() + rest.matches("taken").count();
+        // A git that it had started may still be at work, and is waited for by nobody but the lock's sweeper.
+        fs::write(scene.state().join("repository/refs/heads/checkpoints.lock"), "").unwrap();
+        let next = opened(&scene.work, &scene.state()).unwrap();
+        let listed = next.list().unwrap().len();
+        assert!(listed >= known + told.min(1), "{listed} of {known} and {told}");
+        let after = next.take("after a death").unwrap();
+        let all = next.list().unwrap();
+        assert_eq!(all.last().unwrap().id, after.checkpoint.id);
+        known = all.len();
+        assert!(scene.since(&after.checkpoint.id).is_empty());
+    }
+}
+
+#[test]
+fn takers_at_once_take_turns() {
+    let Some(scene) = scene() else { return };
+    let all: Vec<Checkpoints> = (0..4).map(|_| opened(&scene.work, &scene.state()).unwrap()).collect();
+    std::thread::scope(|scope| {
+        for (name, checkpoints) in all.iter().enumerate() {
+            let work = &scene.work;
+            scope.spawn(move || {
+                for number in 0..5 {
+                    fs::write(work.join(format!("file-{name}")), number.to_string()).unwrap();
+                    checkpoints.take(&format!("{name} {number}")).unwrap();
+                }
+            });
+        }
+    });
+    let listed = scene.checkpoints.list().unwrap();
+    assert_eq!(listed.len(), 20);
+    assert_eq!(scene.since(&listed[19].id), "");
+}

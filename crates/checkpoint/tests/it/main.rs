@@ -1,0 +1,78 @@
+//! Checkpoints of real folders, with a real `git`.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "the tests change files and start programs, fail loudly, and say what they skip"
+)]
+
+#[cfg(unix)]
+mod crashes;
+#[cfg(unix)]
+mod hostile;
+mod kept;
+#[cfg(unix)]
+mod restored;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::{TempDir, tempdir};
+use windlass_checkpoint::{CheckpointError, CheckpointId, Checkpoints, Until};
+
+/// A workspace, and its checkpoints beside it.
+struct Scene {
+    folder: TempDir,
+    work: PathBuf,
+    checkpoints: Checkpoints,
+}
+
+/// Nothing where there is no `git`: it is said, and the test is none.
+fn scene() -> Option<Scene> {
+    let folder = tempdir().unwrap();
+    let work = folder.path().canonicalize().unwrap().join("work");
+    fs::create_dir(&work).unwrap();
+    let checkpoints = opened(&work, &folder.path().join("state"))?;
+    Some(Scene { folder, work, checkpoints })
+}
+
+fn opened(work: &Path, state: &Path) -> Option<Checkpoints> {
+    match Checkpoints::open(work, state) {
+        Err(CheckpointError::NoGit(error)) => {
+            println!("skipped 1 case: {error}");
+            None
+        }
+        opened => Some(opened.unwrap()),
+    }
+}
+
+impl Scene {
+    fn state(&self) -> PathBuf {
+        self.folder.path().join("state")
+    }
+
+    fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.work.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn remove(&self, path: &str) {
+        fs::remove_file(self.work.join(path)).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.work.join(path)).unwrap()
+    }
+
+    #[track_caller]
+    fn take(&self) -> CheckpointId {
+        self.checkpoints.take("a checkpoint").unwrap().checkpoint.id
+    }
+
+    /// What changed since a checkpoint.
+    #[track_caller]
+    fn since(&self, id: &CheckpointId) -> String {
+        self.checkpoints.diff(id, Until::Now).unwrap().text
+    }
+}

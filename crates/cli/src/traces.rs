@@ -1,0 +1,61 @@
+//! The spans of a run, and where they go.
+
+#[cfg(feature = "otlp")]
+mod collector;
+
+use windlass_telemetry::{Content, SpanOptions, provider_name};
+
+use crate::arguments::{Otlp, Reach, WireName};
+use crate::provider::Provider;
+
+/// Where spans go; nowhere, if nobody said so.
+pub(crate) struct Traces {
+    content: Content,
+    #[cfg(feature = "otlp")]
+    collector: Option<collector::Collector>,
+}
+
+impl Traces {
+    /// Begins to gather spans where the options or the environment name a collector.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn begin(arguments: &Otlp, reach: &Reach) -> anyhow::Result<Self> {
+        let collector = collector::Collector::begin(arguments, reach)?;
+        Ok(Self { content: content(arguments), collector })
+    }
+
+    /// Nothing is gathered in this build.
+    #[cfg(not(feature = "otlp"))]
+    pub(crate) fn begin(arguments: &Otlp, _: &Reach) -> anyhow::Result<Self> {
+        anyhow::ensure!(
+            arguments.url.is_none(),
+            "this build sends no spans; make one with `cargo install windlass-cli --features otlp`"
+        );
+        Ok(Self { content: content(arguments) })
+    }
+
+    /// What the spans of a run with this provider say of it.
+    pub(crate) fn options(&self, provider: &Provider) -> SpanOptions {
+        let by_wire = provider.wire.map(WireName::as_str);
+        let name = provider.name.as_deref().or(by_wire).unwrap_or("openai-chat");
+        SpanOptions::default()
+            .with_model(&provider.model)
+            .with_provider(provider_name(name))
+            .with_content(self.content)
+    }
+
+    /// Sends what was gathered, for a short time. What cannot be sent is said and lost.
+    #[cfg_attr(
+        not(feature = "otlp"),
+        expect(clippy::unused_async, reason = "a build with the feature waits here")
+    )]
+    pub(crate) async fn end(self) {
+        #[cfg(feature = "otlp")]
+        if let Some(collector) = self.collector {
+            collector.end().await;
+        }
+    }
+}
+
+fn content(arguments: &Otlp) -> Content {
+    if arguments.content { Content::Kept } else { Content::LeftOut }
+}

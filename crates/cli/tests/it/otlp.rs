@@ -1,0 +1,22 @@
+//! `run --otlp`: spans of a run at a collector on this machine, which reads what it is sent.
+
+#[cfg(feature = "otlp")]
+mod collector;
+#[cfg(feature = "otlp")]
+mod spans;
+
+#[cfg(not(feature = "otlp"))]
+use crate::program::{Place, text};
+
+#[cfg(not(feature = "otlp"))]
+#[test]
+fn a_build_without_it_says_how_to_get_it() {
+    let place = Place::new();
+    let output = place.run(&["run", "task", "--model", "m", "--otlp", "http://localhost:4318"]);
+    assert!(!output.status.success());
+    assert!(text(&output.stderr).contains("--features otlp"), "{}", text(&output.stderr));
+    // What the environment of another program says is no mistake of this one.
+    let mut run = place.command(&["run", "task"]);
+    let output = run.env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318").output().unwrap();
+    assert!(text(&output.stderr).contains("name a model"), "{}", text(&output.stderr));
+}

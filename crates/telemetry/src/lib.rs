@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+
+mod calls;
+mod options;
+mod shapes;
+mod spans;
+mod traced;
+mod words;
+
+pub use options::{Content, SpanOptions, provider_name};
+pub use spans::Spans;
+pub use traced::{Traced, traced};

@@ -1,0 +1,140 @@
+//! The spans, as they begin: which attributes they have, and which are filled in later.
+//!
+//! Names are those of OpenTelemetry's GenAI conventions 1.41 (`docs/gen-ai/gen-ai-spans.md` and `gen-ai-agent-spans.md`;
+//! after that version they moved to a repository of their own, `semantic-conventions-genai`). Before 1.37
+//! `gen_ai.provider.name` was `gen_ai.system`, and content lay in events: neither is done here. A field that is left
+//! empty is no attribute.
+
+use tracing::field::Empty;
+use tracing::{Span, info, info_span};
+
+use crate::SpanOptions;
+use crate::calls::{Known, count};
+
+/// A run. Its parent is whatever span the caller is in.
+pub(crate) fn invoke_agent(options: &SpanOptions) -> Span {
+    let agent = options.redactor.redact(&options.agent);
+    info_span!(
+        "invoke_agent",
+        otel.name = format!("invoke_agent {agent}"),
+        otel.kind = "internal",
+        otel.status_code = Empty,
+        gen_ai.operation.name = "invoke_agent",
+        gen_ai.agent.name = &*agent,
+        gen_ai.conversation.id = options.conversation,
+        gen_ai.provider.name = options.provider,
+        gen_ai.request.model = options.model,
+        gen_ai.usage.input_tokens = Empty,
+        gen_ai.usage.output_tokens = Empty,
+        gen_ai.usage.cache_read.input_tokens = Empty,
+        gen_ai.usage.cache_creation.input_tokens = Empty,
+        error.r#type = Empty,
+        windlass.outcome = Empty,
+        windlass.turns = Empty,
+    )
+}
+
+/// What the model is asked for: the answer of a turn, or a summary of turns that are to go, which has no number.
+pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Span {
+    let model = options.model.as_deref().unwrap_or_default();
+    info_span!(
+        parent: run,
+        "chat",
+        otel.name = format!("chat {model}").trim_end(),
+        otel.kind = "client",
+        otel.status_code = Empty,
+        gen_ai.operation.name = "chat",
+        gen_ai.conversation.id = options.conversation,
+        gen_ai.provider.name = options.provider,
+        gen_ai.request.model = options.model,
+        gen_ai.request.stream = true,
+        gen_ai.response.finish_reasons = Empty,
+        gen_ai.usage.input_tokens = Empty,
+        gen_ai.usage.output_tokens = Empty,
+        gen_ai.usage.cache_read.input_tokens = Empty,
+        gen_ai.usage.cache_creation.input_tokens = Empty,
+        gen_ai.usage.reasoning.output_tokens = Empty,
+        gen_ai.output.messages = Empty,
+        error.r#type = Empty,
+        windlass.turn = turn,
+        windlass.purpose = if turn.is_some() { "turn" } else { "condense" },
+        windlass.attempts = Empty,
+        windlass.protocol = Empty,
+    )
+}
+
+/// A call that runs.
+pub(crate) fn execute_tool(run: &Span, options: &SpanOptions, call: &Known) -> Span {
+    info_span!(
+        parent: run,
+        "execute_tool",
+        otel.name = format!("execute_tool {}", call.name),
+        otel.kind = "internal",
+        otel.status_code = Empty,
+        gen_ai.operation.name = "execute_tool",
+        gen_ai.conversation.id = options.conversation,
+        gen_ai.tool.name = call.name,
+        gen_ai.tool.call.id = call.id,
+        gen_ai.tool.r#type = call.kind,
+        gen_ai.tool.call.arguments = call.arguments,
+        gen_ai.tool.call.result = Empty,
+        error.r#type = Empty,
+        windlass.decision = call.decision.as_ref().map(|decision| decision.verdict),
+        windlass.rule_id = call.decision.as_ref().map(|decision| decision.rule_id.as_str()),
+        windlass.risk = call.decision.as_ref().map(|decision| decision.risk),
+        windlass.arguments.bytes = call.bytes,
+        windlass.arguments.sha256 = call.digest,
+        windlass.result.bytes = Empty,
+        windlass.result.sha256 = Empty,
+        windlass.status = Empty,
+    )
+}
+
+/// A question to a human.
+pub(crate) fn approval(run: &Span, options: &SpanOptions, call: &Known, request_id: &str) -> Span {
+    info_span!(
+        parent: run,
+        "approval",
+        otel.name = format!("approval {}", call.name),
+        otel.kind = "internal",
+        gen_ai.conversation.id = options.conversation,
+        gen_ai.tool.name = call.name,
+        gen_ai.tool.call.id = call.id,
+        windlass.approval.request_id = request_id,
+        windlass.approval.outcome = Empty,
+        windlass.rule_id = call.decision.as_ref().map(|decision| decision.rule_id.as_str()),
+        windlass.risk = call.decision.as_ref().map(|decision| decision.risk),
+        windlass.arguments.bytes = call.bytes,
+        windlass.arguments.sha256 = call.digest,
+    )
+}
+
+/// A call that had its result without running.
+pub(crate) fn call_not_run(run: &Span, id: &str, call: Option<&Known>, status: &str) {
+    let decision = call.and_then(|call| call.decision.as_ref());
+    info!(
+        parent: run,
+        gen_ai.tool.name = call.map(|call| call.name.as_str()),
+        gen_ai.tool.call.id = id,
+        windlass.status = status,
+        windlass.decision = decision.map(|decision| decision.verdict),
+        windlass.rule_id = decision.map(|decision| decision.rule_id.as_str()),
+        windlass.risk = decision.map(|decision| decision.risk),
+        "call not run"
+    );
+}
+
+/// What came of an answer is void.
+pub(crate) fn attempt_discarded(chat: &Span, delay_ms: u64) {
+    info!(parent: chat, windlass.delay_ms = count(delay_ms), "attempt discarded");
+}
+
+/// The conversation was made shorter, by so many tokens.
+pub(crate) fn context_compacted(run: &Span, before: u64, after: u64) {
+    info!(
+        parent: run,
+        windlass.context.tokens_before = count(before),
+        windlass.context.tokens_after = count(after),
+        "context compacted"
+    );
+}

@@ -1,0 +1,319 @@
+//! `Spans`: follows a run's events, and opens and closes its spans.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use tracing::subscriber::NoSubscriber;
+use tracing::{Span, dispatcher};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
+use windlass_loop::{Event, Outcome};
+use windlass_protocol::{CallId, ResultStatus, StopReason, ToolCall, ToolResult, Usage};
+
+use crate::calls::{Known, Measured, count, cut};
+use crate::{Content, SpanOptions, shapes, words};
+
+/// The spans of one run.
+///
+/// It is given every event of the run, in order. Dropped before `Event::Finished`, it closes what is open as
+/// `dropped`. Whether anybody wants spans is asked once, at the beginning.
+///
+/// ```
+/// use windlass_loop::Event;
+/// use windlass_telemetry::{SpanOptions, Spans};
+///
+/// let mut spans = Spans::begin(&SpanOptions::default().with_model("m-1"));
+/// spans.see(&Event::TurnStarted { turn: 1 });
+/// ```
+#[derive(Debug)]
+pub struct Spans {
+    /// None where nobody listens, and after the end.
+    run: Option<Box<Run>>,
+}
+
+#[derive(Debug)]
+struct Run {
+    options: SpanOptions,
+    span: Span,
+    chat: Option<Chat>,
+    turns: u32,
+    calls: HashMap<CallId, Known>,
+    approvals: HashMap<String, Span>,
+}
+
+/// An answer that is awaited.
+#[derive(Debug)]
+struct Chat {
+    span: Span,
+    /// It is asked to sum up, and not to go on.
+    is_summary: bool,
+    attempts: u32,
+    /// Only where content is kept.
+    said: String,
+    called: Vec<Value>,
+}
+
+impl Spans {
+    /// Opens the span of a run, within the caller's.
+    pub fn begin(options: &SpanOptions) -> Self {
+        // Where other threads have a subscriber and this one has none, a span does not know that nobody hears of it.
+        let is_heard = dispatcher::get_default(|dispatch| !dispatch.is::<NoSubscriber>());
+        let span = if is_heard { shapes::invoke_agent(options) } else { Span::none() };
+        if span.is_disabled() {
+            return Self { run: None };
+        }
+        let run = Run {
+            options: options.clone(),
+            span,
+            chat: None,
+            turns: 0,
+            calls: HashMap::new(),
+            approvals: HashMap::new(),
+        };
+        Self { run: Some(Box::new(run)) }
+    }
+
+    /// Whether spans are open that somebody wants.
+    pub fn is_listening(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// The span of the run, for what belongs into it; a disabled one where nobody listens.
+    pub fn run(&self) -> Span {
+        self.run.as_ref().map_or_else(Span::none, |run| run.span.clone())
+    }
+
+    /// Follows an event.
+    // So that where nobody listens it is a comparison in the caller's loop, and no call.
+    #[inline]
+    pub fn see(&mut self, event: &Event) {
+        if self.run.is_some() {
+            self.follow(event);
+        }
+    }
+
+    fn follow(&mut self, event: &Event) {
+        let Some(run) = &mut self.run else { return };
+        match event {
+            Event::Finished { outcome, total } => {
+                run.finish(outcome, total);
+                self.run = None;
+            }
+            event => run.see(event),
+        }
+    }
+
+    /// Closes everything because the run could not be driven on.
+    pub fn broke(&mut self) {
+        self.end_as("run_broke");
+    }
+
+    fn end_as(&mut self, error: &str) {
+        if let Some(mut run) = self.run.take() {
+            run.close_all(Some(error));
+            fail(&run.span, error);
+        }
+    }
+}
+
+impl Drop for Spans {
+    fn drop(&mut self) {
+        self.end_as("dropped");
+    }
+}
+
+impl Run {
+    fn see(&mut self, event: &Event) {
+        match event {
+            Event::TurnStarted { turn } => self.turn(*turn),
+            Event::ProtocolChanged { protocol, .. } => {
+                self.record_in_chat("windlass.protocol", words::protocol(*protocol));
+            }
+            Event::Text { text } => self.said(text),
+            Event::CallFinished { call, .. } => self.called(call),
+            Event::CallTakenUp { call } => self.know(call),
+            Event::AttemptDiscarded { delay_ms, .. } => self.discard(*delay_ms),
+            Event::AnswerEnded { stop, usage, .. } => self.answered(stop.as_ref(), usage),
+            Event::Decided { call, decision } => {
+                if let Some(known) = self.calls.get_mut(call) {
+                    known.decide(decision, &self.options.redactor);
+                }
+            }
+            Event::ContextCondensing => self.ask(None),
+            Event::ContextCompacted { before, after, usage, .. } => self.compacted((*before, *after), usage),
+            Event::ToolApprovalRequest { request } => self.asked(request),
+            Event::ApprovalEnded { outcome } => self.approved(outcome),
+            Event::CallRunning { call } => self.runs(call),
+            Event::CallEnded { result } => self.ended(result),
+            // Deltas, previews and words to the model are no span's matter.
+            _ => {}
+        }
+    }
+
+    fn turn(&mut self, turn: u32) {
+        // All calls before have their results.
+        self.close_all(None);
+        self.turns = turn;
+        self.ask(Some(turn));
+    }
+
+    fn ask(&mut self, turn: Option<u32>) {
+        let (span, is_summary) = (shapes::chat(&self.span, &self.options, turn), turn.is_none());
+        self.chat = Some(Chat { span, is_summary, attempts: 1, said: String::new(), called: Vec::new() });
+    }
+
+    /// Ends the request for a summary, where one was made. It can also happen in the midst of a turn, without one.
+    fn compacted(&mut self, (before, after): (u64, u64), usage: &Usage) {
+        if let Some(chat) = self.chat.take_if(|chat| chat.is_summary) {
+            record_usage(&chat.span, usage);
+            chat.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+        }
+        shapes::context_compacted(&self.span, before, after);
+    }
+
+    fn record_in_chat(&self, field: &str, value: &str) {
+        if let Some(chat) = &self.chat {
+            chat.span.record(field, value);
+        }
+    }
+
+    fn said(&mut self, text: &str) {
+        if self.options.content == Content::Kept
+            && let Some(chat) = &mut self.chat
+            && cut(&chat.said).len() == chat.said.len()
+        {
+            chat.said.push_str(text);
+        }
+    }
+
+    fn called(&mut self, call: &ToolCall) {
+        self.know(call);
+        if let (Some(chat), Some(known)) = (&mut self.chat, self.calls.get(&call.id))
+            && let Some(arguments) = &known.arguments
+        {
+            let part =
+                json!({"type": "tool_call", "id": known.id, "name": known.name, "arguments": arguments});
+            chat.called.push(part);
+        }
+    }
+
+    fn know(&mut self, call: &ToolCall) {
+        let known = Known::of(call, &self.options);
+        // Two calls of one answer may come with one id; the first has it, the other is told under a new one.
+        self.calls.entry(call.id.clone()).or_insert(known);
+    }
+
+    /// What came of the answer is void, and so are the calls that began while it streamed.
+    fn discard(&mut self, delay_ms: u64) {
+        self.calls.drain().filter_map(|(_, known)| known.running).for_each(|span| {
+            fail(&span, "attempt_discarded");
+        });
+        if let Some(chat) = &mut self.chat {
+            chat.attempts = chat.attempts.saturating_add(1);
+            chat.said.clear();
+            chat.called.clear();
+            shapes::attempt_discarded(&chat.span, delay_ms);
+        }
+    }
+
+    fn answered(&mut self, stop: Option<&StopReason>, usage: &Usage) {
+        let Some(chat) = self.chat.take() else { return };
+        let reason = stop.map(|stop| self.options.redactor.redact(words::finish_reason(stop)).into_owned());
+        if let Some(reason) = &reason {
+            chat.span.record("gen_ai.response.finish_reasons", json!([reason]).to_string());
+        }
+        record_usage(&chat.span, usage);
+        chat.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+        chat.span.record("windlass.attempts", chat.attempts);
+        if self.options.content == Content::Kept {
+            let said = self.options.redactor.redact(&chat.said);
+            let words = (!said.is_empty()).then(|| json!({"type": "text", "content": cut(&said)}));
+            let parts: Vec<Value> = words.into_iter().chain(chat.called).collect();
+            let messages = json!([{"role": "assistant", "parts": parts, "finish_reason": reason}]);
+            chat.span.record("gen_ai.output.messages", messages.to_string());
+        }
+    }
+
+    fn asked(&mut self, request: &ApprovalRequest) {
+        self.know(&request.call);
+        if let Some(known) = self.calls.get(&request.call.id) {
+            let id = self.options.redactor.redact(&request.request_id);
+            let span = shapes::approval(&self.span, &self.options, known, &id);
+            self.approvals.insert(request.request_id.clone(), span);
+        }
+    }
+
+    fn approved(&mut self, outcome: &ApprovalOutcome) {
+        let (request_id, word) = words::approval(outcome);
+        if let Some(span) = self.approvals.remove(request_id) {
+            span.record("windlass.approval.outcome", word);
+        }
+    }
+
+    /// A call that nobody knows is one of an answer that is void.
+    fn runs(&mut self, call: &CallId) {
+        if let Some(known) = self.calls.get_mut(call).filter(|known| known.running.is_none()) {
+            known.running = Some(shapes::execute_tool(&self.span, &self.options, known));
+        }
+    }
+
+    fn ended(&mut self, result: &ToolResult) {
+        let known = self.calls.remove(&result.call);
+        let status = result.status.as_str();
+        let span = match known {
+            Some(Known { running: Some(span), .. }) => span,
+            // That it ran was not told in time: only what runs is ok.
+            Some(known) if result.status == ResultStatus::Ok => {
+                shapes::execute_tool(&self.span, &self.options, &known)
+            }
+            known => {
+                let id = self.options.redactor.redact(result.call.as_str());
+                return shapes::call_not_run(&self.span, &id, known.as_ref(), status);
+            }
+        };
+        let text = Measured::of(&result.wire_text(), &self.options);
+        span.record("windlass.status", status);
+        span.record("windlass.result.bytes", text.bytes);
+        span.record("windlass.result.sha256", text.digest.as_str());
+        if let Some(content) = &text.content {
+            span.record("gen_ai.tool.call.result", content.as_str());
+        }
+        if !result.status.is_ok() {
+            fail(&span, status);
+        }
+    }
+
+    fn finish(&mut self, outcome: &Outcome, total: &Usage) {
+        let (word, error) = words::outcome(outcome);
+        self.close_all(error);
+        record_usage(&self.span, total);
+        self.span.record("windlass.outcome", word);
+        self.span.record("windlass.turns", self.turns);
+        if let Some(error) = error {
+            fail(&self.span, error);
+        }
+    }
+
+    /// Closes what is open below the run, as failed where there is a reason.
+    fn close_all(&mut self, error: Option<&str>) {
+        let chat = self.chat.take().map(|chat| chat.span);
+        let running = self.calls.drain().filter_map(|(_, known)| known.running);
+        for span in running.chain(chat) {
+            if let Some(error) = error {
+                fail(&span, error);
+            }
+        }
+        self.approvals.clear();
+    }
+}
+
+fn record_usage(span: &Span, usage: &Usage) {
+    span.record("gen_ai.usage.input_tokens", count(usage.input_tokens));
+    span.record("gen_ai.usage.output_tokens", count(usage.output_tokens));
+    span.record("gen_ai.usage.cache_read.input_tokens", count(usage.cache_read_tokens));
+    span.record("gen_ai.usage.cache_creation.input_tokens", count(usage.cache_write_tokens));
+}
+
+fn fail(span: &Span, error: &str) {
+    span.record("error.type", error);
+    span.record("otel.status_code", "ERROR");
+}
