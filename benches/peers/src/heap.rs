@@ -71,6 +71,12 @@ pub struct Heap {
     pub allocations: usize,
     /// The most bytes that lived at once, beyond those from before.
     pub peak: usize,
+    /// Bytes that still lived at the end.
+    #[cfg_attr(
+        not(feature = "loops"),
+        expect(dead_code, reason = "only sessions are asked what they leave")
+    )]
+    pub left: usize,
 }
 
 /// Counts what `work` allocates.
@@ -81,5 +87,8 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, Heap) {
     IS_COUNTING.store(true, Relaxed);
     let result = work();
     IS_COUNTING.store(false, Relaxed);
-    (result, Heap { allocations: ALLOCATIONS.load(Relaxed), peak: PEAK.load(Relaxed) })
+    (
+        result,
+        Heap { allocations: ALLOCATIONS.load(Relaxed), peak: PEAK.load(Relaxed), left: LIVE.load(Relaxed) },
+    )
 }

@@ -241,7 +241,8 @@ fn message_end(reason: &str) -> [Value; 2] {
 }
 
 fn anthropic(events: &[Value]) -> Vec<Vec<u8>> {
-    let event = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
+    let event =
+        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
     events.iter().map(|it| event(it).into_bytes()).collect()
 }
 
@@ -263,11 +264,7 @@ fn delta(index: usize, piece: &str) -> Vec<u8> {
 
 fn end(reason: &str) -> [Vec<u8>; 3] {
     let usage = json!({ "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 });
-    [
-        event(&json!({}), Some(reason)),
-        chunk(&json!([]), &usage),
-        b"data: [DONE]\n\n".to_vec(),
-    ]
+    [event(&json!({}), Some(reason)), chunk(&json!([]), &usage), b"data: [DONE]\n\n".to_vec()]
 }
 
 fn event(delta: &Value, reason: Option<&str>) -> Vec<u8> {

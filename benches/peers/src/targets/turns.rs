@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use windlass_agent::{CallStart, RunOptions};
+use windlass_agent::{CallStart, Outcome, RunOptions, Unanswered};
+use windlass_hitl::Mode;
 use windlass_journal::{Durability, FileJournal, Journal, JournalError, Record};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolSpec};
 use windlass_tool::Output;
@@ -52,8 +53,13 @@ pub(super) fn cost(session: &mut Session) -> Vec<Row> {
             } else {
                 let ratio = own.and_then(|own| Ok(theirs? / own));
                 let at_least = if *peer == "rig" { 12.0 } else { 3.0 };
-                Row::new("L1", format!("{TURNS} turns of {}: {peer} / windlass", size(ARGUMENTS)), unit, ratio)
-                    .at_least(at_least, at_least)
+                Row::new(
+                    "L1",
+                    format!("{TURNS} turns of {}: {peer} / windlass", size(ARGUMENTS)),
+                    unit,
+                    ratio,
+                )
+                .at_least(at_least, at_least)
             };
             rows.push(row.note(note));
         }
@@ -77,7 +83,8 @@ pub(super) fn growth(session: &mut Session) -> Vec<Row> {
     for peer in PEERS {
         eprintln!("timing {peer} over 820 turns");
         let figures = laps(peer, ARGUMENTS, 820).map(|laps| {
-            let window = |from: usize| (laps[from + WINDOW - 1] - laps[from - 1]).as_secs_f64() * 1e6 / count(WINDOW);
+            let window =
+                |from: usize| (laps[from + WINDOW - 1] - laps[from - 1]).as_secs_f64() * 1e6 / count(WINDOW);
             (window(100), window(800))
         });
         rows.push(grown(peer, "CPU ratio", figures));
@@ -100,14 +107,39 @@ fn grown(peer: &str, unit: &'static str, figures: Result<(f64, f64), String>) ->
 pub(super) fn held(session: &mut Session) -> Vec<Row> {
     const SESSIONS: usize = 1_000;
     let case = Case::new("held", 65_536, &SESSIONS.to_string());
-    PEERS
+    let mut rows: Vec<Row> = PEERS
         .iter()
         .map(|peer| {
             let peak = session.heap(peer, &case, 0).map(|heap| count(heap.peak) / count(SESSIONS) / 1024.0);
             let row = Row::new("L3", format!("{peer}: {SESSIONS} sessions in mid-stream, each"), "KB", peak);
             if *peer == "windlass" { row.at_most(64.0, 24.0) } else { row }
         })
-        .collect()
+        .collect();
+    rows.push(suspended());
+    rows
+}
+
+/// A run that waits for a human in its journal, and is gone from this process.
+fn suspended() -> Row {
+    let left = Mock::start().and_then(|mock| {
+        let runtime = runtime();
+        let run = || {
+            let builder = agent(&mock.base, "loop-1-4096", write_file(&Watch::default())?)?;
+            let agent = builder.mode(Mode::Ask).unanswered(Unanswered::Suspend).build();
+            let ended = runtime.block_on(agent.map_err(|error| error.to_string())?.run("Mend it."));
+            match ended.map_err(|error| error.to_string())?.outcome {
+                Outcome::Suspended { .. } => Ok(()),
+                other => Err(format!("{other:?}")),
+            }
+        };
+        // What the first one leaves is the process's own: connections, buffers of the runtime.
+        run()?;
+        run()?;
+        let (ended, heap) = crate::heap::count(run);
+        let left = if heap.left > usize::MAX / 2 { 0 } else { heap.left };
+        ended.map(|()| if left == 0 { 0.0 } else { count(left) / 1024.0 })
+    });
+    Row::new("L3", "windlass: a suspended session leaves in its process", "KB", left).at_most(0.5, 0.0)
 }
 
 /// L4: the same run with a journal that is synced, and with one that is not.
@@ -166,7 +198,8 @@ pub(super) fn early(_: &mut Session) -> Vec<Row> {
             format!("{:.0} ms against {:.0}, a token each 12 ms", milliseconds(early), milliseconds(late))
         });
         let ratio = figures.as_ref().map(|(early, late)| milliseconds(late) / milliseconds(early));
-        let what = format!("{format}, three calls in an answer: first start after the answer / while it streams");
+        let what =
+            format!("{format}, three calls in an answer: first start after the answer / while it streams");
         Row::new("M5", what, "times", ratio.map_err(Clone::clone)).note(note.unwrap_or_default())
     };
     let chat = "a call of this format has no end of its own before the answer's";

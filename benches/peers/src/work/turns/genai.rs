@@ -17,8 +17,11 @@ pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), S
             Ok(ServiceTarget { endpoint, auth: AuthData::from_single("key"), model })
         },
     );
-    let client =
-        Client::builder().with_service_target_resolver(resolver).with_reqwest(http()).build().map_err(|error| error.to_string())?;
+    let client = Client::builder()
+        .with_service_target_resolver(resolver)
+        .with_reqwest(http())
+        .build()
+        .map_err(|error| error.to_string())?;
     let options = ChatOptions::default().with_capture_tool_calls(true).with_capture_usage(true);
     let tool = Tool::new(NAME).with_description(DESCRIPTION).with_schema(schema());
     let mut request =

@@ -57,7 +57,10 @@ pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), S
         body.extend_from_slice(b"]}");
         // The bytes are lent and come back when they were sent.
         let sent = body.freeze();
-        let request = client.post(&url).header("content-type", "application/json").header("authorization", "Bearer key");
+        let request = client
+            .post(&url)
+            .header("content-type", "application/json")
+            .header("authorization", "Bearer key");
         let response = request.body(sent.clone()).send().await.map_err(|error| error.to_string())?;
         let (id, arguments) = answer(response, &watch).await?;
         body = sent.try_into_mut().unwrap_or_else(|sent| BytesMut::from(&sent[..]));

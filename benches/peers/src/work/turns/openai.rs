@@ -2,13 +2,14 @@
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
+use async_openai::error::OpenAIError;
 use async_openai::types::chat::{
     ChatCompletionMessageToolCall, ChatCompletionMessageToolCalls, ChatCompletionRequestAssistantMessageArgs,
-    ChatCompletionRequestMessage, ChatCompletionRequestSystemMessageArgs, ChatCompletionRequestToolMessageArgs,
-    ChatCompletionRequestUserMessageArgs, ChatCompletionStreamOptions, ChatCompletionTool, ChatCompletionTools,
-    CreateChatCompletionRequestArgs, FunctionCall, FunctionObjectArgs,
+    ChatCompletionRequestMessage, ChatCompletionRequestSystemMessageArgs,
+    ChatCompletionRequestToolMessageArgs, ChatCompletionRequestUserMessageArgs, ChatCompletionStreamOptions,
+    ChatCompletionTool, ChatCompletionTools, CreateChatCompletionRequestArgs, FunctionCall,
+    FunctionObjectArgs,
 };
-use async_openai::error::OpenAIError;
 use futures_util::StreamExt;
 
 use super::{DESCRIPTION, NAME, SYSTEM, TASK, Watch, WriteFile, http, schema};
@@ -20,7 +21,8 @@ pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), S
 async fn talk(base: String, model: String, watch: Watch) -> Result<(), OpenAIError> {
     let config = OpenAIConfig::new().with_api_key("key").with_api_base(format!("{base}/v1"));
     let client = Client::with_config(config).with_http_client(http());
-    let function = FunctionObjectArgs::default().name(NAME).description(DESCRIPTION).parameters(schema()).build()?;
+    let function =
+        FunctionObjectArgs::default().name(NAME).description(DESCRIPTION).parameters(schema()).build()?;
     let tools = vec![ChatCompletionTools::Function(ChatCompletionTool { function })];
     let mut messages: Vec<ChatCompletionRequestMessage> = vec![
         ChatCompletionRequestSystemMessageArgs::default().content(SYSTEM).build()?.into(),
@@ -31,7 +33,10 @@ async fn talk(base: String, model: String, watch: Watch) -> Result<(), OpenAIErr
             .model(model.as_str())
             .messages(messages.clone())
             .tools(tools.clone())
-            .stream_options(ChatCompletionStreamOptions { include_usage: Some(true), include_obfuscation: None })
+            .stream_options(ChatCompletionStreamOptions {
+                include_usage: Some(true),
+                include_obfuscation: None,
+            })
             .build()?;
         let mut stream = client.chat().create_stream(request).await?;
         let mut call = FunctionCall::default();
@@ -58,7 +63,8 @@ async fn talk(base: String, model: String, watch: Watch) -> Result<(), OpenAIErr
         let asked = ChatCompletionMessageToolCall { id: id.clone(), function: call };
         let asked = vec![ChatCompletionMessageToolCalls::Function(asked)];
         messages.push(ChatCompletionRequestAssistantMessageArgs::default().tool_calls(asked).build()?.into());
-        let result = ChatCompletionRequestToolMessageArgs::default().tool_call_id(id).content(result).build()?;
+        let result =
+            ChatCompletionRequestToolMessageArgs::default().tool_call_id(id).content(result).build()?;
         messages.push(result.into());
     }
 }

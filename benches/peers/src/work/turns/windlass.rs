@@ -22,8 +22,10 @@ pub fn agent(base: &str, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBuilde
     let known = ONCE.with_borrow(|once| once.clone()).filter(|(known, _)| known == base);
     let client = match known {
         Some((_, client)) => client,
-        None => Client::new(endpoint, Some("key".into()), Arc::new(OpenAiChat::default()), Options::default())
-            .map_err(|error| error.to_string())?,
+        None => {
+            Client::new(endpoint, Some("key".into()), Arc::new(OpenAiChat::default()), Options::default())
+                .map_err(|error| error.to_string())?
+        }
     };
     ONCE.set(Some((base.to_owned(), client.clone())));
     agent_of(client, model, tool)
@@ -53,17 +55,19 @@ pub fn write_file(watch: &Watch) -> Result<Arc<dyn Tool>, String> {
     let schema = schema().to_string().parse().map_err(|_| "the schema is JSON")?;
     let name = ToolName::new(NAME).map_err(|error| error.to_string())?;
     let watch = watch.clone();
-    let tool = CallbackTool::new(ToolSpec::function(name, DESCRIPTION, schema), move |_, payload: Payload| {
-        let watch = watch.clone();
-        async move {
-            let arguments: WriteFile = read_arguments(&payload)?;
-            Ok(Output::text(watch.call(&arguments)))
-        }
-    });
+    let tool =
+        CallbackTool::new(ToolSpec::function(name, DESCRIPTION, schema), move |_, payload: Payload| {
+            let watch = watch.clone();
+            async move {
+                let arguments: WriteFile = read_arguments(&payload)?;
+                Ok(Output::text(watch.call(&arguments)))
+            }
+        });
     let hints = Hints::default();
-    Ok(Arc::new(tool.with_hints(hints).with_effects(|_| {
-        vec![Effect::Write { path: "src/file.rs".into(), bytes: None }]
-    })))
+    Ok(Arc::new(
+        tool.with_hints(hints)
+            .with_effects(|_| vec![Effect::Write { path: "src/file.rs".into(), bytes: None }]),
+    ))
 }
 
 pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), String> {
