@@ -140,7 +140,7 @@ impl Ran {
         match event {
             Event::CallFinished { call, .. } => self.calls.push(call),
             Event::Decided { decision, .. } => self.decisions.push(decision),
-            Event::ToolApprovalRequest { request } => self.asked.push(*request),
+            Event::ToolApprovalRequest { request, .. } => self.asked.push(*request),
             Event::CallRunning { call } => self.running.push(call),
             Event::CallEnded { result } => self.results.push(result),
             Event::AnswerRefused { reason } => self.refused_answers.push(reason),

@@ -166,7 +166,7 @@ impl Show {
     /// A question is told where nobody is asked it; whoever is asked sees it there.
     fn question(&mut self, event: &Event) -> String {
         match event {
-            Event::ToolApprovalRequest { request } => {
+            Event::ToolApprovalRequest { request, .. } => {
                 self.asked.insert(request.request_id.clone(), request.describe());
                 String::new()
             }

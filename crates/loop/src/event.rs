@@ -1,9 +1,10 @@
 //! What a watcher is told.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
-use windlass_protocol::{CallId, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{CallId, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
 use crate::{Fill, Moment, Outcome};
@@ -131,9 +132,19 @@ pub enum Event {
         /// The decision, with its rule.
         decision: Decision,
     },
-    /// The human is asked whether a call may run.
+    /// The human is asked whether a call may run. What a small window needs stands beside the whole question.
     ToolApprovalRequest {
-        /// The question.
+        /// The question's id, by which it is answered.
+        request_id: String,
+        /// The tool's name in the registry.
+        tool_name: ToolName,
+        /// What the call is made with; a text where its kind has no object.
+        args: Value,
+        /// How much harm it could do.
+        risk_level: Risk,
+        /// Whether the answer can stand for calls like it, too.
+        can_learn: bool,
+        /// The whole question: what the call would do, what it meets and changes, and which rule asks.
         request: Box<ApprovalRequest>,
     },
     /// An approval request has ended.
@@ -267,4 +278,23 @@ pub enum Event {
         /// The run's tokens.
         total: Usage,
     },
+}
+
+impl Event {
+    /// The event of a question.
+    pub(crate) fn asked(request: Box<ApprovalRequest>) -> Self {
+        let args = match request.call.arguments() {
+            Some(arguments) => serde_json::from_str(arguments.as_str()).unwrap_or_default(),
+            None => Value::String(request.call.payload.text().to_string()),
+        };
+        Self::ToolApprovalRequest {
+            request_id: request.request_id.clone(),
+            tool_name: request.tool.clone(),
+            args,
+            risk_level: request.risk,
+            // What is of high risk is remembered for this one call at the most, and never learned.
+            can_learn: request.can_remember && request.risk <= Risk::Medium,
+            request,
+        }
+    }
 }

@@ -139,7 +139,7 @@ impl Machine {
         if is_new {
             self.want(Effect::Record(Entry::Asked { request: request.clone() }));
         }
-        self.show(Event::ToolApprovalRequest { request: request.clone() });
+        self.show(Event::asked(request.clone()));
         self.want(Effect::Ask(request));
     }
 

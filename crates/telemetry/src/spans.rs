@@ -148,7 +148,7 @@ impl Run {
             }
             Event::ContextCondensing => self.ask(None),
             Event::ContextCompacted { before, after, usage, .. } => self.compacted((*before, *after), usage),
-            Event::ToolApprovalRequest { request } => self.asked(request),
+            Event::ToolApprovalRequest { request, .. } => self.asked(request),
             Event::ApprovalEnded { outcome } => self.approved(outcome),
             Event::CallRunning { call } => self.runs(call),
             Event::CallEnded { result } => self.ended(result),

@@ -365,3 +365,20 @@ pub(crate) fn everything() -> Vec<Entry> {
     record.extend(entries(&run.effects));
     record
 }
+
+// What a window shows stands flat beside the question, and travels as JSON.
+#[test]
+fn a_question_has_what_a_window_needs_beside_it() {
+    let mut run = Driven::start(config());
+    run.answer([call("b", "change", r#"{"path":"a.txt"}"#)]);
+    run.judge_all();
+    let asked =
+        run.events().into_iter().find(|event| matches!(event, Event::ToolApprovalRequest { .. })).unwrap();
+    let json = serde_json::to_value(asked).unwrap();
+    assert_eq!(json["request_id"], "ask-b");
+    assert_eq!(json["tool_name"], "change");
+    assert_eq!(json["args"]["path"], "a.txt");
+    assert_eq!(json["risk_level"], json["request"]["risk"]);
+    assert_eq!(json["can_learn"], true);
+    assert_eq!(serde_json::from_value::<Event>(json).unwrap(), *asked);
+}
