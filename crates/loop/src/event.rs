@@ -285,7 +285,7 @@ impl Event {
     pub(crate) fn asked(request: Box<ApprovalRequest>) -> Self {
         let args = match request.call.arguments() {
             Some(arguments) => serde_json::from_str(arguments.as_str()).unwrap_or_default(),
-            None => Value::String(request.call.payload.text().to_string()),
+            None => Value::String(request.call.payload.text()),
         };
         Self::ToolApprovalRequest {
             request_id: request.request_id.clone(),
