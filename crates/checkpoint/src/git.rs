@@ -13,11 +13,12 @@ use crate::error::PLACES;
 use crate::{CheckpointError, NoGit};
 
 /// What no configuration changes: there is none but the repository's own.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 10] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.attributesFile=/dev/null",
     "core.excludesFile=/dev/null",
+    "core.sharedRepository=0600",
     "core.compression=1",
     "core.fsync=all",
     "gc.auto=0",
@@ -69,7 +70,15 @@ impl Git {
                 _ => {}
             }
             let branch = format!("--initial-branch={NO_BRANCH}");
-            let words = ["init", "--bare", "--quiet", "--template=", "--object-format=sha256", &branch];
+            let words = [
+                "init",
+                "--bare",
+                "--quiet",
+                "--template=",
+                "--shared=0600",
+                "--object-format=sha256",
+                &branch,
+            ];
             let mut command = git.bare();
             command.current_dir(folder).args(words).arg(&draft);
             output("init", command, None, SAID_BYTES)?;

@@ -18,6 +18,8 @@ impl Lock {
         let failed = |source| CheckpointError::State { path: folder.to_path_buf(), source };
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(folder.join("lock")).map_err(failed)?;
         for _ in 0..LOOKS {
             match file.try_lock() {

@@ -6,6 +6,7 @@ mod embeddings;
 mod models;
 mod offering;
 mod otlp;
+mod restore;
 mod run;
 mod tools;
 
@@ -19,6 +20,7 @@ pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
+pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 
@@ -43,6 +45,10 @@ pub(crate) enum Command {
     Approvals(Approvals),
     /// Say something to a run that works in another process, or that is resumed later.
     Say(Say),
+    /// Show what a run changed in its folder, as a diff.
+    Diff(Diff),
+    /// Put a run's folder back to what it was before the run, or before one of its turns.
+    Restore(Restore),
     /// Decode recorded bytes of a provider, up to any stage.
     Parse(Parse),
     /// Show JSON as it arrives: the partial value after each delta, and the events by path.

@@ -19,7 +19,7 @@ use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::tape::Tape;
 use crate::traces::Traces;
-use crate::{confine, input, output, secrets};
+use crate::{checkpoints, confine, input, output, secrets};
 
 pub(crate) async fn fork(arguments: Fork) -> anyhow::Result<ExitCode> {
     let traces = Traces::begin(&arguments.otlp, &arguments.reach)?;
@@ -58,7 +58,8 @@ async fn fork_traced(arguments: Fork, traces: &Traces) -> anyhow::Result<ExitCod
     };
     let agent = assembly.agent().await?;
     let journal = FileJournal::create(folder.journal())?;
-    let events = agent.stream_with(settings.task.clone(), options(&folder, journal, &stop));
+    let options = checkpoints::kept(options(&folder, journal, &stop), &folder, &settings);
+    let events = agent.stream_with(settings.task.clone(), options);
     let mut show = Show::default();
     let events = traced(events, &traces.options(&settings.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop, None).await?;

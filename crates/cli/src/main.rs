@@ -8,6 +8,7 @@ mod answers;
 mod approvals;
 mod arguments;
 mod assembly;
+mod checkpoints;
 mod confine;
 mod demo;
 mod doctor;
@@ -31,6 +32,7 @@ mod project;
 mod provider;
 mod proxy;
 mod reach;
+mod restore;
 mod run;
 mod runs;
 mod say;
@@ -79,6 +81,8 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Fork(arguments) => block_on(fork::fork(arguments)),
         Command::Approvals(arguments) => approvals::approvals(&arguments),
         Command::Say(arguments) => say::say(&arguments),
+        Command::Diff(arguments) => restore::diff(&arguments),
+        Command::Restore(arguments) => restore::restore(&arguments),
         Command::Parse(arguments) => parse::parse(&arguments),
         Command::Json(arguments) => json::json(&arguments),
         Command::Encode(arguments) => encode::encode(&arguments),

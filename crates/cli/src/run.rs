@@ -22,7 +22,7 @@ use crate::say::{self, Inbox};
 use crate::show::Show;
 use crate::tape::Tape;
 use crate::traces::Traces;
-use crate::{confine, output, secrets, setup};
+use crate::{checkpoints, confine, output, secrets, setup};
 
 /// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
 const SUSPENDED: u8 = 75;
@@ -78,6 +78,7 @@ async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyho
         autonomy: arguments.autonomy,
         offering: arguments.offering.clone(),
         max_turns: arguments.max_turns,
+        no_checkpoints: arguments.no_checkpoints,
         context_window: arguments.context_window.unwrap_or_default(),
         budget: arguments.budget(),
         fallbacks: provider.fallbacks(arguments)?,
@@ -98,6 +99,7 @@ async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyho
     let journal = FileJournal::create(folder.journal())?;
     let inbox = Inbox::of(&folder);
     let options = options(&folder, journal, stop).with_messages(inbox.messages());
+    let options = checkpoints::kept(options, &folder, &settings);
     Ok(Begun { events: agent.stream_with(settings.task, options), folder, tape, inbox })
 }
 
@@ -112,6 +114,7 @@ async fn resume(arguments: &Run, folder: RunFolder, stop: &CancellationToken) ->
     let agent = assembly.agent().await?;
     let inbox = Inbox::of(&folder);
     let options = answers.options(options(&folder, journal, stop)).with_messages(inbox.messages());
+    let options = checkpoints::kept(options, &folder, &settings);
     let events = agent.resume(options)?;
     Ok(Begun { folder, events, tape: Tape::none(), inbox })
 }

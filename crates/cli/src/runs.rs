@@ -32,6 +32,9 @@ pub(crate) struct Settings {
     #[serde(default)]
     pub(crate) offering: Offering,
     pub(crate) max_turns: u32,
+    /// Whether what it changes is not kept before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) no_checkpoints: bool,
     /// The model's window in tokens; 0 is not known.
     #[serde(default)]
     pub(crate) context_window: u64,
@@ -103,6 +106,10 @@ impl RunFolder {
 
     pub(crate) fn journal(&self) -> PathBuf {
         self.path.join("journal")
+    }
+
+    pub(crate) fn checkpoints(&self) -> PathBuf {
+        self.path.join("checkpoints")
     }
 
     pub(crate) fn outputs(&self) -> PathBuf {

@@ -103,6 +103,18 @@ impl Show {
                 self.outcome = Some(outcome.clone());
                 self.line(&outcome_text(outcome))
             }
+            _ => self.change(event),
+        }
+    }
+
+    /// What changed, and whether it can be taken back.
+    fn change(&self, event: &Event) -> String {
+        match event {
+            Event::CheckpointFailed { problem, .. } => {
+                self.line(&format!("! what was there before is not kept: {}", display_safe(problem)))
+            }
+            Event::TurnDiff { turn, diff } => self.line(&format!("± turn {turn}: {}", counted(diff))),
+            Event::RunDiff { diff } => self.line(&format!("± in all: {}", counted(diff))),
             _ => String::new(),
         }
     }
@@ -228,4 +240,19 @@ fn wait_text(wait: &Wait) -> String {
         Wait::Guidance { question } => format!("an answer to: {}", display_safe(question)),
         _ => "something".to_owned(),
     }
+}
+
+/// How much a diff changes.
+fn counted(diff: &str) -> String {
+    let files = diff.lines().filter(|line| line.starts_with("diff --git ")).count();
+    let (mut more, mut less, mut is_head) = (0_usize, 0_usize, true);
+    for line in diff.lines() {
+        // Names of files stand between the head of a file's diff and its first hunk.
+        is_head = line.starts_with("diff --git ") || (is_head && !line.starts_with("@@ "));
+        if !is_head {
+            more += usize::from(line.starts_with('+'));
+            less += usize::from(line.starts_with('-'));
+        }
+    }
+    format!("{files} files, {more} lines more and {less} less")
 }

@@ -19,7 +19,14 @@ impl Traces {
     /// Begins to gather spans where the options or the environment name a collector.
     #[cfg(feature = "otlp")]
     pub(crate) fn begin(arguments: &Otlp, reach: &Reach) -> anyhow::Result<Self> {
-        let collector = collector::Collector::begin(arguments, reach)?;
+        let collector = match collector::Collector::begin(arguments, reach) {
+            // What the environment says is meant for many programs, and may not fit this one.
+            Err(error) if arguments.url.is_none() => {
+                crate::output::note(&format!("warning: no spans are sent: {error:#}"));
+                None
+            }
+            begun => begun?,
+        };
         Ok(Self { content: content(arguments), collector })
     }
 

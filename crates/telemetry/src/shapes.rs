@@ -49,6 +49,7 @@ pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Span
         gen_ai.request.model = options.model,
         gen_ai.request.stream = true,
         gen_ai.response.finish_reasons = Empty,
+        gen_ai.response.time_to_first_chunk = Empty,
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
         gen_ai.usage.cache_read.input_tokens = Empty,

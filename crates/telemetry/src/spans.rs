@@ -1,6 +1,7 @@
 //! `Spans`: follows a run's events, and opens and closes its spans.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tracing::subscriber::NoSubscriber;
@@ -46,6 +47,9 @@ struct Chat {
     span: Span,
     /// It is asked to sum up, and not to go on.
     is_summary: bool,
+    begun: Instant,
+    /// How long it took until something came of the answer that counts.
+    first: Option<Duration>,
     attempts: u32,
     /// Only where content is kept.
     said: String,
@@ -128,7 +132,11 @@ impl Run {
             Event::ProtocolChanged { protocol, .. } => {
                 self.record_in_chat("windlass.protocol", words::protocol(*protocol));
             }
-            Event::Text { text } => self.said(text),
+            Event::Text { text } => {
+                self.heard();
+                self.said(text);
+            }
+            Event::Reasoning { .. } | Event::CallStarted { .. } => self.heard(),
             Event::CallFinished { call, .. } => self.called(call),
             Event::CallTakenUp { call } => self.know(call),
             Event::AttemptDiscarded { delay_ms, .. } => self.discard(*delay_ms),
@@ -158,7 +166,15 @@ impl Run {
 
     fn ask(&mut self, turn: Option<u32>) {
         let (span, is_summary) = (shapes::chat(&self.span, &self.options, turn), turn.is_none());
-        self.chat = Some(Chat { span, is_summary, attempts: 1, said: String::new(), called: Vec::new() });
+        let (begun, said, called) = (now(), String::new(), Vec::new());
+        self.chat = Some(Chat { span, is_summary, begun, first: None, attempts: 1, said, called });
+    }
+
+    /// Something of an answer has come.
+    fn heard(&mut self) {
+        if let Some(chat) = &mut self.chat {
+            chat.first.get_or_insert_with(|| chat.begun.elapsed());
+        }
     }
 
     /// Ends the request for a summary, where one was made. It can also happen in the midst of a turn, without one.
@@ -209,6 +225,7 @@ impl Run {
         });
         if let Some(chat) = &mut self.chat {
             chat.attempts = chat.attempts.saturating_add(1);
+            chat.first = None;
             chat.said.clear();
             chat.called.clear();
             shapes::attempt_discarded(&chat.span, delay_ms);
@@ -223,6 +240,9 @@ impl Run {
         }
         record_usage(&chat.span, usage);
         chat.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+        if let Some(first) = chat.first {
+            chat.span.record("gen_ai.response.time_to_first_chunk", first.as_secs_f64());
+        }
         chat.span.record("windlass.attempts", chat.attempts);
         if self.options.content == Content::Kept {
             let said = self.options.redactor.redact(&chat.said);
@@ -316,4 +336,12 @@ fn record_usage(span: &Span, usage: &Usage) {
 fn fail(span: &Span, error: &str) {
     span.record("error.type", error);
     span.record("otel.status_code", "ERROR");
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a model takes to begin is what people look for in a trace"
+)]
+fn now() -> Instant {
+    Instant::now()
 }

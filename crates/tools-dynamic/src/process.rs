@@ -4,6 +4,7 @@ mod answer;
 mod child;
 mod connection;
 mod keeper;
+mod life;
 mod lines;
 mod listed;
 mod message;
@@ -25,7 +26,8 @@ use windlass_toolbox::DynamicTools;
 use windlass_tools_shell::Shell;
 
 use crate::FolderOwner;
-use keeper::{Keeper, Life};
+use keeper::Keeper;
+use life::Life;
 pub use listed::LeftOut;
 pub use noise::Noise;
 

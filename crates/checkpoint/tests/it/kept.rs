@@ -165,6 +165,34 @@ fn files_of_nested_repositories_are_kept_and_their_git_is_not() {
     assert!(!diff.contains(".git") && !diff.contains("linked"), "{diff}");
 }
 
+// What is kept may be private, whoever may read the workspace.
+#[cfg(unix)]
+#[test]
+fn what_is_kept_is_for_the_user_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    fn check(folder: &std::path::Path) -> usize {
+        let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+        entries
+            .map(|entry| {
+                let found = entry.metadata().unwrap();
+                let mode = found.permissions().mode();
+                assert_eq!(mode & 0o077, 0, "{mode:o} {}", entry.path().display());
+                if found.is_dir() { check(&entry.path()) } else { 1 }
+            })
+            .sum()
+    }
+    let Some(scene) = scene() else { return };
+    // Few and many, which git keeps in different ways.
+    scene.write("a", "a");
+    scene.take();
+    for number in 0..300 {
+        scene.write(&format!("f{number}"), number.to_string());
+    }
+    let id = scene.take();
+    scene.since(&id);
+    assert!(check(&scene.state()) > 5);
+}
+
 #[test]
 fn checkpoints_are_never_kept_in_the_workspace() {
     let Some(scene) = scene() else { return };

@@ -108,6 +108,9 @@ pub(crate) struct Run {
     /// What a million tokens cost: in, out, and where they differ read from and written to the cache.
     #[arg(long, value_name = "IN,OUT[,READ,WRITTEN]", value_parser = prices)]
     pub(crate) price: Option<Prices>,
+    /// Do not keep what was there before a turn changes it, for `windlass diff` and `windlass restore`.
+    #[arg(long)]
+    pub(crate) no_checkpoints: bool,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -21,6 +21,7 @@ mod policy;
 mod program;
 mod protocol;
 mod proxy;
+mod restore;
 mod resume;
 mod secrets;
 mod suspend;

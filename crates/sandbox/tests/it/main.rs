@@ -19,6 +19,8 @@ mod leashed;
 #[cfg(target_os = "linux")]
 mod levels;
 #[cfg(unix)]
+mod put_back;
+#[cfg(unix)]
 mod races;
 #[cfg(target_os = "linux")]
 mod serving;

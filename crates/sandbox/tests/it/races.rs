@@ -50,8 +50,14 @@ pub(crate) fn race() -> Race {
     Race { folder, work, workspace, is_exchange: false }
 }
 
+/// One in which a name is never free, so that nobody makes a folder in its place.
+#[cfg(target_os = "linux")]
+pub(crate) fn exchanging() -> Race {
+    Race { is_exchange: true, ..race() }
+}
+
 impl Race {
-    fn path(&self, text: &str) -> WorkspacePath {
+    pub(crate) fn path(&self, text: &str) -> WorkspacePath {
         self.workspace.resolve(text).unwrap()
     }
 
@@ -159,7 +165,7 @@ fn a_folder_swapped_for_a_link_is_never_written_through() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_new_file_in_a_swapped_folder_is_never_made_outside() {
-    let race = Race { is_exchange: true, ..race() };
+    let race = exchanging();
     let impostors = links(&race);
     let made = AtomicUsize::new(0);
     let seen = race.run("real", &impostors, |seen| {

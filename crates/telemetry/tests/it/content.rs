@@ -30,6 +30,8 @@ fn nothing_that_was_said_is_in_a_span_unless_it_was_asked_for() {
     assert!(!all.words().contains("planted-word"), "{all:?}");
     assert!(!all.words().contains("because"), "{all:?}");
     let all = spans(&options().with_content(Content::Kept), &events("planted-word"));
+    let first: f64 = all.one("chat").get("gen_ai.response.time_to_first_chunk").parse().unwrap();
+    assert!((0.0..60.0).contains(&first));
     let tool = all.one("execute_tool");
     tool.has(&[
         ("gen_ai.tool.call.arguments", r#"{"path":"planted-word"}"#),

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{Agent, Event, Everything, RunOptions};
+use windlass_agent::{Agent, Event, Everything, Nobody, RunOptions};
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
 use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, Request, StopReason, ToolName, ToolSpec};
@@ -36,6 +36,7 @@ impl Model for Script {
 struct Meeting {
     spec: ToolSpec,
     hints: Hints,
+    path: &'static str,
     waits_for: usize,
     begun: Arc<(Mutex<usize>, Notify)>,
 }
@@ -50,11 +51,11 @@ impl Tool for Meeting {
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
-        let path = if self.hints.read_only { "a.txt" } else { "../outside.txt" };
+        let path = self.path.into();
         if self.hints.read_only {
-            return vec![Effect::Read { path: path.into() }];
+            return vec![Effect::Read { path }];
         }
-        vec![Effect::Write { path: path.into(), bytes: None }]
+        vec![Effect::Write { path, bytes: None }]
     }
 
     fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
@@ -73,10 +74,10 @@ impl Tool for Meeting {
     }
 }
 
-fn tool(name: &str, hints: Hints, waits_for: usize) -> Meeting {
+fn tool(name: &str, hints: Hints, path: &'static str, waits_for: usize) -> Meeting {
     let schema = r#"{"type":"object"}"#.parse().unwrap();
     let spec = ToolSpec::function(ToolName::new(name).unwrap(), "A tool.", schema);
-    Meeting { spec, hints, waits_for, begun: Arc::default() }
+    Meeting { spec, hints, path, waits_for, begun: Arc::default() }
 }
 
 fn call(id: &str, name: &str, number: u8) -> Chunk {
@@ -88,15 +89,33 @@ fn finish(reason: StopReason) -> Chunk {
     Chunk::Finish { reason, raw: "raw".into() }
 }
 
+/// Who answers questions.
+#[derive(Clone, Copy)]
+enum Yes {
+    ToAll,
+    Never,
+}
+
 fn agent(answers: Vec<Vec<Chunk>>, together: usize) -> Agent {
+    agent_with(answers, together, Yes::ToAll)
+}
+
+fn agent_with(answers: Vec<Vec<Chunk>>, together: usize, answers_questions: Yes) -> Agent {
     let toolbox = Toolbox::builder()
-        .tool(Arc::new(tool("look", Hints::read_only(), together)))
-        .tool(Arc::new(tool("change", Hints::default(), 1)))
+        .tool(Arc::new(tool("look", Hints::read_only(), "a.txt", together)))
+        .tool(Arc::new(tool("change", Hints::default(), "../outside.txt", 1)))
+        .tool(Arc::new(tool("edit", Hints::default(), "a.txt", 1)))
         .config(ToolConfig::new(Preset::Full))
         .build()
         .unwrap();
     let model = Script(Mutex::new(answers.into()));
-    Agent::builder().model(model, "m-1").toolbox(toolbox).approver(Everything).build().unwrap()
+    let builder = Agent::builder().model(model, "m-1").toolbox(toolbox);
+    match answers_questions {
+        Yes::ToAll => builder.approver(Everything),
+        Yes::Never => builder.approver(Nobody),
+    }
+    .build()
+    .unwrap()
 }
 
 fn three() -> Vec<Vec<Chunk>> {
@@ -221,4 +240,29 @@ fn a_run_that_is_resumed_has_spans_for_the_calls_of_its_record() {
     assert_eq!(names, [("look", "c1"), ("look", "c2")]);
     assert_eq!(all.named("chat").len(), 1, "the first answer was another process's");
     all.one("invoke_agent").has(&[("gen_ai.conversation.id", "run-7"), ("windlass.outcome", "completed")]);
+}
+
+// H12
+#[test]
+fn a_question_is_a_span_that_says_how_it_was_answered() {
+    let script = || vec![vec![call("c1", "edit", 1), finish(StopReason::Calls)], three().remove(1)];
+    for (who, outcome, runs) in [(Yes::ToAll, "approved", 1), (Yes::Never, "no_approver", 0)] {
+        let all = spans(|| async {
+            let mut events = traced(agent_with(script(), 1, who).stream("task"), &options());
+            while let Some(event) = events.next().await {
+                event.unwrap();
+            }
+        });
+        let question = all.one("approval");
+        question.has(&[
+            ("otel.name", "approval edit"),
+            ("gen_ai.tool.call.id", "c1"),
+            ("windlass.approval.outcome", outcome),
+            ("windlass.rule_id", "d.ask"),
+        ]);
+        assert!(!question.get("windlass.approval.request_id").is_empty());
+        let tools = all.named("execute_tool");
+        assert_eq!(tools.len(), runs, "{all:?}");
+        assert!(tools.iter().all(|tool| question.closed < tool.opened));
+    }
 }

@@ -1,11 +1,8 @@
 //! Keeps a process: starts it when it is wanted, again when it died, and offers what it lists.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Containment, Effect, ResultStatus};
 use windlass_sandbox::Granted;
@@ -13,15 +10,12 @@ use windlass_tool::{Context, Output, Progress, Tool, ToolError};
 use windlass_toolbox::DynamicTools;
 
 use super::connection::{Connection, Failure};
+use super::life::Life;
 use super::lines::LINE_BYTES;
 use super::listed::{self, LeftOut, Listed};
 use super::message::{self, Answer};
 use super::tool::ProcessTool;
 use super::{Listener, Noise, Offered, ProcessError, ProcessFile, Wrap, answer};
-
-/// So often may a process start within this time: once, and three times again.
-const MOST_STARTS: usize = 4;
-const STARTS_WITHIN: Duration = Duration::from_mins(1);
 
 /// Keeps a process and the tools that are offered of it.
 pub(crate) struct Keeper {
@@ -37,15 +31,6 @@ pub(crate) struct Keeper {
     /// What the process that was started last was granted.
     pub(crate) granted: Mutex<Option<Granted>>,
     pub(crate) offered: Mutex<Vec<Listed>>,
-}
-
-/// The process that runs now, and when it and those before it were started.
-#[derive(Default)]
-pub(crate) struct Life {
-    pub(crate) connection: Option<Arc<Connection>>,
-    starts: VecDeque<Instant>,
-    last_end: String,
-    has_listed: bool,
 }
 
 impl Keeper {
@@ -286,20 +271,6 @@ impl Keeper {
             ),
         };
         Output::text(text).with_status(status)
-    }
-}
-
-impl Life {
-    fn may_start(&mut self) -> Result<(), ProcessError> {
-        let now = Instant::now();
-        self.starts.retain(|start| now.duration_since(*start) < STARTS_WITHIN);
-        if self.starts.len() >= MOST_STARTS {
-            let first = self.starts.front().map_or(Duration::ZERO, |start| now.duration_since(*start));
-            let wait = STARTS_WITHIN.saturating_sub(first);
-            return Err(ProcessError::TooOften { wait, last: self.last_end.clone() });
-        }
-        self.starts.push_back(now);
-        Ok(())
     }
 }
 

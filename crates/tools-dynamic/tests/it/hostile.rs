@@ -45,12 +45,12 @@ fn levels() -> impl Iterator<Item = (Probe, &'static str)> {
 
 fn hostile(probe: &Probe, script: &str) -> Option<Prepared> {
     prepared_in(PYTHON, script, "", FolderOwner::User, |folder| {
-        fs::create_dir_all(folder.join("home/.ssh")).unwrap();
-        fs::write(folder.join("home/.ssh/id_rsa"), "key").unwrap();
+        fs::create_dir_all(folder.join("house/.ssh")).unwrap();
+        fs::write(folder.join("house/.ssh/id_rsa"), "key").unwrap();
         fs::write(folder.join("secret"), "secret").unwrap();
         fs::create_dir(folder.join("project/.git")).unwrap();
         fs::write(folder.join("project/.env"), "KEY=secret").unwrap();
-        Shell::confined(helper(), probe).with_home(folder.join("home"))
+        Shell::confined(helper(), probe).with_home(folder.join("house"))
     })
 }
 
@@ -78,7 +78,7 @@ def call(id, name, args):
         s.send(b'hello')
     inet, stream, datagram = socket.AF_INET, socket.SOCK_STREAM, socket.SOCK_DGRAM
     for name, way in {
-        'key': lambda: open(os.path.join(out, 'home', '.ssh', 'id_rsa')).read(),
+        'key': lambda: open(out + '/house/.ssh/id_rsa').read(),
         'home': lambda: open(os.path.expanduser('~/.ssh/id_rsa')).read(),
         'file outside': lambda: open(out + '/secret').read(),
         'made among its own': lambda: open('made', 'w').write('x'),
@@ -217,7 +217,7 @@ fn nothing_of_a_process_survives_the_hosts_kill() {
         let mark = format!("{}.{}", 500 + number, std::process::id());
         let arguments = format!(r#"{{"x":"{mark}"}}"#);
         let mut host = Command::new(example());
-        host.env("HOME", folder.join("home")).args([folder.join("tools"), folder.join("project")]);
+        host.env("HOME", folder.join("house")).args([folder.join("tools"), folder.join("project")]);
         host.args(["leave", &arguments, word]).stdout(Stdio::piped());
         let mut host = host.spawn().unwrap();
         until("it does not begin", || folder.join("project/left").exists());

@@ -205,8 +205,9 @@ fn search(
         let lines = (hit.first, hit.last);
         let (text, body) = (snippet(&whole, lines, &asked), body(&whole, lines, MAX_BODY_BYTES));
         // What the index kept of names is older than the secrets that are known now.
-        let symbol = hit.symbol.map(|symbol| place.redactor.redact(&symbol).into_owned());
-        Some(Passage { path: hit.file, lines, symbol, text, body, score: hit.score })
+        let clean = |name: &str| place.redactor.redact(name).into_owned();
+        let (path, symbol) = (clean(&hit.file), hit.symbol.as_deref().map(clean));
+        Some(Passage { path, lines, symbol, text, body, score: hit.score })
     });
     let passages = passages.collect();
     Ok(Answer { passages, notes: notes(behind, made), asked })

@@ -293,6 +293,7 @@ fn a_model_that_changed_its_vectors_is_asked_for_all_again() {
 fn no_secret_goes_out_and_the_host_is_named() {
     let (folder, workspace) = scene(&[
         ("a.py", "def connect():\n    return dial('planted-secret-0001')\n"),
+        ("of-planted-secret-0001.py", "def connect_all():\n    pass\n"),
         ("credentials.json", "{\"connect\": \"planted-secret-0002\"}\n"),
         (".env", "CONNECT=planted-secret-0003\n"),
     ]);
@@ -302,7 +303,8 @@ fn no_secret_goes_out_and_the_host_is_named() {
     let ctx = Context::new(CallId::new("call_1").unwrap()).with_redactor(redactor);
     call_in(&ctx, &tool, &json!({"query": "connect planted-query-0004"})).unwrap();
     let asked = format!("{:?}", model.asked());
-    assert!(asked.contains("def connect()") && !asked.contains("planted-"), "{asked}");
+    assert!(asked.contains("def connect()") && asked.contains("connect_all"), "{asked}");
+    assert!(!asked.contains("planted-"), "{asked}");
     let effects = tool.effects(&super::payload(&json!({"query": "connect"})));
     assert!(effects.contains(&Effect::Connect { host: "embed.example".to_owned(), port: 443 }));
     assert!(tool.hints().open_world);

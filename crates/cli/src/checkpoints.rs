@@ -1,0 +1,131 @@
+//! The checkpoints of a run: kept while it works, beside its journal, and found again by its turns.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use windlass_agent::{CheckpointFailed, CheckpointFuture, Checkpointer, RunOptions, WithoutCheckpoint};
+use windlass_checkpoint::{Checkpoint, CheckpointId, Checkpoints, Diff, Until};
+
+use crate::runs::{RunFolder, Settings};
+
+const BEFORE: &str = "before turn ";
+const AFTER: &str = "after turn ";
+
+/// The options of a run that keeps checkpoints, if it is to.
+pub(crate) fn kept(options: RunOptions, folder: &RunFolder, settings: &Settings) -> RunOptions {
+    if settings.no_checkpoints {
+        return options;
+    }
+    let keeper = Keeper(Arc::new(Kept {
+        folder: folder.clone(),
+        root: settings.root.clone(),
+        open: Mutex::default(),
+        before: Mutex::default(),
+    }));
+    options.with_checkpoints(keeper, WithoutCheckpoint::Run)
+}
+
+/// The checkpoints of a run that is or was.
+pub(crate) fn of_run(folder: &RunFolder, settings: &Settings) -> anyhow::Result<Checkpoints> {
+    anyhow::ensure!(
+        folder.checkpoints().is_dir(),
+        "run {} has no checkpoints: it changed nothing",
+        folder.id
+    );
+    Ok(Checkpoints::open(&settings.root, folder.checkpoints())?)
+}
+
+/// What there was before a turn: where it changed nothing, before the next that did.
+pub(crate) fn before_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
+    let number = |checkpoint: &&Checkpoint| numbered(checkpoint, BEFORE).is_some_and(|number| number >= turn);
+    all.iter().find(number)
+}
+
+/// What there was after a turn, if it changed something and came to its end.
+pub(crate) fn after_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
+    all.iter().rev().find(|checkpoint| numbered(checkpoint, AFTER) == Some(turn))
+}
+
+fn numbered(checkpoint: &Checkpoint, kind: &str) -> Option<u32> {
+    checkpoint.label.strip_prefix(kind)?.parse().ok()
+}
+
+/// A diff with a word about its end, if it is cut.
+pub(crate) fn whole(diff: Diff) -> String {
+    let end = if diff.is_cut { "[the diff goes on; it is cut here]\n" } else { "" };
+    diff.text + end
+}
+
+/// Works on threads that may wait: files and a process are met.
+struct Keeper(Arc<Kept>);
+
+struct Kept {
+    folder: RunFolder,
+    root: std::path::PathBuf,
+    /// Opened when something is to be kept for the first time: a run that only reads needs no repository.
+    open: Mutex<Option<Arc<Checkpoints>>>,
+    before: Mutex<Option<CheckpointId>>,
+}
+
+type Kind = fn(&Kept, u32) -> Result<String, windlass_checkpoint::CheckpointError>;
+
+impl Keeper {
+    fn on_a_thread(&self, turn: u32, work: Kind) -> CheckpointFuture<'_> {
+        let kept = Arc::clone(&self.0);
+        Box::pin(async move {
+            let failed = |error: &dyn std::error::Error| CheckpointFailed::new(chain(error));
+            let done = tokio::task::spawn_blocking(move || work(&kept, turn)).await;
+            done.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+        })
+    }
+}
+
+impl Checkpointer for Keeper {
+    fn before_change(&self, turn: u32) -> CheckpointFuture<'_> {
+        self.on_a_thread(turn, |kept, turn| {
+            let id = kept.open()?.take(&format!("{BEFORE}{turn}"))?.checkpoint.id;
+            *kept.before.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
+            Ok(id.to_string())
+        })
+    }
+
+    fn after_turn(&self, turn: u32) -> CheckpointFuture<'_> {
+        self.on_a_thread(turn, |kept, turn| {
+            let checkpoints = kept.open()?;
+            let after = checkpoints.take(&format!("{AFTER}{turn}"))?.checkpoint.id;
+            let before = *kept.before.lock().unwrap_or_else(PoisonError::into_inner);
+            before.map_or_else(
+                || Ok(String::new()),
+                |before| checkpoints.diff(&before, Until::Checkpoint(&after)).map(whole),
+            )
+        })
+    }
+
+    fn after_run(&self) -> CheckpointFuture<'_> {
+        self.on_a_thread(0, |kept, _| {
+            let checkpoints = kept.open()?;
+            let all = checkpoints.list()?;
+            match (all.first(), all.last()) {
+                (Some(first), Some(last)) => {
+                    checkpoints.diff(&first.id, Until::Checkpoint(&last.id)).map(whole)
+                }
+                _ => Ok(String::new()),
+            }
+        })
+    }
+}
+
+impl Kept {
+    fn open(&self) -> Result<Arc<Checkpoints>, windlass_checkpoint::CheckpointError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(checkpoints) = &*open {
+            return Ok(Arc::clone(checkpoints));
+        }
+        let checkpoints = Arc::new(Checkpoints::open(&self.root, self.folder.checkpoints())?);
+        *open = Some(Arc::clone(&checkpoints));
+        Ok(checkpoints)
+    }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {}", chain(source)))
+}

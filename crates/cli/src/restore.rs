@@ -1,0 +1,148 @@
+//! `windlass diff` and `windlass restore`: what a run changed, and the way back.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde_json::json;
+use windlass_checkpoint::{Checkpoint, Checkpoints, Foreign, Restored, Until, Why};
+use windlass_hitl::display_safe;
+use windlass_journal::FileJournal;
+
+use crate::arguments::{Diff, Restore};
+use crate::checkpoints::{after_turn, before_turn, of_run, whole};
+use crate::runs::{self, RunFolder};
+use crate::{output, secrets};
+
+pub(crate) fn diff(arguments: &Diff) -> anyhow::Result<ExitCode> {
+    let (folder, checkpoints, all) = opened(&arguments.run)?;
+    let (first, last) = ends(&all, &folder)?;
+    let (from, until) = match arguments.turn {
+        None => (first, Until::Checkpoint(&last.id)),
+        Some(turn) => {
+            let next = before_turn(&all, turn.saturating_add(1));
+            let from = before_turn(&all, turn).filter(|from| next != Some(from));
+            let from = from.with_context(|| format!("turn {turn} of run {} changed nothing", folder.id))?;
+            // A turn that was cut off ends where the next one begins, or has not ended.
+            let end = after_turn(&all, turn).or(next);
+            (from, end.map_or(Until::Now, |end| Until::Checkpoint(&end.id)))
+        }
+    };
+    let until = if arguments.now { Until::Now } else { until };
+    let text = whole(checkpoints.diff(&from.id, until)?);
+    // Into a pipe it goes as it is, so that it can be applied; a terminal obeys no file's escape sequences.
+    let text = secrets::known().redact(&text).into_owned();
+    output::print(&if std::io::stdout().is_terminal() { display_safe(&text) } else { text })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn restore(arguments: &Restore) -> anyhow::Result<ExitCode> {
+    let (folder, checkpoints, all) = opened(&arguments.run)?;
+    if arguments.list {
+        for checkpoint in &all {
+            output::print(&format!("{}  {}\n", checkpoint.id, display_safe(&checkpoint.label)))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let to = match (&arguments.checkpoint, arguments.to) {
+        (Some(id), _) => id.parse()?,
+        (None, Some(turn)) => {
+            before_turn(&all, turn).map_or_else(|| nothing_since(&folder, turn), |to| Ok(to.id))?
+        }
+        (None, None) => ends(&all, &folder)?.0.id,
+    };
+    let foreign = match (arguments.keep, arguments.force) {
+        (true, _) => Foreign::Keep,
+        (_, true) => Foreign::Overwrite,
+        _ => Foreign::Refuse,
+    };
+    let (restored, tense) = if arguments.dry_run {
+        (checkpoints.foresee(&to, foreign), "would be")
+    } else {
+        // Whoever holds the journal works: what it does now would cross what is restored.
+        let journal = FileJournal::open(folder.journal())
+            .with_context(|| format!("run {} cannot be restored while it works", folder.id))?;
+        let restored = checkpoints.restore(&to, foreign);
+        drop(journal);
+        (restored, "were")
+    };
+    let restored = restored.map_err(|error| advised(error.into()))?;
+    if arguments.json {
+        output::line(&in_json(&restored))?;
+    } else {
+        output::print(&told(&restored, tense))?;
+        if let Some(undo) = &restored.undo {
+            output::note(&format!("back again with: windlass restore {} --checkpoint {undo}", folder.id));
+        }
+    }
+    let is_whole = !restored.kept.iter().any(|kept| matches!(kept.why, Why::Failed(_)));
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn opened(run: &str) -> anyhow::Result<(RunFolder, Checkpoints, Vec<Checkpoint>)> {
+    let folder = RunFolder::find(&runs::state()?, run)?;
+    let checkpoints = of_run(&folder, &folder.settings()?)?;
+    let all = checkpoints.list()?;
+    Ok((folder, checkpoints, all))
+}
+
+/// The first checkpoint of a run, and the last.
+fn ends<'c>(all: &'c [Checkpoint], folder: &RunFolder) -> anyhow::Result<(&'c Checkpoint, &'c Checkpoint)> {
+    all.first().zip(all.last()).with_context(|| format!("run {} has no checkpoints", folder.id))
+}
+
+fn nothing_since<T>(folder: &RunFolder, turn: u32) -> anyhow::Result<T> {
+    anyhow::bail!("run {} has changed nothing from turn {turn} on", folder.id)
+}
+
+fn advised(error: anyhow::Error) -> anyhow::Error {
+    let foreign = error
+        .downcast_ref()
+        .is_some_and(|error| matches!(error, windlass_checkpoint::CheckpointError::Foreign { .. }));
+    if foreign {
+        error.context("say --keep to leave them as they are, or --force to restore them, too")
+    } else {
+        error
+    }
+}
+
+fn told(restored: &Restored, tense: &str) -> String {
+    let mut text = String::new();
+    let mut line = |what: &str, path: &str| {
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "{what} {}", display_safe(path));
+    };
+    for path in &restored.written {
+        line("restored", path);
+    }
+    for path in &restored.removed {
+        line("removed ", path);
+    }
+    for kept in &restored.kept {
+        line("kept    ", &format!("{} ({})", kept.path, reason(&kept.why)));
+    }
+    let (written, removed, kept) = (restored.written.len(), restored.removed.len(), restored.kept.len());
+    // Writing into a string cannot fail.
+    let _ = writeln!(text, "{written} files {tense} restored, {removed} removed, {kept} differ and stay");
+    text
+}
+
+fn reason(why: &Why) -> String {
+    match why {
+        Why::Foreign => "somebody else changed it since".to_owned(),
+        Why::Unknown => "made since, and in no checkpoint".to_owned(),
+        Why::Failed(words) => words.clone(),
+        _ => "it stays".to_owned(),
+    }
+}
+
+fn in_json(restored: &Restored) -> serde_json::Value {
+    let kept = restored.kept.iter().map(|kept| json!({"path": kept.path, "why": reason(&kept.why)}));
+    json!({
+        "undo": restored.undo.map(|undo| undo.to_string()),
+        "written": restored.written,
+        "removed": restored.removed,
+        "kept": kept.collect::<Vec<_>>(),
+    })
+}

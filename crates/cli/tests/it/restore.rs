@@ -1,0 +1,134 @@
+//! What a run changed, told and taken back by other processes.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::{Place, provider, text};
+
+/// Two turns that change something, and one that looks.
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "read_file", "arguments": {"path": "a.txt"}}},
+        {"call": {"name": "write_file", "arguments": {"path": "a.txt", "content": "one\n"}}},
+        {"call": {"name": "write_file", "arguments": {"path": "deep/new.txt", "content": "new\n"}}}]},
+    {"steps": [{"call": {"name": "read_file", "arguments": {"path": "a.txt"}}}]},
+    {"steps": [{"call": {"name": "edit_file", "arguments": {"path": "a.txt", "old_text": "one", "new_text": "two"}}},
+        {"call": {"name": "delete_file", "arguments": {"path": "deep/new.txt"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+struct Ran {
+    place: Place,
+    id: String,
+    told: String,
+}
+
+#[expect(clippy::print_stdout, reason = "a skipped case says so where the test runs")]
+fn has_git() -> bool {
+    let has = ["/usr/bin/git", "/usr/local/bin/git", "/bin/git"].iter().any(|git| Path::new(git).exists());
+    if !has {
+        println!("skipped 1 case: there is no git");
+    }
+    has
+}
+
+async fn ran(more: &[&str]) -> Ran {
+    let (place, provider) = (Place::new(), provider(SCRIPT).await);
+    let url = provider.base_url();
+    let mut arguments = vec!["run", "do it", "--base-url", &url, "--model", "m", "--yes", "--preset", "full"];
+    arguments.extend(more);
+    let output = place.run(&arguments);
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    let id = place.run_id();
+    Ran { place, id, told }
+}
+
+impl Ran {
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.place.project().join(path)).unwrap()
+    }
+
+    #[track_caller]
+    fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.place.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    #[track_caller]
+    fn refused(&self, arguments: &[&str], why: &str) {
+        let output = self.place.run(arguments);
+        let told = text(&output.stderr);
+        assert!(!output.status.success() && told.contains(why), "{arguments:?}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_tells_its_changes_and_they_are_taken_back() {
+    if !has_git() {
+        return;
+    }
+    let ran = ran(&["--json"]).await;
+    let events: Vec<Value> = ran.told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let of = |kind: &str| events.iter().filter(|event| event["event"] == kind).collect::<Vec<_>>();
+    let turns: Vec<_> = of("checkpoint").iter().map(|event| event["turn"].as_u64().unwrap()).collect();
+    assert_eq!(turns, [1, 3]);
+    let diffs: Vec<_> = of("turn_diff").iter().map(|event| event["diff"].as_str().unwrap()).collect();
+    assert!(diffs[0].contains("-hello\n+one\n") && diffs[0].contains("+new\n"), "{diffs:?}");
+    assert!(diffs[1].contains("-one\n+two\n") && diffs[1].contains("-new\n"), "{diffs:?}");
+    // What came and went is not in the whole.
+    let whole = of("run_diff")[0]["diff"].as_str().unwrap();
+    assert!(whole.contains("-hello\n+two\n") && !whole.contains("new.txt"), "{whole}");
+
+    assert_eq!(ran.ok(&["diff", &ran.id]), whole);
+    assert_eq!(ran.ok(&["diff", &ran.id, "--turn", "3"]), diffs[1]);
+    ran.refused(&["diff", &ran.id, "--turn", "2"], "turn 2");
+    ran.refused(&["diff", &ran.id, "--turn", "4"], "turn 4");
+
+    let foreseen = ran.ok(&["restore", &ran.id, "--dry-run"]);
+    assert!(
+        foreseen.contains("restored a.txt") && foreseen.contains("1 files would be restored"),
+        "{foreseen}"
+    );
+    assert_eq!(ran.read("a.txt"), "two\n");
+    let third: Value = serde_json::from_str(&ran.ok(&["restore", &ran.id, "--to", "3", "--json"])).unwrap();
+    assert_eq!((ran.read("a.txt"), ran.read("deep/new.txt")), ("one\n".to_owned(), "new\n".to_owned()));
+    assert_eq!(third["written"], serde_json::json!(["a.txt", "deep/new.txt"]));
+    ran.ok(&["restore", &ran.id]);
+    assert_eq!(ran.read("a.txt"), "hello\n");
+    assert!(!ran.place.project().join("deep").exists());
+    ran.ok(&["restore", &ran.id, "--checkpoint", third["undo"].as_str().unwrap()]);
+    assert_eq!(ran.read("a.txt"), "two\n");
+    assert_eq!(
+        ran.ok(&["restore", &ran.id, "--list"]).lines().filter(|line| line.ends_with("turn 3")).count(),
+        2
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_person_changed_since_is_not_taken_back_by_surprise() {
+    if !has_git() {
+        return;
+    }
+    let ran = ran(&[]).await;
+    assert!(ran.told.contains("± turn 1: 2 files, 2 lines more and 1 less"), "{}", ran.told);
+    assert!(ran.told.contains("± in all: 1 files, 1 lines more and 1 less"), "{}", ran.told);
+    fs::write(ran.place.project().join("a.txt"), "by a person\n").unwrap();
+    ran.refused(&["restore", &ran.id], "--keep");
+    assert_eq!(ran.read("a.txt"), "by a person\n");
+    let kept = ran.ok(&["restore", &ran.id, "--keep"]);
+    assert!(kept.contains("kept     a.txt (somebody else changed it since)"), "{kept}");
+    fs::write(ran.place.project().join("a.txt"), "again\n").unwrap();
+    ran.ok(&["restore", &ran.id, "--force"]);
+    assert_eq!(ran.read("a.txt"), "hello\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_checkpoints_nothing_is_kept_and_it_is_said() {
+    let ran = ran(&["--no-checkpoints"]).await;
+    assert!(!ran.told.contains('±'), "{}", ran.told);
+    ran.refused(&["restore", &ran.id], "has no checkpoints");
+    ran.refused(&["diff", &ran.id], "has no checkpoints");
+    ran.refused(&["restore", "1-none"], "there is no run");
+}
