@@ -17,6 +17,7 @@ use anyhow::Context as _;
 use windlass_testkit::split::SplitMix64;
 
 pub(crate) use self::cancel::Cancel;
+pub(crate) use self::checks::is_done;
 pub(crate) use self::points::Point;
 pub(crate) use self::victim::Victim;
 
@@ -174,7 +175,7 @@ impl Place {
         counts: &mut Counts,
     ) -> anyhow::Result<()> {
         // Also after its last record there is a moment to be killed in.
-        while counts.kills < end && !checks::is_done(&self.journal())? {
+        while counts.kills < end && !is_done(&self.journal())? {
             let most = usize::try_from(whole.as_micros()).unwrap_or(usize::MAX);
             let moment = Duration::from_micros(random.between(0, most) as u64);
             let ended = wait(self.start(None)?, Some(moment))?;
@@ -190,7 +191,7 @@ impl Place {
     /// Lets the run go on until it is done, and looks at what it left.
     fn finish(&self, counts: &mut Counts) -> anyhow::Result<()> {
         for _ in 0..MOST_RESUMES {
-            if checks::is_done(&self.journal())? {
+            if is_done(&self.journal())? {
                 return checks::whole(&self.folder);
             }
             counts.resumes = counts.resumes.saturating_add(1);

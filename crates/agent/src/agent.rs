@@ -107,10 +107,13 @@ impl Agent {
     }
 
     /// Runs a task, recorded and stopped as the options say.
-    pub fn stream_with(&self, task: impl Into<String>, options: RunOptions) -> EventStream {
+    pub fn stream_with(&self, task: impl Into<String>, mut options: RunOptions) -> EventStream {
         let parts = self.parts.clone();
         let tools = parts.begin();
         let mut machine = Machine::new(tools.config(&parts.config));
+        if let Some(history) = options.history.take() {
+            machine = machine.with_history(history);
+        }
         let effects =
             machine.step(Input::Start { task: parts.redactor.redact(&task.into()).into_owned() }, 0);
         EventStream::new(Driver::new(&parts, tools, machine, options), effects)

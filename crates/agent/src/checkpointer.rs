@@ -161,7 +161,7 @@ impl Gate {
     fn ended_by(&self, event: &Event) -> Option<Arc<Turn>> {
         let current = self.current();
         let number = match event {
-            Event::TurnStarted { turn } => *turn,
+            Event::TurnStarted { turn, .. } => *turn,
             Event::Finished { .. } => current.number,
             _ => return None,
         };

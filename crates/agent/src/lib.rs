@@ -34,6 +34,6 @@ pub use messages::{Messages, NobodyHears, Speaker};
 pub use options::RunOptions;
 pub use stream::EventStream;
 pub use windlass_loop::{
-    Budget, CallStart, Condense, ContextLimits, Entry, Event, Fill, Limits, Moment, Outcome, Prices,
-    StopCause, Unanswered, UnknownEffects, Wait,
+    Budget, CallStart, Condense, ContextLimits, Entry, Event, Fill, Imported, Limits, Mend, Moment, Outcome,
+    Prices, StopCause, Transcript, Unanswered, UnknownEffects, Wait,
 };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
+use windlass_loop::Transcript;
 use windlass_protocol::ToolResult;
 
 use crate::{Checkpointer, Messages, WithoutCheckpoint};
@@ -17,6 +18,7 @@ pub struct RunOptions {
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) messages: Option<Messages>,
     pub(crate) brought: Brought,
+    pub(crate) history: Option<Transcript>,
     pub(crate) checkpoints: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
 }
 
@@ -36,6 +38,7 @@ impl Default for RunOptions {
             outputs: None,
             messages: None,
             brought: Brought::default(),
+            history: None,
             checkpoints: None,
         }
     }
@@ -74,6 +77,13 @@ impl RunOptions {
         without: WithoutCheckpoint,
     ) -> Self {
         self.checkpoints = Some((Arc::new(checkpointer), without));
+        self
+    }
+
+    /// The same run, begun with a conversation that was had elsewhere (`Transcript::import`); the task is said after it. A
+    /// run that is resumed has its own.
+    pub fn with_history(mut self, history: Transcript) -> Self {
+        self.history = Some(history);
         self
     }
 

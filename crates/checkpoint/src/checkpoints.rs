@@ -82,7 +82,7 @@ pub struct Taken {
 /// While it is held no other process changes the checkpoints.
 pub(crate) struct Held<'c> {
     pub(crate) state: MutexGuard<'c, State>,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Checkpoints {
@@ -133,7 +133,7 @@ impl Checkpoints {
     /// If there is too much to keep, another process works here, or `git` fails.
     pub fn take(&self, label: &str) -> Result<Taken, CheckpointError> {
         let mut held = self.hold()?;
-        let kept = self.kept(&held.state, BRANCH, label)?;
+        let kept = self.kept(&held, BRANCH, label)?;
         Ok(held.state.follow(kept, label))
     }
 
@@ -163,7 +163,7 @@ impl Checkpoints {
             let names = tip.map(|tip| tree::names(&self.git, tip)).transpose()?;
             *state = State { tip, names: names.unwrap_or_default() };
         }
-        Ok(Held { state, _lock: lock })
+        Ok(Held { state, lock })
     }
 
     /// The last checkpoint. References are never packed here.
@@ -172,14 +172,14 @@ impl Checkpoints {
         Oid::parse(text.trim_ascii())
     }
 
-    fn kept(&self, state: &State, branch: &str, label: &str) -> Result<Snapshot, CheckpointError> {
-        let place = Place { branch, parent: state.tip, label };
-        snapshot(&self.git, &self.workspace, self.limits, &state.names, &place)
+    fn kept(&self, held: &Held<'_>, branch: &str, label: &str) -> Result<Snapshot, CheckpointError> {
+        let place = Place { branch, parent: held.state.tip, label, lock: &held.lock };
+        snapshot(&self.git, &self.workspace, self.limits, &held.state.names, &place)
     }
 
     /// What the workspace has now, kept only to be compared.
-    pub(crate) fn now(&self, state: &State) -> Result<Snapshot, CheckpointError> {
-        self.kept(state, NOW, "now")
+    pub(crate) fn now(&self, held: &Held<'_>) -> Result<Snapshot, CheckpointError> {
+        self.kept(held, NOW, "now")
     }
 }
 

@@ -47,7 +47,7 @@ impl Checkpoints {
             }
             Until::Now => {
                 let held = self.hold()?;
-                self.now(&held.state)?.commit
+                self.now(&held)?.commit
             }
         };
         self.between(from.0, until)

@@ -10,14 +10,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::error::PLACES;
+use crate::lock::Lock;
 use crate::{CheckpointError, NoGit};
 
 /// What no configuration changes: there is none but the repository's own.
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 12] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.attributesFile=/dev/null",
     "core.excludesFile=/dev/null",
+    // Names are only names here: nothing is checked out.
+    "core.protectHFS=false",
+    "core.protectNTFS=false",
     "core.sharedRepository=0600",
     "core.compression=1",
     "core.fsync=all",
@@ -150,17 +154,23 @@ impl Git {
     }
 }
 
-/// A git that is written to while it works.
-pub(crate) struct Stream {
+/// A git that is written to while it works, and holds the lock until it ends.
+pub(crate) struct Stream<'l> {
     child: Child,
     step: &'static str,
+    lock: &'l Lock,
 }
 
-impl Stream {
-    pub(crate) fn start(step: &'static str, mut command: Command) -> Result<Self, CheckpointError> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+impl<'l> Stream<'l> {
+    pub(crate) fn start(
+        step: &'static str,
+        mut command: Command,
+        lock: &'l Lock,
+    ) -> Result<Self, CheckpointError> {
+        let held = lock.share().map_err(|error| failed(step, &error))?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(held);
         let child = command.spawn().map_err(|error| failed(step, &error))?;
-        Ok(Self { child, step })
+        Ok(Self { child, step, lock })
     }
 
     /// Whoever writes buffers it. Dropping the writer is the end of the input.
@@ -173,21 +183,18 @@ impl Stream {
         drop(self.child.stdin.take());
         let mut said = Vec::new();
         let read = self.child.stdout.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut said));
-        let mut words = Vec::new();
-        let heard =
-            self.child.stderr.take().map_or(Ok(0), |pipe| pipe.take(SAID_BYTES).read_to_end(&mut words));
         let status = self.child.wait().map_err(|error| failed(self.step, &error))?;
         if !status.success() {
-            let said = String::from_utf8_lossy(&words).trim().to_owned();
-            return Err(CheckpointError::Git { step: self.step, said: format!("{status}: {said}") });
+            let said = format!("{status}: {}", self.lock.said());
+            return Err(CheckpointError::Git { step: self.step, said });
         }
-        read.and(heard).map_err(|error| failed(self.step, &error))?;
+        read.map_err(|error| failed(self.step, &error))?;
         written.map_err(|error| failed(self.step, &error))?;
         Ok(said)
     }
 }
 
-impl Drop for Stream {
+impl Drop for Stream<'_> {
     fn drop(&mut self) {
         // One that ended is not there to be ended.
         let _ = self.child.kill();

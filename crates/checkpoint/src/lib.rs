@@ -12,6 +12,7 @@ mod object;
 mod scan;
 mod snapshot;
 mod tree;
+mod walk;
 
 pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints, Taken};
 pub use diff::{Diff, Until};

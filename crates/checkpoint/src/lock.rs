@@ -1,7 +1,9 @@
-//! One process at a time: a lock of the system, which ends with the process that holds it.
+//! One process at a time: a lock of the system, which ends with the processes that hold it.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use crate::CheckpointError;
@@ -10,8 +12,12 @@ use crate::CheckpointError;
 const LOOKS: usize = 400;
 const PAUSE: Duration = Duration::from_millis(25);
 
-/// Held until it is dropped. The file itself stays and says nothing.
-pub(crate) struct Lock(#[expect(dead_code, reason = "the lock is the open file's")] File);
+/// How much of what a git says is kept.
+const SAID_BYTES: u64 = 4 * 1024;
+
+/// Held until it is dropped and every git that has it as its stderr has ended: one whose starter was killed still moves
+/// the branch, and must not do so when somebody else has moved it.
+pub(crate) struct Lock(File);
 
 impl Lock {
     pub(crate) fn take(folder: &Path) -> Result<Self, CheckpointError> {
@@ -29,5 +35,23 @@ impl Lock {
             }
         }
         Err(CheckpointError::Busy { path: folder.to_path_buf() })
+    }
+
+    /// The lock as a place for words: the process that has it holds it.
+    pub(crate) fn share(&self) -> io::Result<Stdio> {
+        self.0.set_len(0)?;
+        (&self.0).seek(SeekFrom::Start(0))?;
+        self.0.try_clone().map(Stdio::from)
+    }
+
+    /// What was said there.
+    pub(crate) fn said(&self) -> String {
+        let mut words = Vec::new();
+        let read = (&self.0)
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| (&self.0).take(SAID_BYTES).read_to_end(&mut words));
+        // Where nothing can be read, nothing is told.
+        drop(read);
+        String::from_utf8_lossy(&words).trim().to_owned()
     }
 }

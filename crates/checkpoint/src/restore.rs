@@ -77,7 +77,7 @@ impl Checkpoints {
     pub fn foresee(&self, id: &CheckpointId, foreign: Foreign) -> Result<Restored, CheckpointError> {
         self.find(id)?;
         let held = self.hold()?;
-        let now = self.now(&held.state)?.names;
+        let now = self.now(&held)?.names;
         let plan = plan(&held.state.names, &now, &tree::names(&self.git, id.0)?, foreign)?;
         let written = plan.write.iter().map(|(path, _)| shown(path)).collect();
         let removed = plan.remove.iter().map(|path| shown(path)).collect();
@@ -94,7 +94,7 @@ impl Checkpoints {
         self.find(id)?;
         let (now, plan) = {
             let held = self.hold()?;
-            let now = self.now(&held.state)?.names;
+            let now = self.now(&held)?.names;
             let plan = plan(&held.state.names, &now, &tree::names(&self.git, id.0)?, foreign)?;
             (now, plan)
         };

@@ -5,17 +5,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use ignore::{DirEntry, WalkBuilder};
 use windlass_command::is_secret_name;
 use windlass_sandbox::{Descent, Workspace};
 
 use crate::CheckpointError;
 use crate::object::{Object, ObjectKind, Oid};
+use crate::walk::Walk;
 
-/// Folders that hold what was fetched or made, in great number, also where no `.gitignore` says so.
-const MADE: [&str; 4] = ["node_modules", ".venv", "venv", "__pycache__"];
-/// What marks a folder of what was made.
-const CACHE_MARK: &str = "CACHEDIR.TAG";
 /// A file that changed so shortly ago may change again without a sign.
 const YOUNG: Duration = Duration::from_secs(1);
 
@@ -113,24 +109,23 @@ impl<'s> Scan<'s> {
         &mut self,
         mut changed: impl FnMut(Oid, &[u8]) -> std::io::Result<()>,
     ) -> Result<std::io::Result<()>, CheckpointError> {
-        for entry in walk(self.workspace.root()) {
+        let mut walk = Walk::new(self.workspace);
+        while let Some(names) = walk.next() {
             // A folder that cannot be read has nothing that could be kept.
-            let Ok(entry) = entry else {
-                self.left_out.unread += 1;
-                continue;
-            };
-            if let Err(error) = self.entry(entry.path(), &mut changed)? {
-                return Ok(Err(error));
+            self.left_out.unread += u64::from(names.is_err());
+            for below in names.into_iter().flatten() {
+                if let Err(error) = self.entry(below, &mut changed)? {
+                    return Ok(Err(error));
+                }
             }
         }
         // What was kept once is kept although a `.gitignore` names it since.
         let missing: Vec<_> =
             self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();
         for below in missing {
-            let path = self.workspace.root().join(&below);
             if !has_git(&below)
                 && self.is_plain(&below)
-                && let Err(error) = self.entry(&path, &mut changed)?
+                && let Err(error) = self.entry(below, &mut changed)?
             {
                 return Ok(Err(error));
             }
@@ -140,13 +135,10 @@ impl<'s> Scan<'s> {
 
     fn entry(
         &mut self,
-        path: &Path,
+        below: PathBuf,
         changed: &mut impl FnMut(Oid, &[u8]) -> std::io::Result<()>,
     ) -> Result<std::io::Result<()>, CheckpointError> {
-        let Ok(below) = path.strip_prefix(self.workspace.root()).map(Path::to_path_buf) else {
-            return Ok(Ok(()));
-        };
-        let Ok(found) = path.symlink_metadata() else { return Ok(Ok(())) };
+        let Ok(found) = self.workspace.root().join(&below).symlink_metadata() else { return Ok(Ok(())) };
         if !found.is_file() && !found.is_symlink() {
             return Ok(Ok(()));
         }
@@ -216,27 +208,6 @@ impl<'s> Scan<'s> {
         let is_before = |time: Option<SystemTime>| time.is_some_and(|time| time < young);
         is_before(found.modified().ok()) && is_before(changed_at(found))
     }
-}
-
-fn walk(root: &Path) -> impl Iterator<Item = Result<DirEntry, ignore::Error>> {
-    let mut builder = WalkBuilder::new(root);
-    builder
-        .follow_links(false)
-        .hidden(false)
-        .require_git(false)
-        // Rules outside the workspace belong to somebody else's files.
-        .parents(false)
-        .git_global(false)
-        .filter_entry(|entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            // A repository's own files are its own business, also those of one in the workspace.
-            entry.file_name() != ".git"
-                && (entry.depth() == 0
-                    || !is_folder
-                    || !MADE.iter().any(|made| entry.file_name() == *made)
-                        && !entry.path().join(CACHE_MARK).is_file())
-        });
-    builder.build()
 }
 
 fn has_git(below: &Path) -> bool {

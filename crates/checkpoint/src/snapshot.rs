@@ -10,6 +10,7 @@ use windlass_sandbox::Workspace;
 
 use crate::CheckpointError;
 use crate::git::{Git, Stream};
+use crate::lock::Lock;
 use crate::object::Oid;
 use crate::scan::{LeftOut, Limits, Names, Scan};
 
@@ -29,6 +30,7 @@ pub(crate) struct Place<'p> {
     pub(crate) branch: &'p str,
     pub(crate) parent: Option<Oid>,
     pub(crate) label: &'p str,
+    pub(crate) lock: &'p Lock,
 }
 
 /// Looks at the workspace and keeps what it has. The branch moves at the end, in one step.
@@ -40,7 +42,7 @@ pub(crate) fn snapshot(
     place: &Place<'_>,
 ) -> Result<Snapshot, CheckpointError> {
     let words = [STEP, "--quiet", "--force", "--done", "--date-format=raw"];
-    let mut stream = Stream::start(STEP, git.command(words))?;
+    let mut stream = Stream::start(STEP, git.command(words), place.lock)?;
     let Some(mut input) = stream.input() else {
         return Err(CheckpointError::Git { step: STEP, said: "it takes no input".to_owned() });
     };

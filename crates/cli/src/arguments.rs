@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use windlass_hitl::Mode;
 
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
-pub(crate) use self::bytes::{Encode, Json, Mock, Parse, Stage};
+pub(crate) use self::bytes::{Check, Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Json(Json),
     /// Show the HTTP request that would be sent for a request.
     Encode(Encode),
+    /// Say what a provider would refuse of a recorded request, and mend its conversation.
+    Check(Check),
     /// List, show and call tools by hand.
     Tool(Tool),
     /// List and show the modes: what kind of work a run does, and which tools it has for that.

@@ -1,9 +1,9 @@
 //! The checkpoints of a run: kept while it works, beside its journal, and found again by its turns.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use windlass_agent::{CheckpointFailed, CheckpointFuture, Checkpointer, RunOptions, WithoutCheckpoint};
-use windlass_checkpoint::{Checkpoint, CheckpointId, Checkpoints, Diff, Until};
+use windlass_checkpoint::{Checkpoint, CheckpointError, CheckpointId, Checkpoints, Diff, Until};
 
 use crate::runs::{RunFolder, Settings};
 
@@ -20,6 +20,7 @@ pub(crate) fn kept(options: RunOptions, folder: &RunFolder, settings: &Settings)
         root: settings.root.clone(),
         open: Mutex::default(),
         before: Mutex::default(),
+        given_up: OnceLock::new(),
     }));
     options.with_checkpoints(keeper, WithoutCheckpoint::Run)
 }
@@ -64,17 +65,18 @@ struct Kept {
     /// Opened when something is to be kept for the first time: a run that only reads needs no repository.
     open: Mutex<Option<Arc<Checkpoints>>>,
     before: Mutex<Option<CheckpointId>>,
+    /// Why there is none in this whole run: what is too much to keep is not walked through at each turn.
+    given_up: OnceLock<String>,
 }
 
-type Kind = fn(&Kept, u32) -> Result<String, windlass_checkpoint::CheckpointError>;
+type Kind = fn(&Kept, u32) -> Result<String, CheckpointError>;
 
 impl Keeper {
     fn on_a_thread(&self, turn: u32, work: Kind) -> CheckpointFuture<'_> {
         let kept = Arc::clone(&self.0);
         Box::pin(async move {
-            let failed = |error: &dyn std::error::Error| CheckpointFailed::new(chain(error));
-            let done = tokio::task::spawn_blocking(move || work(&kept, turn)).await;
-            done.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+            let done = tokio::task::spawn_blocking(move || kept.tried(turn, work)).await;
+            done.map_err(|error| CheckpointFailed::new(chain(&error)))?
         })
     }
 }
@@ -115,7 +117,21 @@ impl Checkpointer for Keeper {
 }
 
 impl Kept {
-    fn open(&self) -> Result<Arc<Checkpoints>, windlass_checkpoint::CheckpointError> {
+    fn tried(&self, turn: u32, work: Kind) -> Result<String, CheckpointFailed> {
+        if let Some(why) = self.given_up.get() {
+            return Err(CheckpointFailed::new(why));
+        }
+        work(self, turn).map_err(|error| {
+            let text = chain(&error);
+            if is_lasting(&error) {
+                // Two threads would say the same.
+                let _ = self.given_up.set(text.clone());
+            }
+            CheckpointFailed::new(text)
+        })
+    }
+
+    fn open(&self) -> Result<Arc<Checkpoints>, CheckpointError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(checkpoints) = &*open {
             return Ok(Arc::clone(checkpoints));
@@ -124,6 +140,13 @@ impl Kept {
         *open = Some(Arc::clone(&checkpoints));
         Ok(checkpoints)
     }
+}
+
+fn is_lasting(error: &CheckpointError) -> bool {
+    matches!(
+        error,
+        CheckpointError::NoGit(_) | CheckpointError::InWorkspace { .. } | CheckpointError::TooMuch { .. }
+    )
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

@@ -8,6 +8,7 @@ mod answers;
 mod approvals;
 mod arguments;
 mod assembly;
+mod check;
 mod checkpoints;
 mod confine;
 mod demo;
@@ -86,6 +87,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Parse(arguments) => parse::parse(&arguments),
         Command::Json(arguments) => json::json(&arguments),
         Command::Encode(arguments) => encode::encode(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
         Command::Tool(arguments) => block_on(tool::tool(arguments)),
         Command::Modes(arguments) => modes::modes(&arguments),
         Command::Policy(arguments) => policy::policy(arguments),

@@ -48,7 +48,7 @@ impl Show {
 
     fn text_of(&mut self, event: &Event) -> String {
         match event {
-            Event::TurnStarted { turn } => {
+            Event::TurnStarted { turn, .. } => {
                 self.growing.clear();
                 self.line(&format!("── turn {turn} "))
             }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
-use windlass_protocol::{CallId, Message, StopReason, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{CallId, History, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
 use crate::{Moment, Outcome};
@@ -22,6 +22,11 @@ pub enum Entry {
         /// How calls reach the model. Records of version 1 have no word for it: theirs are native.
         #[serde(default)]
         protocol: ToolProtocol,
+    },
+    /// The run goes on from a conversation that was had elsewhere; the task comes after it.
+    Imported {
+        /// The conversation.
+        messages: History,
     },
     /// The provider refused that, before the first answer; from now on it is another.
     Protocol {

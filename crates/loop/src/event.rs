@@ -17,6 +17,9 @@ pub enum Event {
     TurnStarted {
         /// The turn's number, from 1.
         turn: u32,
+        /// How calls reach it.
+        #[serde(default)]
+        protocol: ToolProtocol,
     },
     /// The provider refused the way in which calls reach the model; the same turn goes on with another.
     ProtocolChanged {

@@ -37,5 +37,5 @@ pub use offer::Offer;
 pub use outcome::{Outcome, StopCause, Wait};
 pub use resume::ResumeError;
 pub use steering::Moment;
-pub use transcript::{Transcript, TranscriptError};
+pub use transcript::{Imported, Mend, Transcript, TranscriptError};
 pub use windlass_assemble::{Repair, RepairKind, Repairs};

@@ -115,6 +115,12 @@ impl Machine {
         }
     }
 
+    /// The same run, begun with a conversation that was had elsewhere: the task is said after it.
+    pub fn with_history(mut self, history: Transcript) -> Self {
+        self.transcript = history;
+        self
+    }
+
     /// Takes an input at a time, in milliseconds of any clock that only goes forward, and says what is wanted.
     ///
     /// An input that does not fit, as a chunk after the end, changes nothing.

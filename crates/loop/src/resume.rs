@@ -8,7 +8,7 @@ use windlass_protocol::{CallId, Control, Message, Part, PlannedFile, ToolCall, T
 use crate::ahead::AheadCalls;
 use crate::execution::{State, completion_text};
 use crate::machine::{Machine, Phase};
-use crate::{Config, Effect, Entry, Event, Outcome, TranscriptError, words};
+use crate::{Config, Effect, Entry, Event, Outcome, Transcript, TranscriptError, words};
 
 /// Why a run cannot go on from its record.
 #[derive(Debug, thiserror::Error)]
@@ -73,15 +73,23 @@ impl Machine {
         let mut machine = Self::new(config);
         machine.now_ms = now_ms;
         let mut entries = entries.into_iter().enumerate();
-        match entries.next() {
+        let task = match entries.next() {
             Some((_, Entry::Started { version, task, protocol })) if version <= Entry::VERSION => {
                 machine.protocols.restore(protocol);
-                machine.say(task);
+                task
             }
             Some((_, Entry::Started { version, .. })) => return Err(ResumeError::Version { version }),
             _ => return Err(ResumeError::NotStarted),
-        }
+        };
         let mut open = Open::default();
+        let mut entries = entries.peekable();
+        if let Some((_, Entry::Imported { messages })) =
+            entries.next_if(|(_, entry)| matches!(entry, Entry::Imported { .. }))
+        {
+            // It was mended when it came in, so that there is nothing to mend now.
+            machine.transcript = Transcript::import(messages.iter().cloned()).transcript;
+        }
+        machine.say(task);
         for (position, entry) in entries {
             let fits = machine.replay(entry, &mut open)?;
             fits.map_err(|source| ResumeError::Contradiction { position, source })?;

@@ -1,6 +1,9 @@
 //! The conversation so far, which cannot be invalid.
 
+mod import;
 mod shortening;
+
+pub use self::import::{Imported, Mend};
 
 use crate::context::message_size;
 use windlass_protocol::{CallId, History, Message, Role, ToolResult};

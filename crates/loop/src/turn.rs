@@ -14,6 +14,10 @@ impl Machine {
         let task = Message::user(task);
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
         self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol }));
+        if !self.transcript.messages().is_empty() {
+            let messages = self.transcript.messages().clone();
+            self.want(Effect::Record(Entry::Imported { messages }));
+        }
         self.record_mode(None);
         self.say(task);
         self.next_turn();
@@ -46,7 +50,8 @@ impl Machine {
         self.progress.turns = self.progress.turns.saturating_add(1);
         self.progress.attempts = 0;
         self.take_up_offer();
-        self.show(Event::TurnStarted { turn: self.progress.turns });
+        let (turn, protocol) = (self.progress.turns, self.protocols.current());
+        self.show(Event::TurnStarted { turn, protocol });
         self.send(0);
     }
 

@@ -99,6 +99,10 @@ pub(crate) const CANCELLED_ELSEWHERE: &str = "The run was stopped while this cal
 pub(crate) const EFFECTS_UNKNOWN: &str = "The program ended while this call ran, and nobody knows what it did. \
     Look at the present state before you go on; do not assume that it worked or that it did not.";
 
+/// What stands in the place of a result that a conversation from elsewhere does not have.
+pub(crate) const NO_RESULT_ON_RECORD: &str = "The result of this call is not on record, and nobody knows what it did. \
+    Look at the present state before you go on.";
+
 pub(crate) const DONE_BEFORE: &str = "The change was made. The program ended before it could say so, and the files are as \
     this call was to leave them.";
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::path::Path;
 
 use cap_std::fs::FileType;
 
@@ -107,4 +108,26 @@ impl Workspace {
             .map(|target| target.to_string_lossy().into_owned())
             .map_err(|error| FileError::from_io(path, error))
     }
+}
+
+/// Files that say what of a folder is to be passed over, as walkers read them.
+const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
+/// How long one may be.
+const RULE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Whether what says in a folder what is to be passed over can be read to an end: a walker that meets a pipe or a device
+/// there waits for ever. A link is judged by what it leads to.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// assert!(windlass_sandbox::has_readable_rules(folder.path()));
+/// std::fs::create_dir(folder.path().join(".gitignore"))?;
+/// assert!(!windlass_sandbox::has_readable_rules(folder.path()));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn has_readable_rules(folder: &Path) -> bool {
+    RULES.iter().all(|name| match folder.join(name).metadata() {
+        Ok(found) => found.is_file() && found.len() <= RULE_BYTES,
+        Err(_) => true,
+    })
 }

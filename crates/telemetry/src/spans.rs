@@ -8,7 +8,7 @@ use tracing::subscriber::NoSubscriber;
 use tracing::{Span, dispatcher};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{Event, Outcome};
-use windlass_protocol::{CallId, ResultStatus, StopReason, ToolCall, ToolResult, Usage};
+use windlass_protocol::{CallId, ResultStatus, StopReason, ToolCall, ToolProtocol, ToolResult, Usage};
 
 use crate::calls::{Known, Measured, count, cut};
 use crate::{Content, SpanOptions, shapes, words};
@@ -20,10 +20,11 @@ use crate::{Content, SpanOptions, shapes, words};
 ///
 /// ```
 /// use windlass_loop::Event;
+/// use windlass_protocol::ToolProtocol;
 /// use windlass_telemetry::{SpanOptions, Spans};
 ///
 /// let mut spans = Spans::begin(&SpanOptions::default().with_model("m-1"));
-/// spans.see(&Event::TurnStarted { turn: 1 });
+/// spans.see(&Event::TurnStarted { turn: 1, protocol: ToolProtocol::Native });
 /// ```
 #[derive(Debug)]
 pub struct Spans {
@@ -47,6 +48,7 @@ struct Chat {
     span: Span,
     /// It is asked to sum up, and not to go on.
     is_summary: bool,
+    protocol: Option<ToolProtocol>,
     begun: Instant,
     /// How long it took until something came of the answer that counts.
     first: Option<Duration>,
@@ -128,10 +130,8 @@ impl Drop for Spans {
 impl Run {
     fn see(&mut self, event: &Event) {
         match event {
-            Event::TurnStarted { turn } => self.turn(*turn),
-            Event::ProtocolChanged { protocol, .. } => {
-                self.record_in_chat("windlass.protocol", words::protocol(*protocol));
-            }
+            Event::TurnStarted { turn, protocol } => self.turn(*turn, *protocol),
+            Event::ProtocolChanged { protocol, .. } => self.speaks(*protocol),
             Event::Text { text } => {
                 self.heard();
                 self.said(text);
@@ -157,17 +157,19 @@ impl Run {
         }
     }
 
-    fn turn(&mut self, turn: u32) {
+    fn turn(&mut self, turn: u32, protocol: ToolProtocol) {
         // All calls before have their results.
         self.close_all(None);
         self.turns = turn;
         self.ask(Some(turn));
+        self.speaks(protocol);
     }
 
     fn ask(&mut self, turn: Option<u32>) {
         let (span, is_summary) = (shapes::chat(&self.span, &self.options, turn), turn.is_none());
         let (begun, said, called) = (now(), String::new(), Vec::new());
-        self.chat = Some(Chat { span, is_summary, begun, first: None, attempts: 1, said, called });
+        self.chat =
+            Some(Chat { span, is_summary, protocol: None, begun, first: None, attempts: 1, said, called });
     }
 
     /// Something of an answer has come.
@@ -186,9 +188,10 @@ impl Run {
         shapes::context_compacted(&self.span, before, after);
     }
 
-    fn record_in_chat(&self, field: &str, value: &str) {
-        if let Some(chat) = &self.chat {
-            chat.span.record(field, value);
+    /// How calls reach the model, which a refusal changes; what counts in the end is written down.
+    fn speaks(&mut self, protocol: ToolProtocol) {
+        if let Some(chat) = &mut self.chat {
+            chat.protocol = Some(protocol);
         }
     }
 
@@ -244,6 +247,9 @@ impl Run {
             chat.span.record("gen_ai.response.time_to_first_chunk", first.as_secs_f64());
         }
         chat.span.record("windlass.attempts", chat.attempts);
+        if let Some(protocol) = chat.protocol {
+            chat.span.record("windlass.protocol", words::protocol(protocol));
+        }
         if self.options.content == Content::Kept {
             let said = self.options.redactor.redact(&chat.said);
             let words = (!said.is_empty()).then(|| json!({"type": "text", "content": cut(&said)}));

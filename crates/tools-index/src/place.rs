@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use windlass_command::is_secret_name;
 use windlass_redact::Redactor;
-use windlass_sandbox::{FileError, Workspace, WorkspacePath};
+use windlass_sandbox::{FileError, Workspace, WorkspacePath, has_readable_rules};
 use windlass_tool::ToolError;
 
 /// How long a file may be that is read.
@@ -164,8 +164,14 @@ pub(crate) fn walk_entries(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState
 /// The same with folders and all else.
 pub(crate) fn walk_all(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
     let mut builder = WalkBuilder::new(start);
+    // The folder that is searched has no place where it could be passed over.
+    let reads_rules = !start.is_dir() || has_readable_rules(start);
     // Rules outside the workspace belong to somebody else's files.
     builder.follow_links(false).require_git(false).parents(false).git_global(false);
+    builder.git_ignore(reads_rules).git_exclude(reads_rules).ignore(reads_rules).filter_entry(move |entry| {
+        let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
+        !reads_rules || !is_folder || has_readable_rules(entry.path())
+    });
     builder.build_parallel().run(|| {
         // A folder that cannot be read is passed over, as grep does.
         Box::new(|entry| entry.map_or(WalkState::Continue, |entry| visit(&entry)))

@@ -21,7 +21,7 @@ pub(crate) struct Tally {
     /// All matching lines, and all files that have some.
     pub(crate) lines: u64,
     pub(crate) matched: u64,
-    /// How many files could not be searched.
+    /// How many files, and folders whose rules cannot be read, could not be searched.
     pub(crate) unread: u64,
     /// How many files were not searched because their names are those of secrets.
     pub(crate) secrets: u64,

@@ -2,12 +2,13 @@
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use grep_searcher::Searcher;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use windlass_command::is_secret_name;
-use windlass_sandbox::{Descent, FileStream, Workspace};
+use windlass_sandbox::{Descent, FileStream, Workspace, has_readable_rules};
 
 use crate::collect::{Count, Tally};
 use crate::pattern::Wanted;
@@ -18,9 +19,10 @@ pub(crate) type Stopped<'s> = &'s (dyn Fn() -> bool + Sync);
 /// Counts the matching lines of every file below `start`. The threads end before it returns.
 pub(crate) fn search(workspace: &Workspace, start: &Path, wanted: &Wanted, stopped: Stopped<'_>) -> Tally {
     let tally = Mutex::new(Tally::default());
+    let unread = Arc::new(AtomicU64::new(0));
     let note =
         |change: &dyn Fn(&mut Tally)| change(&mut tally.lock().unwrap_or_else(PoisonError::into_inner));
-    walk(start).build_parallel().run(|| {
+    walk(start, &unread).build_parallel().run(|| {
         let descent = Descent::new(workspace);
         let mut visitor = Visitor { workspace, start, wanted, searcher: wanted.counter(), descent, stopped };
         Box::new(move |entry| {
@@ -39,7 +41,9 @@ pub(crate) fn search(workspace: &Workspace, start: &Path, wanted: &Wanted, stopp
             WalkState::Continue
         })
     });
-    tally.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let mut tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+    tally.unread = tally.unread.saturating_add(unread.load(Ordering::Relaxed));
+    tally
 }
 
 /// What one thread of the walk holds.
@@ -103,13 +107,25 @@ impl Read for Stoppable<'_> {
     }
 }
 
-fn walk(start: &Path) -> WalkBuilder {
+fn walk(start: &Path, unread: &Arc<AtomicU64>) -> WalkBuilder {
     let mut builder = WalkBuilder::new(start);
+    let unread = Arc::clone(unread);
+    // The folder that is searched has no place where it could be passed over.
+    let reads_rules = !start.is_dir() || has_readable_rules(start);
     builder
         .follow_links(false)
         .require_git(false)
         // Rules outside the workspace belong to somebody else's files.
         .parents(false)
-        .git_global(false);
+        .git_global(false)
+        .git_ignore(reads_rules)
+        .git_exclude(reads_rules)
+        .ignore(reads_rules)
+        .filter_entry(move |entry| {
+            let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
+            let is_read = !reads_rules || !is_folder || has_readable_rules(entry.path());
+            unread.fetch_add(u64::from(!is_read), Ordering::Relaxed);
+            is_read
+        });
     builder
 }

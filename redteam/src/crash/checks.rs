@@ -18,7 +18,7 @@ pub(super) fn records(journal: &Path, acknowledged: u64) -> anyhow::Result<()> {
 }
 
 /// Whether the run has come to its end.
-pub(super) fn is_done(journal: &Path) -> anyhow::Result<bool> {
+pub(crate) fn is_done(journal: &Path) -> anyhow::Result<bool> {
     let Some(last) = read(journal)?.pop() else { return Ok(false) };
     Ok(matches!(last.read::<Entry>()?, Entry::Finished { outcome: Outcome::Completed { .. } }))
 }

@@ -14,7 +14,7 @@ use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Durability, FileJournal, Journal, JournalError, Record};
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{
-    Effect, Hints, History, Part, Payload, RawJson, Request, Role, StopReason, ToolName, ToolSpec,
+    Effect, Hints, History, Payload, RawJson, Request, Role, StopReason, ToolName, ToolSpec,
 };
 use windlass_stream::{CallChunk, Chunk, WholeCall};
 use windlass_testkit::split::SplitMix64;
@@ -41,6 +41,8 @@ struct Seen {
     faults: AtomicUsize,
     resumes: AtomicUsize,
     compactions: AtomicUsize,
+    /// How many of them there were when the model was last asked.
+    at_last: AtomicUsize,
     wrong: Mutex<Vec<String>>,
     /// The conversation as the model was last sent it.
     last: Mutex<History>,
@@ -124,19 +126,19 @@ async fn one(journal: &Path, number: u64, seen: &Arc<Seen>) -> anyhow::Result<()
     let mut is_new = true;
     // The bound is for a run that does not come to its end.
     for _ in 0..TURNS {
+        // It may have ended in the moment in which its process did.
+        if !is_new && crate::crash::is_done(journal)? {
+            return Ok(());
+        }
         let file = if is_new { FileJournal::create(journal)? } else { FileJournal::open(journal)?.0 };
-        let options = RunOptions::default().with_journal(Unsynced(file));
+        let options = RunOptions::default().with_journal(Unsynced(file, Arc::clone(seen)));
         let mut events = if is_new { agent.stream_with("soak", options) } else { agent.resume(options)? };
         is_new = false;
         let mut left = luck.between(1, EVENTS);
         let mut outcome = None;
         while let Some(event) = events.next().await {
-            match event? {
-                Event::Finished { outcome: ended, .. } => outcome = Some(ended),
-                Event::ContextCompacted { .. } => {
-                    seen.compactions.fetch_add(1, Ordering::Relaxed);
-                }
-                _ => {}
+            if let Event::Finished { outcome: ended, .. } = event? {
+                outcome = Some(ended);
             }
             left = left.saturating_sub(1);
             if left == 0 && outcome.is_none() {
@@ -174,10 +176,12 @@ fn agent(number: u64, luck: &Luck, seen: &Arc<Seen>, answers: &Arc<AtomicUsize>)
 }
 
 /// A journal that does not wait for the disk: no machine fails here, only processes do.
-struct Unsynced(FileJournal);
+struct Unsynced(FileJournal, Arc<Seen>);
 
 impl Journal for Unsynced {
     fn append(&mut self, body: RawJson, at_ms: u64, _: Durability) -> Result<u64, JournalError> {
+        let is_compaction = body.as_str().starts_with(r#"{"entry":"compacted""#);
+        self.1.compactions.fetch_add(usize::from(is_compaction), Ordering::Relaxed);
         self.0.append(body, at_ms, Durability::Buffered)
     }
 
@@ -224,8 +228,9 @@ impl Faulty {
         let is_summary = request.messages.last().is_some_and(|message| message.text().contains("Sum up"));
         let begins = request.messages.len() >= last.len()
             && last.iter().zip(request.messages.iter()).all(|(before, now)| before == now);
-        // What was left out is no longer what it was, and leaves a word in its place.
-        let is_shorter = left_out(&request.messages) != left_out(&last);
+        // What was left out is no longer what it was; the record says so before the request is made.
+        let compactions = self.seen.compactions.load(Ordering::Relaxed);
+        let is_shorter = self.seen.at_last.swap(compactions, Ordering::Relaxed) != compactions;
         if !begins && !is_shorter {
             self.seen.wrong("a request does not begin with the one before it".to_owned());
         }
@@ -326,15 +331,4 @@ impl Approver for Moody {
             (self.luck.between(0, 1) == 0).then(|| ApprovalDecision::deny(id, Some("not now".into())))
         })
     }
-}
-
-/// The words that stand in the place of what was left out of a conversation.
-fn left_out(messages: &History) -> Vec<String> {
-    let results = messages.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
-        Part::Result(result) => Some((result.call.to_string(), result.wire_text())),
-        _ => None,
-    });
-    let results = results.filter(|(_, text)| text.contains("left out to make room")).map(|(call, _)| call);
-    let notes = messages.iter().map(windlass_protocol::Message::text);
-    notes.filter(|text| text.contains("were left out here")).chain(results).collect()
 }

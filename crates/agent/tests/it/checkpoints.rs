@@ -73,7 +73,7 @@ async fn run(scene: &Scene, noting: &Noting, without: WithoutCheckpoint) -> Vec<
 /// What is told of checkpoints, and where turns begin and end.
 fn told(events: &[Event]) -> Vec<String> {
     let line = |event: &Event| match event {
-        Event::TurnStarted { turn } => Some(format!("turn {turn}")),
+        Event::TurnStarted { turn, .. } => Some(format!("turn {turn}")),
         Event::Checkpoint { turn, id } => Some(format!("checkpoint {turn}: {id}")),
         Event::CheckpointFailed { turn, problem } => Some(format!("none {turn}: {problem}")),
         Event::TurnDiff { turn, diff } => Some(format!("diff {turn}: {diff}")),

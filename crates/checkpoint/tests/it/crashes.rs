@@ -29,7 +29,7 @@ fn taker() {
 fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
     let Some(scene) = scene() else { return };
     let mut known = 0;
-    for round in 0..25_u32 {
+    for round in 0..40_u32 {
         let mut taker = Command::new(std::env::current_exe().unwrap());
         taker
             .args(["--exact", "crashes::taker", "--nocapture"])
@@ -45,14 +45,15 @@ fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
         }
         taker.kill().unwrap();
         taker.wait().unwrap();
-        let mut rest = String::new();
-        stdout.read_to_string(&mut rest).unwrap();
-        let told = String::from_utf8_lossy(&some).matches("taken").count() + rest.matches("taken").count();
-        // A git that it had started may still be at work, and is waited for by nobody but the lock's sweeper.
-        fs::write(scene.state().join("repository/refs/heads/checkpoints.lock"), "").unwrap();
+        stdout.read_to_end(&mut some).unwrap();
+        let told = String::from_utf8_lossy(&some).matches("taken\n").count();
+        // A git that it had started may still be at work: it holds the lock, and is waited for. What one leaves behind
+        // that was killed itself is swept up.
         let next = opened(&scene.work, &scene.state()).unwrap();
+        fs::write(scene.state().join("repository/refs/heads/checkpoints.lock"), "").unwrap();
+        let next = opened(&scene.work, &scene.state()).unwrap_or(next);
         let listed = next.list().unwrap().len();
-        assert!(listed >= known + told.min(1), "{listed} of {known} and {told}");
+        assert!(listed >= known + told, "{listed} of {known} and {told}");
         let after = next.take("after a death").unwrap();
         let all = next.list().unwrap();
         assert_eq!(all.last().unwrap().id, after.checkpoint.id);

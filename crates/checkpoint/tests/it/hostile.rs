@@ -127,3 +127,65 @@ fn the_environment_says_nothing() {
     assert!(!canary.exists());
     assert!(output.status.success(), "{output:?}");
 }
+
+// Names that git itself would not check out are names like others: none of them keeps the rest from being kept.
+#[test]
+fn names_that_git_fears_are_kept_and_put_back() {
+    let Some(scene) = scene() else { return };
+    let names = [
+        ".GIT/config",
+        ".Git/hooks/pre-commit",
+        "git~1/config",
+        "GIT~1",
+        ".git./config",
+        ".git /config",
+        ".git::$INDEX_ALLOCATION/config",
+        ".g\u{200c}it/config",
+        "a\\b/.git\\config",
+        "...",
+        ".gitmodules.d/x",
+        "nul",
+        "c:x",
+        "with \t tab/\u{1b}[31m",
+        "trailing.",
+        "trailing ",
+    ];
+    for name in names {
+        scene.write(name, "one\n");
+    }
+    symlink("elsewhere", scene.work.join(".gitmodules")).unwrap();
+    symlink("elsewhere", scene.work.join(".gitattributes")).unwrap();
+    symlink("/etc/passwd", scene.work.join(".gitignore")).unwrap();
+    let before = scene.take();
+    for name in names {
+        scene.write(name, "two\n");
+    }
+    fs::remove_file(scene.work.join(".gitmodules")).unwrap();
+    assert_eq!(scene.since(&before).matches("-one\n+two\n").count(), names.len());
+    scene.take();
+    scene.checkpoints.restore(&before, Foreign::Refuse).unwrap();
+    assert!(names.iter().all(|name| scene.read(name) == "one\n"));
+    assert_eq!(fs::read_link(scene.work.join(".gitmodules")).unwrap(), Path::new("elsewhere"));
+}
+
+// What says what is ignored may be no file, or one without an end.
+#[test]
+fn rules_that_never_end_stop_nobody() {
+    let Some(scene) = scene() else { return };
+    for folder in ["pipe", "device", "link", "long", "bomb", "bad"] {
+        scene.write(&format!("{folder}/file"), "one\n");
+    }
+    assert!(Command::new("mkfifo").arg(scene.work.join("pipe/.gitignore")).status().unwrap().success());
+    symlink("/dev/zero", scene.work.join("device/.gitignore")).unwrap();
+    let outside = scene.folder.path().join("rules");
+    fs::write(&outside, "file\n").unwrap();
+    symlink(&outside, scene.work.join("link/.gitignore")).unwrap();
+    scene.write("long/.gitignore", "x".repeat(3_000_000));
+    scene.write("bomb/.gitignore", format!("{}\n", "{a,b}".repeat(200)).repeat(1000) + &"**/".repeat(300));
+    scene.write("bad/.gitignore", [0xff, b'[', b'\n', b'{', b'\n', b'\\', b'\n']);
+    let before = scene.take();
+    for folder in ["pipe", "device", "link", "long", "bomb", "bad"] {
+        scene.write(&format!("{folder}/file"), "two\n");
+    }
+    assert_eq!(scene.since(&before).matches("-one\n+two\n").count(), 6);
+}

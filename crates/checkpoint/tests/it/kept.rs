@@ -79,7 +79,15 @@ fn what_was_never_taken_is_no_checkpoint() {
 #[test]
 fn ignored_files_and_secrets_are_left_out() {
     let Some(scene) = scene() else { return };
-    scene.write(".gitignore", "made/\n*.log\n");
+    scene.write(".gitignore", "made/\n*.log\n/only_here\n");
+    scene.write("deep/.gitignore", "!kept.log\ninner\n");
+    scene.write(".git/info/exclude", "private\n");
+    for path in ["only_here", "deep/er/inner", "deep/er/private", "deep/er/x.log"] {
+        scene.write(path, "1");
+    }
+    for path in ["deep/only_here", "inner", "deep/er/kept.log"] {
+        scene.write(path, "1");
+    }
     scene.write("made/a", "1");
     scene.write("x.log", "1");
     scene.write(".env", "KEY=1");
@@ -94,8 +102,16 @@ fn ignored_files_and_secrets_are_left_out() {
         scene.write(path, "2");
     }
     assert_eq!(scene.since(&taken.checkpoint.id), "");
-    scene.write(".github/ci.yml", "2");
-    assert!(scene.since(&taken.checkpoint.id).contains("b/.github/ci.yml"));
+    for path in ["only_here", "deep/er/inner", "deep/er/private", "deep/er/x.log"] {
+        scene.write(path, "2");
+    }
+    assert_eq!(scene.since(&taken.checkpoint.id), "");
+    let kept = [".github/ci.yml", "deep/only_here", "inner", "deep/er/kept.log"];
+    for path in kept {
+        scene.write(path, "2");
+    }
+    let diff = scene.since(&taken.checkpoint.id);
+    assert_eq!(diff.matches("diff --git").count(), kept.len(), "{diff}");
 }
 
 // A rule that comes later hides nothing that was kept before.

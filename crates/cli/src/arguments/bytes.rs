@@ -91,6 +91,27 @@ pub(crate) struct Encode {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example: windlass check --wire anthropic request.json\n\
+Example: windlass check --wire openai-chat request.json --mend > mended.json")]
+pub(crate) struct Check {
+    /// The wire format of the request.
+    #[arg(long, value_enum)]
+    pub(crate) wire: WireName,
+    /// Print the conversation as it is when it is mended, as a body of the same format.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) mend: bool,
+    /// Print a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The request's path, where the format has its model there.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) path: Option<String>,
+    /// The body of a request, as it was sent or kept; `-` is standard input.
+    #[arg(default_value = "-", value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = "Example: windlass mock --script script.json --port 8080")]
 pub(crate) struct Mock {
     /// The script: which answers the provider gives, and how it misbehaves.

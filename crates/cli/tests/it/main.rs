@@ -6,6 +6,7 @@
 )]
 
 mod approve_in;
+mod check;
 mod commands;
 mod demo;
 mod doctor;

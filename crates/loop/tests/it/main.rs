@@ -7,6 +7,7 @@ mod context;
 mod driven;
 mod early;
 mod execution;
+mod import;
 mod last;
 mod modes;
 mod properties;

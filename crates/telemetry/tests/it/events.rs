@@ -115,12 +115,12 @@ fn a_run_has_its_spans_with_the_names_of_the_conventions() {
         ("gen_ai.usage.reasoning.output_tokens", "2"),
         ("windlass.turn", "1"),
         ("windlass.attempts", "1"),
+        ("windlass.protocol", "native"),
     ]);
     chats[1].has(&[("gen_ai.response.finish_reasons", "[\"stop\"]"), ("windlass.turn", "2")]);
     let tool = all.one("execute_tool");
     tool.has(&[
         ("otel.name", "execute_tool read_file"),
-        ("gen_ai.operation.name", "execute_tool"),
         ("gen_ai.tool.name", "read_file"),
         ("gen_ai.tool.call.id", "c1"),
         ("gen_ai.tool.type", "function"),
@@ -169,6 +169,7 @@ fn a_call_that_begins_while_its_answer_streams_is_told_what_policy_said_later() 
 #[test]
 fn an_answer_that_is_void_ends_what_began_for_it_and_is_one_span_with_its_next_attempt() {
     let discarded = json!({"event": "attempt_discarded", "reason": "gone", "delay_ms": 250});
+    let changed = json!({"event": "protocol_changed", "protocol": "text", "reason": "no tools"});
     let all = spans(
         &options(),
         &[
@@ -176,6 +177,7 @@ fn an_answer_that_is_void_ends_what_began_for_it_and_is_one_span_with_its_next_a
             call("c1", "look"),
             running("c1"),
             discarded,
+            changed,
             // It was under way when the answer broke off.
             running("c1"),
             ended("c1", "ok"),
@@ -187,7 +189,7 @@ fn an_answer_that_is_void_ends_what_began_for_it_and_is_one_span_with_its_next_a
         ],
     );
     let chat = all.one("chat");
-    chat.has(&[("windlass.attempts", "2"), ("error.type", "")]);
+    chat.has(&[("windlass.attempts", "2"), ("windlass.protocol", "text"), ("error.type", "")]);
     assert_eq!(chat.events[0]["message"], "attempt discarded");
     assert_eq!(chat.events[0]["windlass.delay_ms"], "250");
     let tools = all.named("execute_tool");

@@ -242,6 +242,30 @@ fn what_never_ends_is_searched_at_once() {
     assert!(peak < 200, "{peak} MB");
 }
 
+// What says what is passed over may be a pipe or a device, for which a walker would wait for ever.
+#[cfg(unix)]
+#[test]
+fn rules_that_never_end_are_not_waited_for() {
+    let pipe = |at: &std::path::Path| {
+        assert!(std::process::Command::new("mkfifo").arg(at).status().unwrap().success());
+    };
+    let (folder, tool) =
+        scene(&[("a", "needle"), ("pipe/b", "needle"), ("device/c", "needle"), ("plain/d", "needle")]);
+    let work = folder.path().join("work");
+    pipe(&work.join("pipe/.gitignore"));
+    std::os::unix::fs::symlink("/dev/zero", work.join("device/.ignore")).unwrap();
+    fs::write(work.join("plain/.gitignore"), "e\n").unwrap();
+    let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
+    assert!(
+        text.starts_with("[2 of 2 matching lines shown, from 2 files; 2 files could not be read"),
+        "{text}"
+    );
+    // Where the search begins there are no rules then, and it is searched all the same.
+    pipe(&work.join(".gitignore"));
+    let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
+    assert!(text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
+}
+
 // F53
 #[test]
 fn a_folder_that_is_deeper_than_any_path_ends() {

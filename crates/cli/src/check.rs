@@ -1,0 +1,68 @@
+//! `windlass check`: what a provider would refuse of a conversation, and the conversation without that.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde_json::json;
+use windlass_agent::Transcript;
+
+use crate::arguments::{Check, WireName};
+use crate::{input, output};
+
+pub(crate) fn check(arguments: &Check) -> anyhow::Result<ExitCode> {
+    let body = input::bytes(&arguments.file)?;
+    let path = arguments.path.as_deref().unwrap_or_else(|| usual_path(arguments.wire));
+    let asked = arguments
+        .wire
+        .server()
+        .decode_request(path, &body)
+        .with_context(|| format!("the input is no request of {}", arguments.wire.as_str()))?;
+    let mut request = asked.request;
+    let wire = arguments.wire.wire();
+    let refusals: Vec<String> = wire.check(&request).iter().map(ToString::to_string).collect();
+    let imported = Transcript::import(request.messages.iter().cloned());
+    let mends: Vec<String> = imported.mends.iter().map(ToString::to_string).collect();
+    let is_good = refusals.is_empty() && mends.is_empty();
+    if arguments.mend {
+        for mend in &mends {
+            output::note(mend);
+        }
+        // What the developer said in it stays where it was said, as far as the format has a place for it.
+        let system = request.system.take().into_iter().chain(imported.system);
+        request.system = Some(system.collect::<Vec<_>>().join("\n\n")).filter(|system| !system.is_empty());
+        request.messages = imported.transcript.messages().clone();
+        let http = wire.encode(&request)?;
+        output::print(&format!(
+            "{}\n",
+            String::from_utf8(http.body.into()).context("the body is not UTF-8")?
+        ))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.json {
+        output::line(&json!({"refusals": refusals, "mends": mends, "messages": request.messages.len()}))?;
+    } else {
+        for refusal in &refusals {
+            output::print(&format!("refused: {refusal}\n"))?;
+        }
+        for mend in &mends {
+            output::print(&format!("mended: {mend}\n"))?;
+        }
+        if is_good {
+            output::print(&format!(
+                "{} messages, nothing to refuse and nothing to mend\n",
+                request.messages.len()
+            ))?;
+        }
+    }
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Where such requests go, for bodies that were kept without it.
+fn usual_path(wire: WireName) -> &'static str {
+    match wire {
+        WireName::OpenaiChat => "/v1/chat/completions",
+        WireName::OpenaiResponses => "/v1/responses",
+        WireName::Anthropic => "/v1/messages",
+        WireName::Gemini => "/v1beta/models/model:streamGenerateContent",
+    }
+}

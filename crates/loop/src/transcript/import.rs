@@ -1,0 +1,292 @@
+//! A conversation from elsewhere, mended where it is no conversation (RULES R3).
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use windlass_protocol::{CallId, Message, Part, ResultStatus, Role, ToolCall, ToolResult};
+
+use super::Transcript;
+use crate::words;
+
+/// A conversation from elsewhere, and what was mended.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The conversation, in which every call has its one result.
+    pub transcript: Transcript,
+    /// What the developer said in it, which belongs into the system prompt.
+    pub system: Vec<String>,
+    /// What was mended, in order.
+    pub mends: Vec<Mend>,
+}
+
+/// What was mended in a conversation, by the place of the message, from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mend {
+    /// A message said nothing (RULES R7).
+    Empty {
+        /// Which message.
+        message: usize,
+    },
+    /// A call's id was there before; it has another one now, and so has its result.
+    Renamed {
+        /// Which message.
+        message: usize,
+        /// The id as it was.
+        was: CallId,
+        /// The id as it is.
+        now: CallId,
+    },
+    /// A result had another id than any call, and was taken for the call at its place among those without one.
+    ByPosition {
+        /// The call.
+        call: CallId,
+        /// The id that the result had.
+        was: CallId,
+    },
+    /// A call had no result; it has one now, which says that nobody knows.
+    NoResult {
+        /// The call.
+        call: CallId,
+    },
+    /// A call had several results; the first one counts.
+    SecondResult {
+        /// The call.
+        call: CallId,
+    },
+    /// A result had no call, and was left out.
+    NoCall {
+        /// The id that it had.
+        was: CallId,
+    },
+    /// A result stood somewhere else than right after its answer.
+    Moved {
+        /// The call.
+        call: CallId,
+    },
+    /// A call was not the model's, and was left out.
+    ForeignCall {
+        /// The call.
+        call: CallId,
+    },
+}
+
+impl fmt::Display for Mend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty { message } => write!(f, "message {message} says nothing, and was left out"),
+            Self::Renamed { message, was, now } => {
+                write!(f, "message {message} has the call id {was} a second time; it is {now} now")
+            }
+            Self::ByPosition { call, was } => {
+                write!(f, "the result {was} has no call of that id, and was taken for {call} by its place")
+            }
+            Self::NoResult { call } => {
+                write!(f, "the call {call} had no result, and has one that says so now")
+            }
+            Self::SecondResult { call } => {
+                write!(f, "the call {call} had a second result, which was left out")
+            }
+            Self::NoCall { was } => write!(f, "the result {was} has no call, and was left out"),
+            Self::Moved { call } => {
+                write!(f, "the result of {call} stood elsewhere than right after its answer")
+            }
+            Self::ForeignCall { call } => write!(f, "the call {call} is not the model's, and was left out"),
+        }
+    }
+}
+
+/// What stands between an answer and the next one.
+#[derive(Default)]
+struct Between {
+    results: Vec<ToolResult>,
+    /// Whether something else was said before the result.
+    is_late: Vec<bool>,
+    said: Vec<Message>,
+}
+
+impl Transcript {
+    /// Takes a conversation from elsewhere and mends what would make it none: results are paired with calls by their
+    /// ids first, then by their places among those that are left over (RULES R3). Whatever comes in, what comes out can
+    /// be sent.
+    ///
+    /// ```
+    /// use windlass_loop::Transcript;
+    /// use windlass_protocol::{Arguments, CallId, Message, Part, ToolCall, ToolName};
+    ///
+    /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("look")?, Arguments::default());
+    /// let cut = [Message::user("look"), Message::assistant(vec![Part::Call(call)])];
+    /// let imported = Transcript::import(cut);
+    /// assert_eq!(imported.transcript.messages().len(), 3);
+    /// assert_eq!(imported.mends[0].to_string(), "the call call_1 had no result, and has one that says so now");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn import(messages: impl IntoIterator<Item = Message>) -> Imported {
+        let mut import = Import::default();
+        let mut messages = messages.into_iter().enumerate().peekable();
+        while let Some((at, message)) = messages.next() {
+            if message.role != Role::Assistant {
+                let mut between = Between::default();
+                import.sort(at, message, &mut between);
+                import.orphans(between.results);
+                import.say_all(between.said);
+                continue;
+            }
+            let answer = import.answer(at, message);
+            let mut between = Between::default();
+            while let Some((at, message)) = messages.next_if(|(_, message)| message.role != Role::Assistant) {
+                import.sort(at, message, &mut between);
+            }
+            import.close(answer, between);
+        }
+        import.imported
+    }
+}
+
+/// An answer of the model, and its calls with the ids that they had.
+#[derive(Default)]
+struct Answer {
+    parts: Vec<Part>,
+    calls: Vec<(CallId, CallId)>,
+}
+
+#[derive(Default)]
+struct Import {
+    imported: Imported,
+    ids: BTreeSet<CallId>,
+    made: usize,
+}
+
+impl Import {
+    fn mend(&mut self, mend: Mend) {
+        self.imported.mends.push(mend);
+    }
+
+    /// The parts of a message that is not the model's: results, and what was said.
+    fn sort(&mut self, at: usize, message: Message, between: &mut Between) {
+        let Message { role, parts, .. } = message;
+        if parts.is_empty() {
+            return self.mend(Mend::Empty { message: at });
+        }
+        let mut said = Vec::new();
+        for part in parts {
+            match part {
+                Part::Result(result) => {
+                    between.is_late.push(!between.said.is_empty() || !said.is_empty());
+                    between.results.push(result);
+                }
+                Part::Call(call) => self.mend(Mend::ForeignCall { call: call.id }),
+                other => said.push(other),
+            }
+        }
+        if said.is_empty() {
+            return;
+        }
+        let message = Message::new(Role::User, said);
+        if role == Role::System {
+            self.imported.system.push(message.text());
+        } else {
+            between.said.push(message);
+        }
+    }
+
+    fn answer(&mut self, at: usize, message: Message) -> Answer {
+        let mut answer = Answer::default();
+        for part in message.parts {
+            match part {
+                Part::Call(call) => {
+                    let was = call.id.clone();
+                    let call = self.unique(at, call);
+                    answer.calls.push((was, call.id.clone()));
+                    answer.parts.push(Part::Call(call));
+                }
+                // A model gives no results; what stands there is nobody's.
+                Part::Result(result) => self.mend(Mend::NoCall { was: result.call }),
+                other => answer.parts.push(other),
+            }
+        }
+        if answer.parts.is_empty() {
+            self.mend(Mend::Empty { message: at });
+        }
+        answer
+    }
+
+    fn unique(&mut self, at: usize, mut call: ToolCall) -> ToolCall {
+        while !self.ids.insert(call.id.clone()) {
+            let now = CallId::synthesized(at as u64, self.made);
+            self.made = self.made.saturating_add(1);
+            if !self.ids.contains(&now) {
+                self.mend(Mend::Renamed { message: at, was: call.id.clone(), now: now.clone() });
+            }
+            call.id = now;
+        }
+        call
+    }
+
+    /// Gives each call of an answer its result, and says what stood between it and the next one.
+    fn close(&mut self, answer: Answer, between: Between) {
+        let Answer { parts, calls } = answer;
+        let mut results: Vec<Option<(ToolResult, bool)>> =
+            between.results.into_iter().zip(between.is_late).map(Some).collect();
+        let mut found: Vec<Option<ToolResult>> = Vec::new();
+        for (was, now) in &calls {
+            let own =
+                results.iter_mut().find(|slot| slot.as_ref().is_some_and(|(result, _)| result.call == *was));
+            let own = own.and_then(Option::take);
+            if own.as_ref().is_some_and(|(_, is_late)| *is_late) {
+                self.mend(Mend::Moved { call: now.clone() });
+            }
+            found.push(own.map(|(result, _)| of_call(result, now)));
+        }
+        // What is left of the results belongs to the calls that are left, in order; a second one of a call does not.
+        let is_second = |result: &ToolResult| calls.iter().any(|(was, _)| *was == result.call);
+        let mut rest = Vec::new();
+        for (result, _) in results.into_iter().flatten() {
+            if is_second(&result) {
+                self.mend(Mend::SecondResult { call: result.call });
+            } else {
+                rest.push(result);
+            }
+        }
+        let mut rest = rest.into_iter();
+        for ((_, now), slot) in calls.iter().zip(&mut found) {
+            if slot.is_some() {
+                continue;
+            }
+            *slot = Some(if let Some(result) = rest.next() {
+                self.mend(Mend::ByPosition { call: now.clone(), was: result.call.clone() });
+                of_call(result, now)
+            } else {
+                self.mend(Mend::NoResult { call: now.clone() });
+                ToolResult::text(now.clone(), ResultStatus::EffectsUnknown, words::NO_RESULT_ON_RECORD)
+            });
+        }
+        self.orphans(rest);
+        let transcript = &mut self.imported.transcript;
+        if !parts.is_empty() {
+            transcript.answer(Message::assistant(parts)).expect("ids are unique, and nothing is open");
+            for result in found.into_iter().flatten() {
+                transcript.result(result).expect("each call is there and has one result");
+            }
+        }
+        self.say_all(between.said);
+    }
+
+    fn orphans(&mut self, results: impl IntoIterator<Item = ToolResult>) {
+        for result in results {
+            self.mend(Mend::NoCall { was: result.call });
+        }
+    }
+
+    fn say_all(&mut self, said: Vec<Message>) {
+        for message in said {
+            self.imported.transcript.say(message).expect("it says something, and nothing is open");
+        }
+    }
+}
+
+fn of_call(mut result: ToolResult, call: &CallId) -> ToolResult {
+    result.call.clone_from(call);
+    result
+}
