@@ -15,6 +15,7 @@ use windlass_toolbox::Toolbox;
 use crate::asking::SpeechOptions;
 use crate::driver::Driver;
 use crate::lessons::Lessons;
+use crate::redacting::history_without;
 use crate::tools::Tools;
 use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
 
@@ -112,7 +113,7 @@ impl Agent {
         let tools = parts.begin();
         let mut machine = Machine::new(tools.config(&parts.config));
         if let Some(history) = options.history.take() {
-            machine = machine.with_history(history);
+            machine = machine.with_history(history_without(&parts.redactor, history));
         }
         let effects =
             machine.step(Input::Start { task: parts.redactor.redact(&task.into()).into_owned() }, 0);

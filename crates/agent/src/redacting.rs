@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use windlass_loop::{Ahead, EarlyRefusal, Event, Input, Judgement, StreamFailure};
+use windlass_loop::{Ahead, EarlyRefusal, Event, Input, Judgement, StreamFailure, Transcript};
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::{CallKey, Chunk};
@@ -175,6 +175,16 @@ pub(crate) fn result_without(redactor: &Redactor, result: ToolResult) -> ToolRes
     through_json(redactor, result)
         .filter(|clean| clean.call == call)
         .unwrap_or_else(|| ToolResult::text(call, ResultStatus::Error, WITHHELD))
+}
+
+/// A conversation from elsewhere without secrets. Nothing of it is run, so its calls' arguments are redacted too. A message
+/// that is none without them is left out, and what that tears apart is mended as when it came in.
+pub(crate) fn history_without(redactor: &Redactor, history: Transcript) -> Transcript {
+    if redactor.is_empty() {
+        return history;
+    }
+    let messages = history.messages().iter().cloned();
+    Transcript::import(messages.filter_map(|message| through_json(redactor, message))).transcript
 }
 
 /// A question that cannot be shown without a secret is not put, which is no yes.

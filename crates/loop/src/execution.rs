@@ -48,8 +48,10 @@ pub(crate) enum State {
     LookingBack,
     Judging,
     Asking,
-    /// Nobody answers in this process whether it may run.
-    Postponed,
+    /// Nobody answers this question in this process.
+    Postponed {
+        request_id: String,
+    },
     Running,
     /// Goes on without this process.
     Deferred,
@@ -65,7 +67,7 @@ impl Slot {
             | State::LookingBack
             | State::Judging
             | State::Asking
-            | State::Postponed
+            | State::Postponed { .. }
             | State::Running
             | State::Deferred => None,
         }
@@ -219,7 +221,7 @@ impl Machine {
             .iter()
             .filter_map(|slot| {
                 let (status, text) = match slot.state {
-                    State::Held | State::Judging | State::Asking | State::Postponed => {
+                    State::Held | State::Judging | State::Asking | State::Postponed { .. } => {
                         (ResultStatus::Cancelled, words::CANCELLED)
                     }
                     State::LookingBack => (ResultStatus::EffectsUnknown, words::EFFECTS_UNKNOWN),

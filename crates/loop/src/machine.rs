@@ -54,8 +54,6 @@ pub struct Machine {
     pub(crate) steering: Steering,
     /// Questions that another process put, for calls that are judged again.
     pub(crate) carried: BTreeMap<CallId, Carried>,
-    /// Questions that nobody answers in this process, by their calls.
-    pub(crate) postponed: BTreeMap<CallId, String>,
     /// Calls that were cut off, which the human is to hear of first.
     pub(crate) unknown: Vec<String>,
     /// How many answers were asked for.
@@ -108,7 +106,6 @@ impl Machine {
             offered: None,
             steering: Steering::default(),
             carried: BTreeMap::new(),
-            postponed: BTreeMap::new(),
             unknown: Vec::new(),
             answers: 0,
             effects: Vec::new(),

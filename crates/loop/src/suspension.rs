@@ -19,9 +19,9 @@ impl Machine {
         {
             return false;
         }
-        self.set(&request.call.id, State::Postponed);
-        self.show(Event::ApprovalPostponed { request_id: request.request_id.clone() });
-        self.postponed.insert(request.call.id.clone(), request.request_id.clone());
+        let request_id = request.request_id.clone();
+        self.set(&request.call.id, State::Postponed { request_id: request_id.clone() });
+        self.show(Event::ApprovalPostponed { request_id });
         self.advance();
         true
     }
@@ -85,10 +85,9 @@ impl Machine {
             .slots()
             .filter_map(|slot| {
                 let call = slot.call.id.clone();
-                match slot.state {
-                    State::Postponed => {
-                        let request_id = self.postponed.get(&call).cloned().unwrap_or_default();
-                        Some(Wait::Approval { call, request_id })
+                match &slot.state {
+                    State::Postponed { request_id } => {
+                        Some(Wait::Approval { call, request_id: request_id.clone() })
                     }
                     State::Deferred => Some(Wait::Result { call }),
                     _ => None,

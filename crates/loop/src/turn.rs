@@ -38,7 +38,6 @@ impl Machine {
         }
         self.say_queued();
         self.carried.clear();
-        self.postponed.clear();
         if !self.make_room() {
             self.ask_model();
         }

@@ -3,16 +3,19 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_agent::{Agent, AgentBuilder, Answer, Answers, Event, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, Answer, Answers, Event, Messages, Moment, RunOptions, Transcript};
 use windlass_journal::{Durability, Journal, Record};
-use windlass_protocol::{Content, Effect, Hints, Payload, ToolName, ToolSpec};
+use windlass_protocol::{
+    Arguments, CallId, Content, Effect, Hints, Message, Part, Payload, ResultStatus, ToolCall, ToolName,
+    ToolResult, ToolSpec,
+};
 use windlass_redact::Redactor;
 use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{OutputLimit, Preset, ToolConfig, Toolbox};
 use windlass_tools_control::AttemptCompletion;
 
-use crate::scene::{Shared, events, way};
+use crate::scene::{Scene, Shared, events, way};
 
 const SECRETS: [&str; 3] = ["sk-planted-one-0001", "planted \"two\" 0002", "planted/three+0003"];
 
@@ -172,4 +175,46 @@ fn second_result(records: &[Record]) -> usize {
     let is_result = |record: &Record| record.body.as_str().starts_with(r#"{"entry":"result""#);
     let mut found = records.iter().enumerate().filter(|(_, record)| is_result(record)).map(|(at, _)| at);
     found.nth(1).unwrap()
+}
+
+// I6: what was said elsewhere, and what is said while the run works, comes in without secrets too.
+#[tokio::test]
+async fn a_conversation_from_elsewhere_and_words_on_the_way_bring_no_secret() {
+    let script = r#"{"turns": [
+        {"steps": [{"call": {"name": "look", "arguments": {"n": 1}}}]},
+        {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+    let scene = Scene::new(script, way());
+    let journal = Shared::default();
+    let call = ToolCall::function(
+        CallId::new("old").unwrap(),
+        ToolName::new("look").unwrap(),
+        Arguments::parse(serde_json::json!({ "key": SECRETS[1] }).to_string()).unwrap(),
+    );
+    let had = [
+        Message::user(format!("the key is {}", SECRETS[0])),
+        Message::assistant(vec![Part::Call(call)]),
+        Message::results([ToolResult::text(CallId::new("old").unwrap(), ResultStatus::Ok, SECRETS[2])]),
+    ];
+    let (speaker, messages) = Messages::channel();
+    speaker.say(format!("not {}", SECRETS[0]), Moment::NextTurn).await.unwrap();
+    let options = RunOptions::default()
+        .with_journal(journal.clone())
+        .with_history(Transcript::import(had).transcript)
+        .with_messages(messages);
+    let agent = scene.builder().redactor(Redactor::new(SECRETS.map(Into::into))).build().unwrap();
+    let told = events(agent.stream_with("task", options)).await;
+    assert!(told.iter().any(|event| matches!(event, Event::Said { .. })));
+    let marked = |what: &str, text: &str| {
+        check(what, text);
+        text.contains("[redacted]")
+    };
+    assert!(marked("an event", &serde_json::to_string(&told).unwrap()));
+    let records = journal.records().unwrap();
+    let marks = records.iter().filter(|record| marked("a record", record.body.as_str())).count();
+    assert!(marks >= 2, "{marks}");
+    assert!(!scene.model.requests().is_empty());
+    for request in scene.model.requests() {
+        assert!(request.to_string().contains("the key is [redacted]"));
+        assert!(marked("a request", &request.to_string()));
+    }
 }

@@ -3,7 +3,7 @@
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{
     Budget, Config, Effect as Want, Entry, Event, Input, Judgement, Machine, Moment, Outcome, StopCause,
-    StreamFailure, Unanswered, UnknownEffects, Wait,
+    StreamFailure, Transcript, Unanswered, UnknownEffects, Wait,
 };
 use windlass_protocol::{Aftermath, CallId, PlannedFile, ResultStatus, ToolCall, ToolProtocol};
 
@@ -94,15 +94,21 @@ fn answers_come_in_any_order_and_any_subset() {
     check_paired(run.machine.transcript().messages());
 }
 
-// SECURITY "Journal": still approved, same hash, policy checked again.
-#[test]
-fn a_yes_that_was_written_down_counts_after_a_crash_and_is_not_asked_for_again() {
+/// The record of a run that was cut off while a call that was approved ran.
+fn approved() -> Vec<Entry> {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("b", "change", "{}")]);
     run.judge_all();
     run.approve("b");
     record.extend(entries(&run.effects));
+    record
+}
+
+// SECURITY "Journal": still approved, same hash, policy checked again.
+#[test]
+fn a_yes_that_was_written_down_counts_after_a_crash_and_is_not_asked_for_again() {
+    let record = approved();
     let cut = record.iter().position(|entry| matches!(entry, Entry::Intent { .. })).unwrap();
     let mut run = resumed(config(), &record[..cut]);
     run.judge_all();
@@ -112,12 +118,7 @@ fn a_yes_that_was_written_down_counts_after_a_crash_and_is_not_asked_for_again()
 
 #[test]
 fn a_yes_to_something_else_does_not_count() {
-    let mut run = Driven::start(config());
-    let mut record = entries(&run.effects);
-    run.answer([call("b", "change", "{}")]);
-    run.judge_all();
-    run.approve("b");
-    record.extend(entries(&run.effects));
+    let mut record = approved();
     for entry in &mut record {
         if let Entry::Asked { request } = entry {
             let text = serde_json::to_string(&request.digest).unwrap();
@@ -302,12 +303,7 @@ fn calls_beyond_the_budget_of_their_tool_do_not_begin() {
 // R6: by policy, the human hears of it before the model goes on.
 #[test]
 fn a_human_is_asked_about_unknown_effects_where_that_is_wanted() {
-    let mut run = Driven::start(config());
-    let mut record = entries(&run.effects);
-    run.answer([call("b", "change", "{}")]);
-    run.judge_all();
-    run.approve("b");
-    record.extend(entries(&run.effects));
+    let record = approved();
     let mut run = resumed(config().with_unknown_effects(UnknownEffects::AskHuman), &record);
     assert!(!run.is_sent());
     assert!(
@@ -341,7 +337,10 @@ pub(crate) fn everything() -> Vec<Entry> {
         .with_budget(budget)
         .with_mode(Some("code".into()))
         .with_protocols(protocols);
-    let mut run = Driven::start(config);
+    let history = Transcript::import([windlass_protocol::Message::user("said elsewhere")]).transcript;
+    let mut machine = Machine::new(config).with_history(history);
+    let effects = machine.step(Input::Start { task: "the task".into() }, 0);
+    let mut run = Driven { machine, effects, now: 0 };
     let mut record = entries(&run.effects);
     run.effects.clear();
     run.step(Input::StreamEnd(Err(StreamFailure::new("no tools", false).of_protocol())));
