@@ -25,6 +25,8 @@ pub(crate) struct Open {
     pub(crate) results: Vec<CallId>,
     /// The question how the run goes on.
     pub(crate) guidance: Option<String>,
+    /// How many such questions were answered: by this number the open one is told from those before.
+    pub(crate) guided: u64,
     /// Whether the run has ended, suspended or for good.
     pub(crate) has_ended: bool,
 }
@@ -49,6 +51,8 @@ pub(crate) enum Stored {
     Guidance {
         /// In these words.
         words: String,
+        /// To which question, by the number of those that were answered before it.
+        question: u64,
     },
 }
 
@@ -63,7 +67,7 @@ impl Open {
                 Entry::Answered { message, .. } => {
                     order = message.calls().map(|call| call.id.clone()).collect();
                     asked.clear();
-                    open = Self::default();
+                    open = Self { guided: open.guided, ..Self::default() };
                 }
                 Entry::Asked { request } => drop(asked.insert(request.call.id.clone(), *request)),
                 Entry::Approval { call, .. } => drop(asked.remove(&call)),
@@ -72,7 +76,10 @@ impl Open {
                     open.results.retain(|call| *call != result.call);
                 }
                 Entry::Deferred { call } if !open.results.contains(&call) => open.results.push(call),
-                Entry::Guided { .. } => open.guidance = None,
+                Entry::Guided { .. } => {
+                    open.guidance = None;
+                    open.guided = open.guided.saturating_add(1);
+                }
                 Entry::Finished { outcome } => {
                     open.has_ended = true;
                     let waits = if let Outcome::Suspended { waits } = outcome { waits } else { Vec::new() };
@@ -103,7 +110,7 @@ pub(crate) struct Answers(Vec<Stored>);
 const GUIDANCE: &str = "guidance";
 
 impl Answers {
-    /// Those in a run's folder. One to what is no longer open is taken away.
+    /// Those in a run's folder that it waits for.
     pub(crate) fn load(folder: &RunFolder, open: &Open) -> anyhow::Result<Self> {
         let mut answers = Vec::new();
         let names = match fs::read_dir(folder.answers()) {
@@ -122,12 +129,11 @@ impl Answers {
                     open.questions.iter().any(|question| question.request_id == decision.request_id)
                 }
                 Stored::Result { result } => open.results.contains(&result.call),
-                Stored::Guidance { .. } => open.guidance.is_some(),
+                Stored::Guidance { question, .. } => open.guidance.is_some() && *question == open.guided,
             };
+            // One to what has ended since counts no more, and never again: no question has its id or number twice.
             if is_open {
                 answers.push(stored);
-            } else {
-                drop(fs::remove_file(&path));
             }
         }
         Ok(Self(answers))
@@ -155,7 +161,7 @@ impl Answers {
         for stored in &self.0 {
             options = match stored {
                 Stored::Result { result } => options.with_results([result.clone()]),
-                Stored::Guidance { words } => options.with_guidance(words.clone()),
+                Stored::Guidance { words, .. } => options.with_guidance(words.clone()),
                 Stored::Approval { .. } => options,
             };
         }

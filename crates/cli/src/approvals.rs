@@ -21,7 +21,7 @@ pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
         ApprovalsCommand::Comment { run, words } => {
             let (folder, open) = waiting(run)?;
             anyhow::ensure!(open.guidance.is_some(), "run {run} does not ask how it goes on");
-            store(&folder, &Stored::Guidance { words: words.clone() })?;
+            store(&folder, &Stored::Guidance { words: words.clone(), question: open.guided })?;
             told(&folder.id);
         }
         ApprovalsCommand::Result { run, call, text, status } => {

@@ -74,21 +74,11 @@ impl FileJournal {
     /// If it is not there, another process writes it, or it is damaged before its last line.
     pub fn open(path: impl Into<PathBuf>) -> Result<(Self, Tail), JournalError> {
         let path = path.into();
-        let io = |doing| move |path: &Path, source| JournalError::Io { path: path.to_owned(), doing, source };
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .open(&path)
-            .map_err(|source| io("opened")(&path, source))?;
-        lock(&file, &path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|source| io("read")(&path, source))?;
+        let (file, bytes) = opened(&path)?;
         let (records, whole) = read_lines(&bytes, &path)?;
         let torn = (bytes.len() as u64).saturating_sub(whole);
         if torn > 0 {
-            file.set_len(whole)
-                .and_then(|()| file.sync_all())
-                .map_err(|source| io("mended")(&path, source))?;
+            cut(&file, whole, &path)?;
         }
         let tail = if torn == 0 { Tail::Whole } else { Tail::Torn { bytes: torn } };
         Ok((Self { path, file, next_seq: records.len() as u64 }, tail))
@@ -104,25 +94,20 @@ impl FileJournal {
     /// If it is not there, another process writes it, or it cannot be copied or cut.
     pub fn salvage(path: impl Into<PathBuf>) -> Result<(Self, Option<Salvaged>), JournalError> {
         let path = path.into();
-        let io = |doing| move |path: &Path, source| JournalError::Io { path: path.to_owned(), doing, source };
-        let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).append(true).open(&path).map_err(|source| io("opened")(&path, source))?;
-        lock(&file, &path)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|source| io("read")(&path, source))?;
+        let (file, bytes) = opened(&path)?;
         let (records, whole, damaged) = prefix(&bytes);
-        let journal =
-            |file, records: &[Record]| Self { path: path.clone(), file, next_seq: records.len() as u64 };
-        let Some(line) = damaged else {
-            file.set_len(whole).map_err(|source| io("mended")(&path, source))?;
-            return Ok((journal(file, &records), None));
-        };
-        let copy = keep_copy(&path, &bytes).map_err(|source| io("copied")(&path, source))?;
-        file.set_len(whole).and_then(|()| file.sync_all()).map_err(|source| io("mended")(&path, source))?;
         let lost = (bytes.len() as u64).saturating_sub(whole);
-        let salvaged = Salvaged { line, bytes: lost, copy };
-        Ok((journal(file, &records), Some(salvaged)))
+        let salvaged = match damaged {
+            Some(line) => {
+                let copy = keep_copy(&path, &bytes).map_err(|source| failed(&path, "copied", source))?;
+                Some(Salvaged { line, bytes: lost, copy })
+            }
+            None => None,
+        };
+        if lost > 0 {
+            cut(&file, whole, &path)?;
+        }
+        Ok((Self { path, file, next_seq: records.len() as u64 }, salvaged))
     }
 
     /// Reads the records of a journal that somebody may be writing, without touching it.
@@ -182,6 +167,25 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+fn failed(path: &Path, doing: &'static str, source: io::Error) -> JournalError {
+    JournalError::Io { path: path.to_owned(), doing, source }
+}
+
+/// The file of a journal that is there, locked, with its bytes.
+fn opened(path: &Path) -> Result<(File, Vec<u8>), JournalError> {
+    let file = OpenOptions::new().read(true).append(true).open(path);
+    let mut file = file.map_err(|source| failed(path, "opened", source))?;
+    lock(&file, path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|source| failed(path, "read", source))?;
+    Ok((file, bytes))
+}
+
+/// Drops what stands behind the whole records, for good.
+fn cut(file: &File, whole: u64, path: &Path) -> Result<(), JournalError> {
+    file.set_len(whole).and_then(|()| file.sync_all()).map_err(|source| failed(path, "mended", source))
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), JournalError> {

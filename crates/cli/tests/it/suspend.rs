@@ -118,6 +118,27 @@ async fn a_budget_waits_for_a_word_from_outside() {
     assert!(told.contains("✓ done"), "{told}");
 }
 
+// H10: a word on going on counts once, for the question that it was given to.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_that_was_taken_up_is_no_answer_to_the_next_question() {
+    let run = Waiting::new(&["--ask-after-requests", "1"]).await;
+    let id = run.id.as_str();
+    run.ok(&["approvals", "approve", id, "--all"]);
+    run.ok(&["say", id, "and this", "--after"]);
+    assert_eq!(run.place.run(&["run", "--resume", id]).status.code(), Some(SUSPENDED));
+    run.ok(&["approvals", "comment", id, "yes"]);
+    assert_eq!(run.place.run(&["run", "--resume", id]).status.code(), Some(SUSPENDED), "it asks again");
+    assert_eq!(
+        run.place.run(&["run", "--resume", id]).status.code(),
+        Some(SUSPENDED),
+        "nobody answered that"
+    );
+    assert_eq!(run.provider.requests().len(), 2);
+    run.ok(&["approvals", "comment", id, "yes"]);
+    let told = run.ok(&["run", "--resume", id]);
+    assert!(told.contains("✓ and this"), "{told}");
+}
+
 // R5: what is said is kept until the run has written it down.
 #[tokio::test(flavor = "multi_thread")]
 async fn words_reach_a_run_that_is_resumed_and_the_next_task_follows() {
