@@ -14,6 +14,7 @@ use windlass_toolbox::Toolbox;
 use crate::agent::Parts;
 use crate::asking::SpeechOptions;
 use crate::lessons::Lessons;
+use crate::on_behalf::OnBehalf;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, Nobody};
 
@@ -57,7 +58,7 @@ impl AgentBuilder {
             policy: parts.policy.clone(),
             mode: parts.mode,
             approver: Some(Arc::clone(&parts.approver)),
-            human: parts.human.clone(),
+            human: parts.human.clone().map(|human| Arc::new(OnBehalf::new(human, &agents)) as Arc<dyn Human>),
             root: parts.root.clone(),
             limits: config.limits,
             budget: Budget { prices: config.budget.prices, ..Budget::default() },
