@@ -47,6 +47,7 @@ pub struct Agent {
 }
 
 /// What an agent is made of.
+#[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) toolbox: Option<Toolbox>,
@@ -90,6 +91,10 @@ impl Agent {
 
     pub(crate) fn new(parts: Parts) -> Self {
         Self { parts: Arc::new(parts) }
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
     }
 
     /// Runs a task to its end.

@@ -48,7 +48,8 @@ impl Driver {
             options.brought,
             Arc::clone(&gate),
         );
-        outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
+        let said = machine.transcript().messages().iter().flat_map(Message::calls);
+        outside.remind(said.chain(&options.earlier));
         Self {
             machine,
             recorder: Recorder::new(Box::new(Redacted::new(options.journal, parts.redactor.clone()))),

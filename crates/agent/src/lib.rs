@@ -14,6 +14,7 @@ mod lessons;
 mod messages;
 mod options;
 mod outside;
+mod performing;
 mod previews;
 mod recorder;
 mod redacting;
@@ -32,6 +33,7 @@ pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, Without
 pub use error::AgentError;
 pub use messages::{Messages, NobodyHears, Speaker};
 pub use options::RunOptions;
+pub use performing::{Performed, Performing};
 pub use stream::EventStream;
 pub use windlass_loop::{
     Budget, CallStart, Condense, ContextLimits, Entry, Event, Fill, Imported, Limits, Mend, Moment, Outcome,

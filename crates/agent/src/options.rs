@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
 use windlass_loop::Transcript;
-use windlass_protocol::ToolResult;
+use windlass_protocol::{ToolCall, ToolResult};
 
 use crate::{Checkpointer, Messages, WithoutCheckpoint};
 
@@ -19,6 +19,7 @@ pub struct RunOptions {
     pub(crate) messages: Option<Messages>,
     pub(crate) brought: Brought,
     pub(crate) history: Option<Transcript>,
+    pub(crate) earlier: Vec<ToolCall>,
     pub(crate) checkpoints: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
 }
 
@@ -39,6 +40,7 @@ impl Default for RunOptions {
             messages: None,
             brought: Brought::default(),
             history: None,
+            earlier: Vec::new(),
             checkpoints: None,
         }
     }
@@ -84,6 +86,13 @@ impl RunOptions {
     /// run that is resumed has its own.
     pub fn with_history(mut self, history: Transcript) -> Self {
         self.history = Some(history);
+        self
+    }
+
+    /// The same run, made after these calls of others that it knows the results of: where one of them brought text from
+    /// outside, what is learned lets nothing of this run through either.
+    pub fn with_earlier_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        self.earlier.extend(calls);
         self
     }
 
