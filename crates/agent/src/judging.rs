@@ -95,7 +95,7 @@ impl Judging {
         let shown = self.digest(checked, &checked.call);
         let request =
             ApprovalRequest::new(request_id()?, checked.call.clone(), &checked.facts, decision, shown);
-        Ok(request.with_changes(checked.changes.clone()))
+        Ok(request.with_agents(self.parts.agents.clone()).with_changes(checked.changes.clone()))
     }
 
     /// The call as it was judged, which is to run now; it is not judged twice.

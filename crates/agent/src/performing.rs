@@ -9,23 +9,27 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use futures_util::StreamExt;
+use windlass_hitl::ApprovalOutcome;
 use windlass_journal::Record;
 use windlass_loop::{CallStart, Config, ContextLimits, Entry, Event, Input, Limits, Machine, Outcome};
 use windlass_model::{ChunkStream, Model, ModelFuture};
-use windlass_protocol::{CallId, Part, Request, StopReason, ToolCall, ToolProtocol, ToolResult};
+use windlass_protocol::{CallId, Hints, Part, Request, StopReason, ToolCall, ToolProtocol, ToolResult};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_toolbox::Toolbox;
 
 use crate::agent::Parts;
-use crate::asking::SpeechOptions;
 use crate::driver::Driver;
 use crate::tools::Tools;
-use crate::{Agent, AgentError, EventStream, RunOptions};
+use crate::{Agent, AgentBuilder, AgentError, EventStream, RunOptions};
 
 /// Calls that are made, as a stream of what happens. Dropping it stops them; the record says how far they came.
 #[derive(Debug)]
 pub struct Performing {
     calls: Vec<CallId>,
     results: BTreeMap<CallId, ToolResult>,
+    answers: BTreeMap<CallId, ApprovalOutcome>,
+    /// Which question is about which call.
+    questions: BTreeMap<String, CallId>,
     outcome: Option<Outcome>,
     /// Nothing if the record says everything.
     stream: Option<EventStream>,
@@ -37,6 +41,8 @@ pub struct Performing {
 pub struct Performed {
     /// The results that are there, in call order: all of them, unless `outcome` says that some are waited for.
     pub results: Vec<ToolResult>,
+    /// How the questions ended that were asked about calls.
+    pub answers: BTreeMap<CallId, ApprovalOutcome>,
     /// Completed; or suspended, stopped or failed on the way.
     pub outcome: Outcome,
 }
@@ -71,7 +77,7 @@ impl Agent {
     pub fn perform(
         &self,
         calls: impl IntoIterator<Item = ToolCall>,
-        options: RunOptions,
+        mut options: RunOptions,
     ) -> Result<Performing, AgentError> {
         let calls: Vec<ToolCall> = calls.into_iter().collect();
         let records = options.journal.records()?;
@@ -80,13 +86,22 @@ impl Agent {
         if !is_of(&entries, &calls) {
             return Err(AgentError::OtherCalls);
         }
-        let results = results_of(&entries);
+        let mut performing = Performing {
+            calls: ids,
+            results: results_of(&entries),
+            answers: answers_of(&entries),
+            questions: BTreeMap::new(),
+            outcome: None,
+            stream: None,
+        };
         if let Some(Entry::Finished { outcome: outcome @ Outcome::Completed { .. } }) = entries.last() {
-            return Ok(Performing { calls: ids, results, outcome: Some(outcome.clone()), stream: None });
+            performing.outcome = Some(outcome.clone());
+            return Ok(performing);
         }
-        let parts = Arc::new(self.parts().performing(calls));
+        let parts = self.parts();
         let tools = parts.performing_tools(&entries)?;
-        let config = tools.config(&parts.config);
+        let config = tools.config(&parts.performing()).with_run(options.run_id());
+        options.model = Some(Arc::new(TheseCalls(calls)));
         let (machine, effects) = if entries.is_empty() {
             let mut machine = Machine::new(config);
             let effects = machine.step(Input::Start { task: TASK.to_owned() }, 0);
@@ -94,8 +109,23 @@ impl Agent {
         } else {
             Machine::resume(config, entries, 0)?
         };
-        let stream = EventStream::new(Driver::new(&parts, tools, machine, options), effects);
-        Ok(Performing { calls: ids, results, outcome: None, stream: Some(stream) })
+        let stream = EventStream::new(Driver::new(parts, tools, machine, options), effects);
+        performing.stream = Some(stream);
+        Ok(performing)
+    }
+}
+
+impl Agent {
+    /// Begins an agent in the place of this one: the same in all but what the builder is told, and without what answers
+    /// taught this one.
+    pub fn beside(&self) -> AgentBuilder {
+        let parts = self.parts();
+        AgentBuilder::beside(parts, parts.toolbox.as_ref().map(Toolbox::for_agent))
+    }
+
+    /// What a tool says about itself, if there is one of this name.
+    pub fn hints(&self, tool: &str) -> Option<Hints> {
+        self.parts().toolbox.as_ref()?.refreshed().find(tool).map(|tool| tool.hints())
     }
 }
 
@@ -123,12 +153,20 @@ impl Performing {
     pub fn into_performed(mut self) -> Result<Performed, AgentError> {
         let outcome = self.outcome.ok_or(AgentError::Unfinished)?;
         let results = self.calls.iter().filter_map(|call| self.results.remove(call)).collect();
-        Ok(Performed { results, outcome })
+        Ok(Performed { results, answers: self.answers, outcome })
     }
 
     fn see(&mut self, event: &Event) {
         match event {
             Event::CallEnded { result } => drop(self.results.insert(result.call.clone(), result.clone())),
+            Event::ToolApprovalRequest { request_id, request, .. } => {
+                self.questions.insert(request_id.clone(), request.call.id.clone());
+            }
+            Event::ApprovalEnded { outcome } => {
+                if let Some(call) = self.questions.get(outcome.request_id()) {
+                    self.answers.insert(call.clone(), outcome.clone());
+                }
+            }
             Event::Finished { outcome, .. } => self.outcome = Some(outcome.clone()),
             _ => {}
         }
@@ -167,9 +205,17 @@ fn results_of(entries: &[Entry]) -> BTreeMap<CallId, ToolResult> {
     entries.iter().filter_map(result).collect()
 }
 
+fn answers_of(entries: &[Entry]) -> BTreeMap<CallId, ApprovalOutcome> {
+    let answer = |entry: &Entry| match entry {
+        Entry::Approval { call, outcome } => Some((call.clone(), outcome.clone())),
+        _ => None,
+    };
+    entries.iter().filter_map(answer).collect()
+}
+
 impl Parts {
-    /// The same parts for a run whose model is these calls.
-    fn performing(&self, calls: Vec<ToolCall>) -> Self {
+    /// What such a run is set up with: no limit and no budget counts, for no model is asked.
+    fn performing(&self) -> Config {
         let limits = Limits {
             turns: 0,
             mistakes: 0,
@@ -178,13 +224,12 @@ impl Parts {
             stream_retries: 0,
             approval_timeout_ms: self.config.limits.approval_timeout_ms,
         };
-        let config = Config::new("calls", Vec::new())
+        Config::new("calls", Vec::new())
             .with_limits(limits)
             .with_call_start(CallStart::AfterAnswer)
             .with_context(ContextLimits::default())
             .with_unanswered(self.config.unanswered)
-            .with_protocols([ToolProtocol::Native]);
-        Self { model: Arc::new(TheseCalls(calls)), config, speech: SpeechOptions::default(), ..self.clone() }
+            .with_protocols([ToolProtocol::Native])
     }
 
     /// The tools of a run that begins, or that was in the mode on record.

@@ -12,5 +12,9 @@ pub fn builtin() -> Vec<Workflow> {
 /// `git_commit`: gathers what changed in a repository, has it analysed and put in order, asks a human for a yes to the plan,
 /// and makes the commits. A commit that was cut off is not made twice: the head says whether it was made.
 pub fn git_commit() -> Workflow {
-    Workflow::from_toml(GIT_COMMIT).expect("the file is a part of the program and a test reads it")
+    read(GIT_COMMIT)
+}
+
+fn read(text: &str) -> Workflow {
+    Workflow::from_toml(text).expect("the file is a part of the program and a test reads it")
 }

@@ -32,7 +32,7 @@ struct Around<'a> {
 /// The names of one level, and of those around it.
 struct Level<'a> {
     names: BTreeSet<&'a str>,
-    outer: Option<&'a Level<'a>>,
+    outer: Option<&'a Self>,
 }
 
 impl Level<'_> {
@@ -65,8 +65,8 @@ pub(crate) fn nodes(definition: &Definition) -> Result<Vec<Arc<Node>>, WorkflowE
 pub(crate) fn output(definition: &Definition) -> Result<Option<Filling>, WorkflowError> {
     const WHERE: &str = "output";
     let Some(output) = &definition.output else { return Ok(None) };
-    let filling = Filling::of(output)
-        .map_err(|problem| WorkflowError::Path { step: WHERE.to_owned(), problem })?;
+    let filling =
+        Filling::of(output).map_err(|problem| WorkflowError::Path { step: WHERE.to_owned(), problem })?;
     let names = definition.steps.iter().map(|step| step.name.as_str()).collect();
     let level = Level { names, outer: None };
     let around = Around { definition, outer: None, has_item: false, depth: 0 };
@@ -210,12 +210,7 @@ fn paths(each: impl FnOnce(&mut dyn FnMut(&Path))) -> Vec<Path> {
     found
 }
 
-fn check_path(
-    step: &str,
-    path: &Path,
-    level: &Level<'_>,
-    around: Around<'_>,
-) -> Result<(), WorkflowError> {
+fn check_path(step: &str, path: &Path, level: &Level<'_>, around: Around<'_>) -> Result<(), WorkflowError> {
     if let Some((named, _)) = path.step() {
         return if level.has(named) { Ok(()) } else { Err(unknown(step, named)) };
     }

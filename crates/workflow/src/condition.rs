@@ -30,11 +30,11 @@ pub enum ConditionDefinition {
     /// The first number is smaller.
     Less(Value, Value),
     /// It does not hold.
-    Not(Box<ConditionDefinition>),
+    Not(Box<Self>),
     /// Each holds.
-    All(Vec<ConditionDefinition>),
+    All(Vec<Self>),
     /// One holds.
-    Any(Vec<ConditionDefinition>),
+    Any(Vec<Self>),
 }
 
 /// The same, with its places read.
@@ -45,9 +45,9 @@ pub(crate) enum Condition {
     Empty(Filling),
     Greater(Filling, Filling),
     Less(Filling, Filling),
-    Not(Box<Condition>),
-    All(Vec<Condition>),
-    Any(Vec<Condition>),
+    Not(Box<Self>),
+    All(Vec<Self>),
+    Any(Vec<Self>),
 }
 
 /// How deep conditions may be nested.
@@ -91,7 +91,9 @@ impl Condition {
             Self::Empty(value) => value.each_path(tell),
             Self::Not(inner) => inner.each_path(tell),
             Self::All(inner) | Self::Any(inner) => {
-                inner.iter().for_each(|condition| condition.each_path(tell));
+                for condition in inner {
+                    condition.each_path(tell);
+                }
             }
         }
     }

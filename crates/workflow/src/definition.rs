@@ -90,12 +90,12 @@ pub struct StepDefinition {
     #[serde(rename = "else")]
     pub otherwise: Vec<String>,
     /// Does steps beside each other.
-    pub parallel: Vec<StepDefinition>,
+    pub parallel: Vec<Self>,
     /// Does steps for each element of a list.
     pub map: Option<Value>,
     /// What is done for each, which reads `item` and `index`.
     #[serde(rename = "do")]
-    pub body: Vec<StepDefinition>,
+    pub body: Vec<Self>,
     /// How many elements, or steps, at once. Without it: one element, or all steps.
     pub at_once: Option<usize>,
     /// The most elements that are taken; more are a failure. Without it: 100.

@@ -14,7 +14,6 @@ mod outcome;
 mod work;
 
 mod error;
-mod journals;
 mod record;
 
 mod options;
@@ -32,12 +31,10 @@ pub use condition::ConditionDefinition;
 pub use definition::{Definition, InputDefinition, Onward, OutputForm, StepDefinition};
 pub use draw::draw;
 pub use error::{PathError, RunError, WorkflowError};
-pub use journals::Journals;
 pub use key::StepKey;
 pub use options::WorkflowOptions;
 pub use outcome::{StepStatus, WaitingStep, WorkflowEvent, WorkflowOutcome};
-pub use questions::{asking, step_tools};
-pub use record::Entry;
+pub use record::{Entry, StepEnd};
 pub use runner::Runner;
 pub use tool::RunWorkflow;
 pub use workflow::Workflow;

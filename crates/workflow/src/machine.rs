@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use windlass_agent::Wait;
 
-use crate::workflow::{Kind, Node, Plan};
 use crate::work::Work;
+use crate::workflow::{Kind, Node, Plan};
 use crate::{Onward, StepKey, StepStatus, WaitingStep, WorkflowOutcome};
 
 /// What became of a call.
@@ -88,7 +88,7 @@ struct Instance {
 enum State {
     Waiting,
     Running(Tried),
-    Suspended(Tried, Vec<Wait>),
+    Suspended(Vec<Wait>),
     Open(Open),
     Ended(Ended),
 }
@@ -164,15 +164,14 @@ impl Machine {
     #[cfg(test)]
     pub(crate) fn state(&self) -> Value {
         let ended = self.steps.iter().filter(|step| matches!(step.state, State::Ended(_)));
-        let all: Map<String, Value> =
-            ended.map(|step| (step.key.to_string(), self.view(step))).collect();
+        let all: Map<String, Value> = ended.map(|step| (step.key.to_string(), step.view())).collect();
         Value::Object(all)
     }
 
     fn take(&mut self, at: usize, tried: Tried, end: End) {
         match end {
             End::Done(output) => self.end(at, StepStatus::Ok, output, None),
-            End::Suspended(waits) => self.set(at, State::Suspended(tried, waits)),
+            End::Suspended(waits) => self.set(at, State::Suspended(waits)),
             End::Failed(failure) => self.failed(at, tried, failure),
         }
     }
@@ -180,9 +179,9 @@ impl Machine {
     /// Tries again where that may be, or ends the step.
     fn failed(&mut self, at: usize, tried: Tried, failure: Failure) {
         let Some(node) = self.steps.get(at).map(|step| step.node.clone()) else { return };
-        let tries = node.tries;
+        let allowed = node.tries;
         let (may, counts) = match failure.again {
-            Again::May => (tried.failures < tries.retries, 1),
+            Again::May => (tried.failures < allowed.retries, 1),
             // Who crashes again and again is stopped in the end.
             Again::Anew => (tried.attempt < MOST_ATTEMPTS, 0),
             Again::Unknown | Again::MayNot => (false, 0),
@@ -190,22 +189,22 @@ impl Machine {
         if may {
             let failures = tried.failures.saturating_add(counts);
             let doublings = failures.saturating_sub(1).min(10);
-            let delay = if counts == 0 { 0 } else { tries.backoff_ms.saturating_mul(1 << doublings) };
+            let delay = if counts == 0 { 0 } else { allowed.backoff_ms.saturating_mul(1 << doublings) };
             let tried = Tried { attempt: tried.attempt.saturating_add(1), failures };
             return self.call(at, tried, delay);
         }
         let is_unknown = matches!(failure.again, Again::Unknown | Again::Anew);
         let onward = if is_unknown { &node.on_unknown } else { &node.on_failure };
-        self.fail(at, failure.message, failure.output, onward.clone());
+        self.fail(at, failure.message, failure.output, onward);
     }
 
-    fn fail(&mut self, at: usize, message: String, output: Value, onward: Onward) {
-        let opens = match &onward {
+    fn fail(&mut self, at: usize, message: String, output: Value, onward: &Onward) {
+        let opens = match onward {
             Onward::Goto(step) => vec![step.clone()],
             Onward::Stop | Onward::Continue => Vec::new(),
         };
-        let passes = onward == Onward::Continue;
-        if onward == Onward::Stop {
+        let passes = *onward == Onward::Continue;
+        if *onward == Onward::Stop {
             self.stop_around(at);
         }
         self.close(at, Ended { status: StepStatus::Failed, output, error: Some(message), opens, passes });
@@ -275,20 +274,12 @@ impl Machine {
 
     fn waits(&self) -> Vec<WaitingStep> {
         let waits = self.steps.iter().filter_map(|step| match &step.state {
-            State::Suspended(_, waits) => Some((&step.key, waits)),
+            State::Suspended(waits) => Some((&step.key, waits)),
             _ => None,
         });
-        waits.flat_map(|(key, waits)| waits.iter().map(|wait| WaitingStep::new(key.clone(), wait.clone()))).collect()
-    }
-
-    /// What can be read of a step that has ended.
-    fn view(&self, step: &Instance) -> Value {
-        match &step.state {
-            State::Ended(ended) => {
-                json!({"status": ended.status, "output": ended.output, "error": ended.error})
-            }
-            _ => Value::Null,
-        }
+        waits
+            .flat_map(|(key, waits)| waits.iter().map(|wait| WaitingStep::new(key.clone(), wait.clone())))
+            .collect()
     }
 
     fn call(&mut self, at: usize, tried: Tried, delay_ms: u64) {
@@ -305,8 +296,22 @@ impl Machine {
                 let attempt = tried.attempt;
                 self.effects.push(Effect::Run { key, attempt, delay_ms, timeout_ms, work });
             }
-            Ok(_) => self.fail(at, "its arguments are no object".to_owned(), Value::Null, node.on_failure.clone()),
-            Err(error) => self.fail(at, error.to_string(), Value::Null, node.on_failure.clone()),
+            Ok(_) => {
+                self.fail(at, "its arguments are no object".to_owned(), Value::Null, &node.on_failure);
+            }
+            Err(error) => self.fail(at, error.to_string(), Value::Null, &node.on_failure),
+        }
+    }
+}
+
+impl Instance {
+    /// What can be read of a step that has ended.
+    fn view(&self) -> Value {
+        match &self.state {
+            State::Ended(ended) => {
+                json!({"status": ended.status, "output": ended.output, "error": ended.error})
+            }
+            _ => Value::Null,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use windlass_agent::Allowance;
 use windlass_redact::Redactor;
 
 use crate::WorkflowEvent;
@@ -20,6 +21,7 @@ pub struct WorkflowOptions {
     pub(crate) listener: Option<Listener>,
     pub(crate) answers: BTreeMap<String, String>,
     pub(crate) redactor: Redactor,
+    pub(crate) allowance: Allowance,
 }
 
 impl WorkflowOptions {
@@ -50,6 +52,12 @@ impl WorkflowOptions {
     /// The same run with secrets that its record must not hold.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
+        self
+    }
+
+    /// The same run, whose agents draw on this allowance. Without it on one of their own, all together.
+    pub fn with_allowance(mut self, allowance: Allowance) -> Self {
+        self.allowance = allowance;
         self
     }
 

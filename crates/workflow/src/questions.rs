@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use windlass_hitl::{Action, Policy, PolicyError, Rule, RuleFile, Source};
+use windlass_agent::{Agent, AgentError};
+use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ResultStatus, Risk, ToolName, ToolSpec};
 use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 pub(crate) const APPROVAL: &str = "workflow_approval";
 pub(crate) const INPUT: &str = "workflow_input";
@@ -24,32 +26,28 @@ const INPUT_SCHEMA: &str = r#"{"type":"object","properties":{
 "suggestions":{"type":"array","items":{"type":"string"},"description":"Likely answers."}
 },"required":["question"],"additionalProperties":false}"#;
 
-/// The tools by which the steps of workflows ask a human. They belong into the toolbox of the agent whose hands a
-/// [`Runner`](crate::Runner) uses, and nowhere else: a model has its own.
-pub fn step_tools() -> Vec<Arc<dyn Tool>> {
-    vec![
+/// Asks for the steps of workflows. It has the two tools and no others, and asks the same human as the agent above.
+pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
+    let tools: [Arc<dyn Tool>; 2] = [
         Arc::new(Approval { spec: spec(APPROVAL, "Asks a human for a yes.", APPROVAL_SCHEMA) }),
         Arc::new(Input { spec: spec(INPUT, "Asks a human for words.", INPUT_SCHEMA) }),
-    ]
-}
-
-/// The same policy, which asks for every approval step, whatever else allows it. Without this such a step fails: what
-/// nobody was asked nobody has agreed to.
-///
-/// ```
-/// let policy = windlass_workflow::asking(windlass_hitl::Policy::default())?;
-/// assert!(policy.ids().any(|(id, _)| id == "workflow.approval"));
-/// # Ok::<(), windlass_hitl::PolicyError>(())
-/// ```
-///
-/// # Errors
-/// If a rule of the policy has the name of the one that is added.
-pub fn asking(policy: Policy) -> Result<Policy, PolicyError> {
+    ];
+    let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build();
     let mut rule = Rule::new(RULE, Action::Ask).with_tool(name(APPROVAL));
     rule.reason = Some("a workflow asks before it goes on".to_owned());
     let mut file = RuleFile::default();
     file.rules.push(rule);
-    policy.with_file(Source::User, file)
+    let policy = Policy::default().with_file(Source::User, file);
+    hands
+        .beside()
+        .toolbox(toolbox.expect("the two tools have different names"))
+        .policy(policy.expect("the rule is a constant and a test reads it"))
+        .build()
+}
+
+/// Whether a tool is one of those by which a workflow asks.
+pub(crate) fn asks(tool: &str) -> bool {
+    tool == APPROVAL || tool == INPUT
 }
 
 fn name(name: &str) -> ToolName {
@@ -107,7 +105,7 @@ impl Tool for Input {
     }
 
     fn hints(&self) -> Hints {
-        Hints { idempotent: true, risk: Risk::Low, ..Hints::default() }
+        Hints { idempotent: true, resumable: true, risk: Risk::Low, ..Hints::default() }
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
@@ -127,9 +125,7 @@ impl Tool for Input {
             match ctx.ask(&Question::new(question, suggestions)).await {
                 Ok(answer) => Ok(Output::text(answer)),
                 Err(NoAnswer::Absent) => Err(ToolError::Deferred),
-                Err(_) => {
-                    Ok(Output::text("nobody answered in time").with_status(ResultStatus::TimedOut))
-                }
+                Err(_) => Ok(Output::text("nobody answered in time").with_status(ResultStatus::TimedOut)),
             }
         })
     }

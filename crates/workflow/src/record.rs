@@ -54,7 +54,6 @@ pub enum Entry {
 /// What came of a step's call, as it is on record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-#[expect(clippy::exhaustive_structs, reason = "what is in it is nobody else's")]
 pub struct StepEnd(Recorded);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

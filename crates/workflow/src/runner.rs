@@ -7,30 +7,31 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value};
-use windlass_agent::Agent;
-use windlass_journal::Redacting;
+use windlass_agent::{Agent, AgentError, RunOptions};
+use windlass_journal::{Journals, Redacting};
 use windlass_protocol::ToolCall;
 
 use crate::machine::{Effect, End, Machine};
+use crate::questions::{asker, asks};
 use crate::record::{Entry, Record};
 use crate::stepping::{Ran, Stepping};
-use crate::work::Work;
-use crate::{Journals, RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
+use crate::{RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
 
 /// Runs workflows with the hands of an agent: its tools, its policy, its approver. No model of it is asked.
-///
-/// The agent's toolbox has to have [`step_tools`](crate::step_tools), and its policy to be [`asking`](crate::asking),
-/// where workflows ask a human.
 #[derive(Clone)]
 pub struct Runner {
     hands: Agent,
+    asker: Agent,
     journals: Arc<dyn Journals>,
 }
 
 impl Runner {
     /// With these hands, recorded there.
-    pub fn new(hands: Agent, journals: impl Journals + 'static) -> Self {
-        Self { hands, journals: Arc::new(journals) }
+    ///
+    /// # Errors
+    /// If nobody like the agent can ask its human.
+    pub fn new(hands: Agent, journals: Arc<dyn Journals>) -> Result<Self, AgentError> {
+        Ok(Self { asker: asker(&hands)?, hands, journals })
     }
 
     /// Runs a workflow to its end, or as far as it comes without a human. `run` is the key of its record: where there is
@@ -122,7 +123,7 @@ impl Drive<'_> {
         if known.as_ref().is_some_and(|(recorded, _)| *recorded != asked) {
             return Err(RunError::Changed { step: key });
         }
-        let call = match stepping.work.call(format!("{}.{key}.{attempt}", self.run)) {
+        let call = match stepping.work.call() {
             Ok(call) => call,
             Err(problem) => return Ok(self.machine.ended(&key, attempt, End::refused(problem.to_string()))),
         };
@@ -136,10 +137,16 @@ impl Drive<'_> {
         }
         let tool = stepping.work.tool.clone();
         self.options.tell(&WorkflowEvent::StepStarted { step: key.clone(), attempt, tool });
-        let journal = self.runner.journals.open(&format!("{}.{key}.{attempt}", self.run))?;
-        let (hands, options) = (self.runner.hands.clone(), self.options.clone());
+        let id = format!("{}/{key}.{attempt}", self.run);
+        let run = RunOptions::default()
+            .with_journal(self.runner.journals.open(&id)?)
+            .with_run_id(id)
+            .with_earlier_calls(earlier);
+        let asks = asks(&stepping.work.tool);
+        let hands = if asks { &self.runner.asker } else { &self.runner.hands };
+        let options = self.options;
         self.calls.push(Box::pin(async move {
-            let ran = stepping.make(&hands, call, earlier, journal, &options).await;
+            let ran = stepping.make(hands, call, run, options).await;
             let ran = ran.map_err(|source| RunError::Step { step: key.clone(), source });
             (key, attempt, ran)
         }));

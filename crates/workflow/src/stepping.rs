@@ -6,7 +6,6 @@ use tokio::time::{Duration, Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, AgentError, Event, Outcome, Performed, Performing, RunOptions, Wait};
 use windlass_hitl::ApprovalOutcome;
-use windlass_journal::Journal;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
 
 use crate::machine::{Again, End, Failure};
@@ -42,8 +41,7 @@ impl Stepping {
         self,
         hands: &Agent,
         call: ToolCall,
-        earlier: Vec<ToolCall>,
-        journal: Box<dyn Journal + Send>,
+        run: RunOptions,
         options: &WorkflowOptions,
     ) -> Result<Ran, AgentError> {
         let stop = &options.cancellation;
@@ -53,10 +51,7 @@ impl Stepping {
             () = sleep(Duration::from_millis(self.delay_ms)) => {}
         }
         let own = CancellationToken::new();
-        let mut run = RunOptions::default()
-            .with_journal(journal)
-            .with_cancellation(own.clone())
-            .with_earlier_calls(earlier);
+        let mut run = run.with_cancellation(own.clone()).with_allowance(options.allowance.clone());
         if let Some(outputs) = &options.outputs {
             run = run.with_outputs(outputs);
         }
@@ -110,7 +105,8 @@ impl Stepping {
             if let Event::CallRunning { .. } = &event {
                 has_begun = true;
                 // The time that a human takes to answer is not the call's.
-                deadline = self.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
+                deadline =
+                    self.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
             }
             options.tell(&WorkflowEvent::Call { step: self.key.clone(), event: Box::new(event) });
         }
@@ -133,7 +129,9 @@ impl Stepping {
         let again = match (result.status, may_repeat) {
             (ResultStatus::EffectsUnknown | ResultStatus::Cancelled, true) => Again::Anew,
             (ResultStatus::EffectsUnknown | ResultStatus::Cancelled, false) => Again::Unknown,
-            (ResultStatus::NotStarted, _) | (ResultStatus::Error | ResultStatus::TimedOut, true) => Again::May,
+            (ResultStatus::NotStarted, _) | (ResultStatus::Error | ResultStatus::TimedOut, true) => {
+                Again::May
+            }
             _ => Again::MayNot,
         };
         End::Failed(Failure { message: result.wire_text(), output: Value::String(words(result)), again })

@@ -26,7 +26,7 @@ pub(crate) enum Filling {
     /// Words with paths in them: what stands there becomes a text.
     Text(Vec<Piece>),
     List(Vec<Element>),
-    Object(Vec<(String, Filling)>),
+    Object(Vec<(String, Self)>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

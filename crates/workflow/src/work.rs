@@ -17,6 +17,9 @@ pub(crate) struct Work {
     pub(crate) repeatable: bool,
 }
 
+/// The call's id in its run.
+const CALL: &str = "call";
+
 /// Why no call can be made of what a step asks for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoCall {
@@ -29,14 +32,19 @@ pub(crate) enum NoCall {
 }
 
 impl Work {
-    pub(crate) fn new(tool: String, arguments: Map<String, Value>, reading: Reading, repeatable: bool) -> Self {
+    pub(crate) fn new(
+        tool: String,
+        arguments: Map<String, Value>,
+        reading: Reading,
+        repeatable: bool,
+    ) -> Self {
         Self { tool, arguments, reading, repeatable }
     }
 
-    /// The call, under an id that no other call of any run has.
-    pub(crate) fn call(&self, id: String) -> Result<ToolCall, NoCall> {
+    /// The call, the only one of its run.
+    pub(crate) fn call(&self) -> Result<ToolCall, NoCall> {
         let arguments = Arguments::parse(Value::Object(self.arguments.clone()).to_string())?;
-        Ok(ToolCall::function(CallId::new(id)?, ToolName::new(&self.tool)?, arguments))
+        Ok(ToolCall::function(CallId::new(CALL)?, ToolName::new(&self.tool)?, arguments))
     }
 
     /// The same for everything that asks for the same, whatever the order of its keys.

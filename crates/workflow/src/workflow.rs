@@ -102,10 +102,7 @@ impl Workflow {
         let nodes = check::nodes(&definition)?;
         let output = check::output(&definition)?;
         let at_once = definition.at_once.unwrap_or(CALLS_AT_ONCE).clamp(1, MOST_AT_ONCE);
-        Ok(Self {
-            definition: Arc::new(definition),
-            plan: Arc::new(Plan { nodes, output, at_once }),
-        })
+        Ok(Self { definition: Arc::new(definition), plan: Arc::new(Plan { nodes, output, at_once }) })
     }
 
     /// Reads a file of steps. A key that nobody knows is an error with its line.
@@ -148,11 +145,10 @@ impl Workflow {
         let declared = &self.definition.input;
         let names = || declared.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         if let Some(unknown) = input.keys().find(|name| !declared.contains_key(*name)) {
-            let problem =
-                format!("the workflow {} has no input {unknown}; it has: {}", self.name(), names());
+            let problem = format!("the workflow {} has no input {unknown}; it has: {}", self.name(), names());
             return Err(RunError::Input { problem });
         }
-        for (name, definition) in declared.iter() {
+        for (name, definition) in declared {
             if input.contains_key(name) {
                 continue;
             }

@@ -34,8 +34,11 @@ fn visit<'a>(
         Some(Mark::Seen) => return Ok(()),
         Some(Mark::OnTheWay) => {
             let from = way.iter().position(|name| *name == node.name).unwrap_or_default();
-            let steps = way.iter().skip(from).chain([&node.name.as_str()]).map(|name| (*name).to_owned());
-            return Err(WorkflowError::Cycle { steps: steps.collect() });
+            let mut steps: Vec<String> = way.iter().skip(from).map(|name| (*name).to_owned()).collect();
+            steps.push(node.name.clone());
+            // Told in the order in which they would come.
+            steps.reverse();
+            return Err(WorkflowError::Cycle { steps });
         }
         None => {}
     }

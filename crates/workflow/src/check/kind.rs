@@ -22,9 +22,12 @@ pub(super) struct Found {
     pub(super) inner: Vec<Path>,
 }
 
-pub(super) fn of(step: &StepDefinition, here: &Level<'_>, around: Around<'_>) -> Result<Found, WorkflowError> {
-    let wrong =
-        |problem: String| WorkflowError::Kind { step: step.name.clone(), problem };
+pub(super) fn of(
+    step: &StepDefinition,
+    here: &Level<'_>,
+    around: Around<'_>,
+) -> Result<Found, WorkflowError> {
+    let wrong = |problem: String| WorkflowError::Kind { step: step.name.clone(), problem };
     let path = |problem: PathError| WorkflowError::Path { step: step.name.clone(), problem };
     let kinds = kinds(step);
     let [kind] = kinds.as_slice() else {

@@ -60,10 +60,10 @@ impl Machine {
         for need in &node.needs {
             let ended = beside(&need.step)?;
             // Who opens it has passed the turn to it, also by failing.
-            let passes = ended.passes || ended.opens.contains(&node.name);
+            let goes_on = ended.passes || ended.opens.contains(&node.name);
             waits |= need.why != Why::Status;
-            passed |= need.why != Why::Status && passes;
-            lacks |= need.why == Why::Data && !passes;
+            passed |= need.why != Why::Status && goes_on;
+            lacks |= need.why == Why::Data && !goes_on;
         }
         let is_left = waits && !passed && node.gates.is_empty();
         Some(if !is_open || lacks || is_left { Turn::Skip } else { Turn::Begin })
@@ -86,7 +86,7 @@ impl Machine {
         }
         let works = |at: &&usize| {
             let state = self.steps.get(**at).map(|step| &step.state);
-            matches!(state, Some(State::Running(_) | State::Suspended(..) | State::Open(_)))
+            matches!(state, Some(State::Running(_) | State::Suspended(_) | State::Open(_)))
         };
         group.at_once.is_none_or(|most| scope.names.values().filter(works).count() < most)
     }
@@ -99,7 +99,7 @@ impl Machine {
             }
             Kind::Group(group) => match self.items(scope, group) {
                 Ok(items) => self.set(at, State::Open(Open { items, scopes: Vec::new(), stopped_by: None })),
-                Err(problem) => self.fail(at, problem, Value::Null, node.on_failure.clone()),
+                Err(problem) => self.fail(at, problem, Value::Null, &node.on_failure),
             },
         }
         true
@@ -124,7 +124,7 @@ impl Machine {
                 };
                 self.close(at, ended);
             }
-            Err(error) => self.fail(at, error.to_string(), Value::Null, node.on_failure.clone()),
+            Err(error) => self.fail(at, error.to_string(), Value::Null, &node.on_failure),
         }
     }
 }

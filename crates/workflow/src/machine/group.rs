@@ -61,7 +61,7 @@ impl Machine {
         match open.stopped_by {
             Some(by) => {
                 let message = self.told_by(by);
-                self.fail(at, message, Value::Null, node.on_failure.clone());
+                self.fail(at, message, Value::Null, &node.on_failure);
             }
             None if is_stopping && begun < open.items.len() => {
                 self.end(at, StepStatus::Skipped, Value::Null, None);
@@ -103,7 +103,11 @@ impl Machine {
             _ => "",
         };
         // A group inside tells of a step inside it already.
-        if matches!(step.node.kind, Kind::Group(_)) { error.to_owned() } else { format!("{}: {error}", step.key) }
+        if matches!(step.node.kind, Kind::Group(_)) {
+            error.to_owned()
+        } else {
+            format!("{}: {error}", step.key)
+        }
     }
 
     fn output_of(&self, at: usize, group: &Group) -> Value {

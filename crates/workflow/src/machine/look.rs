@@ -11,7 +11,7 @@ impl Machine {
             let mut around = self.around(scope);
             let step = around.find_map(|scope| self.beside(scope, name))?;
             return match step.state {
-                State::Ended(_) => follow(&self.view(step), rest),
+                State::Ended(_) => follow(&step.view(), rest),
                 _ => None,
             };
         }
