@@ -94,6 +94,10 @@ impl Agent {
         Self { parts: Arc::new(parts) }
     }
 
+    pub(crate) fn parts(&self) -> &Arc<Parts> {
+        &self.parts
+    }
+
     /// Runs a task to its end.
     ///
     /// Dropping the future cancels the run. Needs a tokio runtime with time.

@@ -115,8 +115,4 @@ impl Share {
             std::future::pending::<()>().await;
         }
     }
-
-    pub(crate) fn allowance(&self) -> &Allowance {
-        &self.allowance
-    }
 }

@@ -49,9 +49,14 @@ pub struct AgentBuilder {
 impl AgentBuilder {
     /// An agent below another (RULES H13): what is not said here is as by default.
     pub(crate) fn below(parts: &Parts, toolbox: Option<Toolbox>, name: String) -> Self {
+        let mut below = Self::beside(parts, toolbox);
+        below.agents.push(name);
+        below
+    }
+
+    /// An agent like another: what is not said here is as by default.
+    pub(crate) fn beside(parts: &Parts, toolbox: Option<Toolbox>) -> Self {
         let config = &parts.config;
-        let mut agents = parts.agents.clone();
-        agents.push(name);
         Self {
             model: Some((Arc::clone(&parts.model), config.model.clone())),
             toolbox,
@@ -71,7 +76,7 @@ impl AgentBuilder {
             protocols: config.protocols.clone(),
             speech: parts.speech,
             redactor: parts.redactor.clone(),
-            agents,
+            agents: parts.agents.clone(),
             shared_budget: Some(config.shared_budget.clone()),
             ..Self::default()
         }

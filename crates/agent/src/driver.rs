@@ -18,7 +18,7 @@ use crate::previews::Previews;
 use crate::recorder::Recorder;
 use crate::redacting::Redacting;
 use crate::tools::Tools;
-use crate::{AgentError, Messages};
+use crate::{AgentError, Allowance, Messages};
 
 /// How many inputs may wait for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -44,14 +44,17 @@ impl Driver {
     pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
         let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
-        let mut share = Share::new(options.allowance, machine.run_id(), machine.used_by_others());
+        // Calls without a model use nothing of what is shared; what they begin does.
+        let counted = if options.model.is_none() { options.allowance.clone() } else { Allowance::default() };
+        let mut share = Share::new(counted, machine.run_id(), machine.used_by_others());
         share.set(machine.used());
         let ended = CancellationToken::new();
         let run = OwnRun {
             id: machine.run_id().to_owned(),
             outputs: options.outputs,
-            allowance: share.allowance().clone(),
+            allowance: options.allowance,
             ended: ended.clone(),
+            model: options.model,
         };
         let outside = Outside::new(
             Arc::clone(parts),
@@ -61,7 +64,8 @@ impl Driver {
             options.brought,
             Arc::clone(&gate),
         );
-        outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
+        let said = machine.transcript().messages().iter().flat_map(Message::calls);
+        outside.remind(said.chain(&options.earlier));
         Self {
             machine,
             recorder: Recorder::new(Box::new(Redacted::new(options.journal, parts.redactor.clone()))),

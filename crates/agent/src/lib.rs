@@ -17,6 +17,7 @@ mod messages;
 mod on_behalf;
 mod options;
 mod outside;
+mod performing;
 mod previews;
 mod recorder;
 mod redacting;
@@ -37,6 +38,7 @@ pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, Without
 pub use error::AgentError;
 pub use messages::{Messages, NobodyHears, Speaker};
 pub use options::RunOptions;
+pub use performing::{Performed, Performing};
 pub use stream::EventStream;
 pub use windlass_loop::{
     Budget, CallStart, Condense, ContextLimits, Entry, Event, Fill, Imported, Limits, Mend, Moment, Outcome,

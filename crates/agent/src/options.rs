@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
 use windlass_loop::Transcript;
-use windlass_protocol::ToolResult;
+use windlass_model::Model;
+use windlass_protocol::{ToolCall, ToolResult};
 
 use crate::{Allowance, Checkpointer, Messages, WithoutCheckpoint};
 
@@ -22,6 +23,9 @@ pub struct RunOptions {
     pub(crate) messages: Option<Messages>,
     pub(crate) brought: Brought,
     pub(crate) history: Option<Transcript>,
+    pub(crate) earlier: Vec<ToolCall>,
+    /// Who answers in the place of the agent's model.
+    pub(crate) model: Option<Arc<dyn Model>>,
     pub(crate) checkpoints: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
 }
 
@@ -44,6 +48,8 @@ impl Default for RunOptions {
             messages: None,
             brought: Brought::default(),
             history: None,
+            earlier: Vec::new(),
+            model: None,
             checkpoints: None,
         }
     }
@@ -107,6 +113,13 @@ impl RunOptions {
     /// run that is resumed has its own.
     pub fn with_history(mut self, history: Transcript) -> Self {
         self.history = Some(history);
+        self
+    }
+
+    /// The same run, made after these calls of others that it knows the results of: where one of them brought text from
+    /// outside, what is learned lets nothing of this run through either.
+    pub fn with_earlier_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        self.earlier.extend(calls);
         self
     }
 

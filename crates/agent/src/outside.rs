@@ -14,6 +14,7 @@ use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{Effect, Event, Input, StreamFailure};
+use windlass_model::Model;
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
 use windlass_tool::Question;
 
@@ -60,6 +61,8 @@ pub(crate) struct OwnRun {
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) allowance: Allowance,
     pub(crate) ended: CancellationToken,
+    /// Who answers in the place of the agent's model.
+    pub(crate) model: Option<Arc<dyn Model>>,
 }
 
 /// An answer that arrives.
@@ -156,7 +159,11 @@ impl Outside {
             question.abort();
         }
         let (sender, pieces) = mpsc::channel(WAITING_PIECES);
-        let asking = Asking::new(self.parts.model.clone(), self.parts.speech.of(protocol), request);
+        let asking = Asking::new(
+            self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
+            self.parts.speech.of(protocol),
+            request,
+        );
         let task = self.tasks.spawn(async move {
             tokio::time::sleep(Duration::from_millis(delay_ms)).await;
             let end = asking.forward(&sender).await;
