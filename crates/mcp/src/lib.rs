@@ -30,6 +30,8 @@ mod tool;
 
 mod open_url;
 
+mod serve;
+
 pub use accepted::{Accepted, AcceptedError, AcceptedTools};
 pub use client::{ClientOptions, McpClient};
 pub use connector::{ConnectFuture, Connector, Pipes};
@@ -38,4 +40,7 @@ pub use failure::StartError;
 pub use limits::Limits;
 pub use noise::Noise;
 pub use open_url::{OpenUrl, UrlRefusal};
+pub use serve::{
+    CallFuture, Caller, Calls, Confirmation, HttpOptions, HttpToken, OpenDoor, ServeError, ToolServer,
+};
 pub use server::{McpServer, ServerIdError};
