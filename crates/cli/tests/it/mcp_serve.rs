@@ -24,7 +24,7 @@ impl Client {
         let mut client = Self { child, input, output, ids: 0 };
         let hello = client.ask(
             "initialize",
-            json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+            &json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"}}),
         );
         assert_eq!(hello["result"]["serverInfo"]["name"], "windlass", "{hello}");
@@ -42,14 +42,14 @@ impl Client {
         serde_json::from_str(&line).unwrap()
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.ids += 1;
         self.say(&json!({"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params}));
         self.hear()
     }
 
-    fn call(&mut self, name: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": name, "arguments": arguments}))
+    fn call(&mut self, name: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", &json!({"name": name, "arguments": arguments}))
     }
 
     /// Closes the program's input, and says how it ended.
@@ -70,7 +70,7 @@ fn words(answer: &Value) -> String {
 fn tools_of_a_folder_are_served_and_those_about_a_run_are_not() {
     let place = Place::new();
     let mut client = Client::start(&place, &["--preset", "full"], &json!({}));
-    let listed = client.ask("tools/list", json!({}));
+    let listed = client.ask("tools/list", &json!({}));
     let names: Vec<_> = listed["result"]["tools"]
         .as_array()
         .unwrap()
@@ -82,12 +82,12 @@ fn tools_of_a_folder_are_served_and_those_about_a_run_are_not() {
     }
     for name in ["attempt_completion", "switch_mode", "update_todo_list"] {
         assert!(!names.contains(&name), "{names:?}");
-        assert_eq!(client.call(name, json!({}))["error"]["code"], -32602);
+        assert_eq!(client.call(name, &json!({}))["error"]["code"], -32602);
     }
-    assert_eq!(words(&client.call("read_file", json!({"path": "a.txt"}))).contains("hello"), true);
-    let outside = client.call("read_file", json!({"path": "/etc/passwd"}));
+    assert!(words(&client.call("read_file", &json!({"path": "a.txt"}))).contains("hello"));
+    let outside = client.call("read_file", &json!({"path": "/etc/passwd"}));
     assert_eq!(outside["result"]["isError"], true, "{outside}");
-    let wrong = client.call("read_file", json!({"path": 7, "nothing": 1}));
+    let wrong = client.call("read_file", &json!({"path": 7, "nothing": 1}));
     assert_eq!(wrong["result"]["isError"], true, "{wrong}");
     assert!(words(&wrong).starts_with("[invalid_arguments]"), "{wrong}");
     assert!(client.end());
@@ -100,7 +100,7 @@ fn what_policy_asks_about_runs_only_with_the_yes_of_the_clients_human() {
     let write = json!({"path": "new.txt", "content": "new\n"});
     let file = place.project().join("new.txt");
     let mut mute = Client::start(&place, &[], &json!({}));
-    let denied = mute.call("write_file", write.clone());
+    let denied = mute.call("write_file", &write);
     assert!(words(&denied).contains("cannot ask its user"), "{denied}");
     assert!(!file.exists() && mute.end());
     let mut client = Client::start(&place, &[], &json!({"elicitation": {}}));
@@ -111,25 +111,25 @@ fn what_policy_asks_about_runs_only_with_the_yes_of_the_clients_human() {
         ),
         (json!({"action": "cancel"}), "the user said no"),
     ] {
-        let question = client.call("write_file", write.clone());
+        let question = client.call("write_file", &write);
         assert!(question["params"]["message"].as_str().unwrap().contains("new.txt"), "{question}");
         client.say(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}));
         let denied = client.hear();
         assert!(words(&denied).contains(said) && !file.exists(), "{denied}");
     }
-    let question = client.call("write_file", write.clone());
+    let question = client.call("write_file", &write);
     let yes = json!({"action": "accept", "content": {"allow": true}});
     client.say(&json!({"jsonrpc": "2.0", "id": question["id"], "result": yes}));
     let done = client.hear();
     assert_eq!(done["result"]["isError"], false, "{done}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "new\n");
     // What the floor forbids is nobody's to allow.
-    let outside = client.call("write_file", json!({"path": "../out.txt", "content": ""}));
+    let outside = client.call("write_file", &json!({"path": "../out.txt", "content": ""}));
     assert_eq!(outside["result"]["isError"], true, "{outside}");
     assert!(client.end());
     // Where the user said how far it goes, nobody is asked.
     let mut auto = Client::start(&place, &["--autonomy", "auto-edit"], &json!({}));
-    let written = auto.call("write_file", json!({"path": "b.txt", "content": "b"}));
+    let written = auto.call("write_file", &json!({"path": "b.txt", "content": "b"}));
     assert_eq!(written["result"]["isError"], false, "{written}");
     assert!(auto.end());
 }
