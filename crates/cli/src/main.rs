@@ -19,6 +19,7 @@ mod encode;
 mod fork;
 mod input;
 mod json;
+mod kept_file;
 mod lessons;
 mod mcp;
 mod mock;

@@ -22,6 +22,45 @@ pub(crate) enum McpCommand {
         {\"command\": \"windlass\", \"args\": [\"mcp\", \"serve\", \"--root\", \"/path/of/project\"]}\n\
         Example: windlass mcp serve --http 127.0.0.1:8123 --preset minimal --autonomy auto-edit")]
     Serve(Box<McpServe>),
+    /// Read the servers of another client's JSON (`mcpServers`, or `servers` of editors), and print them as TOML for the
+    /// user's `config.toml`, or write them there.
+    #[command(
+        after_help = "Example: windlass mcp import ~/.config/Claude/claude_desktop_config.json --write"
+    )]
+    Import(McpImport),
+    /// Say yes to servers that a project's `.windlass/config.toml` names, or list them. A server of a project is not
+    /// started before: whoever wrote the project decides what it does. A changed entry is another one.
+    #[command(after_help = "Example: windlass mcp trust\nExample: windlass mcp trust docs --root .")]
+    Trust(McpTrust),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpImport {
+    /// The other client's file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Write them into the user's `config.toml`. What is there stays.
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Replace servers that are there already.
+    #[arg(long, requires = "write")]
+    pub(crate) force: bool,
+    /// Copy values that look like secrets, too. Without it they are named, and taken from the environment.
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpTrust {
+    /// The servers; without one they are listed.
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Take the yes back.
+    #[arg(long, requires = "names")]
+    pub(crate) revoke: bool,
+    /// The project's folder.
+    #[arg(long, default_value = ".")]
+    pub(crate) root: PathBuf,
 }
 
 #[derive(Debug, Args)]
