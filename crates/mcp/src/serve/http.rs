@@ -176,7 +176,7 @@ async fn respond(
     door: Arc<Door>,
     service: Service,
     request: Request<Incoming>,
-) -> Result<Response<BoxBody<Bytes, Infallible>>, hyper::http::Error> {
+) -> Result<Response<BoxBody<Bytes, Infallible>>, http::Error> {
     if let Err(closed) = door.look(request.headers()) {
         return refuse(closed);
     }
@@ -186,7 +186,7 @@ async fn respond(
     Ok(service.handle(request).await)
 }
 
-fn refuse(closed: Closed) -> Result<Response<BoxBody<Bytes, Infallible>>, hyper::http::Error> {
+fn refuse(closed: Closed) -> Result<Response<BoxBody<Bytes, Infallible>>, http::Error> {
     let mut response = Response::builder().status(closed.status);
     if closed.status == StatusCode::UNAUTHORIZED {
         response = response.header(WWW_AUTHENTICATE, "Bearer");
