@@ -50,6 +50,7 @@ impl AgentBuilder {
     /// An agent below another (RULES H13): what is not said here is as by default.
     pub(crate) fn below(parts: &Parts, toolbox: Option<Toolbox>, name: String) -> Self {
         let mut below = Self::beside(parts, toolbox);
+        below.human = below.human.map(|human| Arc::new(OnBehalf::new(human, &name)) as Arc<dyn Human>);
         below.agents.push(name);
         below
     }
@@ -63,7 +64,7 @@ impl AgentBuilder {
             policy: parts.policy.clone(),
             mode: parts.mode,
             approver: Some(Arc::clone(&parts.approver)),
-            human: parts.human.clone().map(|human| Arc::new(OnBehalf::new(human, &agents)) as Arc<dyn Human>),
+            human: parts.human.clone(),
             root: parts.root.clone(),
             limits: config.limits,
             budget: Budget { prices: config.budget.prices, ..Budget::default() },
