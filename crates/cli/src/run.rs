@@ -77,6 +77,7 @@ async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyho
         sandbox: arguments.sandbox,
         autonomy: arguments.autonomy,
         offering: arguments.offering.clone(),
+        servers: !arguments.no_mcp,
         max_turns: arguments.max_turns,
         no_checkpoints: arguments.no_checkpoints,
         context_window: arguments.context_window.unwrap_or_default(),
