@@ -11,6 +11,8 @@ mod asks;
 mod calls;
 mod child;
 mod fake;
+mod http;
 mod listing;
 mod open_url;
 mod outcome;
+mod web;
