@@ -134,9 +134,14 @@ impl McpClient {
         connector: Arc<dyn Connector>,
         options: ClientOptions,
     ) -> Result<Self, StartError> {
-        let client = Self(Arc::new(Used::new(server, Way::Pipes(connector), options)));
+        let client = Self::reached_by(server, connector, options);
         client.refresh().await?;
         Ok(client)
+    }
+
+    /// A client of a server that is reached in another way than by its command, and is not started yet.
+    pub fn reached_by(server: McpServer, connector: Arc<dyn Connector>, options: ClientOptions) -> Self {
+        Self(Arc::new(Used::new(server, Way::Pipes(connector), options)))
     }
 
     /// The server as it is configured.
@@ -165,14 +170,18 @@ impl McpClient {
 
     /// The tools with what a toolbox registers them under (RULES N2).
     pub fn registered(&self) -> Vec<(Identity, Arc<dyn Tool>)> {
-        let catalogue = self.0.catalogue();
         let tool = |definition: &Arc<Definition>| {
             let identity = Identity::mcp(&definition.server, &definition.name);
             let tool = McpTool::new(self.0.clone(), definition.clone(), &identity);
             (identity, Arc::new(tool) as Arc<dyn Tool>)
         };
-        let enabled = catalogue.tools.values().filter(|definition| self.0.server.enables(&definition.name));
-        enabled.map(tool).collect()
+        self.enabled().iter().map(tool).collect()
+    }
+
+    /// The definitions of the tools that may be used.
+    pub(crate) fn enabled(&self) -> Vec<Arc<Definition>> {
+        let is_enabled = |definition: &Arc<Definition>| self.0.server.enables(&definition.name);
+        self.definitions().into_iter().filter(is_enabled).collect()
     }
 
     /// Adds the tools to a toolbox.

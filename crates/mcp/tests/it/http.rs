@@ -205,9 +205,10 @@ async fn what_is_too_long_is_not_kept() {
     for as_event in [true, false] {
         let web = calling(move |heard| {
             let long = said(heard, &"x".repeat(100_000));
-            match as_event {
-                true => Reply::Events { events: vec![event(&long)], then: Then::Close },
-                false => json_of(&long),
+            if as_event {
+                Reply::Events { events: vec![event(&long)], then: Then::Close }
+            } else {
+                json_of(&long)
             }
         })
         .await;

@@ -10,6 +10,7 @@ mod accepted;
 mod asks;
 mod calls;
 mod child;
+mod connections;
 mod fake;
 mod http;
 mod listing;

@@ -59,11 +59,11 @@ impl WebServer {
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let heard = Arc::<Mutex<Vec<Heard>>>::default();
         let script: Arc<Mutex<Box<Script>>> = Arc::new(Mutex::new(Box::new(script)));
-        let hears = heard.clone();
+        let record = heard.clone();
         let task = tokio::spawn(async move {
             loop {
                 let Ok((stream, _)) = listener.accept().await else { return };
-                tokio::spawn(serve(stream, script.clone(), hears.clone()));
+                tokio::spawn(serve(stream, script.clone(), record.clone()));
             }
         });
         Self { url, heard, task }
@@ -86,18 +86,20 @@ impl Drop for WebServer {
     }
 }
 
-async fn serve(mut stream: TcpStream, script: Arc<Mutex<Box<Script>>>, hears: Arc<Mutex<Vec<Heard>>>) {
+async fn serve(mut stream: TcpStream, script: Arc<Mutex<Box<Script>>>, record: Arc<Mutex<Vec<Heard>>>) {
     let Some(heard) = hear(&mut stream).await else { return };
-    hears.lock().unwrap().push(heard.clone());
+    record.lock().unwrap().push(heard.clone());
     let reply = (script.lock().unwrap())(&heard);
     match reply {
         Reply::Whole { status, headers, body } => {
-            let mut head =
-                format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
-            for (name, value) in headers {
-                head.push_str(&format!("{name}: {value}\r\n"));
-            }
-            let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes()).await;
+            let headers: Vec<String> =
+                headers.into_iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let head = format!(
+                "HTTP/1.1 {status} x\r\ncontent-length: {}\r\nconnection: close\r\n{}\r\n{body}",
+                body.len(),
+                headers.concat()
+            );
+            let _ = stream.write_all(head.as_bytes()).await;
         }
         Reply::Events { events, then } => {
             let head = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";

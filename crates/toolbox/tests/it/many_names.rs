@@ -79,7 +79,7 @@ impl Dice {
 fn pairs() -> Vec<(String, String)> {
     let count = std::env::var("WINDLASS_NAMES").ok().map_or(10_000, |text| text.parse().unwrap());
     let mut dice = Dice(0x77_69_6e_64_6c_61_73_73);
-    let servers: Vec<String> = (0..count / 20 + 1).map(|_| dice.name()).collect();
+    let servers: Vec<String> = (0..=(count / 20)).map(|_| dice.name()).collect();
     let mut pairs = BTreeSet::new();
     while pairs.len() < count {
         pairs.insert((servers[dice.roll(servers.len())].clone(), dice.name()));
