@@ -55,7 +55,8 @@ impl Assembly<'_> {
         let connected = match self.servers()? {
             Some(servers) => {
                 let (root, human) = (&self.settings.root, people.human.clone());
-                let connected = servers.connect(root, self.shell, human, self.redactor()?).await?;
+                let connected =
+                    servers.connect(root, (self.shell, self.tape), human, self.redactor()?).await?;
                 policy = servers.ruled(policy, &connected)?;
                 // A person's yes is one; a switch of the command line accepts nothing for later.
                 if !self.approval.yes {
@@ -67,6 +68,9 @@ impl Assembly<'_> {
         };
         let tools = self.tools(connected.as_ref())?;
         let toolbox = if self.tape.is_live() { tools.served(self.tape).await } else { tools.toolbox };
+        if let Some(connected) = connected {
+            connected.keep();
+        }
         self.agent_with(toolbox, people, &policy)
     }
 

@@ -13,7 +13,6 @@ mod list;
 mod login;
 mod of_run;
 mod resources;
-mod search;
 mod serve;
 mod served;
 mod target;

@@ -108,15 +108,15 @@ pub(crate) fn prepare(
     // Without a mode to begin in a run has none to change into either, and is as it always was.
     let modes = if offered.offering.mode.is_some() { modes::load(root)? } else { WorkModes::default() };
     let all = own_tools::all(root, &workspace, shell, offered, modes.clone())?;
-    let mut builder = Toolbox::builder().tools(all.into_iter().map(|tool| tape.tool(tool)));
-    if let Some(servers) = offered.servers {
-        builder = servers.add_to(builder, tape);
-    }
-    builder = builder.known_aliases().modes(modes).config(config(offered)?);
+    let mut builder = Toolbox::builder()
+        .tools(all.into_iter().map(|tool| tape.tool(tool)))
+        .known_aliases()
+        .modes(modes)
+        .config(config(offered)?);
     if let Some(model) = offered.model {
         builder = builder.model(model);
     }
-    let dynamic = DynamicTools::default();
+    let dynamic = offered.servers.map_or_else(DynamicTools::default, |servers| servers.dynamic().clone());
     let toolbox = builder.dynamic(dynamic.clone()).build()?;
     let (tools, processes) = of_folders(root, offered, &workspace, shell)?;
     for tool in tools {
@@ -179,9 +179,6 @@ fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {
     config.preset = offered.preset.preset();
     let offering = offered.offering;
     config = offering.tools.iter().fold(config, ToolConfig::with);
-    if let Some(servers) = offered.servers {
-        config = servers.ways_in().iter().fold(config, ToolConfig::with);
-    }
     config = offering.disabled.iter().fold(config, ToolConfig::without);
     Ok(offering.features.iter().fold(config, ToolConfig::with_feature))
 }

@@ -1,6 +1,9 @@
 //! All servers of a program together: started beside each other, watched, and used by their own names.
 
+pub(crate) mod offer;
+pub(crate) mod ranking;
 pub(crate) mod reader;
+pub(crate) mod search;
 pub(crate) mod status;
 pub(crate) mod watch;
 
@@ -12,29 +15,35 @@ use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 use windlass_protocol::{Arguments, Payload};
 use windlass_tool::{Context, Output, Tool, ToolError};
-use windlass_toolbox::{Identity, ToolboxBuilder};
+use windlass_toolbox::{DynamicTools, Identity, ToolboxBuilder};
 
+use self::offer::Offers;
 use self::reader::ResourceReader;
 use self::status::Board;
 pub use self::status::{ServerEvent, ServerStatus};
 use crate::{
-    ClientOptions, Connector, McpClient, McpServer, Presence, Prompt, PromptMessage, RequestError, Resource,
+    ClientOptions, Definition, McpClient, McpServer, Presence, Prompt, PromptMessage, RequestError, Resource,
     ResourceContents, ResourceTemplate, StartError,
 };
+
+/// From how many tools on they have to be looked for.
+const DEFER_OVER: usize = 40;
 
 /// What is told of servers as it happens.
 pub type Listener = Arc<dyn Fn(ServerEvent) + Send + Sync>;
 
 /// What all servers are given, and who hears of them.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ConnectionOptions {
     /// What each server is given.
     pub client: ClientOptions,
     /// Who hears what becomes of the servers.
     pub listener: Option<Listener>,
-    /// How servers are reached that are not started here, by their names.
-    pub connectors: BTreeMap<String, Arc<dyn Connector>>,
+    /// Where the tools are offered, from the next turn on, as servers and lists come and go.
+    pub dynamic: Option<DynamicTools>,
+    /// From how many tools on they are not all offered, but found with `tool_search`; 40 if nothing is said.
+    pub defer_over: usize,
 }
 
 /// The servers of a program. Cheap to clone; when the last clone and the last tool are gone, so are the servers.
@@ -57,6 +66,7 @@ pub struct McpConnections(Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) clients: BTreeMap<String, McpClient>,
     pub(crate) board: Board,
+    offers: Offers,
     /// The tools as they were at the beginning of the turn, by server and name.
     shelf: RwLock<Shelf>,
     watches: Mutex<Vec<JoinHandle<()>>>,
@@ -76,6 +86,12 @@ pub enum ConnectionsError {
     Required(#[source] StartError),
 }
 
+impl Default for ConnectionOptions {
+    fn default() -> Self {
+        Self { client: ClientOptions::default(), listener: None, dynamic: None, defer_over: DEFER_OVER }
+    }
+}
+
 impl ConnectionOptions {
     /// The same with what each server is given.
     pub fn with_client(mut self, client: ClientOptions) -> Self {
@@ -89,9 +105,15 @@ impl ConnectionOptions {
         self
     }
 
-    /// The same with another way to a server than its command: an application that confines its processes starts it.
-    pub fn with_connector(mut self, server: impl Into<String>, connector: Arc<dyn Connector>) -> Self {
-        self.connectors.insert(server.into(), connector);
+    /// The same, and the tools are offered through these.
+    pub fn with_dynamic(mut self, dynamic: DynamicTools) -> Self {
+        self.dynamic = Some(dynamic);
+        self
+    }
+
+    /// The same with another number of tools from which on they have to be looked for.
+    pub fn with_defer_over(mut self, tools: usize) -> Self {
+        self.defer_over = tools;
         self
     }
 }
@@ -106,17 +128,18 @@ impl McpConnections {
         servers: impl IntoIterator<Item = McpServer>,
         options: ConnectionOptions,
     ) -> Result<Self, ConnectionsError> {
-        let clients = servers.into_iter().map(|server| match options.connectors.get(server.id()) {
-            Some(connector) => McpClient::by(server, connector.clone(), options.client.clone()),
-            None => McpClient::of(server, options.client.clone()),
-        });
-        Self::of(clients, options.listener).await
+        let given = options.client.clone();
+        let clients = servers.into_iter().map(|server| McpClient::of(server, given.clone()));
+        Self::of(clients, options).await
     }
 
-    /// The same with clients that are reached in ways of their own.
-    pub(crate) async fn of(
+    /// The same with clients that are reached in ways of their own, and need not be connected yet.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub async fn of(
         each: impl IntoIterator<Item = McpClient>,
-        listener: Option<Listener>,
+        options: ConnectionOptions,
     ) -> Result<Self, ConnectionsError> {
         let mut clients = BTreeMap::new();
         for client in each {
@@ -125,8 +148,10 @@ impl McpConnections {
                 return Err(ConnectionsError::Duplicate(id));
             }
         }
-        let board = Board::new(clients.keys().cloned(), listener);
-        let shared = Arc::new(Shared { clients, board, shelf: RwLock::default(), watches: Mutex::default() });
+        let board = Board::new(clients.keys().cloned(), options.listener);
+        let offers = Offers::new(options.dynamic, options.defer_over);
+        let shared =
+            Arc::new(Shared { clients, board, offers, shelf: RwLock::default(), watches: Mutex::default() });
         let this = Self(shared);
         let mut required = Vec::new();
         for client in this.0.clients.values() {
@@ -201,7 +226,7 @@ impl McpConnections {
     /// What reads a server's resources: a tool that takes `{"uri": "…"}`. None for a server that has none.
     pub fn reader(&self, server: &str) -> Option<Arc<dyn Tool>> {
         let client = self.0.clients.get(server).filter(|client| client.has_resources())?;
-        Some(Arc::new(ResourceReader::new(client.clone())))
+        Some(client.wrapped(Arc::new(ResourceReader::new(client.clone()))))
     }
 
     /// Adds the tools as of this turn to a toolbox.
@@ -310,6 +335,25 @@ impl McpConnections {
         let tools = names.iter().find(|(id, _)| id == server).map(|(_, tools)| tools.as_slice());
         let tools: Vec<&str> = tools.unwrap_or_default().iter().map(String::as_str).collect();
         ToolError::model(format!("the server {server} has no tool {tool}; it has: {}", listed(&tools)))
+    }
+}
+
+impl Shared {
+    /// Something about a server is new: it is told, and its tools are offered as they are now.
+    pub(crate) fn renew(self: &Arc<Self>, server: &str, status: ServerStatus) {
+        self.offers.renew(&self.clients, &Arc::downgrade(self));
+        self.board.set(server, status);
+    }
+
+    /// All tools that may be used, as they are listed now.
+    pub(crate) fn definitions(&self) -> Vec<Arc<Definition>> {
+        self.clients.values().flat_map(McpClient::enabled).collect()
+    }
+
+    /// These were looked for: they are offered from the next turn on.
+    pub(crate) fn found(self: &Arc<Self>, tools: impl Iterator<Item = (String, String)>) {
+        self.offers.found(tools);
+        self.offers.renew(&self.clients, &Arc::downgrade(self));
     }
 }
 

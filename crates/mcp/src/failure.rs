@@ -132,7 +132,7 @@ impl Failure {
             }
             StreamableHttpError::Client(error) => match error {
                 HttpError::Unreached(_) => Self::Unreached(error.to_string()),
-                HttpError::Status { status: 400..=499, .. } | HttpError::OldTransport => {
+                HttpError::Status { status: 300..=499, .. } | HttpError::OldTransport => {
                     Self::Refused(error.to_string())
                 }
                 HttpError::TooLong(bytes) => {

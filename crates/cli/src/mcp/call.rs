@@ -13,7 +13,6 @@ use super::connect::{Connected, ruled};
 use super::target::Targets;
 use crate::arguments::McpCall;
 use crate::by_hand::{Consent, Place, tell};
-use crate::tape::Tape;
 use crate::terminal::Terminal;
 use crate::{input, policies};
 
@@ -52,7 +51,7 @@ fn place(arguments: &McpCall, targets: &Targets, connected: &Connected) -> anyho
         Consent::Missing
     };
     Ok(Place {
-        toolbox: connected.add_all_to(Toolbox::builder(), &Tape::none()).build()?,
+        toolbox: connected.connections.add_to(Toolbox::builder()).build()?,
         policy: ruled(policy, connected, &targets.servers)?,
         redactor: targets.redactor(),
         root: targets.root.clone(),

@@ -10,12 +10,12 @@ use anyhow::Context as _;
 use secrecy::SecretString;
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
 use windlass_mcp::{
-    Approval, ClientOptions, ConnectionOptions, FileTokens, Limits, McpConnections, McpServer, Presence,
-    ServerStatus, SignIn,
+    Approval, ClientOptions, ConnectionOptions, FileTokens, Limits, McpClient, McpConnections, McpServer,
+    Presence, ServerStatus, SignIn,
 };
 use windlass_redact::Redactor;
 use windlass_tool::{Human, Tool};
-use windlass_toolbox::{Identity, ToolboxBuilder};
+use windlass_toolbox::DynamicTools;
 use windlass_tools_control::McpServers;
 use windlass_tools_shell::{ServiceCommand, Shell};
 
@@ -23,7 +23,6 @@ use super::accepted::AcceptedFile;
 use super::config::{Configured, Owner};
 use super::confined::Confined;
 use super::entry::{ApprovalWord, Entry};
-use super::search::{SEARCH, ToolSearch};
 use crate::arguments::SandboxName;
 use crate::tape::Tape;
 use crate::{output, runs, secrets};
@@ -34,9 +33,6 @@ const TOKENS: &str = "mcp/tokens";
 /// How long a server may take to start, if nothing is said: the first start of many fetches a package.
 const STARTUP: Duration = Duration::from_secs(30);
 
-/// From how many tools on a model is given a search instead of all of them.
-const MANY: usize = 60;
-
 /// What servers are given.
 pub(crate) struct Connecting<'a> {
     /// The folder of the work, without links.
@@ -46,6 +42,8 @@ pub(crate) struct Connecting<'a> {
     pub(crate) redactor: Redactor,
     /// How processes are confined that are to be.
     pub(crate) shell: &'a Shell,
+    /// What records or plays their calls.
+    pub(crate) tape: &'a Tape,
 }
 
 /// The servers of a run, or of one command.
@@ -53,21 +51,23 @@ pub(crate) struct Connecting<'a> {
 pub(crate) struct Connected {
     pub(crate) connections: McpConnections,
     pub(crate) accepted: AcceptedFile,
+    dynamic: DynamicTools,
 }
 
 impl Connecting<'_> {
     /// Starts and reaches servers, beside each other. One that cannot be had stops nothing but where it is required.
     pub(crate) async fn connect(self, servers: &[Configured]) -> anyhow::Result<Connected> {
         let accepted = AcceptedFile::load()?;
-        let mut client = ClientOptions::default()
+        let (kept, tape) = (accepted.clone(), self.tape.clone());
+        let mut options = ClientOptions::default()
             .with_accepted(accepted.tools.clone())
             .with_redactor(self.redactor.clone())
-            .with_root(file_url(self.root));
+            .with_root(file_url(self.root))
+            .with_each(move |client, tool| tape.tool(kept.of(client, tool)));
         if let Some(human) = &self.human {
-            client = client.with_human(human.clone());
+            options = options.with_human(human.clone());
         }
-        let mut options = ConnectionOptions::default().with_client(client);
-        let mut all = Vec::new();
+        let mut clients = Vec::new();
         for configured in servers.iter().filter(|server| server.entry.enabled) {
             if !configured.is_trusted {
                 output::note(&format!(
@@ -77,13 +77,16 @@ impl Connecting<'_> {
                 ));
                 continue;
             }
-            all.push(server(configured, self.root)?);
-            if let Some(connector) = self.confined(configured)? {
-                options = options.with_connector(&configured.name, Arc::new(connector));
-            }
+            let server = server(configured, self.root)?;
+            clients.push(match self.confined(configured)? {
+                Some(confined) => McpClient::reached_by(server, Arc::new(confined), options.clone()),
+                None => McpClient::of(server, options.clone()),
+            });
         }
-        let connections = McpConnections::start(all, options).await?;
-        Ok(Connected { connections, accepted })
+        let dynamic = DynamicTools::default();
+        let options = ConnectionOptions::default().with_dynamic(dynamic.clone());
+        let connections = McpConnections::of(clients, options).await?;
+        Ok(Connected { connections, accepted, dynamic })
     }
 
     /// How a server is started that is to be confined; nothing if it is not.
@@ -142,57 +145,32 @@ impl Connected {
         self.connections.clients().next().is_none()
     }
 
-    /// Whether there are so many tools that a model is not told each of them.
-    fn are_many(&self) -> bool {
-        self.connections.names().iter().map(|(_, tools)| tools.len()).sum::<usize>() > MANY
+    /// Keeps them, and what they offer true, until the runtime ends: a run has no better place for them.
+    pub(crate) fn keep(self) {
+        tokio::spawn(async move {
+            let _connected = self;
+            std::future::pending::<()>().await;
+        });
     }
 
-    /// The tools by which a model comes to tools that it is not told: offered whatever the preset is.
-    pub(crate) fn ways_in(&self) -> Vec<String> {
-        let names: &[&str] = if self.are_many() { &[SEARCH, "use_mcp_tool"] } else { &[] };
-        names.iter().map(|&name| name.to_owned()).collect()
-    }
-
-    /// Adds the tools to a toolbox; where there are many, one that finds them.
-    pub(crate) fn add_to(&self, builder: ToolboxBuilder, tape: &Tape) -> ToolboxBuilder {
-        if self.are_many() {
-            return builder.tool(tape.tool(Arc::new(ToolSearch::new(self.connections.clone()))));
-        }
-        self.add_all_to(builder, tape)
-    }
-
-    /// Adds each of them.
-    pub(crate) fn add_all_to(&self, builder: ToolboxBuilder, tape: &Tape) -> ToolboxBuilder {
-        self.connections.names().iter().fold(builder, |builder, (server, tools)| {
-            tools
-                .iter()
-                .filter_map(|name| Some((name, self.tool(server, name)?)))
-                .fold(builder, |builder, (name, tool)| {
-                    builder.tool_as(Identity::mcp(server, name), tape.tool(tool))
-                })
-        })
-    }
-
-    fn wrapped(&self, server: &str, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        match self.connections.client(server) {
-            Some(client) => self.accepted.of(client, tool),
-            None => tool,
-        }
+    /// What all of them offer, as it comes and goes.
+    pub(crate) fn dynamic(&self) -> &DynamicTools {
+        &self.dynamic
     }
 }
 
-/// By the servers' own names, each tool with what a yes means for it.
+/// By the servers' own names.
 impl McpServers for Connected {
     fn names(&self) -> Vec<(String, Vec<String>)> {
         self.connections.names()
     }
 
     fn tool(&self, server: &str, tool: &str) -> Option<Arc<dyn Tool>> {
-        Some(self.wrapped(server, self.connections.tool(server, tool)?))
+        self.connections.tool(server, tool)
     }
 
     fn reader(&self, server: &str) -> Option<Arc<dyn Tool>> {
-        Some(self.wrapped(server, self.connections.reader(server)?))
+        self.connections.reader(server)
     }
 }
 

@@ -11,8 +11,10 @@ use windlass_tools_shell::Shell;
 
 use super::config::{self, Configured};
 use super::connect::{self, Connected, Connecting};
+use crate::tape::Tape;
 
-/// How long a run waits for servers that need not be there. Those that come later are reached with `use_mcp_tool`.
+/// How long a run waits for servers that need not be there. The tools of those that come later are offered from
+/// then on.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The servers that are configured for a run.
@@ -35,11 +37,12 @@ impl Servers {
     pub(crate) async fn connect(
         &self,
         root: &Path,
-        shell: &Shell,
+        (shell, tape): (&Shell, &Tape),
         human: Option<Arc<dyn Human>>,
         redactor: Redactor,
     ) -> anyhow::Result<Connected> {
-        let connected = Connecting { root, human, redactor, shell }.connect(&self.servers).await?;
+        let connecting = Connecting { root, human, redactor, shell, tape };
+        let connected = connecting.connect(&self.servers).await?;
         // Whoever is not there in time is told below.
         let _ = tokio::time::timeout(PATIENCE, connected.connections.settled()).await;
         connected.connections.begin_turn();

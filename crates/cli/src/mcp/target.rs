@@ -12,6 +12,7 @@ use super::connect::{Connected, Connecting, secrets_of};
 use super::entry::Entry;
 use super::foreign;
 use crate::arguments::{McpSpot, McpTarget};
+use crate::tape::Tape;
 use crate::terminal::Terminal;
 use crate::{confine, secrets, setup};
 
@@ -79,7 +80,8 @@ impl Targets {
     pub(crate) async fn connect(&self, spot: &McpSpot) -> anyhow::Result<Connected> {
         let shell = confine::shell(spot.sandbox, None)?;
         let human = Terminal::is_there().then(|| Arc::new(Terminal::new()) as Arc<dyn Human>);
-        let connecting = Connecting { root: &self.root, human, redactor: self.redactor(), shell: &shell };
+        let (root, tape) = (&self.root, &Tape::none());
+        let connecting = Connecting { root, human, redactor: self.redactor(), shell: &shell, tape };
         let connected = connecting.connect(&self.servers).await?;
         connected.connections.settled().await;
         Ok(connected)
