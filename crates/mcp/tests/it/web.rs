@@ -94,16 +94,16 @@ async fn serve(mut stream: TcpStream, script: Arc<Mutex<Box<Script>>>, record: A
         Reply::Whole { status, headers, body } => {
             let headers: Vec<String> =
                 headers.into_iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-            let head = format!(
+            let answer = format!(
                 "HTTP/1.1 {status} x\r\ncontent-length: {}\r\nconnection: close\r\n{}\r\n{body}",
                 body.len(),
                 headers.concat()
             );
-            let _ = stream.write_all(head.as_bytes()).await;
+            let _ = stream.write_all(answer.as_bytes()).await;
         }
         Reply::Events { events, then } => {
-            let head = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-            let _ = stream.write_all(head.as_bytes()).await;
+            let begin = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let _ = stream.write_all(begin.as_bytes()).await;
             for event in events {
                 let _ = stream.write_all(event.as_bytes()).await;
             }
