@@ -15,7 +15,7 @@ use super::exchange::Authority;
 use super::listener::Listener;
 use super::store::Credentials;
 use super::{Grant, SignIn};
-use crate::address::Address;
+use crate::address::{Address, is_closed};
 use crate::server::Reach;
 use crate::transport::http::words_of;
 use crate::{McpServer, OpenUrl, UrlRefusal};
@@ -148,11 +148,13 @@ async fn browse(
     let request = request(sign_in, &listener.address());
     let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| refused(error))?;
     let url = OpenUrl::parse(session.get_authorization_url())?;
-    let state = Url::parse(url.as_argument()).ok().and_then(|url| {
+    let parsed = Url::parse(url.as_argument()).ok().filter(is_closed);
+    let state = parsed.and_then(|url| {
         url.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned())
     });
     let Some(state) = state.filter(|state| !state.is_empty()) else {
-        return Err(LoginError::Refused { why: "the sign-in has no mark of its own".to_owned() });
+        let why = "the authority's page is not https, or its address has no mark of this sign-in".to_owned();
+        return Err(LoginError::Refused { why });
     };
     open(&url);
     let answer = tokio::time::timeout(time, listener.answer(&state)).await;
