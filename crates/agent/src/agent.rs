@@ -60,6 +60,8 @@ pub(crate) struct Parts {
     pub(crate) speech: SpeechOptions,
     pub(crate) lessons: Option<Arc<Lessons>>,
     pub(crate) redactor: Redactor,
+    /// Who this is, from the root down; empty for the root.
+    pub(crate) agents: Vec<String>,
 }
 
 /// What is left of a run.
@@ -92,6 +94,10 @@ impl Agent {
         Self { parts: Arc::new(parts) }
     }
 
+    pub(crate) fn parts(&self) -> &Arc<Parts> {
+        &self.parts
+    }
+
     /// Runs a task to its end.
     ///
     /// Dropping the future cancels the run. Needs a tokio runtime with time.
@@ -111,7 +117,8 @@ impl Agent {
     pub fn stream_with(&self, task: impl Into<String>, mut options: RunOptions) -> EventStream {
         let parts = self.parts.clone();
         let tools = parts.begin();
-        let mut machine = Machine::new(tools.config(&parts.config));
+        let config = tools.config(&parts.config).with_run(options.run_id());
+        let mut machine = Machine::new(config);
         if let Some(history) = options.history.take() {
             machine = machine.with_history(history_without(&parts.redactor, history));
         }
@@ -124,7 +131,7 @@ impl Agent {
     ///
     /// # Errors
     /// If the journal cannot be read, is not of a run that can go on, or the mode that it was in is not there.
-    pub fn resume(&self, options: RunOptions) -> Result<EventStream, AgentError> {
+    pub fn resume(&self, mut options: RunOptions) -> Result<EventStream, AgentError> {
         let records = options.journal.records()?;
         let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>()?;
         let parts = self.parts.clone();
@@ -133,7 +140,8 @@ impl Agent {
             _ => None,
         });
         let tools = parts.tools(mode.or(parts.work_mode.as_deref()))?;
-        let (machine, effects) = Machine::resume(tools.config(&parts.config), entries, 0)?;
+        let config = tools.config(&parts.config).with_run(options.run_id());
+        let (machine, effects) = Machine::resume(config, entries, 0)?;
         Ok(EventStream::new(Driver::new(&parts, tools, machine, options), effects))
     }
 }

@@ -14,6 +14,7 @@ use windlass_toolbox::Toolbox;
 use crate::agent::Parts;
 use crate::asking::SpeechOptions;
 use crate::lessons::Lessons;
+use crate::on_behalf::OnBehalf;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, Nobody};
 
@@ -41,9 +42,52 @@ pub struct AgentBuilder {
     speech: SpeechOptions,
     lessons: Option<Arc<Lessons>>,
     redactor: Redactor,
+    agents: Vec<String>,
+    shared_budget: Option<Budget>,
 }
 
 impl AgentBuilder {
+    /// An agent below another (RULES H13): what is not said here is as by default.
+    pub(crate) fn below(parts: &Parts, toolbox: Option<Toolbox>, name: String) -> Self {
+        let mut below = Self::beside(parts, toolbox);
+        below.human = below.human.map(|human| Arc::new(OnBehalf::new(human, &name)) as Arc<dyn Human>);
+        below.agents.push(name);
+        below
+    }
+
+    /// An agent like another: what is not said here is as by default.
+    pub(crate) fn beside(parts: &Parts, toolbox: Option<Toolbox>) -> Self {
+        let config = &parts.config;
+        Self {
+            model: Some((Arc::clone(&parts.model), config.model.clone())),
+            toolbox,
+            policy: parts.policy.clone(),
+            mode: parts.mode,
+            approver: Some(Arc::clone(&parts.approver)),
+            human: parts.human.clone(),
+            root: parts.root.clone(),
+            limits: config.limits,
+            budget: Budget { prices: config.budget.prices, ..Budget::default() },
+            max_output_tokens: config.max_output_tokens,
+            repairs: config.repairs,
+            call_start: config.call_start,
+            context: config.context,
+            unanswered: config.unanswered,
+            unknown_effects: config.unknown_effects,
+            protocols: config.protocols.clone(),
+            speech: parts.speech,
+            redactor: parts.redactor.clone(),
+            agents: parts.agents.clone(),
+            shared_budget: Some(config.shared_budget.clone()),
+            ..Self::default()
+        }
+    }
+
+    /// The tools that it has so far, as of an agent below another.
+    pub fn tools(&self) -> Option<&Toolbox> {
+        self.toolbox.as_ref()
+    }
+
     /// Who answers, and the provider's name of the model.
     pub fn model(mut self, model: impl Model + 'static, name: impl Into<String>) -> Self {
         self.model = Some((Arc::new(model), name.into()));
@@ -198,6 +242,7 @@ impl AgentBuilder {
         let config = Config::new(name, Vec::new())
             .with_system(self.system)
             .with_limits(self.limits)
+            .with_shared_budget(self.shared_budget.unwrap_or_else(|| self.budget.clone()))
             .with_budget(self.budget)
             .with_repairs(self.repairs)
             .with_call_start(self.call_start)
@@ -219,6 +264,7 @@ impl AgentBuilder {
             speech: self.speech,
             lessons: self.lessons,
             redactor: self.redactor,
+            agents: self.agents,
         }))
     }
 }

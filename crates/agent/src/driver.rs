@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use windlass_journal::Redacting as Redacted;
-use windlass_loop::{Effect, Event, Input, Machine};
+use windlass_loop::{Effect, Entry, Event, Input, Machine};
 use windlass_protocol::Message;
 
 use crate::agent::Parts;
+use crate::allowance::Share;
 use crate::checkpointer::Gate;
 use crate::options::RunOptions;
-use crate::outside::Outside;
+use crate::outside::{Outside, OwnRun};
 use crate::previews::Previews;
 use crate::recorder::Recorder;
 use crate::redacting::Redacting;
 use crate::tools::Tools;
-use crate::{AgentError, Messages};
+use crate::{AgentError, Allowance, Messages};
 
 /// How many inputs may wait for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -34,21 +35,37 @@ pub(crate) struct Driver {
     previews: Previews,
     tools: Arc<Tools>,
     messages: Option<Messages>,
+    share: Share,
+    /// Tells what the calls left running that the run has ended.
+    _ended: DropGuard,
 }
 
 impl Driver {
     pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
         let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
+        // Calls without a model use nothing of what is shared; what they begin does.
+        let counted = if options.model.is_none() { options.allowance.clone() } else { Allowance::default() };
+        let mut share = Share::new(counted, machine.run_id(), machine.used_by_others());
+        share.set(machine.used());
+        let ended = CancellationToken::new();
+        let run = OwnRun {
+            id: machine.run_id().to_owned(),
+            outputs: options.outputs,
+            allowance: options.allowance,
+            ended: ended.clone(),
+            model: options.model,
+        };
         let outside = Outside::new(
             Arc::clone(parts),
             Arc::clone(&tools),
             sender,
-            options.outputs,
+            run,
             options.brought,
             Arc::clone(&gate),
         );
-        outside.remind(machine.transcript().messages().iter().flat_map(Message::calls));
+        let said = machine.transcript().messages().iter().flat_map(Message::calls);
+        outside.remind(said.chain(&options.earlier));
         Self {
             machine,
             recorder: Recorder::new(Box::new(Redacted::new(options.journal, parts.redactor.clone()))),
@@ -60,6 +77,8 @@ impl Driver {
             previews: Previews::default(),
             tools,
             messages: options.messages,
+            share,
+            _ended: ended.drop_guard(),
         }
     }
 
@@ -93,6 +112,7 @@ impl Driver {
                 Some(input) = self.outside.answer() => input,
                 Some(input) = self.inputs.recv() => *input,
                 input = heard(&mut self.messages) => input,
+                () = self.share.granted() => Input::Tick,
                 () = until(deadline) => Input::Tick,
             };
             let now_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -106,12 +126,21 @@ impl Driver {
             if let Some(offer) = Some(()).filter(|()| !is_chunk).and_then(|()| self.tools.news()) {
                 self.machine.step_into(Input::Offer(Box::new(offer)), now_ms, &mut effects);
             }
+            if let Some(shared) = Some(()).filter(|()| !is_chunk).and_then(|()| self.share.news()) {
+                self.machine.step_into(shared, now_ms, &mut effects);
+            }
+            let is_guidance = matches!(input, Input::Guidance(_));
             if self.redacting.is_idle() {
                 self.machine.step_into(input, now_ms, &mut effects);
-                continue;
+            } else {
+                for input in self.redacting.input(input).into_iter().flatten() {
+                    self.machine.step_into(input, now_ms, &mut effects);
+                }
             }
-            for input in self.redacting.input(input).into_iter().flatten() {
-                self.machine.step_into(input, now_ms, &mut effects);
+            self.share.set(self.machine.used());
+            let is_guided = |effect: &Effect| matches!(effect, Effect::Record(Entry::Guided { .. }));
+            if is_guidance && effects.iter().any(is_guided) {
+                self.share.grant();
             }
         }
     }

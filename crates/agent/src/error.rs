@@ -20,6 +20,9 @@ pub enum AgentError {
     /// The record does not let the run go on.
     #[error("the run cannot be resumed")]
     Resume(#[from] ResumeError),
+    /// The record is not of the calls that are to be made.
+    #[error("the record is of other calls than these")]
+    OtherCalls,
     /// The stream was read before, so that its end is gone.
     #[error("the run's events were read before; its end is not here")]
     Unfinished,

@@ -95,7 +95,7 @@ impl Judging {
         let shown = self.digest(checked, &checked.call);
         let request =
             ApprovalRequest::new(request_id()?, checked.call.clone(), &checked.facts, decision, shown);
-        Ok(request.with_changes(checked.changes.clone()))
+        Ok(request.with_agents(self.parts.agents.clone()).with_changes(checked.changes.clone()))
     }
 
     /// The call as it was judged, which is to run now; it is not judged twice.
@@ -192,7 +192,9 @@ impl Judging {
 
 /// Whether what comes back is written by strangers.
 pub(crate) fn brings_text_from_outside(effects: &[Effect]) -> bool {
-    effects.iter().any(|effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. }))
+    effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. } | Effect::Spawn { .. }))
 }
 
 /// Whether any call of a conversation has brought text from outside. A tool that is hidden now was there then.

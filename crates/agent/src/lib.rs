@@ -2,9 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "the agent is where the machine meets the clock")]
 
 mod agent;
+mod allowance;
 mod approver;
 mod asking;
 mod builder;
+mod calling_run;
 mod checkpointer;
 mod driver;
 mod early;
@@ -12,8 +14,10 @@ mod error;
 mod judging;
 mod lessons;
 mod messages;
+mod on_behalf;
 mod options;
 mod outside;
+mod performing;
 mod previews;
 mod recorder;
 mod redacting;
@@ -21,6 +25,7 @@ mod stream;
 mod tools;
 
 pub use agent::{Agent, Report};
+pub use allowance::Allowance;
 pub use approver::{
     Answer, AnswerRefused, Answers, Approver, ApproverFuture, ChannelApprover, Everything, Nobody,
     OpenQuestion, Questions, StoredAnswers,
@@ -28,12 +33,14 @@ pub use approver::{
 #[cfg(unix)]
 pub use approver::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
 pub use builder::AgentBuilder;
+pub use calling_run::CallingRun;
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
 pub use error::AgentError;
 pub use messages::{Messages, NobodyHears, Speaker};
 pub use options::RunOptions;
+pub use performing::{Performed, Performing};
 pub use stream::EventStream;
 pub use windlass_loop::{
     Budget, CallStart, Condense, ContextLimits, Entry, Event, Fill, Imported, Limits, Mend, Moment, Outcome,
-    Prices, StopCause, Transcript, Unanswered, UnknownEffects, Wait,
+    Prices, StopCause, Transcript, Unanswered, UnknownEffects, Used, Wait,
 };

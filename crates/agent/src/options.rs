@@ -2,23 +2,30 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
 use windlass_loop::Transcript;
-use windlass_protocol::ToolResult;
+use windlass_model::Model;
+use windlass_protocol::{ToolCall, ToolResult};
 
-use crate::{Checkpointer, Messages, WithoutCheckpoint};
+use crate::{Allowance, Checkpointer, Messages, WithoutCheckpoint};
 
 /// What differs from run to run: where it is recorded, how it is stopped, what is said to it while it works, and what came
 /// from elsewhere while it was suspended.
 pub struct RunOptions {
     pub(crate) journal: Box<dyn Journal + Send>,
+    pub(crate) id: Option<String>,
+    pub(crate) allowance: Allowance,
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) messages: Option<Messages>,
     pub(crate) brought: Brought,
     pub(crate) history: Option<Transcript>,
+    pub(crate) earlier: Vec<ToolCall>,
+    /// Who answers in the place of the agent's model.
+    pub(crate) model: Option<Arc<dyn Model>>,
     pub(crate) checkpoints: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
 }
 
@@ -34,11 +41,15 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             journal: Box::new(MemoryJournal::default()),
+            id: None,
+            allowance: Allowance::default(),
             cancellation: CancellationToken::new(),
             outputs: None,
             messages: None,
             brought: Brought::default(),
             history: None,
+            earlier: Vec::new(),
+            model: None,
             checkpoints: None,
         }
     }
@@ -49,6 +60,24 @@ impl RunOptions {
     pub fn with_journal(mut self, journal: impl Journal + Send + 'static) -> Self {
         self.journal = Box::new(journal);
         self
+    }
+
+    /// The same run under an id, which calls are known by outside of it: `ID/CALL` is their key. Without it a random one. A
+    /// run that is resumed keeps the id that is on record.
+    pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// The same run, whose use of its budget counts together with that of others.
+    pub fn with_allowance(mut self, allowance: Allowance) -> Self {
+        self.allowance = allowance;
+        self
+    }
+
+    /// The run's id, made up where none was given.
+    pub(crate) fn run_id(&mut self) -> String {
+        self.id.take().unwrap_or_else(random_id)
     }
 
     /// The same run, stopped by this token; calls still get their results.
@@ -87,6 +116,13 @@ impl RunOptions {
         self
     }
 
+    /// The same run, made after these calls of others that it knows the results of: where one of them brought text from
+    /// outside, what is learned lets nothing of this run through either.
+    pub fn with_earlier_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        self.earlier.extend(calls);
+        self
+    }
+
     /// The same run with results of calls that went on elsewhere (`ToolError::Deferred`). They count when the run is
     /// resumed; one of a call that waits for none is left out.
     pub fn with_results(mut self, results: impl IntoIterator<Item = ToolResult>) -> Self {
@@ -106,4 +142,14 @@ impl std::fmt::Debug for RunOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunOptions").field("outputs", &self.outputs).finish_non_exhaustive()
     }
+}
+
+/// An id that no other run has. Nothing is kept secret by it, so that without random bytes a count will do.
+fn random_id() -> String {
+    static RUNS: AtomicU64 = AtomicU64::new(0);
+    let mut bytes = [0_u8; 8];
+    if getrandom::fill(&mut bytes).is_err() {
+        bytes = RUNS.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+    }
+    format!("run-{:016x}", u64::from_be_bytes(bytes))
 }

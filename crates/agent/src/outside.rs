@@ -14,9 +14,11 @@ use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{Effect, Event, Input, StreamFailure};
+use windlass_model::Model;
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
 use windlass_tool::Question;
 
+use crate::Allowance;
 use crate::agent::Parts;
 use crate::asking::Asking;
 use crate::checkpointer::Gate;
@@ -34,7 +36,7 @@ pub(crate) struct Outside {
     tools: Arc<Tools>,
     inputs: mpsc::Sender<Box<Input>>,
     events: Option<mpsc::Sender<Event>>,
-    outputs: Option<PathBuf>,
+    run: OwnRun,
     /// Everything that was started. Dropping it stops all of it.
     tasks: JoinSet<()>,
     answer: Option<Answering>,
@@ -44,11 +46,23 @@ pub(crate) struct Outside {
     /// What came from elsewhere before this process began: results of calls, and the human's word on going on.
     results: HashMap<CallId, ToolResult>,
     guidance: Option<String>,
+    /// The human who is asked how the run goes on.
+    consulting: Option<AbortHandle>,
     /// Where calls wait until what they may change is kept.
     gate: Arc<Gate>,
     calls: CancellationToken,
     /// The calls that were begun while their answer streams, and which answer that is.
     ahead: CancellationToken,
+}
+
+/// What the run is to those that its calls begin.
+pub(crate) struct OwnRun {
+    pub(crate) id: String,
+    pub(crate) outputs: Option<PathBuf>,
+    pub(crate) allowance: Allowance,
+    pub(crate) ended: CancellationToken,
+    /// Who answers in the place of the agent's model.
+    pub(crate) model: Option<Arc<dyn Model>>,
 }
 
 /// An answer that arrives.
@@ -64,7 +78,7 @@ impl Outside {
         parts: Arc<Parts>,
         tools: Arc<Tools>,
         inputs: mpsc::Sender<Box<Input>>,
-        outputs: Option<PathBuf>,
+        run: OwnRun,
         brought: Brought,
         gate: Arc<Gate>,
     ) -> Self {
@@ -77,13 +91,14 @@ impl Outside {
             tools,
             inputs,
             events: None,
-            outputs,
+            run,
             tasks: JoinSet::new(),
             answer: None,
             early: EarlyChecks::default(),
             questions: HashMap::new(),
             results: brought.results.into_iter().map(|result| (result.call.clone(), result)).collect(),
             guidance: brought.guidance,
+            consulting: None,
             gate,
         }
     }
@@ -139,8 +154,16 @@ impl Outside {
 
     fn send(&mut self, request: Request, protocol: ToolProtocol, delay_ms: u64) {
         self.close_stream();
+        // Somebody else may have been told that the run goes on.
+        if let Some(question) = self.consulting.take() {
+            question.abort();
+        }
         let (sender, pieces) = mpsc::channel(WAITING_PIECES);
-        let asking = Asking::new(self.parts.model.clone(), self.parts.speech.of(protocol), request);
+        let asking = Asking::new(
+            self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
+            self.parts.speech.of(protocol),
+            request,
+        );
         let task = self.tasks.spawn(async move {
             tokio::time::sleep(Duration::from_millis(delay_ms)).await;
             let end = asking.forward(&sender).await;
@@ -197,13 +220,14 @@ impl Outside {
             return self.come_back(Input::Guidance(Some(words)));
         }
         let (human, inputs) = (self.parts.human.clone(), self.inputs.clone());
-        self.tasks.spawn(async move {
+        let task = self.tasks.spawn(async move {
             let guidance = match human {
                 Some(human) => human.answer(&Question::new(text, Vec::new())).await.ok(),
                 None => None,
             };
             drop(inputs.send(Box::new(Input::Guidance(guidance))).await);
         });
+        self.consulting = Some(task);
     }
 
     /// Brings an input back that is there at once. The machine is not waiting in this moment, so it goes

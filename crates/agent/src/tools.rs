@@ -10,7 +10,16 @@ use windlass_toolbox::{Checked, Toolbox, UnknownMode, WorkMode};
 /// running see the same.
 pub(crate) struct Tools {
     system: Option<String>,
+    completion: Completion,
     state: Mutex<Option<State>>,
+}
+
+/// What the call by which a model says that it is done means here.
+#[derive(Clone, Copy)]
+enum Completion {
+    EndsTheRun,
+    /// Nobody is there who could be done.
+    IsACall,
 }
 
 struct State {
@@ -39,14 +48,20 @@ impl Tools {
                 Some(State { told: current.clone(), current, number: 0 })
             }
         };
-        Ok(Self { system, state: Mutex::new(state) })
+        Ok(Self { system, completion: Completion::EndsTheRun, state: Mutex::new(state) })
+    }
+
+    /// The same tools for a run without a model, which no call ends.
+    pub(crate) fn without_completion(mut self) -> Self {
+        self.completion = Completion::IsACall;
+        self
     }
 
     /// What a run is set up with.
     pub(crate) fn config(&self, config: &Config) -> Config {
         let mut config = config.clone();
         if let Some(state) = self.state().as_ref() {
-            config.tools = tools(&state.current);
+            config.tools = self.tools(&state.current);
             config.mode = slug(&state.current);
         }
         config.system = self.system();
@@ -68,7 +83,7 @@ impl Tools {
             }
             state.told = state.current.refreshed();
             state.number = state.number.saturating_add(1);
-            Offer::new(state.number, tools(&state.told)).with_mode(slug(&state.told))
+            Offer::new(state.number, self.tools(&state.told)).with_mode(slug(&state.told))
         };
         Some(offer.with_system(self.system()))
     }
@@ -96,6 +111,17 @@ impl Tools {
         }
     }
 
+    fn tools(&self, toolbox: &Toolbox) -> Vec<OfferedTool> {
+        let mut offered: Vec<_> =
+            toolbox.offered().into_iter().map(|(spec, hints)| OfferedTool::new(spec, hints)).collect();
+        if matches!(self.completion, Completion::IsACall) {
+            for tool in offered.iter_mut().filter(|tool| tool.hints.control == Control::Completion) {
+                tool.hints.control = Control::default();
+            }
+        }
+        offered
+    }
+
     /// The system prompt, and what the mode says.
     fn system(&self) -> Option<String> {
         let role = self.state().as_ref().and_then(|state| state.current.mode().map(WorkMode::prompt));
@@ -108,10 +134,6 @@ impl Tools {
     fn state(&self) -> MutexGuard<'_, Option<State>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn tools(toolbox: &Toolbox) -> Vec<OfferedTool> {
-    toolbox.offered().into_iter().map(|(spec, hints)| OfferedTool::new(spec, hints)).collect()
 }
 
 fn slug(toolbox: &Toolbox) -> Option<String> {

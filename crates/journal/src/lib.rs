@@ -3,6 +3,7 @@
 
 mod error;
 mod file;
+mod journals;
 mod line;
 mod memory;
 mod record;
@@ -11,6 +12,7 @@ mod store;
 
 pub use error::JournalError;
 pub use file::{FileJournal, Salvaged, Tail};
+pub use journals::{FileJournals, Journals, MemoryJournals};
 pub use memory::MemoryJournal;
 pub use record::Record;
 pub use redacting::Redacting;

@@ -21,10 +21,9 @@ pub(crate) struct Ended {
 impl Machine {
     pub(crate) fn answered(&mut self, ended: Ended) {
         let Ended { answer, early, ahead } = ended;
-        self.usage.add(&answer.usage);
+        self.count_usage(&answer.usage);
         self.meter.learn(self.transcript.size(), &answer.usage);
         self.meter.has_shrunk = false;
-        self.spent.usage.add(&answer.usage);
         self.show(Event::AnswerEnded { stop: answer.stop.clone(), usage: answer.usage, total: self.usage });
         if answer.is_empty() && answer.stop != Some(StopReason::Length) {
             let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));

@@ -77,6 +77,105 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// What a run has used in all, in the sizes that a budget limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(clippy::exhaustive_structs, reason = "the sizes of a budget that add up over runs")]
+pub struct Used {
+    /// Answers of models.
+    pub requests: u64,
+    /// Tokens of requests and answers together.
+    pub tokens: u64,
+    /// What they cost, in millionths of the budget's currency.
+    pub cost: u64,
+}
+
+impl Used {
+    /// An answer with these tokens, at these prices.
+    pub(crate) fn answer(usage: &Usage, prices: &Prices) -> Self {
+        let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
+        Self { requests: 1, tokens, cost: prices.cost(usage) }
+    }
+
+    /// Both together.
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_add(more.requests),
+            tokens: self.tokens.saturating_add(more.tokens),
+            cost: self.cost.saturating_add(more.cost),
+        }
+    }
+
+    fn less(self, before: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_sub(before.requests),
+            tokens: self.tokens.saturating_sub(before.tokens),
+            cost: self.cost.saturating_sub(before.cost),
+        }
+    }
+}
+
+/// What other runs have used that share the budget of this one: those that it handed work to, and the one that handed work
+/// to it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Others {
+    used: BTreeMap<String, Used>,
+    /// What they had used when a human last said that all may go on.
+    before: Used,
+    /// How often anybody said so.
+    grants: u64,
+    is_recorded: bool,
+}
+
+impl Others {
+    fn total(&self) -> Used {
+        self.used.values().copied().fold(Used::default(), Used::plus)
+    }
+
+    /// Takes what they have used in all; what one has used never becomes less.
+    pub(crate) fn learn(&mut self, used: BTreeMap<String, Used>) {
+        for (run, now) in used {
+            let known = self.used.entry(run).or_default();
+            if *known != now && known.requests <= now.requests {
+                *known = now;
+                self.is_recorded = false;
+            }
+        }
+    }
+
+    /// What a record says.
+    pub(crate) fn restore(&mut self, used: BTreeMap<String, Used>) {
+        self.learn(used);
+        self.is_recorded = true;
+    }
+
+    /// What is to be written down, if anything is new.
+    pub(crate) fn news(&mut self) -> Option<BTreeMap<String, Used>> {
+        let is_new = !self.used.is_empty() && !std::mem::replace(&mut self.is_recorded, true);
+        is_new.then(|| self.used.clone())
+    }
+
+    pub(crate) fn used(&self) -> &BTreeMap<String, Used> {
+        &self.used
+    }
+
+    /// A human has let all go on: what was used before counts no more.
+    pub(crate) fn grant(&mut self) {
+        self.before = self.total();
+    }
+
+    /// Whether somebody else was told that all may go on.
+    pub(crate) fn is_granted(&mut self, grants: u64) -> bool {
+        let before = self.grants;
+        self.grants = before.max(grants);
+        grants > before
+    }
+
+    fn since(&self) -> Used {
+        self.total().less(self.before)
+    }
+}
+
 /// What was used since the run began or a human said that it may go on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spent {
@@ -92,12 +191,6 @@ impl Spent {
         Self { since_ms, ..Self::default() }
     }
 
-    /// An answer on record.
-    pub(crate) fn add(&mut self, usage: &Usage) {
-        self.requests = self.requests.saturating_add(1);
-        self.usage.add(usage);
-    }
-
     /// Counts a call.
     pub(crate) fn count(&mut self, call: &ToolCall) -> u32 {
         let count = self.calls.entry(call.name.to_string()).or_default();
@@ -107,35 +200,48 @@ impl Spent {
 }
 
 impl Budget {
-    /// The question to the human, if what was used reaches a limit.
+    /// The question to the human, if what this run used reaches a limit.
     pub(crate) fn question(&self, spent: &Spent, now_ms: u64) -> Option<String> {
+        self.question_with(spent, Used::default(), now_ms).map(|what| asked("The run has", &what))
+    }
+
+    /// The same for what it used together with the others that share the budget.
+    pub(crate) fn shared_question(&self, spent: &Spent, others: &Others, now_ms: u64) -> Option<String> {
+        let who = if others.used.is_empty() { "The run has" } else { "The run and its agents have" };
+        self.question_with(spent, others.since(), now_ms).map(|what| asked(who, &what))
+    }
+
+    fn question_with(&self, spent: &Spent, others: Used, now_ms: u64) -> Option<String> {
         let reached = |limit: u64, used: u64| limit > 0 && used >= limit;
-        let cost = self.prices.cost(&spent.usage);
-        let tokens = spent.usage.input_tokens.saturating_add(spent.usage.output_tokens);
+        let own_tokens = spent.usage.input_tokens.saturating_add(spent.usage.output_tokens);
+        let cost = self.prices.cost(&spent.usage).saturating_add(others.cost);
+        let tokens = own_tokens.saturating_add(others.tokens);
+        let requests = u64::from(spent.requests).saturating_add(others.requests);
         let wall_ms = now_ms.saturating_sub(spent.since_ms);
-        let what = if reached(self.requests.into(), spent.requests.into()) {
-            format!("{} requests", spent.requests)
+        if reached(self.requests.into(), requests) {
+            Some(format!("{requests} requests"))
         } else if reached(self.tokens, tokens) {
-            format!("{tokens} tokens")
+            Some(format!("{tokens} tokens"))
         } else if reached(self.cost, cost) {
             let (whole, part) = (cost / 1_000_000, cost % 1_000_000);
-            format!("{whole}.{part:06} of the budget's currency")
+            Some(format!("{whole}.{part:06} of the budget's currency"))
         } else if reached(self.wall_ms, wall_ms) {
-            format!("{} seconds", wall_ms / 1_000)
+            Some(format!("{} seconds", wall_ms / 1_000))
         } else {
             let over = |(name, used): (&String, &u32)| {
                 let limit = self.calls.get(name)?;
                 reached((*limit).into(), (*used).into()).then(|| format!("{used} calls of {name}"))
             };
-            spent.calls.iter().find_map(over)?
-        };
-        Some(format!(
-            "The run has used {what} since anybody was asked. May it go on? (yes, no, or words for the model)"
-        ))
+            spent.calls.iter().find_map(over)
+        }
     }
 
     /// How often a tool may be called, if that is limited.
     pub(crate) fn calls_of(&self, name: &str) -> Option<u32> {
         self.calls.get(name).copied().filter(|limit| *limit > 0)
     }
+}
+
+fn asked(who: &str, what: &str) -> String {
+    format!("{who} used {what} since anybody was asked. May it go on? (yes, no, or words for the model)")
 }

@@ -1,5 +1,6 @@
 //! What a run is set up with.
 
+use serde::{Deserialize, Serialize};
 use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
 use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Request, ToolProtocol, ToolSpec};
@@ -7,7 +8,7 @@ use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Reques
 use crate::{Budget, ContextLimits};
 
 /// A tool as the loop knows it: what the model is told, and what a call means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OfferedTool {
     /// What the model is told.
@@ -114,6 +115,10 @@ pub struct Config {
     pub limits: Limits,
     /// How much it may use before a human is asked.
     pub budget: Budget,
+    /// How much it may use together with the others that share its budget, before a human is asked.
+    pub shared_budget: Budget,
+    /// The run's id, by which its calls are known outside of it; empty for a run that nobody else meets.
+    pub run: String,
     /// When calls begin.
     pub call_start: CallStart,
     /// When the conversation is made shorter.
@@ -138,6 +143,8 @@ impl Config {
             repairs: Repairs::default(),
             limits: Limits::default(),
             budget: Budget::default(),
+            shared_budget: Budget::default(),
+            run: String::new(),
             call_start: CallStart::default(),
             context: ContextLimits::default(),
             unanswered: Unanswered::default(),
@@ -148,6 +155,18 @@ impl Config {
     /// The same run with a budget.
     pub fn with_budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// The same run with a budget that it shares with others.
+    pub fn with_shared_budget(mut self, budget: Budget) -> Self {
+        self.shared_budget = budget;
+        self
+    }
+
+    /// The same run with an id.
+    pub fn with_run(mut self, id: impl Into<String>) -> Self {
+        self.run = id.into();
         self
     }
 

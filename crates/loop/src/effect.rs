@@ -1,5 +1,6 @@
 //! What the machine wants done.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::{PlannedFile, Request, ToolCall, ToolName, ToolProtocol};
@@ -7,8 +8,9 @@ use windlass_stream::CallKey;
 
 use crate::{Entry, Event, Outcome};
 
-/// What the machine wants done, in this order.
-#[derive(Clone, Debug, PartialEq)]
+/// What the machine wants done, in this order. It is data: what is to be done somewhere else can be sent there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "effect", content = "of", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
     /// Write this down. What follows may only be done once it is durable.

@@ -1,12 +1,14 @@
 //! What is written down of a run.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{CallId, History, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::{Moment, Outcome};
+use crate::{Moment, Outcome, Used};
 
 /// What is written down of a run, in order: enough to go on with it in another process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,11 +24,19 @@ pub enum Entry {
         /// How calls reach the model. Records of version 1 have no word for it: theirs are native.
         #[serde(default)]
         protocol: ToolProtocol,
+        /// The run's id, which calls are known by outside of it. Records before version 5 have none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        run: String,
     },
     /// The run goes on from a conversation that was had elsewhere; the task comes after it.
     Imported {
         /// The conversation.
         messages: History,
+    },
+    /// Another process has taken the run up.
+    Resumed {
+        /// How often that was done, this time included.
+        generation: u32,
     },
     /// The provider refused that, before the first answer; from now on it is another.
     Protocol {
@@ -103,6 +113,11 @@ pub enum Entry {
         /// When.
         when: Moment,
     },
+    /// What other runs have used that share the budget of this one, each in all.
+    Shared {
+        /// By the run's id.
+        used: BTreeMap<String, Used>,
+    },
     /// The conversation was made shorter.
     Compacted {
         /// The calls whose results were left out.
@@ -143,14 +158,15 @@ pub struct CallRepairs {
 
 impl Entry {
     /// The version of this vocabulary that is written. 2 has the protocol, 3 the mode, 4 what a suspended run waits for and
-    /// what was planned for files; all before can be read.
-    pub const VERSION: u32 = 4;
+    /// what was planned for files, 5 the run's id and what others used; all before can be read.
+    pub const VERSION: u32 = 5;
 
     /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
     pub fn is_critical(&self) -> bool {
         matches!(
             self,
             Self::Started { .. }
+                | Self::Resumed { .. }
                 | Self::Protocol { .. }
                 | Self::Mode { .. }
                 | Self::Intent { .. }

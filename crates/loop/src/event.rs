@@ -169,6 +169,15 @@ pub enum Event {
         /// In its own words.
         text: String,
     },
+    /// Something happened to an agent that a call has given work to.
+    AgentEvent {
+        /// The call's id.
+        call: CallId,
+        /// The agents from the one that the call began down to the one that it happened to.
+        agents: Vec<String>,
+        /// What happened: an event like these, as JSON.
+        happened: Value,
+    },
     /// A call has its result.
     CallEnded {
         /// The result.
@@ -278,23 +287,4 @@ pub enum Event {
         /// The run's tokens.
         total: Usage,
     },
-}
-
-impl Event {
-    /// The event of a question.
-    pub(crate) fn asked(request: Box<ApprovalRequest>) -> Self {
-        let args = match request.call.arguments() {
-            Some(arguments) => serde_json::from_str(arguments.as_str()).unwrap_or_default(),
-            None => Value::String(request.call.payload.text()),
-        };
-        Self::ToolApprovalRequest {
-            request_id: request.request_id.clone(),
-            tool_name: request.tool.clone(),
-            args,
-            risk_level: request.risk,
-            // What is of high risk is remembered for this one call at the most, and never learned.
-            can_learn: request.can_remember && request.risk <= Risk::Medium,
-            request,
-        }
-    }
 }

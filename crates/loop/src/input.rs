@@ -1,14 +1,18 @@
 //! What the machine is told.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
 use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolResult};
 use windlass_stream::{CallKey, Chunk};
 
-use crate::{Moment, Offer};
+use crate::{Moment, Offer, Used};
 
-/// What the machine is told. Time comes beside each input; ids come inside.
-#[derive(Clone, Debug, PartialEq)]
+/// What the machine is told. Time comes beside each input; ids come inside. It is data: what was done somewhere else can
+/// come back from there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "input", content = "of", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Input {
     /// The task, once, at the beginning.
@@ -69,6 +73,14 @@ pub enum Input {
         /// Why, for the human.
         message: String,
     },
+    /// What other runs have used that share the budget of this one, each in all; and how often anybody said that all may
+    /// go on.
+    Shared {
+        /// By the run's id.
+        used: BTreeMap<String, Used>,
+        /// How often.
+        grants: u64,
+    },
     /// Something to be said to the model while the run works.
     Say {
         /// In the human's words.
@@ -85,7 +97,8 @@ pub enum Input {
 }
 
 /// Why a call is refused before all of its arguments have come.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "refused before judging, or by policy")]
 pub enum EarlyRefusal {
     /// No such tool, or an argument that the tool does not take.
@@ -100,7 +113,8 @@ pub enum EarlyRefusal {
 }
 
 /// What came of a call that was begun while its answer streamed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "it did not run, it ran, or the run cannot go on")]
 pub enum Ahead {
     /// It was not even looked at, and is to be judged like the others.
@@ -128,7 +142,8 @@ pub enum Ahead {
 }
 
 /// What came of looking a call up, checking it and judging it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "refused before judging, or judged")]
 pub enum Judgement {
     /// It was not even judged: no such tool, or arguments that the tool does not take.

@@ -2,11 +2,13 @@
 
 mod ahead;
 mod answer;
+mod asked;
 mod budget;
 mod config;
 mod context;
 mod early;
 mod effect;
+mod ending;
 mod entry;
 mod event;
 mod execution;
@@ -19,13 +21,14 @@ mod protocol;
 mod resume;
 mod rounds;
 mod steering;
+mod step;
 mod streaming;
 mod suspension;
 mod transcript;
 mod turn;
 mod words;
 
-pub use budget::{Budget, Prices};
+pub use budget::{Budget, Prices, Used};
 pub use config::{CallStart, Config, Limits, OfferedTool, Unanswered, UnknownEffects};
 pub use context::{Condense, ContextLimits, Fill};
 pub use effect::Effect;
@@ -37,5 +40,6 @@ pub use offer::Offer;
 pub use outcome::{Outcome, StopCause, Wait};
 pub use resume::ResumeError;
 pub use steering::Moment;
+pub use step::{Step, StepClass};
 pub use transcript::{Imported, Mend, Transcript, TranscriptError};
 pub use windlass_assemble::{Repair, RepairKind, Repairs};

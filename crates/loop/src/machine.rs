@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_hitl::{ApprovalOutcome, Approvals};
 use windlass_protocol::{CallId, ToolProtocol, ToolResult, Usage};
 
-use crate::budget::Spent;
+use crate::budget::{Others, Spent};
 use crate::context::{Condensing, Meter, tools_size};
 use crate::execution::Execution;
 use crate::progress::Progress;
@@ -13,7 +13,7 @@ use crate::protocol::ProtocolChoice;
 use crate::resume::Carried;
 use crate::steering::Steering;
 use crate::streaming::Streaming;
-use crate::{Config, Effect, Entry, Event, Input, Offer, Outcome, StopCause, StreamFailure, Transcript};
+use crate::{Config, Effect, Entry, Event, Input, Offer, Transcript, Used};
 
 /// A run of an agent as a machine without IO: it takes inputs and says what it wants done.
 ///
@@ -46,6 +46,10 @@ pub struct Machine {
     pub(crate) now_ms: u64,
     /// What was used since a human last said that the run may go on.
     pub(crate) spent: Spent,
+    /// What this run has used in all.
+    pub(crate) used: Used,
+    /// What others have used that share its budget.
+    pub(crate) others: Others,
     /// What the next turn is offered, if that is something else.
     pub(crate) offered: Option<Offer>,
     /// How full the window is.
@@ -56,6 +60,8 @@ pub struct Machine {
     pub(crate) carried: BTreeMap<CallId, Carried>,
     /// Calls that were cut off, which the human is to hear of first.
     pub(crate) unknown: Vec<String>,
+    /// How often it was taken up by another process.
+    pub(crate) generation: u32,
     /// How many answers were asked for.
     pub(crate) answers: u64,
     effects: Vec<Effect>,
@@ -103,10 +109,13 @@ impl Machine {
             phase: Phase::Idle,
             now_ms: 0,
             spent: Spent::default(),
+            used: Used::default(),
+            others: Others::default(),
             offered: None,
             steering: Steering::default(),
             carried: BTreeMap::new(),
             unknown: Vec::new(),
+            generation: 0,
             answers: 0,
             effects: Vec::new(),
         }
@@ -146,6 +155,7 @@ impl Machine {
             Input::Deferred(call) => self.deferred(&call),
             Input::LookedBack { call, aftermath } => self.looked_back(&call, &aftermath),
             Input::Fatal { call, message } => self.fatal(&call, message),
+            Input::Shared { used, grants } => self.shared(used, grants),
             Input::Say { text, when } => self.queue(text, when),
             Input::Guidance(words) => self.guidance(words),
             Input::Cancel => self.cancel(),
@@ -197,6 +207,28 @@ impl Machine {
         self.usage
     }
 
+    /// What the run has used in all.
+    pub fn used(&self) -> Used {
+        self.used
+    }
+
+    /// What others have used that share its budget, each in all, by their runs' ids.
+    pub fn used_by_others(&self) -> &BTreeMap<String, Used> {
+        self.others.used()
+    }
+
+    /// The run's id; empty if it was not given one.
+    pub fn run_id(&self) -> &str {
+        &self.config.run
+    }
+
+    /// Counts an answer's tokens, of the conversation or of a summary.
+    pub(crate) fn count_usage(&mut self, usage: &Usage) {
+        self.usage.add(usage);
+        self.spent.usage.add(usage);
+        self.used = self.used.plus(Used::answer(usage, &self.config.budget.prices));
+    }
+
     pub(crate) fn consult(&mut self, question: String) {
         self.consult_about(Matter::Mistakes, question);
     }
@@ -204,42 +236,6 @@ impl Machine {
     pub(crate) fn consult_about(&mut self, matter: Matter, question: String) {
         self.phase = Phase::Consulting { matter, question: question.clone() };
         self.want(Effect::Consult { question });
-    }
-
-    fn cancel(&mut self) {
-        match std::mem::replace(&mut self.phase, Phase::Over) {
-            Phase::Over => {}
-            Phase::Streaming(streaming) => {
-                self.want(Effect::CloseStream);
-                self.abandon(&streaming.ahead);
-                self.keep_words(*streaming);
-                self.stop(StopCause::Cancelled);
-            }
-            Phase::Executing(execution) => {
-                self.phase = Phase::Executing(execution);
-                self.cancel_execution();
-            }
-            Phase::Condensing(_) => {
-                self.want(Effect::CloseStream);
-                self.stop(StopCause::Cancelled);
-            }
-            Phase::Idle | Phase::Consulting { .. } => self.stop(StopCause::Cancelled),
-        }
-    }
-
-    pub(crate) fn stop(&mut self, cause: StopCause) {
-        self.end(Outcome::Stopped { cause });
-    }
-
-    pub(crate) fn end(&mut self, outcome: Outcome) {
-        self.phase = Phase::Over;
-        self.want(Effect::Record(Entry::Finished { outcome: outcome.clone() }));
-        self.show(Event::Finished { outcome: outcome.clone(), total: self.usage });
-        self.want(Effect::Done(outcome));
-    }
-
-    pub(crate) fn fail(&mut self, failure: &StreamFailure) {
-        self.end(Outcome::Failed { message: failure.message.clone() });
     }
 
     /// Writes a result down and puts it into the conversation.

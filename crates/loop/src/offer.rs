@@ -1,11 +1,13 @@
 //! What a run is offered may change, at a turn's beginning.
 
+use serde::{Deserialize, Serialize};
+
 use crate::context::tools_size;
 use crate::machine::Machine;
 use crate::{Effect, Entry, Event, OfferedTool};
 
 /// What the next turn is offered: tools, system prompt and mode.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Offer {
     /// By which whoever makes it knows it again.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
-use windlass_protocol::{CallId, Control, Message, Part, PlannedFile, ToolCall, ToolResult};
+use windlass_protocol::{CallId, Control, Message, Part, PlannedFile, ToolCall, ToolResult, Usage};
 
 use crate::ahead::AheadCalls;
 use crate::execution::{State, completion_text};
@@ -74,8 +74,11 @@ impl Machine {
         machine.now_ms = now_ms;
         let mut entries = entries.into_iter().enumerate();
         let task = match entries.next() {
-            Some((_, Entry::Started { version, task, protocol })) if version <= Entry::VERSION => {
+            Some((_, Entry::Started { version, task, protocol, run })) if version <= Entry::VERSION => {
                 machine.protocols.restore(protocol);
+                if !run.is_empty() {
+                    machine.config.run = run;
+                }
                 task
             }
             Some((_, Entry::Started { version, .. })) => return Err(ResumeError::Version { version }),
@@ -94,6 +97,8 @@ impl Machine {
             let fits = machine.replay(entry, &mut open)?;
             fits.map_err(|source| ResumeError::Contradiction { position, source })?;
         }
+        machine.generation = machine.generation.saturating_add(1);
+        machine.want(Effect::Record(Entry::Resumed { generation: machine.generation }));
         machine.record_mode(open.mode.as_deref());
         machine.go_on(open);
         let effects = machine.take_effects();
@@ -103,8 +108,8 @@ impl Machine {
     fn replay(&mut self, entry: Entry, open: &mut Open) -> Result<Result<(), TranscriptError>, ResumeError> {
         match entry {
             Entry::Answered { message, refused, usage, .. } => {
-                self.usage.add(&usage);
-                self.spent.add(&usage);
+                self.count_usage(&usage);
+                self.spent.requests = self.spent.requests.saturating_add(1);
                 self.meter.learn(self.transcript.size(), &usage);
                 self.progress.turns = self.progress.turns.saturating_add(1);
                 self.protocols.lock();
@@ -121,6 +126,7 @@ impl Machine {
                 self.steering.said(&message);
                 return Ok(self.transcript.say(message));
             }
+            Entry::Resumed { generation } => self.generation = generation,
             Entry::Protocol { protocol } => self.protocols.restore(protocol),
             Entry::Mode { mode } => open.mode = Some(mode),
             Entry::Judged { call, facts: Some(facts), .. } => {
@@ -138,10 +144,13 @@ impl Machine {
             Entry::Deferred { call } => drop(open.deferred.insert(call)),
             Entry::Queued { text, when } => self.steering.queue(text, when),
             Entry::Compacted { pruned, until, note, usage } => {
-                self.usage.add(&usage);
-                self.spent.usage.add(&usage);
+                // Where nothing was summed up, nobody was asked.
+                if usage != Usage::default() {
+                    self.count_usage(&usage);
+                }
                 self.transcript.leave_out(&pruned, until, note.as_deref());
             }
+            Entry::Shared { used } => self.others.restore(used),
             Entry::Guided { words } => self.guided(words.is_some()),
             Entry::Finished { outcome: Outcome::Completed { .. } } => return Err(ResumeError::Completed),
             _ => {}
@@ -196,7 +205,9 @@ impl Machine {
         let hints = self.config.hints(call.name.as_str());
         // Reading, and saying that the task is done, change nothing.
         let runs_again = hints.read_only || hints.control == Control::Completion;
-        if open.deferred.contains(&call.id) {
+        // What keeps its own record goes on from there when it is made again, and may have more to wait for.
+        let runs_again = runs_again || hints.resumable;
+        if open.deferred.contains(&call.id) && !hints.resumable {
             self.set(&call.id, State::Running);
             self.want(Effect::Collect(call));
         } else if !open.begun.contains(&call.id) || runs_again {

@@ -1,13 +1,15 @@
 //! Waiting without a process: questions that nobody answers here, calls that go on elsewhere, and what a human says about
 //! going on (DESIGN "Suspend anywhere, resume anywhere").
 
+use std::collections::BTreeMap;
+
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolResult};
 
 use crate::budget::Spent;
 use crate::execution::{Slot, State};
 use crate::machine::{Machine, Matter, Phase};
-use crate::{Effect, Entry, Event, Outcome, StopCause, Unanswered, UnknownEffects, Wait, words};
+use crate::{Effect, Entry, Event, Outcome, StopCause, Unanswered, UnknownEffects, Used, Wait, words};
 
 impl Machine {
     /// Keeps a question open that nobody answered, if the run can be suspended. Its record stays without an answer.
@@ -128,19 +130,25 @@ impl Machine {
         self.next_turn();
     }
 
+    /// Others have used some of the budget that this run shares, or a human was asked by one of them and let all go on.
+    pub(crate) fn shared(&mut self, used: BTreeMap<String, Used>, grants: u64) {
+        self.others.learn(used);
+        if !self.others.is_granted(grants) || self.is_over() {
+            return;
+        }
+        self.want(Effect::Record(Entry::Guided { words: None }));
+        self.guided(false);
+        if matches!(self.phase, Phase::Consulting { matter: Matter::Budget, .. }) {
+            self.next_turn();
+        }
+    }
+
     /// The human has let the run go on: what was used and missed before counts no more.
     pub(crate) fn guided(&mut self, has_words: bool) {
         if has_words {
             self.progress.forgive();
         }
         self.spent = Spent::since(self.now_ms);
-    }
-
-    /// The task is done and its result accepted; what was said meanwhile goes on with it.
-    pub(crate) fn complete(&mut self, text: String, cancelled: bool) {
-        self.show(Event::TaskCompleted { text: text.clone(), usage: self.usage });
-        if cancelled || !self.follow_up() {
-            self.end(Outcome::Completed { text });
-        }
+        self.others.grant();
     }
 }

@@ -13,7 +13,8 @@ impl Machine {
         }
         let task = Message::user(task);
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
-        self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol }));
+        let run = self.config.run.clone();
+        self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol, run }));
         if !self.transcript.messages().is_empty() {
             let messages = self.transcript.messages().clone();
             self.want(Effect::Record(Entry::Imported { messages }));
@@ -29,7 +30,10 @@ impl Machine {
         if limit > 0 && self.progress.turns >= limit {
             return self.stop(StopCause::TurnLimit);
         }
-        if let Some(question) = self.config.budget.question(&self.spent, self.now_ms) {
+        if let Some(used) = self.others.news() {
+            self.want(Effect::Record(Entry::Shared { used }));
+        }
+        if let Some(question) = self.over_budget_question() {
             return self.consult_about(Matter::Budget, question);
         }
         if !self.unknown.is_empty() {
@@ -41,6 +45,13 @@ impl Machine {
         if !self.make_room() {
             self.ask_model();
         }
+    }
+
+    /// The question that a used budget asks: that of all who share one before the run's own.
+    fn over_budget_question(&self) -> Option<String> {
+        let (shared, own) = (&self.config.shared_budget, &self.config.budget);
+        let question = shared.shared_question(&self.spent, &self.others, self.now_ms);
+        question.or_else(|| own.question(&self.spent, self.now_ms))
     }
 
     /// Asks the model, now that there is nothing else to do first.

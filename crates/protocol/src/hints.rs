@@ -59,11 +59,15 @@ pub enum Control {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::exhaustive_structs, reason = "tools write it with `..Hints::default()`")]
+#[expect(clippy::struct_excessive_bools, reason = "each is said by itself, as MCP has them")]
 pub struct Hints {
     /// Nothing changes when it runs.
     pub read_only: bool,
     /// Running it twice does what running it once does.
     pub idempotent: bool,
+    /// It keeps a record of its own: a call that was cut off, or whose result was to come later, goes on from there when
+    /// it is made again under the same key. Nothing that it did is done twice.
+    pub resumable: bool,
     /// It reaches systems that nobody here controls, so its results are not to be trusted.
     pub open_world: bool,
     /// Whether it may run beside others.

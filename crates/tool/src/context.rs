@@ -1,15 +1,19 @@
 //! What a tool is given besides its arguments.
 
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use windlass_protocol::CallId;
 use windlass_redact::{RedactStream, Redactor};
 
 use crate::{AnswerFuture, Human, NoAnswer, Question};
 
+type Things = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 type Sink = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Something that a tool tells while it runs.
@@ -22,6 +26,13 @@ pub enum Progress {
     Output(String),
     /// What it is doing, in a few words.
     Note(String),
+    /// Something that happened to an agent that the call has given work to.
+    Agent {
+        /// The agents from the one that the call began down to the one that it happened to.
+        agents: Vec<String>,
+        /// What happened, as the JSON of an event of a run. Its own run has taken secrets out of it.
+        event: Value,
+    },
 }
 
 /// What a tool is given besides its arguments: which call this is, and the ways to stop, to tell and to ask.
@@ -41,6 +52,7 @@ pub struct Context {
     outputs: Option<PathBuf>,
     progress: Option<Sink>,
     human: Option<Arc<dyn Human>>,
+    things: Things,
     redactor: Redactor,
     /// What is told as output comes in pieces, and a secret may lie in two of them.
     told: Arc<Mutex<RedactStream>>,
@@ -56,6 +68,7 @@ impl Context {
             outputs: None,
             progress: None,
             human: None,
+            things: Things::new(),
             redactor: Redactor::default(),
             told: Arc::new(Mutex::new(Redactor::default().stream())),
         }
@@ -91,6 +104,12 @@ impl Context {
         self
     }
 
+    /// The same context with a thing of whoever runs the call, for tools that know its type. There is one of each type.
+    pub fn with_thing<T: Any + Send + Sync>(mut self, thing: T) -> Self {
+        self.things.insert(TypeId::of::<T>(), Arc::new(thing));
+        self
+    }
+
     /// The same context with secrets that no output may show.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.told = Arc::new(Mutex::new(redactor.stream()));
@@ -106,6 +125,21 @@ impl Context {
     /// A key that stays the same when the call is tried again, for services that take one.
     pub fn idempotency_key(&self) -> &str {
         &self.idempotency_key
+    }
+
+    /// What whoever runs the call gave of this type, as `windlass_agent::CallingRun`: the run that the call belongs to.
+    ///
+    /// ```
+    /// # use windlass_protocol::CallId;
+    /// # use windlass_tool::Context;
+    /// struct Desk(u32);
+    /// let ctx = Context::new(CallId::new("call_1")?).with_thing(Desk(7));
+    /// assert_eq!(ctx.thing::<Desk>().map(|desk| desk.0), Some(7));
+    /// assert!(ctx.thing::<String>().is_none());
+    /// # Ok::<(), windlass_protocol::IdError>(())
+    /// ```
+    pub fn thing<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.things.get(&TypeId::of::<T>()).and_then(|thing| thing.downcast_ref())
     }
 
     /// Tells when to stop.
@@ -133,7 +167,7 @@ impl Context {
                 tell_output(listen, &clean);
             }
             Progress::Note(text) => listen(Progress::Note(self.redactor.redact(&text).into_owned())),
-            Progress::Started => listen(Progress::Started),
+            Progress::Started | Progress::Agent { .. } => listen(progress),
         }
     }
 

@@ -47,7 +47,8 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
         let text = format!("{} was not run: it failed with an internal error (it panicked)", entry.shown);
         return Err(refuse(&call, ResultStatus::Error, text));
     };
-    fence::effects(toolbox.mode(), entry, &effects)
+    toolbox
+        .fenced(|mode| fence::effects(mode, entry, &effects))
         .map_err(|problem| refuse(&call, ResultStatus::Denied, fence::told(&problem)))?;
     let name = entry.name.clone();
     let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
@@ -71,7 +72,7 @@ pub(crate) fn refused(toolbox: &Toolbox, name: &str) -> (ResultStatus, String) {
     let standing = toolbox.standing_of(entry);
     let text = toolbox.hidden(entry, &standing);
     match standing {
-        Standing::NotInMode => (ResultStatus::Denied, text),
+        Standing::NotInMode | Standing::NotForAgent => (ResultStatus::Denied, text),
         _ => (ResultStatus::UnknownTool, format!("{text} {}", all_offered(toolbox))),
     }
 }
@@ -103,7 +104,8 @@ pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked
         let text = format!("{} was not run: it failed with an internal error (it panicked)", checked.name);
         return Err(refuse(&checked.call, ResultStatus::Error, text));
     };
-    fence::targets(toolbox.mode(), entry, &checked.facts.effects, &seen.targets)
+    toolbox
+        .fenced(|mode| fence::targets(mode, entry, &checked.facts.effects, &seen.targets))
         .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))?;
     checked.facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
     checked.changes = seen.changes;
@@ -118,8 +120,11 @@ pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<To
         let text = toolbox.hidden(entry, &standing);
         return Err(refuse(&checked.call, ResultStatus::Denied, text));
     }
-    fence::effects(toolbox.mode(), entry, &facts.effects)
-        .and_then(|()| fence::targets(toolbox.mode(), entry, &facts.effects, &facts.targets))
+    toolbox
+        .fenced(|mode| {
+            fence::effects(mode, entry, &facts.effects)?;
+            fence::targets(mode, entry, &facts.effects, &facts.targets)
+        })
         .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn foresee(
     }
     // A tool that panics here has said nothing; the check of the whole call will tell (RULES L8).
     let effects = catch_unwind(AssertUnwindSafe(|| entry.tool.early_effects(complete))).unwrap_or_default();
-    fence::early_effects(toolbox.mode(), entry, &effects).map_err(|problem| Refusal {
+    toolbox.fenced(|mode| fence::early_effects(mode, entry, &effects)).map_err(|problem| Refusal {
         status: ResultStatus::Denied,
         text: fence::told(&problem),
         cause: RefusalCause::Mode,

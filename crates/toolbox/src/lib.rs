@@ -19,6 +19,7 @@ mod work_modes;
 
 mod entry;
 mod fence;
+mod rights;
 mod route;
 mod standing;
 

@@ -21,6 +21,8 @@ pub enum Standing {
     NotInPreset,
     /// The mode does not give its group.
     NotInMode,
+    /// The agent that gave the work does not have it, or did not give it on.
+    NotForAgent,
     /// The rule for this model takes it away.
     NotForModel,
     /// A feature is off.
@@ -109,6 +111,7 @@ pub(crate) fn hidden(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry, standi
                 "{shown} was not run: it is of the group {group}, which the mode{here} does not give. {where_else}"
             )
         }
+        Standing::NotForAgent => format!("{shown} was not given to this agent."),
         Standing::NotForModel => format!("{shown} is not offered to this model."),
         Standing::FeatureOff { feature } => {
             format!("{shown} is not offered: it needs the feature {feature}, which is off.")

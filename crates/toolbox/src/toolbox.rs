@@ -12,6 +12,7 @@ use windlass_schema::{Coercion, SchemaError};
 use windlass_tool::{EarlyArguments, Tool};
 
 use crate::entry::Entry;
+use crate::rights::Rights;
 use crate::route::{Route, route};
 use crate::standing::{hidden, standing};
 use crate::{
@@ -29,6 +30,7 @@ pub struct Toolbox {
     shelf: Arc<Shelf>,
     pub(crate) plan: Arc<Plan>,
     mode: Option<Arc<WorkMode>>,
+    rights: Rights,
     pub(crate) limit: OutputLimit,
     // Fair: tokio's lock serves waiting tasks in the order in which they came (RULES L5).
     pub(crate) lock: Arc<RwLock<()>>,
@@ -105,6 +107,7 @@ impl Toolbox {
             shelf: Arc::new(Shelf::of(&plan)),
             plan: Arc::new(plan),
             mode: None,
+            rights: Rights::default(),
             limit,
             lock: Arc::default(),
         }
@@ -117,6 +120,19 @@ impl Toolbox {
     pub fn in_mode(&self, slug: &str) -> Result<Self, UnknownMode> {
         let mode = Arc::clone(self.plan.modes.find(slug)?);
         Ok(Self { mode: Some(mode), ..self.clone() })
+    }
+
+    /// The tools for an agent that is given work by one that has these: nothing that is hidden here is offered there, in
+    /// whatever mode it is, and files that this mode does not give stay closed. Its calls take turns among themselves, so
+    /// that the call that waits for it holds up none of them.
+    pub fn for_agent(&self) -> Self {
+        let rights = self.rights.clone().with_mode(self.mode.as_ref());
+        Self { rights, lock: Arc::default(), ..self.clone() }
+    }
+
+    /// The same tools, of which only these are offered, by their names in the registry. What was hidden stays so.
+    pub fn only(&self, names: impl IntoIterator<Item = String>) -> Self {
+        Self { rights: self.rights.clone().with_tools(names), ..self.clone() }
     }
 
     /// The mode that this is in, if it is in one.
@@ -146,6 +162,11 @@ impl Toolbox {
     /// The tools on offer under the names that a model is shown, in the order in which they were added.
     pub fn offered(&self) -> Vec<(ToolSpec, Hints)> {
         self.offered_entries().map(|entry| (entry.offered_spec(), entry.tool.hints())).collect()
+    }
+
+    /// The names of the tools on offer as the registry has them, which is what policy and [`only`](Self::only) go by.
+    pub fn offered_names(&self) -> impl Iterator<Item = &ToolName> {
+        self.offered_entries().map(|entry| &entry.name)
     }
 
     /// The names of all tools, offered or not.
@@ -192,12 +213,24 @@ impl Toolbox {
     }
 
     pub(crate) fn standing_of(&self, entry: &Entry) -> Standing {
-        standing(&self.plan, self.mode(), entry)
+        match standing(&self.plan, self.mode(), entry) {
+            Standing::Offered if !self.rights.give(entry) => Standing::NotForAgent,
+            standing => standing,
+        }
     }
 
     /// Why a tool that is hidden cannot be called.
     pub(crate) fn hidden(&self, entry: &Entry, standing: &Standing) -> String {
         hidden(&self.plan, self.mode(), entry, standing)
+    }
+
+    /// Checks something in the mode that this is in, and in those that hold for the agents above.
+    pub(crate) fn fenced(
+        &self,
+        check: impl Fn(Option<&WorkMode>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        check(self.mode())?;
+        self.rights.modes().try_for_each(|mode| check(Some(mode)))
     }
 
     pub(crate) fn offered_entries(&self) -> impl Iterator<Item = &Arc<Entry>> {

@@ -1,11 +1,14 @@
 //! The calls of a run: judged, run while their answer streams or after it, each with what it may see of the run.
 
+use std::sync::Arc;
+
 use windlass_hitl::Verdict;
 use windlass_loop::{Ahead, Event, Input, Judgement};
 use windlass_protocol::{CallId, PlannedFile, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::{Context, Progress, ToolError};
 
 use super::Outside;
+use crate::CallingRun;
 use crate::judging::Judged;
 
 /// What came of running a call.
@@ -148,10 +151,19 @@ impl Outside {
     }
 
     fn context(&self, call: &CallId) -> Context {
+        let run = CallingRun {
+            parts: Arc::clone(&self.parts),
+            toolbox: self.tools.current(),
+            id: self.run.id.clone(),
+            allowance: self.run.allowance.clone(),
+            ended: self.run.ended.clone(),
+        };
         let mut ctx = Context::new(call.clone())
+            .with_idempotency_key(format!("{}/{call}", self.run.id))
+            .with_thing(run)
             .with_cancellation(self.calls.child_token())
             .with_redactor(self.parts.redactor.clone());
-        if let Some(outputs) = &self.outputs {
+        if let Some(outputs) = &self.run.outputs {
             ctx = ctx.with_outputs(outputs);
         }
         if let Some(human) = &self.parts.human {
@@ -164,6 +176,9 @@ impl Outside {
                 Progress::Started => return drop(inputs.try_send(Box::new(Input::Started(call.clone())))),
                 Progress::Output(text) | Progress::Note(text) => {
                     Event::CallProgress { call: call.clone(), text }
+                }
+                Progress::Agent { agents, event } => {
+                    Event::AgentEvent { call: call.clone(), agents, happened: event }
                 }
                 _ => return,
             };

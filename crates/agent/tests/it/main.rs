@@ -11,6 +11,7 @@ mod learned;
 mod modes;
 mod order;
 mod partial;
+mod performing;
 mod protocol;
 mod redacting;
 mod resume;

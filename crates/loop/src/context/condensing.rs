@@ -47,8 +47,7 @@ impl Machine {
     pub(crate) fn condensed(&mut self, condensing: Condensing, end: Result<(), StreamFailure>) {
         let Condensing { assembler, until, before } = condensing;
         let answer = assembler.finish(&mut Vec::new());
-        self.usage.add(&answer.usage);
-        self.spent.usage.add(&answer.usage);
+        self.count_usage(&answer.usage);
         let summary = end.ok().and_then(|()| summary_of(&answer));
         self.leave_out(&[], until, Some(&words::left_out(summary.as_deref())), answer.usage);
         let (after, messages) = (self.context_tokens(), until.saturating_sub(1));

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod ahead;
+mod common_budget;
 mod completion;
 mod context;
 mod driven;
@@ -14,6 +15,7 @@ mod properties;
 mod protocol;
 mod record;
 mod resume;
+
 mod steering;
 mod streaming;
 mod suspension;

@@ -333,17 +333,20 @@ pub(crate) fn everything() -> Vec<Entry> {
     let protocols = [ToolProtocol::Native, ToolProtocol::Text];
     let context = windlass_loop::ContextLimits { keep_result_bytes: 3, ..Default::default() };
     let config = suspending()
+        .with_run("run-1")
         .with_context(context)
         .with_budget(budget)
         .with_mode(Some("code".into()))
         .with_protocols(protocols);
     let history = Transcript::import([windlass_protocol::Message::user("said elsewhere")]).transcript;
-    let mut machine = Machine::new(config).with_history(history);
+    let mut machine = Machine::new(config.clone()).with_history(history);
     let effects = machine.step(Input::Start { task: "the task".into() }, 0);
     let mut run = Driven { machine, effects, now: 0 };
     let mut record = entries(&run.effects);
     run.effects.clear();
     run.step(Input::StreamEnd(Err(StreamFailure::new("no tools", false).of_protocol())));
+    record.extend(entries(&run.effects));
+    let mut run = resumed(config, &record);
     record.extend(entries(&run.effects));
     run.answer([call("a", "look", "{}"), call("b", "change", "{}"), call("x", "look", "[1]")]);
     let planned = PlannedFile::new("a.txt", None, Some("after".into()));
@@ -354,6 +357,8 @@ pub(crate) fn everything() -> Vec<Entry> {
     run.step(Input::Deferred(id("b")));
     run.step(Input::Say { text: "be brief".into(), when: Moment::NextTurn });
     run.result("b", ResultStatus::Ok);
+    let child = windlass_loop::Used { requests: 1, tokens: 10, cost: 0 };
+    run.step(Input::Shared { used: [("run-1/z".to_owned(), child)].into(), grants: 0 });
     run.result("a", ResultStatus::Ok);
     run.step(Input::Guidance(Some("go on, quickly".into())));
     run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));

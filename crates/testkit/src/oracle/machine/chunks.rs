@@ -6,7 +6,7 @@ use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, W
 use super::pick;
 
 const IDS: &[&str] = &["", "c1", "c2", "c3"];
-const NAMES: &[&str] = &["look", "change", "done", "fly", ""];
+const NAMES: &[&str] = &["look", "change", "done", "fly", "", "child"];
 const ARGUMENTS: &[&str] = &[
     "{}",
     r#"{"a":1}"#,

@@ -2,22 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_hitl::{
-    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Learned, Policy, Reason,
-    Source, decide,
-};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Reason, Source};
 use windlass_loop::{
-    Ahead, Config, ContextLimits, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, Moment,
-    OfferedTool, Repairs, ResumeError, StreamFailure, Unanswered,
+    Ahead, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, Moment, ResumeError,
+    StreamFailure, Unanswered, Used,
 };
-use windlass_protocol::{
-    Aftermath, CallId, Control, Effect, Hints, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult,
-    ToolSpec,
-};
+use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolCall, ToolResult};
 use windlass_stream::CallKey;
 use windlass_wire::check_pairing;
 
 use super::chunks::chunk;
+use super::outside::{config, judgement};
 use super::pick;
 
 const STATUSES: &[ResultStatus] =
@@ -40,36 +37,15 @@ pub(super) struct Drive {
     /// The names of calls that were judged or run.
     names: BTreeMap<CallId, String>,
     unanswered: Unanswered,
+    /// Everything that goes in and comes out travels as JSON, as between processes.
+    by_post: bool,
     early: Option<(u64, CallKey)>,
     is_over: bool,
     now_ms: u64,
 }
 
-fn spec(name: &str) -> ToolSpec {
-    let schema = r#"{"type":"object"}"#.parse().expect("the schema is JSON");
-    ToolSpec::function(ToolName::new(name).expect("a plain name"), "A tool.", schema)
-}
-
-/// `look` reads, `change` writes, `done` completes.
-pub(super) fn config(unanswered: Unanswered) -> Config {
-    let done = Hints { control: Control::Completion, ..Hints::default() };
-    let tools = [("look", Hints::read_only()), ("change", Hints::default()), ("done", done)];
-    let tools = tools.map(|(name, hints)| OfferedTool::new(spec(name), hints));
-    let config = Config::new("model", tools.to_vec()).with_repairs(Repairs::All).with_unanswered(unanswered);
-    match unanswered {
-        // Those that go on elsewhere have little room, too.
-        Unanswered::Suspend => config.with_context(ContextLimits {
-            window: 120,
-            keep_answers: 1,
-            keep_result_bytes: 3,
-            ..ContextLimits::default()
-        }),
-        Unanswered::Deny => config,
-    }
-}
-
 impl Drive {
-    pub(super) fn start(unanswered: Unanswered) -> Self {
+    pub(super) fn start(unanswered: Unanswered, by_post: bool) -> Self {
         let mut drive = Self {
             machine: Machine::new(config(unanswered)),
             record: Vec::new(),
@@ -83,6 +59,7 @@ impl Drive {
             to_look_back: Vec::new(),
             names: BTreeMap::new(),
             unanswered,
+            by_post,
             early: None,
             is_over: false,
             now_ms: 0,
@@ -109,6 +86,10 @@ impl Drive {
             13 => self.refuse_early(by),
             14 => self.step(match by {
                 255 => Input::Cancel,
+                240..=245 => {
+                    let used = Used { requests: u64::from(by), tokens: 10, cost: 0 };
+                    Input::Shared { used: [("child".to_owned(), used)].into(), grants: u64::from(by % 4) }
+                }
                 246..=254 => {
                     let when = if by.is_multiple_of(2) { Moment::NextTurn } else { Moment::AfterTask };
                     Input::Say { text: "more".into(), when }
@@ -129,7 +110,7 @@ impl Drive {
             return;
         }
         let call = self.to_judge.remove(usize::from(by) % self.to_judge.len());
-        let judgement = Box::new(Self::judgement(&call, by));
+        let judgement = Box::new(judgement(&call, by));
         self.step(Input::Judged { call: call.id, judgement });
     }
 
@@ -139,7 +120,7 @@ impl Drive {
             return;
         }
         let (answer, call) = self.ahead.remove(usize::from(by) % self.ahead.len());
-        let outcome = match (by % 8, Self::judgement(&call, by)) {
+        let outcome = match (by % 8, judgement(&call, by)) {
             (0, _) => Ahead::NotBegun,
             (1, Judgement::Decided { facts, decision, .. }) => {
                 Ahead::Fatal { facts, decision, message: "it broke".into() }
@@ -154,27 +135,6 @@ impl Drive {
             }
         };
         self.step(Input::Ahead { answer, call: call.id, outcome: Box::new(outcome) });
-    }
-
-    fn judgement(call: &ToolCall, by: u8) -> Judgement {
-        let effects = match call.name.as_str() {
-            "look" | "done" => vec![Effect::Internal],
-            _ if by.is_multiple_of(5) => vec![Effect::Write { path: "../outside".into(), bytes: None }],
-            _ => vec![Effect::Write { path: "a.txt".into(), bytes: None }],
-        };
-        let planned = PlannedFile::new("a.txt", None, Some("after".into()));
-        let planned = if by.is_multiple_of(3) { vec![planned] } else { Vec::new() };
-        let facts = Facts::new(call.name.clone(), Hints::default(), call, effects).with_planned(planned);
-        let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
-        let spec = spec("look");
-        let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();
-        let id = format!("ask-{}", call.id);
-        let request = ApprovalRequest::new(id, call.clone(), &facts, &decision, digest);
-        if by.is_multiple_of(7) {
-            Judgement::Refused(ToolResult::text(call.id.clone(), ResultStatus::InvalidArguments, "no"))
-        } else {
-            Judgement::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) }
-        }
     }
 
     fn approve(&mut self, by: u8) {
@@ -237,6 +197,8 @@ impl Drive {
                 self.ran.remove(&call);
             }
         }
+        // What keeps its own record goes on from there.
+        self.ran.retain(|call| self.names.get(call).is_none_or(|name| name != "child"));
         self.to_judge.clear();
         self.asked.clear();
         self.ahead.clear();
@@ -259,7 +221,9 @@ impl Drive {
     }
 
     fn step(&mut self, input: Input) {
+        let input = if self.by_post { posted(&input) } else { input };
         let effects = self.machine.step(input, self.now_ms);
+        let effects = if self.by_post { posted(&effects) } else { effects };
         self.perform(effects);
     }
 
@@ -321,4 +285,12 @@ impl Drive {
             }
         }
     }
+}
+
+/// A value as it arrives in another process.
+fn posted<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> T {
+    let text = serde_json::to_string(value).expect("it can be sent");
+    let read = serde_json::from_str(&text).expect("what was sent can be read");
+    assert_eq!(value, &read, "it arrives as it was sent");
+    read
 }

@@ -1,0 +1,26 @@
+//! The event of a question: what a small window needs, beside the whole of it.
+
+use serde_json::Value;
+use windlass_hitl::ApprovalRequest;
+use windlass_protocol::Risk;
+
+use crate::Event;
+
+impl Event {
+    /// The event of a question.
+    pub(crate) fn asked(request: Box<ApprovalRequest>) -> Self {
+        let args = match request.call.arguments() {
+            Some(arguments) => serde_json::from_str(arguments.as_str()).unwrap_or_default(),
+            None => Value::String(request.call.payload.text()),
+        };
+        Self::ToolApprovalRequest {
+            request_id: request.request_id.clone(),
+            tool_name: request.tool.clone(),
+            args,
+            risk_level: request.risk,
+            // What is of high risk is remembered for this one call at the most, and never learned.
+            can_learn: request.can_remember && request.risk <= Risk::Medium,
+            request,
+        }
+    }
+}

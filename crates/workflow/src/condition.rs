@@ -1,0 +1,156 @@
+//! What a workflow can ask about its state: whether values are equal, contained, empty or larger, and the three joins.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::PathError;
+use crate::template::{Filling, Look, Path};
+
+/// A question about the state, as it is written. Both sides of a comparison may be values or places to be filled.
+///
+/// ```
+/// use windlass_workflow::ConditionDefinition;
+/// let text = r#"{"all": [{"equals": ["{{ input.mode }}", "full"]}, {"not": {"empty": "{{ steps.find.output }}"}}]}"#;
+/// let condition: ConditionDefinition = serde_json::from_str(text)?;
+/// assert!(matches!(condition, ConditionDefinition::All(_)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ConditionDefinition {
+    /// Both are the same value.
+    Equals(Value, Value),
+    /// The text holds the other, the list the element, the object the name.
+    Contains(Value, Value),
+    /// It is null, or a text, a list or an object of nothing.
+    Empty(Value),
+    /// The first number is larger.
+    Greater(Value, Value),
+    /// The first number is smaller.
+    Less(Value, Value),
+    /// It does not hold.
+    Not(Box<Self>),
+    /// Each holds.
+    All(Vec<Self>),
+    /// One holds.
+    Any(Vec<Self>),
+}
+
+/// The same, with its places read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Condition {
+    Equals(Filling, Filling),
+    Contains(Filling, Filling),
+    Empty(Filling),
+    Greater(Filling, Filling),
+    Less(Filling, Filling),
+    Not(Box<Self>),
+    All(Vec<Self>),
+    Any(Vec<Self>),
+}
+
+/// How deep conditions may be nested.
+const MAX_DEPTH: usize = 32;
+
+impl Condition {
+    pub(crate) fn of(definition: &ConditionDefinition) -> Result<Self, PathError> {
+        Self::within(definition, MAX_DEPTH)
+    }
+
+    fn within(definition: &ConditionDefinition, depth: usize) -> Result<Self, PathError> {
+        let depth = depth.checked_sub(1).ok_or(PathError::TooDeep)?;
+        let list = |list: &[ConditionDefinition]| {
+            list.iter().map(|condition| Self::within(condition, depth)).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(match definition {
+            ConditionDefinition::Equals(left, right) => Self::Equals(Filling::of(left)?, Filling::of(right)?),
+            ConditionDefinition::Contains(whole, part) => {
+                Self::Contains(Filling::of(whole)?, Filling::of(part)?)
+            }
+            ConditionDefinition::Empty(value) => Self::Empty(Filling::of(value)?),
+            ConditionDefinition::Greater(left, right) => {
+                Self::Greater(Filling::of(left)?, Filling::of(right)?)
+            }
+            ConditionDefinition::Less(left, right) => Self::Less(Filling::of(left)?, Filling::of(right)?),
+            ConditionDefinition::Not(inner) => Self::Not(Box::new(Self::within(inner, depth)?)),
+            ConditionDefinition::All(inner) => Self::All(list(inner)?),
+            ConditionDefinition::Any(inner) => Self::Any(list(inner)?),
+        })
+    }
+
+    pub(crate) fn each_path(&self, tell: &mut dyn FnMut(&Path)) {
+        match self {
+            Self::Equals(left, right)
+            | Self::Contains(left, right)
+            | Self::Greater(left, right)
+            | Self::Less(left, right) => {
+                left.each_path(tell);
+                right.each_path(tell);
+            }
+            Self::Empty(value) => value.each_path(tell),
+            Self::Not(inner) => inner.each_path(tell),
+            Self::All(inner) | Self::Any(inner) => {
+                for condition in inner {
+                    condition.each_path(tell);
+                }
+            }
+        }
+    }
+
+    /// Whether it holds. What cannot be compared, as words with a number, is not larger and not smaller.
+    pub(crate) fn holds(&self, look: Look<'_>) -> Result<bool, PathError> {
+        Ok(match self {
+            Self::Equals(left, right) => is_equal(&left.fill(look)?, &right.fill(look)?),
+            Self::Contains(whole, part) => contains(&whole.fill(look)?, &part.fill(look)?),
+            Self::Empty(value) => is_empty(&value.fill(look)?),
+            Self::Greater(left, right) => is_less(&right.fill(look)?, &left.fill(look)?),
+            Self::Less(left, right) => is_less(&left.fill(look)?, &right.fill(look)?),
+            Self::Not(inner) => !inner.holds(look)?,
+            // Every path is looked up, so that one that is missing is found whatever the others say.
+            Self::All(inner) => all(inner, look)?.into_iter().all(|holds| holds),
+            Self::Any(inner) => all(inner, look)?.into_iter().any(|holds| holds),
+        })
+    }
+}
+
+fn all(conditions: &[Condition], look: Look<'_>) -> Result<Vec<bool>, PathError> {
+    conditions.iter().map(|condition| condition.holds(look)).collect()
+}
+
+/// 1 and 1.0 are the same number.
+fn is_equal(left: &Value, right: &Value) -> bool {
+    match (left.as_f64(), right.as_f64()) {
+        (Some(_), Some(_)) => left == right || (!is_less(left, right) && !is_less(right, left)),
+        _ => left == right,
+    }
+}
+
+fn is_less(left: &Value, right: &Value) -> bool {
+    match (left.as_i64(), right.as_i64()) {
+        (Some(left), Some(right)) => left < right,
+        _ => matches!((left.as_f64(), right.as_f64()), (Some(left), Some(right)) if left < right),
+    }
+}
+
+fn contains(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::String(whole), Value::String(part)) => whole.contains(part.as_str()),
+        (Value::Array(list), part) => list.iter().any(|value| is_equal(value, part)),
+        (Value::Object(object), Value::String(name)) => object.contains_key(name),
+        _ => false,
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(object) => object.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

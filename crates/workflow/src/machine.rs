@@ -1,0 +1,323 @@
+//! A run of a workflow as a machine without IO: told what became of calls, it says which to make next. The same answers
+//! give the same state, in whatever order they come.
+
+mod flow;
+mod group;
+mod look;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use windlass_agent::Wait;
+
+use crate::work::Work;
+use crate::workflow::{Kind, Node, Plan};
+use crate::{Onward, StepKey, StepStatus, WaitingStep, WorkflowOutcome};
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum End {
+    Done(Value),
+    Failed(Failure),
+    Suspended(Vec<Wait>),
+}
+
+/// Why a step has no proper output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    /// What there is of an output.
+    pub(crate) output: Value,
+    pub(crate) again: Again,
+}
+
+/// Whether a call may be made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Again {
+    /// Its tool says so, or nothing was done.
+    May,
+    MayNot,
+    /// It was cut off and may be made twice: it is made once more, which counts as no failure.
+    Anew,
+    /// It was cut off, nobody knows what it did, and it must not be made twice.
+    Unknown,
+}
+
+/// What the machine wants, and tells.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Effect {
+    Run { key: StepKey, attempt: u32, delay_ms: u64, timeout_ms: Option<u64>, work: Work },
+    Ended { key: StepKey, status: StepStatus, error: Option<String> },
+    Done(WorkflowOutcome),
+}
+
+#[derive(Debug)]
+pub(crate) struct Machine {
+    plan: Arc<Plan>,
+    input: Value,
+    scopes: Vec<Scope>,
+    steps: Vec<Instance>,
+    by_key: BTreeMap<StepKey, usize>,
+    effects: Vec<Effect>,
+    /// The first step of the uppermost level whose failure stops everything.
+    stopped_by: Option<usize>,
+    is_over: bool,
+}
+
+/// The steps of one level, once for each element.
+#[derive(Debug)]
+struct Scope {
+    /// The step that they stand in.
+    owner: usize,
+    item: Option<(usize, Value)>,
+    names: BTreeMap<String, usize>,
+}
+
+#[derive(Debug)]
+struct Instance {
+    key: StepKey,
+    node: Arc<Node>,
+    scope: usize,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Waiting,
+    Running(Tried),
+    Suspended(Vec<Wait>),
+    Open(Open),
+    Ended(Ended),
+}
+
+/// How often a call was made.
+#[derive(Clone, Copy, Debug)]
+struct Tried {
+    attempt: u32,
+    failures: u32,
+}
+
+/// A step with steps in it.
+#[derive(Debug)]
+struct Open {
+    /// One nothing where the steps are not done for a list.
+    items: Vec<Option<Value>>,
+    scopes: Vec<usize>,
+    /// The first of its steps whose failure stops it.
+    stopped_by: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Ended {
+    status: StepStatus,
+    output: Value,
+    error: Option<String>,
+    /// The steps that it opens.
+    opens: Vec<String>,
+    /// Whether those behind it go on.
+    passes: bool,
+}
+
+impl Machine {
+    pub(crate) fn new(plan: Arc<Plan>, input: Map<String, Value>) -> Self {
+        Self {
+            plan,
+            input: Value::Object(input),
+            scopes: Vec::new(),
+            steps: Vec::new(),
+            by_key: BTreeMap::new(),
+            effects: Vec::new(),
+            stopped_by: None,
+            is_over: false,
+        }
+    }
+
+    /// Begins.
+    pub(crate) fn start(&mut self) -> Vec<Effect> {
+        if self.scopes.is_empty() {
+            let nodes = self.plan.nodes.clone();
+            // The whole is a level that no step owns.
+            self.add_scope(usize::MAX, None, &nodes, |name| StepKey::root().child(name));
+            self.advance();
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Takes what became of a call. What does not fit changes nothing.
+    pub(crate) fn ended(&mut self, key: &StepKey, attempt: u32, end: End) -> Vec<Effect> {
+        if let Some(at) = self.by_key.get(key).copied()
+            && let Some(State::Running(tried)) = self.steps.get(at).map(|step| &step.state)
+            && tried.attempt == attempt
+            && !self.is_over
+        {
+            let tried = *tried;
+            self.take(at, tried, end);
+            self.advance();
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// What every step has come to.
+    #[cfg(test)]
+    pub(crate) fn state(&self) -> Value {
+        let ended = self.steps.iter().filter(|step| matches!(step.state, State::Ended(_)));
+        let all: Map<String, Value> = ended.map(|step| (step.key.to_string(), step.view())).collect();
+        Value::Object(all)
+    }
+
+    fn take(&mut self, at: usize, tried: Tried, end: End) {
+        match end {
+            End::Done(output) => self.end(at, StepStatus::Ok, output, None),
+            End::Suspended(waits) => self.set(at, State::Suspended(waits)),
+            End::Failed(failure) => self.failed(at, tried, failure),
+        }
+    }
+
+    /// Tries again where that may be, or ends the step.
+    fn failed(&mut self, at: usize, tried: Tried, failure: Failure) {
+        let Some(node) = self.steps.get(at).map(|step| step.node.clone()) else { return };
+        let allowed = node.tries;
+        let (may, counts) = match failure.again {
+            Again::May => (tried.failures < allowed.retries, 1),
+            // Who crashes again and again is stopped in the end.
+            Again::Anew => (tried.attempt < MOST_ATTEMPTS, 0),
+            Again::Unknown | Again::MayNot => (false, 0),
+        };
+        if may {
+            let failures = tried.failures.saturating_add(counts);
+            let doublings = failures.saturating_sub(1).min(10);
+            let delay = if counts == 0 { 0 } else { allowed.backoff_ms.saturating_mul(1 << doublings) };
+            let tried = Tried { attempt: tried.attempt.saturating_add(1), failures };
+            return self.call(at, tried, delay);
+        }
+        let is_unknown = matches!(failure.again, Again::Unknown | Again::Anew);
+        let onward = if is_unknown { &node.on_unknown } else { &node.on_failure };
+        self.fail(at, failure.message, failure.output, onward);
+    }
+
+    fn fail(&mut self, at: usize, message: String, output: Value, onward: &Onward) {
+        let opens = match onward {
+            Onward::Goto(step) => vec![step.clone()],
+            Onward::Stop | Onward::Continue => Vec::new(),
+        };
+        let passes = *onward == Onward::Continue;
+        if *onward == Onward::Stop {
+            self.stop_around(at);
+        }
+        self.close(at, Ended { status: StepStatus::Failed, output, error: Some(message), opens, passes });
+    }
+
+    fn end(&mut self, at: usize, status: StepStatus, output: Value, error: Option<String>) {
+        let passes = status == StepStatus::Ok;
+        self.close(at, Ended { status, output, error, opens: Vec::new(), passes });
+    }
+
+    fn close(&mut self, at: usize, ended: Ended) {
+        let (status, error) = (ended.status, ended.error.clone());
+        self.set(at, State::Ended(ended));
+        if let Some(step) = self.steps.get(at) {
+            self.effects.push(Effect::Ended { key: step.key.clone(), status, error });
+        }
+    }
+
+    fn set(&mut self, at: usize, state: State) {
+        if let Some(step) = self.steps.get_mut(at) {
+            step.state = state;
+        }
+    }
+
+    /// Begins all that can begin, and says how it ends when nothing runs any more.
+    fn advance(&mut self) {
+        while self.turn() {}
+        if self.is_over {
+            return;
+        }
+        let whole = self.scopes.first().is_some_and(|scope| self.has_ended(scope));
+        let runs = self.steps.iter().any(|step| matches!(step.state, State::Running(_)));
+        let outcome = match self.stopped_by {
+            _ if runs => return,
+            Some(step) => self.failure_of(step),
+            None if whole => self.output(),
+            None => WorkflowOutcome::Suspended { waits: self.waits() },
+        };
+        self.is_over = true;
+        self.effects.push(Effect::Done(outcome));
+    }
+
+    fn failure_of(&self, at: usize) -> WorkflowOutcome {
+        let step = self.steps.get(at);
+        let message = step.and_then(|step| match &step.state {
+            State::Ended(ended) => ended.error.clone(),
+            _ => None,
+        });
+        WorkflowOutcome::Failed {
+            step: step.map_or_else(StepKey::root, |step| step.key.clone()),
+            message: message.unwrap_or_default(),
+        }
+    }
+
+    fn output(&self) -> WorkflowOutcome {
+        let output = match &self.plan.output {
+            Some(filling) => filling.fill(&|path| self.look(0, path)),
+            None => Ok(self.scopes.first().map_or(Value::Null, |scope| self.outputs(scope))),
+        };
+        match output {
+            Ok(output) => WorkflowOutcome::Completed { output },
+            Err(error) => {
+                WorkflowOutcome::Failed { step: StepKey::root().child("output"), message: error.to_string() }
+            }
+        }
+    }
+
+    fn waits(&self) -> Vec<WaitingStep> {
+        let waits = self.steps.iter().filter_map(|step| match &step.state {
+            State::Suspended(waits) => Some((&step.key, waits)),
+            _ => None,
+        });
+        waits
+            .flat_map(|(key, waits)| waits.iter().map(|wait| WaitingStep::new(key.clone(), wait.clone())))
+            .collect()
+    }
+
+    fn call(&mut self, at: usize, tried: Tried, delay_ms: u64) {
+        let Some(step) = self.steps.get(at) else { return };
+        let node = step.node.clone();
+        let Kind::Call { tool, arguments, reading } = &node.kind else { return };
+        let (key, scope) = (step.key.clone(), step.scope);
+        let filled = arguments.fill(&|path| self.look(scope, path));
+        match filled {
+            Ok(Value::Object(arguments)) => {
+                self.set(at, State::Running(tried));
+                let work = Work::new(tool.clone(), arguments, *reading, node.tries.repeatable);
+                let timeout_ms = node.tries.timeout_ms;
+                let attempt = tried.attempt;
+                self.effects.push(Effect::Run { key, attempt, delay_ms, timeout_ms, work });
+            }
+            Ok(_) => {
+                self.fail(at, "its arguments are no object".to_owned(), Value::Null, &node.on_failure);
+            }
+            Err(error) => self.fail(at, error.to_string(), Value::Null, &node.on_failure),
+        }
+    }
+}
+
+impl Instance {
+    /// What can be read of a step that has ended.
+    fn view(&self) -> Value {
+        match &self.state {
+            State::Ended(ended) => {
+                json!({"status": ended.status, "output": ended.output, "error": ended.error})
+            }
+            _ => Value::Null,
+        }
+    }
+}
+
+/// How often one call is made, whatever cut it off.
+const MOST_ATTEMPTS: u32 = 20;
+
+#[cfg(test)]
+mod tests;

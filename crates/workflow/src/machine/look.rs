@@ -1,0 +1,39 @@
+//! What stands at a path, seen from a step.
+
+use serde_json::{Value, json};
+
+use super::{Instance, Machine, State};
+use crate::template::{Path, follow};
+
+impl Machine {
+    pub(super) fn look(&self, scope: usize, path: &Path) -> Option<Value> {
+        if let Some((name, rest)) = path.step() {
+            let mut around = self.around(scope);
+            let step = around.find_map(|scope| self.beside(scope, name))?;
+            return match step.state {
+                State::Ended(_) => follow(&step.view(), rest),
+                _ => None,
+            };
+        }
+        let element = |scope: usize| self.scopes.get(scope)?.item.as_ref();
+        match path.root() {
+            "input" => follow(&self.input, path.rest()),
+            "item" => self.around(scope).find_map(element).and_then(|(_, item)| follow(item, path.rest())),
+            "index" => self.around(scope).find_map(element).map(|(position, _)| json!(position)),
+            _ => None,
+        }
+    }
+
+    /// The step of a name in one level.
+    pub(super) fn beside(&self, scope: usize, name: &str) -> Option<&Instance> {
+        self.steps.get(*self.scopes.get(scope)?.names.get(name)?)
+    }
+
+    /// A level, and those around it.
+    pub(super) fn around(&self, scope: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(scope), |scope| {
+            let owner = self.scopes.get(*scope)?.owner;
+            self.steps.get(owner).map(|step| step.scope)
+        })
+    }
+}

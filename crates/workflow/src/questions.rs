@@ -1,0 +1,132 @@
+//! The two tools by which a workflow asks a human: for a yes, and for words. They are calls like all others, so that a
+//! question is shown, recorded, suspended and answered from elsewhere like every other.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+use windlass_agent::{Agent, AgentError};
+use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
+use windlass_protocol::{Effect, Hints, Payload, RawJson, ResultStatus, Risk, ToolName, ToolSpec};
+use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+
+pub(crate) const APPROVAL: &str = "workflow_approval";
+pub(crate) const INPUT: &str = "workflow_input";
+/// The rule that asks for each approval.
+const RULE: &str = "workflow.approval";
+
+const APPROVAL_SCHEMA: &str = r#"{"type":"object","properties":{
+"question":{"type":"string","description":"What a human is to agree to."},
+"about":{"description":"What it is about, shown whole."}
+},"required":["question"],"additionalProperties":false}"#;
+
+const INPUT_SCHEMA: &str = r#"{"type":"object","properties":{
+"question":{"type":"string","description":"What a human is asked."},
+"suggestions":{"type":"array","items":{"type":"string"},"description":"Likely answers."}
+},"required":["question"],"additionalProperties":false}"#;
+
+/// Asks for the steps of workflows. It has the two tools and no others, and asks the same human as the agent above.
+pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
+    let tools: [Arc<dyn Tool>; 2] = [
+        Arc::new(Approval { spec: spec(APPROVAL, "Asks a human for a yes.", APPROVAL_SCHEMA) }),
+        Arc::new(Input { spec: spec(INPUT, "Asks a human for words.", INPUT_SCHEMA) }),
+    ];
+    let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build();
+    let mut rule = Rule::new(RULE, Action::Ask).with_tool(name(APPROVAL));
+    rule.reason = Some("a workflow asks before it goes on".to_owned());
+    let mut file = RuleFile::default();
+    file.rules.push(rule);
+    let policy = Policy::default().with_file(Source::User, file);
+    hands
+        .beside()
+        .toolbox(toolbox.expect("the two tools have different names"))
+        .policy(policy.expect("the rule is a constant and a test reads it"))
+        .build()
+}
+
+/// Whether a tool is one of those by which a workflow asks.
+pub(crate) fn asks(tool: &str) -> bool {
+    tool == APPROVAL || tool == INPUT
+}
+
+fn name(name: &str) -> ToolName {
+    ToolName::new(name).expect("the name is a constant and a test reads it")
+}
+
+fn spec(tool: &str, description: &str, schema: &str) -> ToolSpec {
+    let schema: RawJson = schema.parse().expect("the schema is a constant and a test reads it");
+    ToolSpec::function(name(tool), description, schema)
+}
+
+/// Does nothing: that it may run is what was asked.
+struct Approval {
+    spec: ToolSpec,
+}
+
+impl Tool for Approval {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    /// A yes is for this question alone, so it is never learned.
+    fn hints(&self) -> Hints {
+        Hints { risk: Risk::High, ..Hints::default() }
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Internal]
+    }
+
+    fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Arguments {
+            question: String,
+            #[serde(default)]
+            about: Value,
+        }
+        Box::pin(async move {
+            let Arguments { question, about } = read_arguments(payload)?;
+            drop((question, about));
+            Ok(Output::text("approved"))
+        })
+    }
+}
+
+/// Asks, or waits for an answer from elsewhere where nobody is there.
+struct Input {
+    spec: ToolSpec,
+}
+
+impl Tool for Input {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { idempotent: true, resumable: true, risk: Risk::Low, ..Hints::default() }
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Internal]
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Arguments {
+            question: String,
+            #[serde(default)]
+            suggestions: Vec<String>,
+        }
+        Box::pin(async move {
+            let Arguments { question, suggestions } = read_arguments(payload)?;
+            match ctx.ask(&Question::new(question, suggestions)).await {
+                Ok(answer) => Ok(Output::text(answer)),
+                Err(NoAnswer::Absent) => Err(ToolError::Deferred),
+                Err(_) => Ok(Output::text("nobody answered in time").with_status(ResultStatus::TimedOut)),
+            }
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Drives a workflow: makes the calls that its machine wants, and writes down what comes of them before it goes on.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use serde_json::{Map, Value};
+use windlass_agent::{Agent, AgentError, RunOptions};
+use windlass_journal::{Journals, Redacting};
+use windlass_protocol::ToolCall;
+
+use crate::machine::{Effect, End, Machine};
+use crate::questions::{asker, asks};
+use crate::record::{Entry, Record};
+use crate::stepping::{Ran, Stepping};
+use crate::{RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
+
+/// Runs workflows with the hands of an agent: its tools, its policy, its approver. No model of it is asked.
+#[derive(Clone)]
+pub struct Runner {
+    hands: Agent,
+    asker: Agent,
+    journals: Arc<dyn Journals>,
+}
+
+impl Runner {
+    /// With these hands, recorded there.
+    ///
+    /// # Errors
+    /// If nobody like the agent can ask its human.
+    pub fn new(hands: Agent, journals: Arc<dyn Journals>) -> Result<Self, AgentError> {
+        Ok(Self { asker: asker(&hands)?, hands, journals })
+    }
+
+    /// Runs a workflow to its end, or as far as it comes without a human. `run` is the key of its record: where there is
+    /// one it goes on from there, with the input on record. A step that has ended does not run again; one that was cut
+    /// off goes on from its own record. A run that is over gives the same outcome again.
+    ///
+    /// Cancel-safe: dropping the future stops everything that it started, and the record says how far it came.
+    ///
+    /// # Errors
+    /// If the record cannot be kept or is of another workflow, the input is not what the workflow takes, or a step is
+    /// no longer what is on record.
+    pub async fn run(
+        &self,
+        run: &str,
+        workflow: &Workflow,
+        input: Map<String, Value>,
+        options: &WorkflowOptions,
+    ) -> Result<WorkflowOutcome, RunError> {
+        let journal = Redacting::new(self.journals.open(run)?, options.redactor.clone());
+        let record = Record::open(Box::new(journal), workflow.name(), || workflow.complete(input))?;
+        if let Some(outcome) = record.over {
+            return Ok(outcome);
+        }
+        let machine = Machine::new(workflow.plan.clone(), record.input.clone());
+        let drive = Drive {
+            runner: self,
+            run,
+            options,
+            record,
+            machine,
+            calls: FuturesUnordered::new(),
+            made: Vec::new(),
+            is_stopping: false,
+        };
+        drive.drive().await
+    }
+}
+
+type Running<'a> = Pin<Box<dyn Future<Output = (StepKey, u32, Result<Ran, RunError>)> + Send + 'a>>;
+
+/// One run that is driven.
+struct Drive<'a> {
+    runner: &'a Runner,
+    run: &'a str,
+    options: &'a WorkflowOptions,
+    record: Record,
+    machine: Machine,
+    calls: FuturesUnordered<Running<'a>>,
+    /// All calls so far: a step may rest on what an earlier one brought from outside.
+    made: Vec<ToolCall>,
+    is_stopping: bool,
+}
+
+impl Drive<'_> {
+    async fn drive(mut self) -> Result<WorkflowOutcome, RunError> {
+        let mut effects = VecDeque::from(self.machine.start());
+        loop {
+            while let Some(effect) = effects.pop_front() {
+                match effect {
+                    Effect::Run { key, attempt, delay_ms, timeout_ms, work } => {
+                        let stepping = Stepping { key, attempt, delay_ms, timeout_ms, work };
+                        effects.extend(self.begin(stepping)?);
+                    }
+                    Effect::Ended { key, status, error } => {
+                        self.options.tell(&WorkflowEvent::StepEnded { step: key, status, error });
+                    }
+                    Effect::Done(outcome) if !self.is_stopping => return self.end(outcome),
+                    Effect::Done(_) => {}
+                }
+            }
+            let Some((key, attempt, ran)) = self.calls.next().await else {
+                return self.end(WorkflowOutcome::Stopped);
+            };
+            match ran? {
+                Ran::Stopped => self.is_stopping = true,
+                Ran::Ended(end) => {
+                    self.record.finish(&key, attempt, &end)?;
+                    effects.extend(self.machine.ended(&key, attempt, end));
+                }
+            }
+        }
+    }
+
+    /// Begins a call, or takes what the record says of it.
+    fn begin(&mut self, stepping: Stepping) -> Result<Vec<Effect>, RunError> {
+        let (key, attempt) = (stepping.key.clone(), stepping.attempt);
+        let asked = stepping.work.digest();
+        let known = self.record.calls.remove(&(key.clone(), attempt));
+        if known.as_ref().is_some_and(|(recorded, _)| *recorded != asked) {
+            return Err(RunError::Changed { step: key });
+        }
+        let call = match stepping.work.call() {
+            Ok(call) => call,
+            Err(problem) => return Ok(self.machine.ended(&key, attempt, End::refused(problem.to_string()))),
+        };
+        let earlier = self.made.clone();
+        self.made.push(call.clone());
+        match known {
+            Some((_, Some(end))) => return Ok(self.machine.ended(&key, attempt, end)),
+            Some((_, None)) => {}
+            None if self.is_stopping => return Ok(Vec::new()),
+            None => self.record.append(&Entry::StepStarted { step: key.clone(), attempt, asked })?,
+        }
+        let tool = stepping.work.tool.clone();
+        self.options.tell(&WorkflowEvent::StepStarted { step: key.clone(), attempt, tool });
+        let id = format!("{}/{key}.{attempt}", self.run);
+        let run = RunOptions::default()
+            .with_journal(self.runner.journals.open(&id)?)
+            .with_run_id(id)
+            .with_earlier_calls(earlier);
+        let asks = asks(&stepping.work.tool);
+        let hands = if asks { &self.runner.asker } else { &self.runner.hands };
+        let options = self.options;
+        self.calls.push(Box::pin(async move {
+            let ran = stepping.make(hands, call, run, options).await;
+            let ran = ran.map_err(|source| RunError::Step { step: key.clone(), source });
+            (key, attempt, ran)
+        }));
+        Ok(Vec::new())
+    }
+
+    fn end(&mut self, outcome: WorkflowOutcome) -> Result<WorkflowOutcome, RunError> {
+        self.record.append(&Entry::Finished { outcome: outcome.clone() })?;
+        self.options.tell(&WorkflowEvent::Ended { outcome: outcome.clone() });
+        Ok(outcome)
+    }
+}
+
+impl std::fmt::Debug for Runner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Runner").field("hands", &"an agent").finish_non_exhaustive()
+    }
+}

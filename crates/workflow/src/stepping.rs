@@ -1,0 +1,210 @@
+//! One call of a step: made by the agent's hands, and read as the step's output.
+
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tokio::time::{Duration, Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+use windlass_agent::{Agent, AgentError, Event, Outcome, Performed, Performing, RunOptions, Wait};
+use windlass_hitl::ApprovalOutcome;
+use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
+
+use crate::machine::{Again, End, Failure};
+use crate::work::Work;
+use crate::workflow::Reading;
+use crate::{OutputForm, StepKey, WorkflowEvent, WorkflowOptions};
+
+/// A call that is to be made.
+pub(crate) struct Stepping {
+    pub(crate) key: StepKey,
+    pub(crate) attempt: u32,
+    pub(crate) delay_ms: u64,
+    pub(crate) timeout_ms: Option<u64>,
+    pub(crate) work: Work,
+}
+
+/// What came of it in this process.
+pub(crate) enum Ran {
+    Ended(End),
+    /// It was stopped. What it had begun is on its record.
+    Stopped,
+}
+
+impl End {
+    /// Nothing was done.
+    pub(crate) fn refused(message: String) -> Self {
+        Self::Failed(Failure { message, output: Value::Null, again: Again::MayNot })
+    }
+}
+
+impl Stepping {
+    pub(crate) async fn make(
+        self,
+        hands: &Agent,
+        call: ToolCall,
+        run: RunOptions,
+        options: &WorkflowOptions,
+    ) -> Result<Ran, AgentError> {
+        let stop = &options.cancellation;
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(Ran::Stopped),
+            () = sleep(Duration::from_millis(self.delay_ms)) => {}
+        }
+        let own = CancellationToken::new();
+        let mut run = run.with_cancellation(own.clone()).with_allowance(options.allowance.clone());
+        if let Some(outputs) = &options.outputs {
+            run = run.with_outputs(outputs);
+        }
+        if let Some(words) = options.answers.get(self.key.as_str()) {
+            run = run.with_results([ToolResult::text(call.id.clone(), ResultStatus::Ok, words.as_str())]);
+        }
+        let may_repeat = self.work.repeatable
+            || hands.hints(&self.work.tool).is_some_and(|hints| hints.read_only || hints.idempotent);
+        let id = call.id.clone();
+        let mut performing = hands.perform([call], run)?;
+        let end = self.watch(&mut performing, &own, options).await?;
+        let performed = match end {
+            Watched::Left => return Ok(Ran::Stopped),
+            Watched::Ended => performing.into_performed()?,
+        };
+        let is_stopped = matches!(performed.outcome, Outcome::Stopped { .. }) && stop.is_cancelled();
+        let is_ok = performed.results.first().is_some_and(|result| result.status.is_ok());
+        if is_stopped && !is_ok {
+            return Ok(Ran::Stopped);
+        }
+        Ok(Ran::Ended(self.read(&id, &performed, may_repeat)))
+    }
+
+    /// Follows the call to its end. A stop leaves a call that has not begun where it is, so that it can be made later.
+    async fn watch(
+        &self,
+        performing: &mut Performing,
+        own: &CancellationToken,
+        options: &WorkflowOptions,
+    ) -> Result<Watched, AgentError> {
+        let mut deadline: Option<Instant> = None;
+        let mut has_begun = false;
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = options.cancellation.cancelled(), if !own.is_cancelled() => {
+                    if !has_begun {
+                        return Ok(Watched::Left);
+                    }
+                    own.cancel();
+                    continue;
+                }
+                event = performing.next() => event,
+                () = until(deadline), if !own.is_cancelled() => {
+                    own.cancel();
+                    continue;
+                }
+            };
+            let Some(event) = event else { return Ok(Watched::Ended) };
+            let event = event?;
+            if let Event::CallRunning { .. } = &event {
+                has_begun = true;
+                // The time that a human takes to answer is not the call's.
+                deadline =
+                    self.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
+            }
+            options.tell(&WorkflowEvent::Call { step: self.key.clone(), event: Box::new(event) });
+        }
+    }
+
+    fn read(&self, id: &CallId, performed: &Performed, may_repeat: bool) -> End {
+        if let Outcome::Suspended { waits } = &performed.outcome {
+            let waits: Vec<Wait> = waits.clone();
+            return End::Suspended(waits);
+        }
+        let Some(result) = performed.results.first() else {
+            return End::refused("the call has no result".to_owned());
+        };
+        if self.work.reading == Reading::Approval {
+            return approval(result, performed.answers.get(id));
+        }
+        if result.status.is_ok() {
+            return output(result, self.work.reading, may_repeat);
+        }
+        let again = match (result.status, may_repeat) {
+            (ResultStatus::EffectsUnknown | ResultStatus::Cancelled, true) => Again::Anew,
+            (ResultStatus::EffectsUnknown | ResultStatus::Cancelled, false) => Again::Unknown,
+            (ResultStatus::NotStarted, _) | (ResultStatus::Error | ResultStatus::TimedOut, true) => {
+                Again::May
+            }
+            _ => Again::MayNot,
+        };
+        End::Failed(Failure { message: result.wire_text(), output: Value::String(words(result)), again })
+    }
+}
+
+enum Watched {
+    Ended,
+    /// Its record says that it has not begun.
+    Left,
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The words of a result, without its status.
+fn words(result: &ToolResult) -> String {
+    let text = result.wire_text();
+    match text.split_once("] ") {
+        Some((_, words)) if !result.status.is_ok() => words.to_owned(),
+        _ => text,
+    }
+}
+
+/// A yes is one only where a human was asked and said it: a policy that lets the call through is none.
+fn approval(result: &ToolResult, answer: Option<&ApprovalOutcome>) -> End {
+    match answer {
+        Some(ApprovalOutcome::Answered(decision)) => {
+            let output = json!({"approved": decision.approved, "comment": decision.reason});
+            if decision.approved && result.status.is_ok() {
+                return End::Done(output);
+            }
+            let comment = decision.reason.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
+            let message = format!("the human did not agree{comment}");
+            End::Failed(Failure { message, output, again: Again::MayNot })
+        }
+        Some(_) => End::refused(words(result)),
+        None if result.status.is_ok() => {
+            End::refused("nobody was asked, so nobody has agreed: the policy has to ask here".to_owned())
+        }
+        None => End::refused(result.wire_text()),
+    }
+}
+
+fn output(result: &ToolResult, reading: Reading, may_repeat: bool) -> End {
+    let text = result.wire_text();
+    if reading != Reading::Output(OutputForm::Json) {
+        return End::Done(Value::String(text));
+    }
+    if let Some(value) = json_in(&text) {
+        return End::Done(value);
+    }
+    let again = if may_repeat { Again::May } else { Again::MayNot };
+    let message = "the output is no JSON, and has none between fences".to_owned();
+    End::Failed(Failure { message, output: Value::String(text), again })
+}
+
+/// The JSON that a text is, or that stands in its last block between fences.
+fn json_in(text: &str) -> Option<Value> {
+    if let Ok(value) = serde_json::from_str(text.trim()) {
+        return Some(value);
+    }
+    let blocks: Vec<&str> = text.split("```").collect();
+    let inside = blocks.iter().skip(1).step_by(2);
+    inside.rev().find_map(|block| {
+        let body = block.strip_prefix("json").unwrap_or(block);
+        serde_json::from_str(body.trim()).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests;

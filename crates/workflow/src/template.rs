@@ -1,0 +1,226 @@
+//! Texts and values with places that are filled from the state of a run: `{{ steps.gather.output }}`. There are paths
+//! and nothing else, so a file of steps holds no code.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::PathError;
+
+/// How deep a value may be nested.
+const MAX_DEPTH: usize = 32;
+
+/// Where in the state of a run something stands: names and positions with dots between them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Path {
+    segments: Vec<String>,
+}
+
+/// A value with places that are filled when its step begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Filling {
+    /// Nothing in it is filled.
+    Plain(Value),
+    /// One path and nothing else: the value as it stands there.
+    Whole(Path),
+    /// Words with paths in them: what stands there becomes a text.
+    Text(Vec<Piece>),
+    List(Vec<Element>),
+    Object(Vec<(String, Self)>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Piece {
+    Words(String),
+    Path(Path),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Element {
+    One(Filling),
+    /// The elements of a list that stands there.
+    Spread(Path),
+}
+
+/// Looks a path up; nothing if nothing stands there.
+pub(crate) type Look<'a> = &'a dyn Fn(&Path) -> Option<Value>;
+
+impl Path {
+    fn parse(text: &str) -> Result<Self, PathError> {
+        let segments: Vec<String> = text.trim().split('.').map(|name| name.trim().to_owned()).collect();
+        let is_name = |name: &String| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        };
+        let has_root = match segments.first().map(String::as_str) {
+            Some("steps") => segments.len() > 1,
+            Some("input" | "item" | "index") => true,
+            _ => false,
+        };
+        if has_root && segments.iter().all(is_name) {
+            Ok(Self { segments })
+        } else {
+            Err(PathError::NoPath { text: text.trim().to_owned() })
+        }
+    }
+
+    pub(crate) fn root(&self) -> &str {
+        self.segments.first().map_or("", String::as_str)
+    }
+
+    /// The step that it reads, with the rest of the path behind its name.
+    pub(crate) fn step(&self) -> Option<(&str, &[String])> {
+        match self.segments.as_slice() {
+            [root, name, rest @ ..] if root == "steps" => Some((name, rest)),
+            _ => None,
+        }
+    }
+
+    /// What is behind the root.
+    pub(crate) fn rest(&self) -> &[String] {
+        self.segments.get(1..).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.segments.join("."))
+    }
+}
+
+/// Follows names and positions into a value.
+pub(crate) fn follow(value: &Value, path: &[String]) -> Option<Value> {
+    let found = path.iter().try_fold(value, |value, name| match value {
+        Value::Object(object) => object.get(name),
+        Value::Array(list) => list.get(name.parse::<usize>().ok()?),
+        _ => None,
+    });
+    found.cloned()
+}
+
+/// A value as a text among others: a text as it is, everything else as JSON.
+pub(crate) fn as_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+impl Filling {
+    /// Reads the places in a value.
+    pub(crate) fn of(value: &Value) -> Result<Self, PathError> {
+        Self::within(value, MAX_DEPTH)
+    }
+
+    fn within(value: &Value, depth: usize) -> Result<Self, PathError> {
+        let depth = depth.checked_sub(1).ok_or(PathError::TooDeep)?;
+        let filling = match value {
+            Value::String(text) => Self::text(text)?,
+            Value::Array(list) => {
+                let element = |value: &Value| Self::element(value, depth);
+                Self::List(list.iter().map(element).collect::<Result<_, _>>()?)
+            }
+            Value::Object(object) => {
+                let member =
+                    |(name, value): (&String, &Value)| Ok((name.clone(), Self::within(value, depth)?));
+                Self::Object(object.iter().map(member).collect::<Result<_, PathError>>()?)
+            }
+            plain => Self::Plain(plain.clone()),
+        };
+        let mut has_place = false;
+        filling.each_path(&mut |_| has_place = true);
+        Ok(if has_place { filling } else { Self::Plain(value.clone()) })
+    }
+
+    fn element(value: &Value, depth: usize) -> Result<Element, PathError> {
+        let spread = value
+            .as_str()
+            .and_then(|text| text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim().strip_suffix("..."))
+            .filter(|inner| !inner.contains("}}"));
+        match spread {
+            Some(path) => Path::parse(path).map(Element::Spread),
+            None => Self::within(value, depth).map(Element::One),
+        }
+    }
+
+    /// Reads the places in a text.
+    pub(crate) fn text(text: &str) -> Result<Self, PathError> {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some((words, behind)) = rest.split_once("{{") {
+            let (path, after) = behind.split_once("}}").ok_or(PathError::Open)?;
+            if !words.is_empty() {
+                pieces.push(Piece::Words(words.to_owned()));
+            }
+            pieces.push(Piece::Path(Path::parse(path)?));
+            rest = after;
+        }
+        if !rest.is_empty() {
+            pieces.push(Piece::Words(rest.to_owned()));
+        }
+        Ok(match pieces.as_slice() {
+            [Piece::Path(path)] => Self::Whole(path.clone()),
+            [] | [Piece::Words(_)] => Self::Plain(Value::String(text.to_owned())),
+            _ => Self::Text(pieces),
+        })
+    }
+
+    /// Tells every path in it.
+    pub(crate) fn each_path(&self, tell: &mut dyn FnMut(&Path)) {
+        match self {
+            Self::Plain(_) => {}
+            Self::Whole(path) => tell(path),
+            Self::Text(pieces) => {
+                for piece in pieces {
+                    if let Piece::Path(path) = piece {
+                        tell(path);
+                    }
+                }
+            }
+            Self::List(elements) => {
+                for element in elements {
+                    match element {
+                        Element::One(filling) => filling.each_path(tell),
+                        Element::Spread(path) => tell(path),
+                    }
+                }
+            }
+            Self::Object(members) => members.iter().for_each(|(_, filling)| filling.each_path(tell)),
+        }
+    }
+
+    /// The value with all its places filled.
+    pub(crate) fn fill(&self, look: Look<'_>) -> Result<Value, PathError> {
+        let find = |path: &Path| look(path).ok_or_else(|| PathError::Missing { path: path.to_string() });
+        match self {
+            Self::Plain(value) => Ok(value.clone()),
+            Self::Whole(path) => find(path),
+            Self::Text(pieces) => {
+                let mut text = String::new();
+                for piece in pieces {
+                    match piece {
+                        Piece::Words(words) => text.push_str(words),
+                        Piece::Path(path) => text.push_str(&as_text(&find(path)?)),
+                    }
+                }
+                Ok(Value::String(text))
+            }
+            Self::List(elements) => {
+                let mut list = Vec::with_capacity(elements.len());
+                for element in elements {
+                    match element {
+                        Element::One(filling) => list.push(filling.fill(look)?),
+                        Element::Spread(path) => match find(path)? {
+                            Value::Array(values) => list.extend(values),
+                            _ => return Err(PathError::NoList { path: path.to_string() }),
+                        },
+                    }
+                }
+                Ok(Value::Array(list))
+            }
+            Self::Object(members) => {
+                let fill = |(name, filling): &(String, Self)| Ok((name.clone(), filling.fill(look)?));
+                Ok(Value::Object(members.iter().map(fill).collect::<Result<Map<_, _>, PathError>>()?))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
