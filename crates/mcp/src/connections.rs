@@ -1,6 +1,7 @@
 //! All servers of a program together: started beside each other, watched, and used by their own names.
 
 pub(crate) mod offer;
+pub(crate) mod options;
 pub(crate) mod ranking;
 pub(crate) mod reader;
 pub(crate) mod search;
@@ -15,36 +16,17 @@ use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 use windlass_protocol::{Arguments, Payload};
 use windlass_tool::{Context, Output, Tool, ToolError};
-use windlass_toolbox::{DynamicTools, Identity, ToolboxBuilder};
+use windlass_toolbox::{Identity, ToolboxBuilder};
 
 use self::offer::Offers;
+pub use self::options::{ConnectionOptions, Listener};
 use self::reader::ResourceReader;
 use self::status::Board;
 pub use self::status::{ServerEvent, ServerStatus};
 use crate::{
-    ClientOptions, Definition, McpClient, McpServer, Presence, Prompt, PromptMessage, RequestError, Resource,
+    Definition, McpClient, McpServer, Presence, Prompt, PromptMessage, RequestError, Resource,
     ResourceContents, ResourceTemplate, StartError,
 };
-
-/// From how many tools on they have to be looked for.
-const DEFER_OVER: usize = 40;
-
-/// What is told of servers as it happens.
-pub type Listener = Arc<dyn Fn(ServerEvent) + Send + Sync>;
-
-/// What all servers are given, and who hears of them.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct ConnectionOptions {
-    /// What each server is given.
-    pub client: ClientOptions,
-    /// Who hears what becomes of the servers.
-    pub listener: Option<Listener>,
-    /// Where the tools are offered, from the next turn on, as servers and lists come and go.
-    pub dynamic: Option<DynamicTools>,
-    /// From how many tools on they are not all offered, but found with `tool_search`; 40 if nothing is said.
-    pub defer_over: usize,
-}
 
 /// The servers of a program. Cheap to clone; when the last clone and the last tool are gone, so are the servers.
 ///
@@ -86,38 +68,6 @@ pub enum ConnectionsError {
     Required(#[source] StartError),
 }
 
-impl Default for ConnectionOptions {
-    fn default() -> Self {
-        Self { client: ClientOptions::default(), listener: None, dynamic: None, defer_over: DEFER_OVER }
-    }
-}
-
-impl ConnectionOptions {
-    /// The same with what each server is given.
-    pub fn with_client(mut self, client: ClientOptions) -> Self {
-        self.client = client;
-        self
-    }
-
-    /// The same with somebody who hears what becomes of the servers.
-    pub fn with_listener(mut self, listen: impl Fn(ServerEvent) + Send + Sync + 'static) -> Self {
-        self.listener = Some(Arc::new(listen));
-        self
-    }
-
-    /// The same, and the tools are offered through these.
-    pub fn with_dynamic(mut self, dynamic: DynamicTools) -> Self {
-        self.dynamic = Some(dynamic);
-        self
-    }
-
-    /// The same with another number of tools from which on they have to be looked for.
-    pub fn with_defer_over(mut self, tools: usize) -> Self {
-        self.defer_over = tools;
-        self
-    }
-}
-
 impl McpConnections {
     /// Starts servers beside each other and waits for those that have to be there. The others come when they come, and
     /// one that fails stops nobody (RULES M4). Dropping the future stops what was started.
@@ -128,8 +78,11 @@ impl McpConnections {
         servers: impl IntoIterator<Item = McpServer>,
         options: ConnectionOptions,
     ) -> Result<Self, ConnectionsError> {
-        let given = options.client.clone();
-        let clients = servers.into_iter().map(|server| McpClient::of(server, given.clone()));
+        let (given, connectors) = (options.client.clone(), options.connectors.clone());
+        let clients = servers.into_iter().map(|server| match connectors.get(server.id()) {
+            Some(connector) => McpClient::reached_by(server, connector.clone(), given.clone()),
+            None => McpClient::of(server, given.clone()),
+        });
         Self::of(clients, options).await
     }
 
@@ -381,11 +334,5 @@ fn listed(names: &[&str]) -> String {
 impl fmt::Debug for McpConnections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpConnections").field("servers", &self.0.clients.keys()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ConnectionOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConnectionOptions").field("client", &self.client).finish_non_exhaustive()
     }
 }

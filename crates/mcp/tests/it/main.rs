@@ -14,6 +14,7 @@ mod connections;
 mod fake;
 mod http;
 mod listing;
+mod oauth;
 mod open_url;
 mod outcome;
 mod serve;

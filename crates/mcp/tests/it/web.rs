@@ -12,6 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     pub(crate) method: String,
+    pub(crate) target: String,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: Value,
     /// The body as it came.
@@ -94,16 +95,16 @@ async fn serve(mut stream: TcpStream, script: Arc<Mutex<Box<Script>>>, record: A
         Reply::Whole { status, headers, body } => {
             let headers: Vec<String> =
                 headers.into_iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-            let head = format!(
+            let answer = format!(
                 "HTTP/1.1 {status} x\r\ncontent-length: {}\r\nconnection: close\r\n{}\r\n{body}",
                 body.len(),
                 headers.concat()
             );
-            let _ = stream.write_all(head.as_bytes()).await;
+            let _ = stream.write_all(answer.as_bytes()).await;
         }
         Reply::Events { events, then } => {
-            let head = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-            let _ = stream.write_all(head.as_bytes()).await;
+            let begin = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let _ = stream.write_all(begin.as_bytes()).await;
             for event in events {
                 let _ = stream.write_all(event.as_bytes()).await;
             }
@@ -133,7 +134,8 @@ async fn hear(stream: &mut TcpStream) -> Option<Heard> {
     };
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let mut lines = head.split("\r\n");
-    let method = lines.next().unwrap().split(' ').next().unwrap().to_owned();
+    let mut first = lines.next().unwrap().split(' ').map(str::to_owned);
+    let (method, target) = (first.next().unwrap(), first.next().unwrap());
     let headers: BTreeMap<String, String> = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
@@ -146,7 +148,7 @@ async fn hear(stream: &mut TcpStream) -> Option<Heard> {
     }
     let text = String::from_utf8(body).unwrap();
     let body = serde_json::from_str(&text).unwrap_or_default();
-    Some(Heard { method, headers, body, text })
+    Some(Heard { method, target, headers, body, text })
 }
 
 pub(crate) fn status(status: u16) -> Reply {
