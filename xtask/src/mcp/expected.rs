@@ -33,4 +33,14 @@ pub(crate) const SERVER: Expected = &[
 ];
 
 /// Of our client.
-pub(crate) const CLIENT: Expected = &[];
+pub(crate) const CLIENT: Expected = &[
+    (
+        "auth/2025-03-26-oauth-metadata-backcompat",
+        "an authority whose document is found under one name and says another is not believed (RFC 8414, section 3.3)",
+    ),
+    (
+        "auth/client-credentials-jwt",
+        "a key that signs assertions is not kept; a client has a secret, or a browser",
+    ),
+    ("auth/cross-app-access-complete-flow", "tokens of a company's identity provider are not exchanged"),
+];
