@@ -38,6 +38,7 @@ pub use windlass_journal as journal;
 pub use windlass_loop as turn;
 pub use windlass_mcp as mcp;
 pub use windlass_model as model;
+pub use windlass_workflow as workflow;
 
 /// The project's README, whose example is compiled as a test.
 #[cfg(doctest)]

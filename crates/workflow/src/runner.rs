@@ -12,7 +12,7 @@ use windlass_journal::{Journals, Redacting};
 use windlass_protocol::ToolCall;
 
 use crate::machine::{Effect, End, Machine};
-use crate::questions::{asker, asks};
+use crate::questions::{answering, asker, asks};
 use crate::record::{Entry, Record};
 use crate::stepping::{Ran, Stepping};
 use crate::{RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
@@ -143,10 +143,15 @@ impl Drive<'_> {
             .with_run_id(id)
             .with_earlier_calls(earlier);
         let asks = asks(&stepping.work.tool);
-        let hands = if asks { &self.runner.asker } else { &self.runner.hands };
+        let hands = match self.options.answers.get(key.as_str()) {
+            Some(words) if asks => answering(&self.runner.asker, words)
+                .map_err(|source| RunError::Step { step: key.clone(), source })?,
+            _ if asks => self.runner.asker.clone(),
+            _ => self.runner.hands.clone(),
+        };
         let options = self.options;
         self.calls.push(Box::pin(async move {
-            let ran = stepping.make(hands, call, run, options).await;
+            let ran = stepping.make(&hands, call, run, options).await;
             let ran = ran.map_err(|source| RunError::Step { step: key.clone(), source });
             (key, attempt, ran)
         }));
