@@ -14,6 +14,7 @@ use windlass_toolbox::Toolbox;
 use crate::agent::Parts;
 use crate::asking::SpeechOptions;
 use crate::lessons::Lessons;
+use crate::on_behalf::OnBehalf;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, Nobody};
 
@@ -50,6 +51,9 @@ impl AgentBuilder {
     pub(crate) fn below(parts: &Parts, toolbox: Option<Toolbox>, name: String) -> Self {
         let mut below = Self::beside(parts, toolbox);
         below.agents.push(name);
+        let agents = &below.agents;
+        below.human =
+            parts.human.clone().map(|human| Arc::new(OnBehalf::new(human, agents)) as Arc<dyn Human>);
         below
     }
 

@@ -192,7 +192,9 @@ impl Judging {
 
 /// Whether what comes back is written by strangers.
 pub(crate) fn brings_text_from_outside(effects: &[Effect]) -> bool {
-    effects.iter().any(|effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. }))
+    effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. } | Effect::Spawn { .. }))
 }
 
 /// Whether any call of a conversation has brought text from outside. A tool that is hidden now was there then.

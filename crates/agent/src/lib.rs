@@ -14,6 +14,7 @@ mod error;
 mod judging;
 mod lessons;
 mod messages;
+mod on_behalf;
 mod options;
 mod outside;
 mod performing;

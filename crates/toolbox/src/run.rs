@@ -134,7 +134,9 @@ fn without_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
 /// What is to be known about what a tool brought.
 fn flags(checked: &Checked, content: &[Content]) -> Vec<ResultFlag> {
     let is_hidden = |content: &Content| matches!(content, Content::Text { text } if has_invisible(text));
-    let is_external = |effect: &Effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. });
+    let is_external = |effect: &Effect| {
+        matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. } | Effect::Spawn { .. })
+    };
     let hidden = content.iter().any(is_hidden).then_some(ResultFlag::InvisibleChars);
     let external = checked.facts.effects.iter().any(is_external).then_some(ResultFlag::External);
     hidden.into_iter().chain(external).collect()

@@ -158,6 +158,11 @@ impl Toolbox {
         self.offered_entries().map(|entry| (entry.offered_spec(), entry.tool.hints())).collect()
     }
 
+    /// The names of the tools on offer as the registry has them, which is what policy and [`only`](Self::only) go by.
+    pub fn offered_names(&self) -> impl Iterator<Item = &ToolName> {
+        self.offered_entries().map(|entry| &entry.name)
+    }
+
     /// The names of all tools, offered or not.
     pub fn names(&self) -> &NameMap {
         &self.shelf.names

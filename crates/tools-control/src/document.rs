@@ -13,7 +13,8 @@ const MAX_DEPTH: usize = 16;
 
 /// Why a file is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum DocumentError {
+#[non_exhaustive]
+pub enum DocumentError {
     /// Nothing stands between two lines of three dashes at the head.
     #[error(
         "it has no front matter: a line of three dashes, `name: value` lines, another line of three dashes"
@@ -68,16 +69,27 @@ pub(crate) enum DocumentError {
     },
 }
 
-/// The front matter's words by their keys, and the text after it.
+/// A Markdown file that a person wrote for the model: the front matter's words by their keys, and the text after it.
+///
+/// ```
+/// use windlass_tools_control::Document;
+/// let document = Document::parse("---\nname: tester\n---\nRun the tests.")?;
+/// assert_eq!(document.words("name", 100)?.as_deref(), Some("tester"));
+/// assert_eq!(document.body(), "Run the tests.");
+/// # Ok::<(), windlass_tools_control::DocumentError>(())
+/// ```
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Document<'a> {
+pub struct Document<'a> {
     pub(crate) fields: BTreeMap<String, String>,
     pub(crate) body: &'a str,
 }
 
 impl<'a> Document<'a> {
     /// Reads a file that may have front matter.
-    pub(crate) fn parse(text: &'a str) -> Result<Self, DocumentError> {
+    ///
+    /// # Errors
+    /// If it is too long, or its front matter has no end, is no YAML, has a key twice or what no front matter needs.
+    pub fn parse(text: &'a str) -> Result<Self, DocumentError> {
         if text.len() > MAX_FILE {
             return Err(DocumentError::TooLong { part: "text", len: text.len(), limit: MAX_FILE });
         }
@@ -98,8 +110,27 @@ impl<'a> Document<'a> {
         Err(DocumentError::Unclosed)
     }
 
-    /// A value of one line, with what is between its words made one space.
-    pub(crate) fn words(&self, key: &'static str, max_chars: usize) -> Result<Option<String>, DocumentError> {
+    /// The keys of its front matter, sorted.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.fields.keys().map(String::as_str)
+    }
+
+    /// Whether its front matter has a key, whatever its value is.
+    pub fn has(&self, key: &str) -> bool {
+        self.fields.contains_key(key)
+    }
+
+    /// The text behind the front matter.
+    pub fn body(&self) -> &'a str {
+        self.body
+    }
+
+    /// A value of one line, with what is between its words made one space; nothing for a key that is not there, is empty or
+    /// has a list or a table.
+    ///
+    /// # Errors
+    /// If it has characters that cannot be seen, or is too long.
+    pub fn words(&self, key: &'static str, max_chars: usize) -> Result<Option<String>, DocumentError> {
         let Some(value) = self.fields.get(key) else { return Ok(None) };
         let words = value.split_whitespace().collect::<Vec<_>>().join(" ");
         let fails = |problem: &str| Err(DocumentError::Value { key, problem: problem.to_owned() });

@@ -31,6 +31,7 @@ mod mcp;
 mod set;
 
 pub use completion::AttemptCompletion;
+pub use document::{Document, DocumentError};
 pub use followup::AskFollowupQuestion;
 pub use library::LeftOut;
 pub use mcp::{AccessMcpResource, McpServers, UseMcpTool};

@@ -76,6 +76,12 @@ pub trait Tasks: Send + Sync {
     /// The modes in which tasks are done, the same for the whole run.
     fn modes(&self) -> &[TaskMode];
 
+    /// Whether a task that was cut off is gone on with when it is handed over again under the same key. By default it is
+    /// not.
+    fn is_resumable(&self) -> bool {
+        false
+    }
+
     /// Does a task and says what came of it. An error of [`ToolError::Model`] says why it was not done.
     ///
     /// Must be cancel-safe: a dropped future ends whatever it had started, and the context's token stops it in
@@ -145,7 +151,8 @@ impl Tool for NewTask {
     }
 
     fn hints(&self) -> Hints {
-        Hints { control: Control::Last, risk: Risk::Medium, ..Hints::default() }
+        let resumable = self.tasks.is_resumable();
+        Hints { control: Control::Last, risk: Risk::Medium, resumable, ..Hints::default() }
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {

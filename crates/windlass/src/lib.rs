@@ -33,11 +33,14 @@ pub use windlass_tools_web as tools_web;
 
 pub use windlass_agent as agent;
 pub use windlass_cassette as cassette;
+pub use windlass_checkpoint as checkpoint;
 pub use windlass_gateway as gateway;
 pub use windlass_journal as journal;
 pub use windlass_loop as turn;
 pub use windlass_mcp as mcp;
 pub use windlass_model as model;
+pub use windlass_subagent as subagent;
+pub use windlass_telemetry as telemetry;
 pub use windlass_workflow as workflow;
 
 /// The project's README, whose example is compiled as a test.

@@ -123,7 +123,7 @@ impl Drive<'_> {
         if known.as_ref().is_some_and(|(recorded, _)| *recorded != asked) {
             return Err(RunError::Changed { step: key });
         }
-        let call = match stepping.work.call() {
+        let call = match stepping.work.call(&key) {
             Ok(call) => call,
             Err(problem) => return Ok(self.machine.ended(&key, attempt, End::refused(problem.to_string()))),
         };

@@ -1,0 +1,146 @@
+//! Agents that work beside the run that began them: known by an id, spoken to, waited for, closed.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use windlass_agent::{CallingRun, Messages, RunOptions, Speaker};
+use windlass_protocol::{Content, ResultStatus};
+use windlass_tool::{Context, Output, ToolError};
+
+use crate::AgentDefinition;
+use crate::child::{Child, report_on};
+use crate::sub_agents::Shared;
+
+/// How long an agent may take to end in good order when its caller has ended or it was closed.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// An agent beside its caller.
+pub(crate) struct Beside {
+    pub(crate) speaker: Option<Speaker>,
+    pub(crate) report: watch::Receiver<Option<BesideReport>>,
+    pub(crate) stop: CancellationToken,
+}
+
+/// How its work ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BesideReport {
+    /// `done`, `failed`, `stopped` or `waits for an answer`.
+    pub(crate) state: &'static str,
+    pub(crate) text: String,
+}
+
+impl Beside {
+    /// One that has ended before this process began.
+    fn ended(text: String) -> Self {
+        let report = Some(BesideReport { state: "done", text });
+        Self { speaker: None, report: watch::channel(report).1, stop: CancellationToken::new() }
+    }
+}
+
+/// The id of an agent: what it is, and the call that began it, so that it means the same in every process.
+pub(crate) fn id_of(definition: &AgentDefinition, ctx: &Context) -> String {
+    format!("{}:{}", definition.name(), ctx.call())
+}
+
+impl Shared {
+    /// Begins an agent beside its caller, or takes it up from its record.
+    pub(crate) fn begin_beside(
+        self: &Arc<Self>,
+        run: &CallingRun,
+        ctx: &Context,
+        definition: &Arc<AgentDefinition>,
+        (key, task): (&str, &str),
+    ) -> Result<Arc<Beside>, ToolError> {
+        if let Some(known) = self.known(key) {
+            return Ok(known);
+        }
+        let place = self.place_now(run)?;
+        let (speaker, messages) = Messages::channel();
+        let (sender, report) = watch::channel(None);
+        let stop = run.ended().child_token();
+        let beside = Arc::new(Beside { speaker: Some(speaker), report, stop: stop.clone() });
+        self.lock().insert(key.to_owned(), Arc::clone(&beside));
+        let (shared, run, ctx) = (Arc::clone(self), run.clone(), ctx.clone());
+        let (definition, task, key) = (Arc::clone(definition), task.to_owned(), key.to_owned());
+        tokio::spawn(async move {
+            let _place = place;
+            let child = Child { shared: &shared, run: &run, definition: &definition, key: key.clone() };
+            let options =
+                RunOptions::default().with_allowance(run.allowance().clone()).with_cancellation(stop.clone());
+            let ended = tokio::select! {
+                biased;
+                ended = child.perform(&ctx, &task, options, Some(messages)) => said(ended),
+                () = overdue(&stop) => BesideReport { state: "stopped", text: String::new() },
+            };
+            sender.send_replace(Some(ended));
+            // The caller is gone, and with it everybody who could ask.
+            if run.ended().is_cancelled() {
+                shared.lock().remove(&key);
+            }
+        });
+        Ok(beside)
+    }
+
+    /// The agent of an id, which another process may have begun.
+    pub(crate) fn find_beside(
+        self: &Arc<Self>,
+        run: &CallingRun,
+        ctx: &Context,
+        id: &str,
+    ) -> Result<Arc<Beside>, ToolError> {
+        let unknown =
+            || ToolError::model(format!("there is no agent {id} beside this one; spawn_agent gives ids"));
+        let (name, call) = id.split_once(':').ok_or_else(unknown)?;
+        let key = format!("{}/{call}", run.id());
+        if let Some(known) = self.known(&key) {
+            return Ok(known);
+        }
+        let definition = self.definition(name)?;
+        let records = self.journals.open(&key).and_then(|journal| journal.records()).map_err(|error| {
+            ToolError::model(format!("the record of the agent {id} cannot be read: {error}"))
+        })?;
+        if records.is_empty() {
+            return Err(unknown());
+        }
+        if let Some(text) = report_on(&records) {
+            let ended = Arc::new(Beside::ended(text));
+            self.lock().insert(key, Arc::clone(&ended));
+            return Ok(ended);
+        }
+        // Its task is on record.
+        self.begin_beside(run, ctx, &definition, (&key, ""))
+    }
+
+    fn known(&self, key: &str) -> Option<Arc<Beside>> {
+        self.lock().get(key).cloned()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, std::collections::BTreeMap<String, Arc<Beside>>> {
+        self.beside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn overdue(stop: &CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(GRACE).await;
+}
+
+fn said(ended: Result<Output, ToolError>) -> BesideReport {
+    match ended {
+        Ok(output) => {
+            let state = if output.status == ResultStatus::Ok { "done" } else { "stopped" };
+            let text = output.content.iter().map(|content| match content {
+                Content::Text { text } => text.as_str(),
+                _ => "",
+            });
+            BesideReport { state, text: text.collect() }
+        }
+        Err(ToolError::Deferred) => {
+            let text = "a question of it waits for an answer that nobody gives here".to_owned();
+            BesideReport { state: "waits for an answer", text }
+        }
+        Err(error) => BesideReport { state: "failed", text: error.to_string() },
+    }
+}

@@ -1,0 +1,66 @@
+//! `sub_agent_NAME`: hands a task to an agent and waits for its report.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_tool::{Context, Tool, ToolFuture, read_arguments};
+
+use crate::AgentDefinition;
+use crate::child::Child;
+use crate::spec::{begins_an_agent, calling_run, check_task, spec};
+use crate::sub_agents::Shared;
+
+/// One agent as a tool.
+pub(crate) struct SubAgentTool {
+    spec: ToolSpec,
+    shared: Arc<Shared>,
+    definition: Arc<AgentDefinition>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    task: String,
+}
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+"task":{"type":"string","description":"All that is to be known: what is wanted, where, what was found out, what must not be touched, what to report."}
+},"required":["task"],"additionalProperties":false}"#;
+
+impl SubAgentTool {
+    pub(crate) fn new(shared: Arc<Shared>, definition: Arc<AgentDefinition>) -> Self {
+        let description = format!(
+            "Hands a task to another agent, which begins without any of this conversation, and gives its report. {}",
+            definition.description()
+        );
+        let spec = spec(&format!("sub_agent_{}", definition.name()), &description, SCHEMA);
+        Self { spec, shared, definition }
+    }
+}
+
+impl Tool for SubAgentTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        begins_an_agent()
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Spawn { agent: self.definition.name().to_owned() }]
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let Arguments { task } = read_arguments(payload)?;
+            check_task(&task)?;
+            let run = calling_run(ctx)?;
+            let _place = self.shared.place(run, ctx).await?;
+            let key = ctx.idempotency_key().to_owned();
+            let child = Child { shared: &self.shared, run, definition: &self.definition, key };
+            child.perform(ctx, &task, run.options(ctx), None).await
+        })
+    }
+}

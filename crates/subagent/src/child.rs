@@ -1,0 +1,150 @@
+//! The run of an agent that another gave work to: begun, or taken up from its own record, and told to the caller.
+
+use futures_util::StreamExt;
+use serde_json::Value;
+use windlass_agent::{
+    Agent, AgentError, CallingRun, Entry, Event, EventStream, Limits, Messages, Outcome, RunOptions,
+};
+use windlass_hitl::Mode;
+use windlass_journal::{Journal, Record};
+use windlass_protocol::ResultStatus;
+use windlass_tool::{Context, Output, Progress, ToolError};
+
+use crate::AgentDefinition;
+use crate::rights::narrowed;
+use crate::sub_agents::Shared;
+
+/// What every agent is told besides its own prompt.
+const ROLE: &str = "You work for another agent and begin without any of its conversation. Nobody reads along: when you are \
+    done, answer in words, without a call. That answer is your report, and all that the other agent gets.";
+
+/// A piece of work for an agent.
+pub(crate) struct Child<'a> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) run: &'a CallingRun,
+    pub(crate) definition: &'a AgentDefinition,
+    /// Under which its record is kept; its run's id too.
+    pub(crate) key: String,
+}
+
+impl Child<'_> {
+    /// Does the work, or what is left of it, and gives the report.
+    pub(crate) async fn perform(
+        &self,
+        ctx: &Context,
+        task: &str,
+        options: RunOptions,
+        messages: Option<Messages>,
+    ) -> Result<Output, ToolError> {
+        let journal = self.shared.journals.open(&self.key).map_err(|error| self.failed(&error))?;
+        let records = journal.records().map_err(|error| self.failed(&error))?;
+        if let Some(text) = report_on(&records) {
+            return Ok(Output::text(text));
+        }
+        let agent = self.agent()?;
+        let mut options = options.with_journal(journal).with_run_id(self.key.as_str());
+        if let Some(messages) = messages {
+            options = options.with_messages(messages);
+        }
+        let events = if records.is_empty() {
+            agent.stream_with(task, options)
+        } else {
+            agent.resume(options).map_err(|error| self.failed(&error))?
+        };
+        let outcome = self.follow(ctx, events).await.map_err(|error| self.failed(&error))?;
+        self.report(outcome)
+    }
+
+    fn agent(&self) -> Result<Agent, ToolError> {
+        let definition = self.definition;
+        let mut builder = self.run.agent(definition.name.as_str());
+        if let Some(toolbox) = self.run.toolbox() {
+            builder = builder.toolbox(narrowed(&toolbox.for_agent(), definition));
+        }
+        if let Some(name) = &definition.model {
+            let sourced = self.shared.models.as_ref().and_then(|models| models.model(name));
+            let sourced = sourced.ok_or_else(|| {
+                ToolError::model(format!("{} was not begun: there is no model {name} here", definition.name))
+            })?;
+            builder = builder.budget(sourced.budget()).model(sourced.model, sourced.name);
+        }
+        if let Some(slug) = &definition.mode {
+            builder = builder.work_mode(slug);
+        }
+        if definition.is_read_only {
+            builder = builder.mode(Mode::ReadOnly);
+        }
+        let turns = definition.turns.unwrap_or(self.shared.limits.turns);
+        builder
+            .system(format!("{}\n\n{ROLE}", definition.prompt))
+            .limits(Limits { turns, ..Limits::default() })
+            .build()
+            .map_err(|error| self.failed(&error))
+    }
+
+    /// Tells the caller what happens, and gives how it ended.
+    async fn follow(&self, ctx: &Context, mut events: EventStream) -> Result<Outcome, AgentError> {
+        let name = || vec![self.definition.name.clone()];
+        let mut ended = None;
+        while let Some(event) = events.next().await {
+            let (agents, happened) = match event? {
+                Event::Finished { outcome, total } => {
+                    ended = Some(outcome.clone());
+                    (name(), serde_json::to_value(Event::Finished { outcome, total }))
+                }
+                Event::AgentEvent { agents, happened, .. } => {
+                    (name().into_iter().chain(agents).collect(), Ok(happened))
+                }
+                // What they come to is told when the call is whole.
+                Event::CallArguments { .. } | Event::CallPreview { .. } => continue,
+                event => (name(), serde_json::to_value(event)),
+            };
+            ctx.tell(Progress::Agent { agents, event: happened.unwrap_or(Value::Null) });
+        }
+        ended.ok_or(AgentError::Unfinished)
+    }
+
+    /// What the caller is told: whatever became of the work, it is a result.
+    fn report(&self, outcome: Outcome) -> Result<Output, ToolError> {
+        let name = &self.definition.name;
+        match outcome {
+            Outcome::Completed { text } => Ok(Output::text(told(&text))),
+            // Its questions are on record; the caller waits with it.
+            Outcome::Suspended { .. } => Err(ToolError::Deferred),
+            Outcome::Stopped { cause: windlass_agent::StopCause::Cancelled } => {
+                let text = format!("the agent {name} was stopped; what it had done stays");
+                Ok(Output::text(text).with_status(ResultStatus::Cancelled))
+            }
+            Outcome::Stopped { cause } => Err(ToolError::model(format!(
+                "the agent {name} stopped before its task was done: {cause}; what it had done stays"
+            ))),
+            Outcome::Failed { message } => {
+                Err(ToolError::model(format!("the agent {name} failed: {message}; what it had done stays")))
+            }
+            _ => Err(ToolError::model(format!("the agent {name} ended in a way that is not known here"))),
+        }
+    }
+
+    fn failed(&self, error: &dyn std::error::Error) -> ToolError {
+        let mut text = format!("the agent {} could not work: {error}", self.definition.name);
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        ToolError::model(text)
+    }
+}
+
+/// The report of an agent that is done, if its record says so.
+pub(crate) fn report_on(records: &[Record]) -> Option<String> {
+    match records.last()?.read::<Entry>().ok()? {
+        Entry::Finished { outcome: Outcome::Completed { text } } => Some(told(&text)),
+        _ => None,
+    }
+}
+
+fn told(text: &str) -> String {
+    if text.trim().is_empty() { "the agent is done and reports nothing".to_owned() } else { text.to_owned() }
+}

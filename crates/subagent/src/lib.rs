@@ -1,0 +1,22 @@
+#![doc = include_str!("../README.md")]
+
+mod beside;
+mod builtin;
+mod call;
+mod child;
+mod close_agent;
+mod definition;
+mod limits;
+mod model_source;
+mod rights;
+mod send_input;
+mod spawn_agent;
+mod spec;
+mod sub_agents;
+mod task_modes;
+mod wait;
+
+pub use definition::{AgentDefinition, DefinitionError};
+pub use limits::AgentLimits;
+pub use model_source::{ModelSource, SourcedModel};
+pub use sub_agents::SubAgents;

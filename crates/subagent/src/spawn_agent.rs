@@ -1,0 +1,69 @@
+//! `spawn_agent`: an agent that works while its caller goes on.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
+
+use crate::beside::id_of;
+use crate::spec::{begins_an_agent, calling_run, check_task, spec};
+use crate::sub_agents::Shared;
+
+/// Begins an agent beside its caller.
+pub(crate) struct SpawnAgent {
+    spec: ToolSpec,
+    shared: Arc<Shared>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    agent: String,
+    task: String,
+}
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+"agent":{"type":"string","description":"One of the agents above."},
+"task":{"type":"string","description":"All that is to be known: what is wanted, where, what was found out, what must not be touched, what to report."}
+},"required":["agent","task"],"additionalProperties":false}"#;
+
+impl SpawnAgent {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        let description = format!(
+            "Lets another agent work on a task while you go on, and gives its id at once. Speak to it with send_input, \
+             hear its report with wait, end it with close_agent. It ends when you do. The agents:{}",
+            shared.listed()
+        );
+        Self { spec: spec("spawn_agent", &description, SCHEMA), shared }
+    }
+}
+
+impl Tool for SpawnAgent {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        begins_an_agent()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        match read_arguments::<Arguments>(payload) {
+            Ok(arguments) => vec![Effect::Spawn { agent: arguments.agent }],
+            Err(_) => vec![Effect::Unknown],
+        }
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let Arguments { agent, task } = read_arguments(payload)?;
+            check_task(&task)?;
+            let run = calling_run(ctx)?;
+            let definition = self.shared.definition(&agent)?;
+            let key = ctx.idempotency_key();
+            self.shared.begin_beside(run, ctx, &definition, (key, &task))?;
+            Ok(Output::text(format!("{} works", id_of(&definition, ctx))))
+        })
+    }
+}

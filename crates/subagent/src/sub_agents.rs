@@ -1,0 +1,215 @@
+//! The agents that there are, and the tools by which they are called.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use windlass_agent::CallingRun;
+use windlass_journal::Journals;
+use windlass_tool::{Context, Tool, ToolError};
+use windlass_toolbox::WorkModes;
+use windlass_tools_control::{NewTask, TaskMode};
+
+use crate::beside::Beside;
+use crate::builtin::builtin;
+use crate::call::SubAgentTool;
+use crate::close_agent::CloseAgent;
+use crate::send_input::SendInput;
+use crate::spawn_agent::SpawnAgent;
+use crate::task_modes::TaskModes;
+use crate::wait::Wait;
+use crate::{AgentDefinition, AgentLimits, DefinitionError, ModelSource};
+
+/// The agents that there are. It gives the tools by which a model calls them; clones are the same agents.
+///
+/// See the [crate](crate) for an example.
+#[derive(Clone)]
+pub struct SubAgents {
+    shared: Arc<Shared>,
+}
+
+/// What the tools have in common.
+pub(crate) struct Shared {
+    pub(crate) definitions: BTreeMap<String, Arc<AgentDefinition>>,
+    /// The names in the order in which they were added.
+    order: Vec<String>,
+    pub(crate) journals: Arc<dyn Journals>,
+    pub(crate) models: Option<Arc<dyn ModelSource>>,
+    pub(crate) limits: AgentLimits,
+    places: Arc<Semaphore>,
+    /// Those that live beside their callers, by the key of the call that began them.
+    pub(crate) beside: Mutex<BTreeMap<String, Arc<Beside>>>,
+}
+
+impl SubAgents {
+    /// No agents yet; their records are kept in these journals. Where the caller's run can be resumed, so have to be they:
+    /// in a folder of the run's own.
+    pub fn new(journals: impl Journals + 'static) -> Self {
+        let limits = AgentLimits::default();
+        Self {
+            shared: Arc::new(Shared {
+                definitions: BTreeMap::new(),
+                order: Vec::new(),
+                journals: Arc::new(journals),
+                models: None,
+                limits,
+                places: Arc::new(Semaphore::new(limits.at_once)),
+                beside: Mutex::default(),
+            }),
+        }
+    }
+
+    /// The same with those that come along: `code_explorer`, `code_analyzer`, `code_writer`, `researcher` and
+    /// `shell_executor`. One of the same name that is there already stays.
+    pub fn with_builtin(self) -> Self {
+        self.changed(|shared| builtin().into_iter().for_each(|definition| drop(shared.add(definition))))
+    }
+
+    /// The same with one more.
+    ///
+    /// # Errors
+    /// If there is one of its name.
+    pub fn with(self, definition: AgentDefinition) -> Result<Self, DefinitionError> {
+        let mut added = Ok(());
+        let agents = self.changed(|shared| added = shared.add(definition));
+        added.map(|()| agents)
+    }
+
+    /// The same with models for those definitions that name one.
+    pub fn with_models(self, models: impl ModelSource + 'static) -> Self {
+        self.changed(|shared| shared.models = Some(Arc::new(models)))
+    }
+
+    /// The same with other limits.
+    pub fn with_limits(self, limits: AgentLimits) -> Self {
+        self.changed(|shared| {
+            shared.limits = limits;
+            shared.places = Arc::new(Semaphore::new(limits.at_once));
+        })
+    }
+
+    fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
+        let mut shared = Shared {
+            definitions: self.shared.definitions.clone(),
+            order: self.shared.order.clone(),
+            journals: self.shared.journals.clone(),
+            models: self.shared.models.clone(),
+            limits: self.shared.limits,
+            places: self.shared.places.clone(),
+            beside: Mutex::default(),
+        };
+        change(&mut shared);
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The definitions, in the order in which they were added.
+    pub fn definitions(&self) -> impl Iterator<Item = &AgentDefinition> {
+        let shared = &self.shared;
+        shared.order.iter().filter_map(|name| shared.definitions.get(name)).map(AsRef::as_ref)
+    }
+
+    /// A tool for each agent, `sub_agent_NAME`, and those for agents that work beside their caller: `spawn_agent`,
+    /// `send_input`, `wait`, `close_agent`. Without agents there are none.
+    pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        if self.shared.order.is_empty() {
+            return Vec::new();
+        }
+        let shared = || Arc::clone(&self.shared);
+        let each = self.shared.order.iter().filter_map(|name| self.shared.definitions.get(name));
+        let mut tools: Vec<Arc<dyn Tool>> = each
+            .map(|definition| Arc::new(SubAgentTool::new(shared(), definition.clone())) as Arc<dyn Tool>)
+            .collect();
+        tools.push(Arc::new(SpawnAgent::new(shared())));
+        tools.push(Arc::new(SendInput::new(shared())));
+        tools.push(Arc::new(Wait::new(shared())));
+        tools.push(Arc::new(CloseAgent::new(shared())));
+        tools
+    }
+
+    /// `new_task`: hands a task to an agent that works in one of these modes. Nothing where there are none.
+    pub fn new_task(&self, modes: &WorkModes) -> Option<Arc<dyn Tool>> {
+        let modes: Vec<_> = modes.iter().map(|mode| TaskMode::new(&*mode.slug, &*mode.name)).collect();
+        if modes.is_empty() {
+            return None;
+        }
+        Some(Arc::new(NewTask::new(Arc::new(TaskModes::new(Arc::clone(&self.shared), modes)))))
+    }
+}
+
+impl Shared {
+    /// Adds one, unless its name is taken.
+    fn add(&mut self, definition: AgentDefinition) -> Result<(), DefinitionError> {
+        let name = definition.name().to_owned();
+        if self.definitions.contains_key(&name) {
+            return Err(DefinitionError::Twice { name });
+        }
+        self.order.push(name.clone());
+        self.definitions.insert(name, Arc::new(definition));
+        Ok(())
+    }
+
+    /// A place for one more agent below a run. The root's calls wait for one; an agent's do not, because whoever holds a
+    /// place would wait for another.
+    pub(crate) async fn place(
+        &self,
+        run: &CallingRun,
+        ctx: &Context,
+    ) -> Result<OwnedSemaphorePermit, ToolError> {
+        self.check_depth(run)?;
+        if !run.agents().is_empty() {
+            return self.place_now(run);
+        }
+        tokio::select! {
+            place = Arc::clone(&self.places).acquire_owned() => place.map_err(ToolError::fatal),
+            () = ctx.cancellation().cancelled() => {
+                Err(ToolError::model("stopped before there was a place for the agent; it was not begun"))
+            }
+        }
+    }
+
+    /// The same without waiting.
+    pub(crate) fn place_now(&self, run: &CallingRun) -> Result<OwnedSemaphorePermit, ToolError> {
+        self.check_depth(run)?;
+        Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            ToolError::model(format!(
+                "{} agents work already, which is the most; this one was not begun. Wait for one to end",
+                self.limits.at_once
+            ))
+        })
+    }
+
+    fn check_depth(&self, run: &CallingRun) -> Result<(), ToolError> {
+        if run.agents().len() < self.limits.depth {
+            return Ok(());
+        }
+        Err(ToolError::model(format!(
+            "agents are {} deep already, which is the most; this one was not begun. Do the work yourself",
+            run.agents().len()
+        )))
+    }
+
+    /// The definition of a name, or what else there is.
+    pub(crate) fn definition(&self, name: &str) -> Result<Arc<AgentDefinition>, ToolError> {
+        self.definitions.get(name).cloned().ok_or_else(|| {
+            ToolError::model(format!(
+                "there is no agent {name}; those that there are: {}",
+                self.order.join(", ")
+            ))
+        })
+    }
+
+    /// Each agent and what it is for, a line each, for words to the model.
+    pub(crate) fn listed(&self) -> String {
+        let line = |definition: &Arc<AgentDefinition>| {
+            format!("\n- {}: {}", definition.name(), definition.description())
+        };
+        self.order.iter().filter_map(|name| self.definitions.get(name)).map(line).collect()
+    }
+}
+
+impl fmt::Debug for SubAgents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubAgents").field("agents", &self.shared.order).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,69 @@
+//! `new_task`: the same as calling an agent, but what it is comes from a mode.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use windlass_protocol::Content;
+use windlass_tool::{Context, ToolError};
+use windlass_tools_control::{Task, TaskFuture, TaskMode, Tasks};
+
+use crate::AgentDefinition;
+use crate::child::Child;
+use crate::spec::calling_run;
+use crate::sub_agents::Shared;
+
+/// Does tasks in modes.
+pub(crate) struct TaskModes {
+    shared: Arc<Shared>,
+    modes: Vec<TaskMode>,
+}
+
+impl TaskModes {
+    pub(crate) fn new(shared: Arc<Shared>, modes: Vec<TaskMode>) -> Self {
+        Self { shared, modes }
+    }
+}
+
+impl Tasks for TaskModes {
+    fn modes(&self) -> &[TaskMode] {
+        &self.modes
+    }
+
+    fn is_resumable(&self) -> bool {
+        true
+    }
+
+    fn perform<'a>(&'a self, ctx: &'a Context, task: Task) -> TaskFuture<'a> {
+        Box::pin(async move {
+            let run = calling_run(ctx)?;
+            let _place = self.shared.place(run, ctx).await?;
+            let prompt = format!("You are an agent that does one task in the mode {}.", task.mode);
+            let definition = AgentDefinition::unchecked(task.mode.clone(), String::new(), prompt)
+                .with_mode(task.mode.as_str())
+                .delegating();
+            let key = ctx.idempotency_key().to_owned();
+            let child = Child { shared: &self.shared, run, definition: &definition, key };
+            let output = child.perform(ctx, &message(&task), run.options(ctx), None).await?;
+            let text = output.content.iter().map(|content| match content {
+                Content::Text { text } => text.as_str(),
+                _ => "",
+            });
+            if output.status.is_ok() {
+                Ok(text.collect())
+            } else {
+                Err(ToolError::model(text.collect::<String>()))
+            }
+        })
+    }
+}
+
+fn message(task: &Task) -> String {
+    let mut message = task.message.clone();
+    if !task.todos.is_empty() {
+        message.push_str("\n\nThe steps that were thought of:");
+    }
+    for todo in &task.todos {
+        let _ = write!(message, "\n- {}", todo.text);
+    }
+    message
+}

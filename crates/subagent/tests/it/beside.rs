@@ -1,0 +1,133 @@
+//! Agents that work beside their caller.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::json;
+use windlass_agent::{Event, Everything, Outcome, RunOptions};
+
+use crate::scene::{Cast, Scene, Shared, agent, calls, ended, says};
+
+fn spawn(id: &'static str, agent: &'static str) -> (&'static str, &'static str, serde_json::Value) {
+    (id, "spawn_agent", json!({"agent": agent, "task": "do it"}))
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_works_while_its_caller_goes_on_and_reports_when_it_is_waited_for() {
+    let cast = Cast::new([
+        (
+            "root",
+            vec![
+                calls([spawn("s1", "child")]),
+                calls([("r", "read_file", json!({}))]),
+                calls([("i", "send_input", json!({"agent_id": "child:s1", "text": "hurry"}))]),
+                calls([("w0", "wait", json!({"agent_ids": ["child:s1"], "timeout_seconds": 0}))]),
+                calls([("w1", "wait", json!({"agent_ids": ["child:s1"]}))]),
+                calls([("i2", "send_input", json!({"agent_id": "child:s1", "text": "more"}))]),
+                says("done"),
+            ],
+        ),
+        ("child", vec![calls([("s", "slow", json!({}))]), says("slept well")]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    let (outcome, events) = ended(scene.builder().build().unwrap().stream("task")).await;
+    assert_eq!(outcome, Outcome::Completed { text: "done".into() });
+    let told = cast.told("root");
+    for says in [
+        "child:s1 works",
+        "child:s1 hears it before its next answer",
+        "child:s1: still works",
+        "child:s1: done\nslept well",
+        "child:s1 has ended and hears nothing",
+    ] {
+        assert!(told.contains(says), "{says:?} in {told}");
+    }
+    let requests = cast.requests.lock().unwrap();
+    let child = requests.iter().rev().find(|(part, _)| part == "child").unwrap();
+    assert!(format!("{:?}", child.1.messages).contains("hurry"));
+    assert!(
+        events.iter().any(|event| matches!(event, Event::AgentEvent { agents, .. } if *agents == ["child"]))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_agent_ends_and_so_does_one_that_is_left() {
+    let cast = Cast::new([
+        (
+            "root",
+            vec![
+                calls([spawn("s1", "child"), spawn("s2", "child")]),
+                calls([("r", "read_file", json!({}))]),
+                calls([("c", "close_agent", json!({"agent_id": "child:s1"}))]),
+                says("done"),
+            ],
+        ),
+        ("child", vec![calls([("s", "slow", json!({}))]), says("slept")]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    ended(scene.builder().build().unwrap().stream("task")).await;
+    assert!(cast.told("root").contains("child:s1: stopped"), "{}", cast.told("root"));
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    assert_eq!(scene.slow.running(), 0);
+    assert_eq!(scene.slow.ended.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn ids_and_agents_that_nobody_knows_are_named() {
+    let cast = Cast::new([(
+        "root",
+        vec![
+            calls([
+                spawn("s1", "nobody"),
+                ("w", "wait", json!({"agent_ids": ["child:other"]})),
+                ("c", "close_agent", json!({"agent_id": "nonsense"})),
+            ]),
+            says("done"),
+        ],
+    )]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    ended(scene.builder().build().unwrap().stream("task")).await;
+    let told = cast.told("root");
+    assert!(told.contains("there is no agent nobody; those that there are: child"), "{told}");
+    assert!(told.contains("there is no agent child:other beside this one"), "{told}");
+    assert!(told.contains("there is no agent nonsense"), "{told}");
+}
+
+// R6: the caller was killed; the agent is taken up from its record when somebody asks for it.
+#[tokio::test(start_paused = true)]
+async fn an_agent_beside_a_caller_that_was_killed_is_found_again() {
+    let cast = Cast::new([
+        (
+            "root",
+            vec![
+                calls([spawn("s1", "child")]),
+                calls([("r", "slow", json!({}))]),
+                calls([("w", "wait", json!({"agent_ids": ["child:s1"]}))]),
+                says("done"),
+            ],
+        ),
+        (
+            "child",
+            vec![
+                calls([("w", "write_file", json!({}))]),
+                calls([("s", "slow", json!({}))]),
+                says("it is written"),
+            ],
+        ),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    let journal = Shared::default();
+    let options = || RunOptions::default().with_journal(journal.clone()).with_run_id("run-1");
+    let root = || scene.builder().approver(Everything).build().unwrap();
+    let mut events = root().stream_with("task", options());
+    while scene.slow.running() < 2 {
+        futures_util::StreamExt::next(&mut events).await.unwrap().unwrap();
+    }
+    drop(events);
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    assert_eq!(scene.slow.running(), 0);
+    let (outcome, _) = ended(root().resume(options()).unwrap()).await;
+    assert_eq!(outcome, Outcome::Completed { text: "done".into() });
+    assert!(cast.told("root").contains("child:s1: done\nit is written"), "{}", cast.told("root"));
+    assert_eq!(scene.write.ended.load(Ordering::SeqCst), 1);
+}

@@ -1,0 +1,63 @@
+//! Agents as files describe them.
+
+use windlass_journal::MemoryJournals;
+use windlass_subagent::{AgentDefinition, SubAgents};
+
+#[track_caller]
+fn check_refused(text: &str, says: &str) {
+    let error = AgentDefinition::parse(text).unwrap_err().to_string();
+    assert!(error.contains(says), "{error:?} does not say {says:?}");
+}
+
+fn file(fields: &str) -> String {
+    format!("---\nname: one\ndescription: Does it.\n{fields}---\nDo it well.\n")
+}
+
+#[test]
+fn a_file_says_what_an_agent_is() {
+    let text = file(
+        "tools: read_file, mcp__docs__* grep_file\nmodel: small-1\nmode: ask\nread-only: yes\nagents: no\nmax-turns: 7\n",
+    );
+    let wanted = AgentDefinition::new("one", "Does it.", "Do it well.")
+        .unwrap()
+        .with_tools(["read_file", "mcp__docs__*", "grep_file"])
+        .with_model("small-1")
+        .with_mode("ask")
+        .read_only()
+        .with_turns(7);
+    assert_eq!(AgentDefinition::parse(&text).unwrap(), wanted);
+    let text = file("agents: true\n");
+    let wanted = AgentDefinition::new("one", "Does it.", "Do it well.").unwrap().delegating();
+    assert_eq!(AgentDefinition::parse(&text).unwrap(), wanted);
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said() {
+    check_refused("no front matter", "has no `name`");
+    check_refused("---\nname: one\n---\ntext", "has no `description`");
+    check_refused("---\nname: one\ndescription: d\n---\n  \n", "what the agent is told stands behind");
+    check_refused("---\nname: One Two\ndescription: d\n---\nt", "lower-case letters");
+    check_refused(&file("tool: read_file\n"), "has the key `tool`; those that are known are: name");
+    check_refused(&file("read-only: maybe\n"), "yes or no is wanted");
+    check_refused(&file("max-turns: many\n"), "is no number");
+    check_refused(&file("tools: a b$c\n"), "is no tool's name");
+}
+
+// What cannot be read as a list of tools must not give all of them.
+#[test]
+fn tools_that_are_not_one_line_of_names_are_refused() {
+    check_refused(&file("tools:\n  - read_file\n"), "names none");
+    check_refused(&file("tools:\n"), "names none");
+    check_refused(&file("tools: ','\n"), "names none");
+}
+
+#[test]
+fn those_that_come_along_have_names_and_stay_behind_the_users() {
+    let own = AgentDefinition::new("researcher", "Asks the library.", "Ask the library.").unwrap();
+    let agents = SubAgents::new(MemoryJournals::default()).with(own.clone()).unwrap().with_builtin();
+    let names: Vec<_> = agents.definitions().map(AgentDefinition::name).collect();
+    assert_eq!(names, ["researcher", "code_explorer", "code_analyzer", "code_writer", "shell_executor"]);
+    assert_eq!(agents.definitions().next(), Some(&own));
+    let error = agents.with(own).unwrap_err();
+    assert_eq!(error.to_string(), "there are two agents with the name researcher");
+}

@@ -1,0 +1,96 @@
+//! How deep agents go, how many work at once, and that none is left when the root ends.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use windlass_agent::{Event, Everything, Outcome, RunOptions, StopCause};
+use windlass_subagent::AgentLimits;
+
+use crate::scene::{Cast, Scene, agent, calls, ended, hand, says};
+
+// F41, SECURITY "Sub-agents": depth 3.
+#[tokio::test]
+async fn agents_go_three_deep_and_no_deeper() {
+    let cast = Cast::new([
+        ("root", vec![calls([hand("h", "sub_agent_deep")]), says("done")]),
+        ("deep", vec![calls([hand("h", "sub_agent_deep")]), says("as deep as it goes")]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("deep").delegating()]);
+    let (_, events) = ended(scene.builder().build().unwrap().stream("task")).await;
+    let depths = events.iter().filter_map(|event| match event {
+        Event::AgentEvent { agents, .. } => Some(agents.len()),
+        _ => None,
+    });
+    assert_eq!(depths.max(), Some(3));
+    let requests = cast.requests.lock().unwrap();
+    let refused =
+        requests.iter().any(|(_, request)| format!("{request:?}").contains("agents are 3 deep already"));
+    assert!(refused);
+}
+
+// SUB-003: never more than the limit, and those of the root wait for a place.
+#[tokio::test(start_paused = true)]
+async fn eight_agents_work_at_once_and_the_others_wait() {
+    let ids: Vec<&'static str> = (0..20).map(|n| &*format!("h{n}").leak()).collect();
+    let hands: Vec<_> = ids.iter().map(|id| hand(id, "sub_agent_child")).collect();
+    let cast = Cast::new([
+        ("root", vec![crate::scene::Line::Calls(hands), says("done")]),
+        ("child", vec![calls([("s", "slow", json!({}))]), says("slept")]),
+    ]);
+    let scene = Scene::new(cast, [agent("child")]);
+    let (outcome, _) = ended(scene.builder().build().unwrap().stream("task")).await;
+    assert_eq!(outcome, Outcome::Completed { text: "done".into() });
+    assert_eq!(scene.slow.ended.load(Ordering::SeqCst), 20);
+    assert_eq!(scene.slow.most.load(Ordering::SeqCst), 8);
+}
+
+// Whoever holds a place does not wait for another, so that nobody waits for ever.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_finds_no_place_is_told_so() {
+    let cast = Cast::new([
+        ("root", vec![calls([hand("a", "sub_agent_middle")]), says("done")]),
+        ("middle", vec![calls([hand("c", "sub_agent_child")]), says("told")]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("middle").delegating(), agent("child")]);
+    let agents = scene.sub_agents().with_limits(AgentLimits { at_once: 1, ..AgentLimits::default() });
+    let root = scene.builder().toolbox(scene.toolbox(&agents)).build().unwrap();
+    let (outcome, _) = ended(root.stream("task")).await;
+    assert_eq!(outcome, Outcome::Completed { text: "done".into() });
+    assert!(cast.told("middle").contains("1 agents work already"), "{}", cast.told("middle"));
+}
+
+// F41: the caller is stopped, and nothing of its agents is left.
+#[tokio::test(start_paused = true)]
+async fn agents_end_with_their_caller() {
+    for dropped in [false, true] {
+        let cast = Cast::new([
+            (
+                "root",
+                vec![calls([hand("a", "sub_agent_middle"), hand("b", "sub_agent_child")]), says("done")],
+            ),
+            ("middle", vec![calls([hand("c", "sub_agent_child")]), says("told")]),
+            ("child", vec![calls([("s", "slow", json!({}))]), says("slept")]),
+        ]);
+        let scene = Scene::new(cast, [agent("middle").delegating(), agent("child")]);
+        let stop = CancellationToken::new();
+        let options = RunOptions::default().with_cancellation(stop.clone());
+        let root = scene.builder().approver(Everything).build().unwrap();
+        let mut events = root.stream_with("task", options);
+        while scene.slow.running() < 2 {
+            assert!(events.next().await.is_some());
+        }
+        if dropped {
+            drop(events);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        } else {
+            stop.cancel();
+            let (outcome, _) = ended(events).await;
+            assert_eq!(outcome, Outcome::Stopped { cause: StopCause::Cancelled });
+        }
+        assert_eq!(scene.slow.running(), 0, "dropped: {dropped}");
+        assert_eq!(scene.slow.ended.load(Ordering::SeqCst), 0);
+    }
+}

@@ -1,0 +1,152 @@
+//! What an agent may do is never more than what its caller may.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+use windlass_agent::{Agent, Event, Everything, Outcome};
+use windlass_protocol::ResultStatus;
+
+use crate::scene::{Cast, Scene, agent, calls, ended, hand, says};
+
+fn completed(text: &str) -> Outcome {
+    Outcome::Completed { text: text.to_owned() }
+}
+
+#[tokio::test]
+async fn an_agent_does_its_task_and_reports() {
+    let cast = Cast::new([
+        ("root", vec![calls([hand("h", "sub_agent_child")]), says("all done")]),
+        ("child", vec![calls([("r", "read_file", json!({}))]), says("it is there")]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    let (outcome, events) = ended(scene.builder().build().unwrap().stream("task")).await;
+    assert_eq!(outcome, completed("all done"));
+    assert_eq!(cast.told("root"), "it is there");
+    assert_eq!(scene.read.ended.load(Ordering::SeqCst), 1);
+    let result = events.iter().find_map(|event| match event {
+        Event::CallEnded { result } => Some(result.clone()),
+        _ => None,
+    });
+    let flags = result.unwrap().flags;
+    assert!(flags.contains(&windlass_protocol::ResultFlag::External), "it is somebody else's text");
+    let below = events.iter().filter_map(|event| match event {
+        Event::AgentEvent { agents, happened, .. } => Some((agents.clone(), happened["event"].clone())),
+        _ => None,
+    });
+    let below: Vec<_> = below.collect();
+    assert!(below.iter().all(|(agents, _)| *agents == ["child"]));
+    for kind in ["turn_started", "call_ended", "text", "finished"] {
+        assert!(below.iter().any(|(_, event)| event == kind), "{kind} of {below:?}");
+    }
+}
+
+// SUB-001: a child has the tools that its definition names and its caller has, and nothing to end or to hand on.
+#[tokio::test]
+async fn tools_are_those_of_the_definition_that_the_caller_has() {
+    let cast = Cast::new([
+        ("root", vec![calls([hand("h", "sub_agent_child")]), says("done")]),
+        (
+            "child",
+            vec![calls([("w", "write_file", json!({})), ("x", "run_command", json!({}))]), says("tried")],
+        ),
+    ]);
+    let child = agent("child").with_tools(["read_*", "run_command"]);
+    let scene = Scene::new(cast.clone(), [child]);
+    let root = scene.builder().approver(Everything).build().unwrap();
+    ended(root.stream("task")).await;
+    assert_eq!(cast.offered("child"), ["read_file"]);
+    assert!(cast.told("child").contains("write_file was not given to this agent"), "{}", cast.told("child"));
+    assert!(cast.told("child").contains("there is no tool run_command"), "{}", cast.told("child"));
+    assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn without_a_list_it_has_all_but_what_ends_and_hands_on() {
+    let cast = Cast::new([
+        ("root", vec![calls([hand("h", "sub_agent_child")]), says("done")]),
+        ("child", vec![says("done")]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    ended(scene.builder().build().unwrap().stream("task")).await;
+    assert_eq!(cast.offered("child"), ["read_file", "write_file", "slow"]);
+}
+
+// L11, SECURITY "Sub-agents": the caller's mode holds for those below it, in whatever mode they are.
+#[tokio::test]
+async fn a_mode_of_the_caller_holds_for_its_agents() {
+    for own_mode in [None, Some("code")] {
+        let cast = Cast::new([
+            (
+                "root",
+                vec![calls([("h", "new_task", json!({"mode": "code", "message": "do it"}))]), says("done")],
+            ),
+            ("child", vec![calls([("w", "write_file", json!({}))]), says("tried")]),
+        ]);
+        let mut child = agent("child");
+        if let Some(slug) = own_mode {
+            child = child.with_mode(slug);
+        }
+        let scene = Scene::new(cast.clone(), [child]);
+        // In the mode `ask` nothing can be changed, and a sub_agent tool is of a group that it does not give; a new
+        // task is of every mode.
+        let root = scene.builder().work_mode("ask").approver(Everything).build().unwrap();
+        let (_, events) = ended(root.stream("task")).await;
+        let offered = events.iter().filter_map(|event| match event {
+            Event::AgentEvent { happened, .. } => happened["happened"].as_str().map(str::to_owned),
+            _ => None,
+        });
+        assert_eq!(offered.count(), 0);
+        let tools: Vec<String> = {
+            let requests = cast.requests.lock().unwrap();
+            let below = requests.iter().find(|(_, request)| {
+                request.system.as_deref().unwrap_or_default().contains("one task in the mode code")
+            });
+            below.unwrap().1.tools.iter().map(|tool| tool.name().to_string()).collect()
+        };
+        assert!(tools.contains(&"read_file".to_owned()), "{tools:?}");
+        assert!(!tools.contains(&"write_file".to_owned()), "{tools:?}");
+    }
+}
+
+// SUB-007 and the policy in general: what is asked or denied to the caller is so to its agents.
+#[tokio::test]
+async fn the_policy_of_the_caller_judges_the_calls_of_its_agents() {
+    let cast = Cast::new([
+        ("root", vec![calls([hand("h", "sub_agent_child")]), says("done")]),
+        ("child", vec![calls([("w", "write_file", json!({}))]), says("tried")]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    // Nobody is there to say yes.
+    ended(scene.builder().build().unwrap().stream("task")).await;
+    assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
+
+    let scene = Scene::new(cast.clone(), [agent("child").read_only()]);
+    ended(scene.builder().approver(Everything).build().unwrap().stream("task")).await;
+    assert_eq!(scene.write.began.load(Ordering::SeqCst), 0, "what only reads is denied the rest");
+}
+
+// F41: a failure of an agent is a result of its caller.
+#[tokio::test]
+async fn an_agent_that_breaks_is_one_result() {
+    let cast = Cast::new([
+        ("root", vec![calls([hand("h", "sub_agent_child")]), says("went on")]),
+        ("child", vec![crate::scene::Line::Panics]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    let (outcome, events) = ended(scene.builder().build().unwrap().stream("task")).await;
+    assert_eq!(outcome, completed("went on"));
+    let statuses = events.iter().filter_map(|event| match event {
+        Event::CallEnded { result } => Some(result.status),
+        _ => None,
+    });
+    assert_eq!(statuses.collect::<Vec<_>>(), [ResultStatus::Error]);
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_there_is_a_result_too() {
+    let cast = Cast::new([("root", vec![calls([hand("h", "sub_agent_child")]), says("went on")])]);
+    let scene = Scene::new(cast.clone(), [agent("child").with_model("small-1")]);
+    let root: Agent = scene.builder().build().unwrap();
+    ended(root.stream("task")).await;
+    assert!(cast.told("root").contains("there is no model small-1"));
+}
