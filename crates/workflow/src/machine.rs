@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use windlass_agent::Wait;
 
 use crate::work::Work;
 use crate::workflow::{Kind, Node, Plan};
-use crate::{Onward, StepKey, StepStatus, WaitingStep, WorkflowOutcome};
+use crate::{Onward, StepKey, StepStatus, WorkflowOutcome};
 
 /// What became of a call.
 #[derive(Clone, Debug, PartialEq)]
