@@ -95,7 +95,7 @@ struct Step {
 
 /// Cheapest first; fuzzing is last, because it gives way when the time is used up. All steps that
 /// compile give rustc the same flags, so that none rebuilds what another has built.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step { name: "fmt", pace: Pace::Quick, run: steps::fmt },
     Step { name: "tidy", pace: Pace::Quick, run: steps::tidy },
     Step { name: "deny", pace: Pace::Slow, run: steps::deny },
@@ -105,6 +105,7 @@ const STEPS: [Step; 13] = [
     Step { name: "test", pace: Pace::Quick, run: steps::test },
     Step { name: "corpora", pace: Pace::Slow, run: steps::corpora },
     Step { name: "official libraries", pace: Pace::Slow, run: steps::sdk },
+    Step { name: "mcp", pace: Pace::Slow, run: steps::mcp },
     Step { name: "attacks", pace: Pace::Slow, run: steps::attacks },
     Step { name: "crashes", pace: Pace::Slow, run: steps::crashes },
     Step { name: "bench smoke", pace: Pace::Slow, run: steps::bench_smoke },

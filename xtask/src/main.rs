@@ -1,5 +1,5 @@
 //! The project's own commands: `cargo xtask ci`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `redteam`, `crash`, `sdk`,
-//! `release`.
+//! `mcp`, `release`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -17,6 +17,7 @@ mod ci;
 mod corpora;
 mod fuzz;
 mod layers;
+mod mcp;
 mod redteam;
 mod release;
 mod sdk;
@@ -35,7 +36,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 10] = [
+const COMMANDS: [Command; 11] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
     Command { name: "layers", help: layers::HELP, run: layers::run },
@@ -45,6 +46,7 @@ const COMMANDS: [Command; 10] = [
     Command { name: "redteam", help: redteam::HELP, run: redteam::run },
     Command { name: "crash", help: redteam::CRASH_HELP, run: redteam::crash },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
+    Command { name: "mcp", help: mcp::HELP, run: mcp::run },
     Command { name: "release", help: release::HELP, run: release::run },
 ];
 

@@ -50,6 +50,7 @@ impl AgentBuilder {
     /// An agent below another (RULES H13): what is not said here is as by default.
     pub(crate) fn below(parts: &Parts, toolbox: Option<Toolbox>, name: String) -> Self {
         let mut below = Self::beside(parts, toolbox);
+        below.human = below.human.map(|human| Arc::new(OnBehalf::new(human, &name)) as Arc<dyn Human>);
         below.agents.push(name);
         let agents = &below.agents;
         below.human =

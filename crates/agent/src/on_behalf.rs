@@ -12,8 +12,8 @@ pub(crate) struct OnBehalf {
 }
 
 impl OnBehalf {
-    pub(crate) fn new(human: Arc<dyn Human>, agents: &[String]) -> Self {
-        Self { human, name: agents.last().cloned().unwrap_or_default() }
+    pub(crate) fn new(human: Arc<dyn Human>, name: &str) -> Self {
+        Self { human, name: name.to_owned() }
     }
 }
 

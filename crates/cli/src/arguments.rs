@@ -3,6 +3,7 @@
 mod approvals;
 mod bytes;
 mod embeddings;
+mod mcp;
 mod models;
 mod offering;
 mod otlp;
@@ -17,6 +18,7 @@ use windlass_hitl::Mode;
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 pub(crate) use self::bytes::{Check, Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
+pub(crate) use self::mcp::{Mcp, McpCommand, McpImport, McpServe, McpTrust};
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Check(Check),
     /// List, show and call tools by hand.
     Tool(Tool),
+    /// Use MCP servers by hand, and serve this program's tools as one.
+    Mcp(Mcp),
     /// List and show the modes: what kind of work a run does, and which tools it has for that.
     Modes(Modes),
     /// Ask the policy about calls.

@@ -19,7 +19,9 @@ mod encode;
 mod fork;
 mod input;
 mod json;
+mod kept_file;
 mod lessons;
+mod mcp;
 mod mock;
 mod models;
 mod modes;
@@ -89,6 +91,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Encode(arguments) => encode::encode(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Tool(arguments) => block_on(tool::tool(arguments)),
+        Command::Mcp(arguments) => block_on(mcp::mcp(arguments)),
         Command::Modes(arguments) => modes::modes(&arguments),
         Command::Policy(arguments) => policy::policy(arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),

@@ -94,15 +94,24 @@ pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy>
 
 /// Whether nobody else could have written the file. A project's file can only tighten, so it may be anybody's.
 fn trust(place: &PolicyPlace) -> anyhow::Result<()> {
-    let about = fs::metadata(&place.file)?;
+    trust_as(&place.file, place.source)
+}
+
+/// Whether nobody but the user, or the machine's, could have written a file of the user's.
+pub(crate) fn trust_file(file: &Path) -> anyhow::Result<()> {
+    trust_as(file, Source::User)
+}
+
+fn trust_as(file: &Path, source: Source) -> anyhow::Result<()> {
+    let about = fs::metadata(file)?;
     anyhow::ensure!(about.is_file(), "it is no file");
-    if place.source == Source::Project {
+    if source == Source::Project {
         return Ok(());
     }
     let mode = about.permissions().mode();
     anyhow::ensure!(mode & 0o002 == 0, "everybody can write it; take that right away with chmod o-w");
     let owner = about.uid();
-    let is_own = place.source == Source::User && owner == rustix::process::getuid().as_raw();
+    let is_own = source == Source::User && owner == rustix::process::getuid().as_raw();
     anyhow::ensure!(owner == 0 || is_own, "it belongs to somebody else (user {owner})");
     Ok(())
 }

@@ -52,11 +52,21 @@ fn of_environment() -> impl Iterator<Item = SecretString> {
     texts.flat_map(|(name, value)| of_variable(&name, &value))
 }
 
+/// Whether a variable's value is to be kept from others.
+pub(crate) fn is_secret(name: &str, value: &str) -> bool {
+    !of_variable(name, value).is_empty()
+}
+
+/// Whether a name is that of a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let name = name.to_uppercase();
+    NAMES.iter().any(|word| name.contains(word))
+}
+
 /// What of a variable is secret: all of it, by its name, or the passwords in addresses.
 fn of_variable(name: &str, value: &str) -> Vec<SecretString> {
-    let name = name.to_uppercase();
     let mut secrets = passwords(value);
-    if NAMES.iter().any(|word| name.contains(word)) && is_plausible(value) {
+    if is_secret_name(name) && is_plausible(value) {
         secrets.push(value.into());
     }
     secrets

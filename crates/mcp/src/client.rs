@@ -1,20 +1,33 @@
 //! A server that is used: started, listed, started again when it ended.
 
+pub(crate) mod ask;
+pub(crate) mod catalogue;
+pub(crate) mod connection;
+pub(crate) mod failed;
+pub(crate) mod field;
+pub(crate) mod handler;
+pub(crate) mod log;
+pub(crate) mod news;
+pub(crate) mod over_http;
+pub(crate) mod pages;
+pub(crate) mod resources;
+pub(crate) mod tool;
+pub(crate) mod used;
+
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
 use futures_util::future::join_all;
-use tokio::time::Instant;
+use windlass_redact::Redactor;
 use windlass_tool::{Human, Tool};
 use windlass_toolbox::{Identity, ToolboxBuilder};
 
-use crate::ask::Asks;
-use crate::catalogue::Catalogue;
-use crate::child::ChildConnector;
-use crate::connection::Connection;
-use crate::greeting::greet;
-use crate::tool::McpTool;
+use self::log::LogLine;
+use self::tool::McpTool;
+use self::used::Used;
+use crate::address::Address;
+use crate::server::Reach;
+use crate::transport::child::ChildConnector;
 use crate::{AcceptedTools, Connector, Definition, McpServer, Noise, RefusedTool, StartError};
 
 /// What the application gives to all servers.
@@ -25,6 +38,17 @@ pub struct ClientOptions {
     pub accepted: AcceptedTools,
     /// Whom servers may ask; without her, no server may ask anybody.
     pub human: Option<Arc<dyn Human>>,
+    /// The folders that servers are told of when they ask, as `file://` addresses; with none, they may not ask.
+    pub roots: Vec<String>,
+    /// What is taken out of what servers log.
+    pub redactor: Redactor,
+}
+
+/// How a server is reached.
+#[derive(Clone)]
+pub(crate) enum Way {
+    Pipes(Arc<dyn Connector>),
+    Http(Address),
 }
 
 /// A server that is used.
@@ -32,25 +56,6 @@ pub struct ClientOptions {
 /// It lives as long as this and its tools do; then its whole process group is killed.
 #[derive(Clone)]
 pub struct McpClient(Arc<Used>);
-
-pub(crate) struct Used {
-    pub(crate) server: McpServer,
-    pub(crate) accepted: AcceptedTools,
-    connector: Arc<dyn Connector>,
-    human: Option<Arc<dyn Human>>,
-    state: tokio::sync::Mutex<State>,
-    /// How often in a row it ended without an answer between.
-    ends: AtomicU32,
-    catalogue: RwLock<Arc<Catalogue>>,
-    noise: Arc<Mutex<Noise>>,
-}
-
-#[derive(Default)]
-struct State {
-    connection: Option<Arc<Connection>>,
-    not_before: Option<Instant>,
-    is_stopped: bool,
-}
 
 impl ClientOptions {
     /// The same with what a human has accepted.
@@ -64,16 +69,48 @@ impl ClientOptions {
         self.human = Some(human);
         self
     }
+
+    /// The same, and servers that ask are told of this folder: a `file://` address.
+    pub fn with_root(mut self, address: impl Into<String>) -> Self {
+        self.roots.push(address.into());
+        self
+    }
+
+    /// The same with secrets that are taken out of what servers log.
+    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+}
+
+impl Way {
+    /// What the server said beside the protocol.
+    fn heard(&self) -> String {
+        match self {
+            Self::Pipes(connector) => connector.heard(),
+            Self::Http(_) => String::new(),
+        }
+    }
 }
 
 impl McpClient {
-    /// Starts a server's program, and waits until its tools are listed.
+    /// Starts a server's program or reaches its address, and waits until its tools are listed.
     ///
     /// # Errors
-    /// If the program cannot be started, takes too long, or does not speak MCP.
+    /// If it cannot be started or reached, takes too long, wants a sign-in, or does not speak MCP.
     pub async fn start(server: McpServer, options: ClientOptions) -> Result<Self, StartError> {
-        let connector = Arc::new(ChildConnector::new(server.clone()));
-        Self::connect(server, connector, options).await
+        let client = Self::of(server, options);
+        client.refresh().await?;
+        Ok(client)
+    }
+
+    /// A client of a server that is not started yet: [`refresh`](Self::refresh) starts it, and so does a call.
+    pub fn of(server: McpServer, options: ClientOptions) -> Self {
+        let way = match server.reach() {
+            Reach::Program(program) => Way::Pipes(Arc::new(ChildConnector::new(program.clone()))),
+            Reach::Address(address) => Way::Http(address.clone()),
+        };
+        Self(Arc::new(Used::new(server, way, options)))
     }
 
     /// Starts servers beside each other. One that fails takes no time and nothing else from the others (RULES M4).
@@ -97,19 +134,19 @@ impl McpClient {
         connector: Arc<dyn Connector>,
         options: ClientOptions,
     ) -> Result<Self, StartError> {
-        let used = Used {
-            server,
-            accepted: options.accepted,
-            connector,
-            human: options.human,
-            state: tokio::sync::Mutex::default(),
-            ends: AtomicU32::new(0),
-            catalogue: RwLock::default(),
-            noise: Arc::default(),
-        };
-        let client = Self(Arc::new(used));
+        let client = Self::by(server, connector, options);
         client.refresh().await?;
         Ok(client)
+    }
+
+    /// The same, not started yet.
+    pub(crate) fn by(server: McpServer, connector: Arc<dyn Connector>, options: ClientOptions) -> Self {
+        Self(Arc::new(Used::new(server, Way::Pipes(connector), options)))
+    }
+
+    /// The server as it is configured.
+    pub fn server(&self) -> &McpServer {
+        &self.0.server
     }
 
     /// The server's name here.
@@ -139,7 +176,8 @@ impl McpClient {
             let tool = McpTool::new(self.0.clone(), definition.clone(), &identity);
             (identity, Arc::new(tool) as Arc<dyn Tool>)
         };
-        catalogue.tools.values().map(tool).collect()
+        let enabled = catalogue.tools.values().filter(|definition| self.0.server.enables(&definition.name));
+        enabled.map(tool).collect()
     }
 
     /// Adds the tools to a toolbox.
@@ -170,116 +208,60 @@ impl McpClient {
     /// accepted.
     pub fn accept(&self, tool: &str, fingerprint: &str) -> bool {
         let catalogue = self.0.catalogue();
-        let Some(definition) = catalogue.tools.get(tool).filter(|known| known.fingerprint == fingerprint)
-        else {
-            return false;
-        };
+        let reading = self.reading();
+        let listed = catalogue.tools.get(tool).map(|definition| &**definition);
+        let listed = listed.or_else(|| (reading.name == tool).then_some(&reading));
+        let Some(definition) = listed.filter(|known| known.fingerprint == fingerprint) else { return false };
         self.0.accepted.write().unwrap_or_else(PoisonError::into_inner).accept(definition);
         true
     }
 
+    /// What the server said last about signing in, for [`McpServer::login`].
+    pub fn challenge(&self) -> Option<String> {
+        self.0.challenge()
+    }
+
+    /// Whether a connection is there now.
+    pub fn is_connected(&self) -> bool {
+        self.0.is_connected()
+    }
+
+    /// Whether the server says that it has resources.
+    pub fn has_resources(&self) -> bool {
+        self.0.has_resources()
+    }
+
+    /// Waits until something about the server changed: its list, its connection. Cancel-safe.
+    pub(crate) async fn changed(&self) {
+        self.0.changed().await;
+    }
+
+    /// What a human accepts when she lets the server's resources be read.
+    pub fn reading(&self) -> Definition {
+        Definition::reading(self.id(), self.0.server.origin())
+    }
+
+    pub(crate) fn knows(&self, definition: &Definition) -> bool {
+        self.0.accepted.read().unwrap_or_else(PoisonError::into_inner).is_known(definition)
+    }
+
+    pub(crate) fn accepted(&self) -> &AcceptedTools {
+        &self.0.accepted
+    }
+
     /// What the server wrote that nobody could use.
     pub fn noise(&self) -> Noise {
-        *self.0.noise.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.noise()
+    }
+
+    /// The last lines that the server logged, safe to show.
+    pub fn log(&self) -> Vec<LogLine> {
+        self.0.log().lines()
     }
 
     /// Ends the server now. Calls that run get an error, later ones too: it is not started again.
     pub async fn stop(&self) {
-        let mut state = self.0.state.lock().await;
-        *state = State { is_stopped: true, ..State::default() };
-    }
-}
-
-impl Used {
-    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
-        self.catalogue.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// It answered: the next end counts as the first.
-    pub(crate) fn is_well(&self) {
-        self.ends.store(0, Ordering::Relaxed);
-    }
-
-    /// A connection whose tools are listed.
-    pub(crate) async fn ready(&self) -> Result<Arc<Connection>, StartError> {
-        let mut state = self.state.lock().await;
-        let server = || self.server.id().to_owned();
-        if state.is_stopped {
-            return Err(StartError::Stopped { server: server() });
-        }
-        if state.connection.as_ref().is_some_and(|connection| connection.is_over()) {
-            self.ended(&mut state);
-        }
-        if let Some(connection) = state.connection.clone() {
-            if connection.take_list_changed()
-                && let Err(error) = self.within_start(self.list(&connection)).await
-            {
-                connection.put_list_changed();
-                return Err(error);
-            }
-            return Ok(connection);
-        }
-        let wait = state.not_before.map(|then| then.saturating_duration_since(Instant::now()));
-        if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
-            return Err(StartError::Waiting { server: server(), wait });
-        }
-        match self.within_start(self.open()).await {
-            Ok(connection) => {
-                state.connection = Some(connection.clone());
-                Ok(connection)
-            }
-            Err(error) => {
-                self.ended(&mut state);
-                Err(error)
-            }
-        }
-    }
-
-    fn ended(&self, state: &mut State) {
-        let ends = self.ends.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        state.connection = None;
-        state.not_before = Some(Instant::now() + self.server.limits().wait_after(ends));
-    }
-
-    async fn open(&self) -> Result<Arc<Connection>, StartError> {
-        let pipes = self.connector.connect().await;
-        let pipes =
-            pipes.map_err(|source| StartError::Connect { server: self.server.id().to_owned(), source })?;
-        let asks = Asks::new(self.server.id(), self.human.clone());
-        let limits = self.server.limits();
-        let connection = Connection::open(pipes, asks.clone(), limits.frame_bytes, self.noise.clone());
-        greet(&connection, &asks, limits.beyond_start()).await.map_err(|why| self.unfit(why))?;
-        // What changed before the first list is in it.
-        connection.take_list_changed();
-        let connection = Arc::new(connection);
-        self.list(&connection).await?;
-        Ok(connection)
-    }
-
-    async fn list(&self, connection: &Connection) -> Result<(), StartError> {
-        let listed = Catalogue::list(connection, &self.server).await.map_err(|why| self.unfit(why))?;
-        *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listed);
-        Ok(())
-    }
-
-    async fn within_start<T>(
-        &self,
-        work: impl Future<Output = Result<T, StartError>>,
-    ) -> Result<T, StartError> {
-        let after = self.server.limits().start;
-        let timed_out =
-            |_| StartError::TimedOut { server: self.server.id().to_owned(), after, heard: self.heard() };
-        tokio::time::timeout(after, work).await.map_err(timed_out)?
-    }
-
-    fn unfit(&self, why: String) -> StartError {
-        StartError::Unfit { server: self.server.id().to_owned(), why, heard: self.heard() }
-    }
-
-    /// What the server said beside the protocol, for the end of a sentence.
-    fn heard(&self) -> String {
-        let heard = windlass_hitl::display_safe(&self.connector.heard());
-        if heard.is_empty() { heard } else { format!("; it said: {heard}") }
+        self.0.stop().await;
     }
 }
 

@@ -11,10 +11,12 @@ use windlass_hitl::display_safe;
 use windlass_protocol::{Arguments, RawJson, Risk};
 
 use crate::Limits;
-use crate::message::object;
-use crate::scan::Scan;
 use crate::server::{hex, is_tool_name};
+use crate::transport::message::object;
+use crate::transport::scan::Scan;
 
+/// What the reading of resources is called, in MCP's own words.
+const READING: &str = "resources/read";
 /// How much of the name of a tool that is not taken is told.
 const NAME_SHOWN: usize = 128;
 
@@ -88,6 +90,23 @@ impl Definition {
     /// The whole definition in lines for a human: nothing in it is invisible.
     pub fn shown(&self) -> String {
         display_safe(&self.text)
+    }
+
+    /// The reading of a server's resources, as something that a human can accept. No tool of a server has its name.
+    pub(crate) fn reading(server: &str, origin: String) -> Self {
+        let schema = r#"{"properties":{"uri":{"type":"string"}},"required":["uri"],"type":"object"}"#;
+        let description = "Reads any resource of this server.";
+        let parts = [READING, "", description, schema, "", ""];
+        Self {
+            server: server.to_owned(),
+            origin,
+            fingerprint: fingerprint(&parts),
+            text: lines(&parts),
+            risk: Risk::High,
+            input_schema: schema.parse().expect("it is JSON"),
+            name: READING.to_owned(),
+            description: description.to_owned(),
+        }
     }
 
     fn of(listed: Listed<'_>, server: &str, origin: &str) -> Result<Self, &'static str> {

@@ -3,7 +3,11 @@
 use std::io;
 use std::time::Duration;
 
-use crate::message::ServerError;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+use crate::AddressError;
+use crate::transport::http::HttpError;
+use crate::transport::message::ServerError;
 
 /// Why a request has no result.
 #[derive(Debug)]
@@ -21,6 +25,16 @@ pub(crate) enum Failure {
     Gone,
     TimedOut(Duration),
     Cancelled,
+    /// The server does not know the session any more; the request was refused before it ran.
+    Lost,
+    /// The server wants somebody to sign in; what it said about that.
+    SignIn(String),
+    /// It could not be reached.
+    Unreached(String),
+    /// It refused the request by itself, or something before it did.
+    Refused(String),
+    /// It may have run; the answer was lost.
+    Broken(String),
 }
 
 /// Why a server cannot be used.
@@ -55,6 +69,22 @@ pub enum StartError {
         /// What it said beside the protocol.
         heard: String,
     },
+    /// It wants somebody to sign in.
+    #[error("the server {server} wants you to sign in: run `windlass mcp login {server}`")]
+    SignIn {
+        /// The server.
+        server: String,
+        /// What it said about that (`WWW-Authenticate`).
+        challenge: String,
+    },
+    /// What goes to its address cannot be had.
+    #[error("the server {server} cannot be asked: {source}")]
+    Address {
+        /// The server.
+        server: String,
+        /// Why.
+        source: AddressError,
+    },
     /// It ended lately, and is left alone for a while.
     #[error("the server {server} ended; it is started again in {} ms at the earliest", wait.as_millis())]
     Waiting {
@@ -86,6 +116,37 @@ impl Failure {
             Self::NotSent | Self::Gone => "it ended".to_owned(),
             Self::TimedOut(limit) => format!("it did not answer in {} ms", limit.as_millis()),
             Self::Cancelled => "it was not waited for".to_owned(),
+            Self::Lost => "it has forgotten the session".to_owned(),
+            Self::SignIn(_) => "it wants somebody to sign in".to_owned(),
+            Self::Unreached(why) | Self::Refused(why) | Self::Broken(why) => why.clone(),
+        }
+    }
+
+    /// What an error of the way over HTTP means for a request.
+    pub(crate) fn of_http(error: &StreamableHttpError<HttpError>) -> Self {
+        match error {
+            StreamableHttpError::SessionExpired => Self::Lost,
+            StreamableHttpError::AuthRequired(error) => Self::SignIn(error.www_authenticate_header.clone()),
+            StreamableHttpError::InsufficientScope(error) => {
+                Self::SignIn(error.www_authenticate_header.clone())
+            }
+            StreamableHttpError::Client(error) => match error {
+                HttpError::Unreached(_) => Self::Unreached(error.to_string()),
+                HttpError::Status { status: 400..=499, .. } | HttpError::OldTransport => {
+                    Self::Refused(error.to_string())
+                }
+                HttpError::TooLong(bytes) => {
+                    Self::TooLong { bytes: u64::try_from(*bytes).unwrap_or(u64::MAX), head: String::new() }
+                }
+                _ => Self::Broken(error.to_string()),
+            },
+            StreamableHttpError::Auth(error) => {
+                Self::Refused(windlass_hitl::display_safe(&error.to_string()))
+            }
+            StreamableHttpError::UnexpectedContentType(_) => {
+                Self::Broken("its answer is of a kind that no server of MCP may give".to_owned())
+            }
+            _ => Self::Broken("the connection broke".to_owned()),
         }
     }
 }

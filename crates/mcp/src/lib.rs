@@ -1,41 +1,57 @@
 #![doc = include_str!("../README.md")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "it starts servers, reads named variables and keeps tokens in files"
+)]
 
 mod limits;
+
+mod address;
+mod approval;
+mod program;
 mod server;
 
 mod definition;
 
 mod accepted;
 
-mod frames;
-mod message;
-mod scan;
-
-mod child;
-mod connector;
-
-mod ask;
-mod connection;
-mod failure;
-mod noise;
-
-mod catalogue;
-mod greeting;
 mod pieces;
+mod transport;
+
+mod failure;
+mod oauth;
 
 mod client;
+mod connections;
 
 mod outcome;
-mod tool;
 
 mod open_url;
 
+mod serve;
+
 pub use accepted::{Accepted, AcceptedError, AcceptedTools};
+pub use address::AddressError;
+pub use approval::{Approval, Presence};
+pub use client::log::LogLine;
+pub use client::resources::{
+    Prompt, PromptArgument, PromptMessage, RequestError, Resource, ResourceBody, ResourceContents,
+    ResourceTemplate,
+};
 pub use client::{ClientOptions, McpClient};
-pub use connector::{ConnectFuture, Connector, Pipes};
+pub use connections::{
+    ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,
+};
 pub use definition::{Definition, RefusedTool};
 pub use failure::StartError;
 pub use limits::Limits;
-pub use noise::Noise;
+pub use oauth::file_tokens::FileTokens;
+pub use oauth::login::{LoginError, LoginOptions};
+pub use oauth::{SignIn, TokenStore};
 pub use open_url::{OpenUrl, UrlRefusal};
+pub use serve::{
+    CallFuture, Caller, Calls, Confirmation, HttpOptions, HttpToken, OpenDoor, ServeError, ToolServer,
+};
 pub use server::{McpServer, ServerIdError};
+pub use transport::connector::{ConnectFuture, Connector, Pipes};
+pub use transport::noise::Noise;

@@ -10,11 +10,11 @@ use windlass_hitl::display_safe;
 use windlass_protocol::{Content, Image, ResultStatus};
 use windlass_tool::Output;
 
-use crate::Limits;
-use crate::message::object;
 use crate::pieces::Pieces;
-use crate::scan::Scan;
 use crate::server::hex;
+use crate::transport::message::object;
+use crate::transport::scan::Scan;
+use crate::{Limits, ResourceBody, ResourceContents};
 
 /// A value for programs that is longer than this goes as text, which a toolbox cuts and keeps in a file.
 const VALUE_BYTES: usize = 32 * 1024;
@@ -50,6 +50,8 @@ struct Piece<'a> {
 #[derive(Deserialize)]
 struct Resource {
     uri: String,
+    #[serde(default, rename = "mimeType")]
+    media_type: Option<String>,
     #[serde(default)]
     text: Option<String>,
     #[serde(default)]
@@ -97,6 +99,26 @@ pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
     Output::from(content).with_status(status)
 }
 
+/// One piece of content by itself, as a message of a prompt has it.
+pub(crate) fn piece(raw: &RawValue, server: &str, limits: &Limits) -> Vec<Content> {
+    let mut gathered = Gathered { limits, text: String::new(), images: Vec::new() };
+    gathered.take(raw.get(), Words::Taken);
+    let mut content = vec![Content::text(enclosed(&gathered.text, server))];
+    content.extend(gathered.images.into_iter().map(Content::Image));
+    content
+}
+
+/// Parts of a resource that were read.
+pub(crate) fn parts(parts: Vec<ResourceContents>, server: &str, limits: &Limits) -> Output {
+    let mut gathered = Gathered { limits, text: String::new(), images: Vec::new() };
+    for part in parts {
+        gathered.part(part);
+    }
+    let mut content = vec![Content::text(enclosed(&gathered.text, server))];
+    content.extend(gathered.images.into_iter().map(Content::Image));
+    Output::from(content)
+}
+
 /// Whether the words of a result are taken beside its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Words {
@@ -126,7 +148,7 @@ impl Gathered<'_> {
                 let (len, kind) = (data.len(), word(&media_type));
                 self.note(&format!("a sound of {len} bytes of base64 ({kind}) was left out"));
             }
-            ("resource", _, _, Some(resource), _) => self.resource(&resource),
+            ("resource", _, _, Some(resource), _) => self.resource(resource),
             ("resource_link", _, _, _, Some(uri)) => {
                 self.note(&format!("a link to the resource {}", word(&uri)));
             }
@@ -134,14 +156,29 @@ impl Gathered<'_> {
         }
     }
 
-    fn resource(&mut self, resource: &Resource) {
-        let uri = word(&resource.uri);
-        if let Some(text) = &resource.text {
-            self.note(&format!("the resource {uri}:"));
-            self.say(text);
-        } else {
-            let len = resource.blob.as_ref().map_or(0, String::len);
-            self.note(&format!("the resource {uri} of {len} bytes of base64 was left out"));
+    fn resource(&mut self, resource: Resource) {
+        let body = match (resource.text, resource.blob) {
+            (Some(text), _) => ResourceBody::Text(text),
+            (None, blob) => ResourceBody::Base64(blob.unwrap_or_default()),
+        };
+        self.part(ResourceContents { uri: resource.uri, media_type: resource.media_type, body });
+    }
+
+    fn part(&mut self, part: ResourceContents) {
+        let uri = word(&part.uri);
+        let media_type = part.media_type.unwrap_or_default();
+        match part.body {
+            ResourceBody::Text(text) => {
+                self.note(&format!("the resource {uri}:"));
+                self.say(&text);
+            }
+            ResourceBody::Base64(data) if media_type.starts_with("image/") => {
+                self.note(&format!("the resource {uri} is a picture"));
+                self.picture(data, media_type);
+            }
+            ResourceBody::Base64(data) => {
+                self.note(&format!("the resource {uri} of {} bytes of base64 was left out", data.len()));
+            }
         }
     }
 

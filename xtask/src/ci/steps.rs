@@ -9,7 +9,7 @@ use super::libtest::{self, TestCounts};
 use super::{OFF_BY_DEFAULT, Outcome, Setting, Verdict};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
-use crate::{bench, corpora, fuzz, redteam, sdk, tidy};
+use crate::{bench, corpora, fuzz, mcp, redteam, sdk, tidy};
 
 /// Fuzzing starts only while this much of the run's time is unused: its build is the longest.
 const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(20);
@@ -88,6 +88,11 @@ pub(super) fn corpora(setting: &Setting<'_>) -> Result<Outcome> {
 /// The providers' own libraries as clients, where Python is there.
 pub(super) fn sdk(setting: &Setting<'_>) -> Result<Outcome> {
     sdk::test(setting.sh)
+}
+
+/// MCP servers of others, and the conformance suite, where npm and Python are there.
+pub(super) fn mcp(setting: &Setting<'_>) -> Result<Outcome> {
+    mcp::test(setting.sh)
 }
 
 /// Runs that are killed and go on.

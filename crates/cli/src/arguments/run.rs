@@ -14,11 +14,8 @@ use super::{AutonomyName, Offering, Otlp, PresetName, Reach, SandboxName, WireNa
 Example: windlass run \"explain src\" --provider ollama --model qwen3 --deny\n\
 Example: windlass run \"plan the move to sqlite\" --model gpt-5-mini --mode architect\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/.local/state/approvals\n\
-<<<<<<< HEAD
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --otlp http://localhost:4318\n\
-=======
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
->>>>>>> main
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
 pub(crate) struct Run {

@@ -15,6 +15,8 @@ mod errors;
 mod every_tool;
 mod fallback;
 mod learned;
+mod mcp_config;
+mod mcp_serve;
 mod mock;
 mod models;
 mod otlp;

@@ -8,14 +8,14 @@ use windlass_protocol::ResultStatus;
 
 use crate::calls::{call, text};
 
-/// A server of one tool in the language of the shell. Requests are numbered from one, so its answers need no parser.
+/// A server of one tool in the language of the shell. Requests are numbered from zero, so its answers need no parser.
 const SERVER: &str = r#"
 sleep 1000 &
 names=$(env | cut -d= -f1 | tr '\n' ' ')
 while read -r line; do
     case "$line" in
-    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}' ;;
-    *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"look","description":"'"$! $names"'","inputSchema":{"type":"object"}}]}}' ;;
+    *'"initialize"'*) echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18"}}' ;;
+    *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"look","description":"'"$! $names"'","inputSchema":{"type":"object"}}]}}' ;;
     *'"tools/call"'*) echo 'cannot go on' >&2; exit 3 ;;
     esac
 done
@@ -111,7 +111,7 @@ async fn servers_start_beside_each_other_and_one_that_fails_costs_the_others_not
         shell("silent", "echo 'no licence' >&2; exec sleep 1000").with_limits(limits),
         shell("ends", "echo 'no home' >&2; exit 1"),
         shell("echo", "cat"),
-        shell("old", r#"read -r line; echo '{"id":1,"result":{"protocolVersion":"1999"}}'; cat >/dev/null"#),
+        shell("old", r#"read -r line; echo '{"id":0,"result":{"protocolVersion":"1999"}}'; cat >/dev/null"#),
     ];
     let started = McpClient::start_all(servers, &ClientOptions::default()).await;
     let told: Vec<String> = started

@@ -14,3 +14,4 @@ mod fake;
 mod listing;
 mod open_url;
 mod outcome;
+mod serve;

@@ -10,7 +10,8 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, Command};
 use tokio_util::sync::CancellationToken;
 
-use crate::{ConnectFuture, Connector, McpServer, Pipes};
+use crate::program::Program;
+use crate::{ConnectFuture, Connector, Pipes};
 
 /// How much of the last words of a server is kept.
 const HEARD_BYTES: usize = 4 * 1024;
@@ -22,7 +23,7 @@ const TERM: i32 = 15;
 /// Starts the program of a server.
 #[derive(Debug)]
 pub(crate) struct ChildConnector {
-    server: McpServer,
+    program: Program,
     heard: Arc<Mutex<Vec<u8>>>,
 }
 
@@ -30,17 +31,16 @@ pub(crate) struct ChildConnector {
 struct Group(Box<dyn ChildWrapper>);
 
 impl ChildConnector {
-    pub(crate) fn new(server: McpServer) -> Self {
-        Self { server, heard: Arc::default() }
+    pub(crate) fn new(program: Program) -> Self {
+        Self { program, heard: Arc::default() }
     }
 
     fn start(&self) -> io::Result<Pipes> {
-        let (command, arguments) = self.server.command();
-        let mut process = Command::new(command);
-        process.args(arguments);
-        process.env_clear().envs(self.server.environment().of_host(std::env::vars_os()));
+        let mut process = Command::new(&self.program.command);
+        process.args(&self.program.arguments);
+        process.env_clear().envs(self.program.environment.of_host(std::env::vars_os()));
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if let Some(folder) = self.server.folder() {
+        if let Some(folder) = &self.program.folder {
             process.current_dir(folder);
         }
         let mut wrapped = CommandWrap::from(process);

@@ -1,6 +1,6 @@
 //! Lines out of bytes: what a server writes, cut at line ends, with a cap (RULES S16).
 
-use crate::scan::Scan;
+use super::scan::Scan;
 
 /// The mark that some programs put before UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";

@@ -1,10 +1,13 @@
-//! The messages of JSON-RPC, as far as MCP over a pipe needs them.
+//! The messages of JSON-RPC, as far as they are looked at before the engine sees them.
 
 use std::borrow::Cow;
 
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+
+use super::ledger::Ticket;
 
 /// The longest id of a server's request that is sent back.
 const ID_BYTES: usize = 128;
@@ -18,7 +21,7 @@ pub(crate) const NO_METHOD: i32 = -32601;
 #[derive(Debug)]
 pub(crate) enum Message<'a> {
     Answer { id: Option<u64>, outcome: Result<&'a RawValue, ServerError> },
-    Request { id: &'a RawValue, method: Cow<'a, str>, params: Option<&'a RawValue> },
+    Request { id: &'a RawValue, method: Cow<'a, str> },
     Notification { method: Cow<'a, str> },
 }
 
@@ -36,8 +39,6 @@ struct Envelope<'a> {
     #[serde(borrow)]
     method: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    params: Option<&'a RawValue>,
-    #[serde(borrow)]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
@@ -52,7 +53,7 @@ struct ErrorBody<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads one line; nothing for what is no message.
+    /// Reads one message; nothing for what is none.
     pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
         if line.first() != Some(&b'{') {
             return None;
@@ -62,7 +63,7 @@ impl<'a> Message<'a> {
             (Some(method), Some(id)) => {
                 let begins_fit = |first: char| matches!(first, '"' | '-' | '0'..='9');
                 let is_fit = id.get().len() <= ID_BYTES && id.get().starts_with(begins_fit);
-                is_fit.then_some(Self::Request { id, method, params: envelope.params })
+                is_fit.then_some(Self::Request { id, method })
             }
             (Some(method), None) => Some(Self::Notification { method }),
             (None, id) => {
@@ -95,35 +96,32 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, serde_j
     }
 }
 
-/// A request as a line.
-pub(crate) fn request(id: u64, method: &str, params: &RawValue) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "id": id, "method": method}), Some(("params", params)))
+/// A message of this side as one line of text. The arguments of a call are the model's own text: as values, long
+/// numbers would lose digits (RULES J4).
+pub(crate) fn line(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, serde_json::Error> {
+    let mut whole = serde_json::to_value(message)?;
+    let ticket = match message {
+        ClientJsonRpcMessage::Request(request) => request.request.extensions().get::<Ticket>(),
+        _ => None,
+    };
+    let Some(arguments) = ticket.and_then(Ticket::arguments) else { return Ok(whole.to_string().into()) };
+    let params = whole.as_object_mut().and_then(|whole| whole.remove("params")).unwrap_or_else(|| json!({}));
+    // JSON's white space may hold line ends; they would end the message.
+    let arguments = arguments.get().replace(['\n', '\r'], " ");
+    let params = with_member(&params, "arguments", &arguments);
+    Ok(with_member(&whole, "params", &params).into())
 }
 
-/// A notification as a line.
-pub(crate) fn notification(method: &str, params: &Value) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "method": method, "params": params}), None)
-}
-
-/// An answer to a server's request as a line.
-pub(crate) fn answer(id: &RawValue, result: &Value) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "result": result}), Some(("id", id)))
-}
-
-/// A refusal of a server's request as a line.
+/// A refusal of a server's request.
 pub(crate) fn refusal(id: &RawValue, code: i32, message: &str) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}}), Some(("id", id)))
+    let refusal = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
+    with_member(&refusal, "id", id.get()).into()
 }
 
 /// An object with one more member that is text already.
-fn line(object: &Value, member: Option<(&str, &RawValue)>) -> Vec<u8> {
+fn with_member(object: &Value, name: &str, raw: &str) -> String {
     let mut text = object.to_string();
-    if let Some((name, raw)) = member {
-        text.pop();
-        // JSON's white space may hold line ends; they would end the message.
-        let raw = raw.get().replace(['\n', '\r'], " ");
-        text = format!("{text},\"{name}\":{raw}}}");
-    }
-    text.push('\n');
-    text.into_bytes()
+    text.pop();
+    let comma = if text.len() > 1 { "," } else { "" };
+    format!("{text}{comma}\"{name}\":{raw}}}")
 }

@@ -1,0 +1,83 @@
+//! What a file may say, and how a mistake in it is named.
+
+use super::super::entry::ApprovalWord;
+use super::parse;
+
+#[track_caller]
+fn check_refused(toml: &str, words: &str) {
+    let error = format!("{:#}", parse(toml).unwrap_err());
+    assert!(error.contains(words), "{error}");
+}
+
+#[test]
+fn everything_that_a_server_may_have_is_read() {
+    let servers = parse(
+        "[mcp_servers.files]\ncommand = \"npx\"\nargs = [\"-y\", \"files\"]\nenv = { A = \"1\" }\nenv_vars = [\"B\"]\ncwd = \"sub\"\n\
+         startup_timeout_sec = 5\ntool_timeout_sec = 2.5\nenabled_tools = [\"read\"]\ndisabled_tools = [\"write\"]\n\
+         required = true\nenabled = false\napproval = \"always\"\n[mcp_servers.files.tools.read]\napproval = \"never\"\n\
+         [mcp_servers.\"web.1\"]\nurl = \"https://x/mcp\"\nbearer_token_env_var = \"T\"\nhttp_headers = { X = \"1\" }\n",
+    )
+    .unwrap();
+    let files = &servers["files"];
+    assert_eq!((files.startup_timeout_sec, files.tool_timeout_sec), (Some(5.0), Some(2.5)));
+    assert_eq!(files.approval, Some(ApprovalWord::Always));
+    assert_eq!(files.tools["read"].approval, Some(ApprovalWord::Never));
+    assert!(files.required && !files.enabled && servers["web.1"].enabled);
+    assert_eq!(files.words(), "A=… B=… npx -y files");
+    assert!(parse("").unwrap().is_empty());
+}
+
+// RULES M2: errors name the key
+#[test]
+fn a_key_that_is_not_known_is_named_with_what_was_meant() {
+    check_refused("[mcp_server.x]\ncommand = \"x\"", "no key `mcp_server`; did you mean `mcp_servers`?");
+    check_refused(
+        "[mcp_servers.x]\ncomand = \"x\"",
+        "[mcp_servers.x] has no key `comand`; did you mean `command`?",
+    );
+    check_refused(
+        "[mcp_servers.x]\ncommand = \"x\"\ntool-timeout-sec = 1",
+        "did you mean `tool_timeout_sec`?",
+    );
+    check_refused(
+        "[mcp_servers.x]\ncommand = \"x\"\nzzz = 1",
+        "has no key `zzz`; the keys are command, args",
+    );
+    check_refused(
+        "[mcp_servers.x]\ncommand = \"x\"\n[mcp_servers.x.tools.y]\naproval = \"never\"",
+        "[mcp_servers.x.tools.y] has no key `aproval`; did you mean `approval`?",
+    );
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    check_refused("[mcp_servers.x]\nargs = []", "neither `command` nor `url`");
+    check_refused("[mcp_servers.x]\ncommand = \"x\"\nurl = \"https://x\"", "a server is one of both");
+    check_refused("[mcp_servers.x]\nurl = \"https://x\"\nenv = { A = \"1\" }", "it has `env` with `url`");
+    check_refused("[mcp_servers.x]\ncommand = \"x\"\nbearer_token_env_var = \"T\"", "with `command`");
+    check_refused(
+        "[mcp_servers.x]\ncommand = \"x\"\ntool_timeout_sec = 0",
+        "`tool_timeout_sec` is not between",
+    );
+    check_refused("[mcp_servers.x]\ncommand = \"x\"\napproval = \"maybe\"", "[mcp_servers.x] cannot be read");
+    check_refused("mcp_servers = 1", "`mcp_servers` is no table");
+    check_refused("[mcp_servers]\nx = 1", "[mcp_servers.x] is no table");
+}
+
+// H11
+#[test]
+fn a_yes_is_for_one_entry_in_one_folder() {
+    let one = parse("[mcp_servers.x]\ncommand = \"x\"\nenv = { A = \"1\" }").unwrap().remove("x").unwrap();
+    let digest = one.digest("x", "/a").unwrap();
+    assert_eq!(one.clone().digest("x", "/a").unwrap(), digest);
+    assert_ne!(one.digest("x", "/b").unwrap(), digest);
+    assert_ne!(one.digest("y", "/a").unwrap(), digest);
+    for other in [
+        "command = \"x\"\nenv = { A = \"2\" }",
+        "command = \"x\"",
+        "command = \"x\"\nenv = { A = \"1\" }\nargs = [\"y\"]",
+    ] {
+        let other = parse(&format!("[mcp_servers.x]\n{other}")).unwrap().remove("x").unwrap();
+        assert_ne!(other.digest("x", "/a").unwrap(), digest, "{other:?}");
+    }
+}

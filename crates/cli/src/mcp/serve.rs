@@ -1,0 +1,119 @@
+//! `windlass mcp serve`: this program's tools for other programs' agents.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use windlass_mcp::{HttpOptions, HttpToken, ToolServer};
+
+use super::served::Served;
+use crate::arguments::McpServe;
+use crate::output;
+
+/// Where a user says the token.
+const TOKEN: &str = "WINDLASS_MCP_TOKEN";
+
+/// The fewest letters of a token that a user says: fewer can be guessed.
+const TOKEN_LETTERS: usize = 16;
+
+/// Words for a client's model.
+const INSTRUCTIONS: &str = "Tools that work in one folder of the user's machine; paths are relative to it. A call may need the \
+    user's approval. If one is denied, do not try to get the same in another way.";
+
+pub(crate) async fn serve(arguments: McpServe) -> anyhow::Result<ExitCode> {
+    let served = Arc::new(Served::of(&arguments).await?);
+    let version = env!("CARGO_PKG_VERSION");
+    let tools = ToolServer::new(served).with_name("windlass", version).with_instructions(INSTRUCTIONS);
+    let stop = CancellationToken::new();
+    let interrupted = stop.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.cancel();
+        }
+    });
+    match arguments.http {
+        Some(address) => over_http(&arguments, &tools, address, stop).await?,
+        None => tools.serve(tokio::io::stdin(), tokio::io::stdout(), stop).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn over_http(
+    arguments: &McpServe,
+    tools: &ToolServer,
+    address: SocketAddr,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        address.ip().is_loopback() || !arguments.hosts.is_empty(),
+        "{address} can be reached from other machines, and whoever has the token works in your folder; \
+         say --allow-host NAME if that is meant"
+    );
+    let token = token(arguments)?;
+    let options = match &token {
+        Some(token) => HttpOptions::with_token(HttpToken::new(token.text())),
+        None => HttpOptions::without_token(),
+    };
+    let options = arguments.hosts.iter().fold(options, HttpOptions::with_host);
+    let listener =
+        TcpListener::bind(address).await.with_context(|| format!("{address} cannot be listened at"))?;
+    let url = format!("http://{}/mcp", listener.local_addr()?);
+    tell(arguments, &url, token.as_ref())?;
+    tools.serve_http(listener, options, stop).await?;
+    Ok(())
+}
+
+/// What a client has to know to come in.
+enum Token {
+    /// The user has it already.
+    Said(String),
+    /// It is made for this process.
+    Made(String),
+}
+
+impl Token {
+    fn text(&self) -> &str {
+        match self {
+            Self::Said(text) | Self::Made(text) => text,
+        }
+    }
+}
+
+fn token(arguments: &McpServe) -> anyhow::Result<Option<Token>> {
+    if arguments.no_token {
+        return Ok(None);
+    }
+    if let Some(said) = std::env::var(TOKEN).ok().filter(|said| !said.is_empty()) {
+        let letters = said.chars().count();
+        anyhow::ensure!(
+            letters >= TOKEN_LETTERS,
+            "the token in {TOKEN} has {letters} letters and could be guessed; {TOKEN_LETTERS} are the fewest"
+        );
+        return Ok(Some(Token::Said(said)));
+    }
+    let mut random = [0_u8; 32];
+    getrandom::fill(&mut random).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
+    let hex = random.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    Ok(Some(Token::Made(hex)))
+}
+
+/// A token that the user has said is not shown: she has it.
+fn tell(arguments: &McpServe, url: &str, token: Option<&Token>) -> anyhow::Result<()> {
+    let made = match token {
+        Some(Token::Made(token)) => Some(token),
+        _ => None,
+    };
+    if arguments.json {
+        return output::line(&json!({ "url": url, "token": made }));
+    }
+    let token = match token {
+        None => "none is asked for".to_owned(),
+        Some(Token::Said(_)) => format!("the one in {TOKEN}"),
+        Some(Token::Made(token)) => token.clone(),
+    };
+    output::print(&format!("serving {url} until Ctrl-C\nbearer token: {token}\n"))
+}

@@ -1,0 +1,57 @@
+//! The tools that a server lists.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::connection::Connection;
+use super::pages::{Extent, Listing, Unlisted};
+use crate::definition::{Definition, RefusedTool};
+use crate::{Limits, McpServer};
+
+/// The tools of one listing, in the order of their names.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue {
+    pub(crate) tools: BTreeMap<String, Arc<Definition>>,
+    pub(crate) refused: Vec<RefusedTool>,
+    bytes: usize,
+}
+
+impl Catalogue {
+    /// Asks for all pages. That a list was cut is said among the refused.
+    pub(crate) async fn list(connection: &Connection, server: &McpServer) -> Result<Self, Unlisted> {
+        let limits = server.limits();
+        let origin = server.origin();
+        let mut catalogue = Self::default();
+        let mut take = |raw: &str| {
+            if !catalogue.has_room(limits) {
+                return ControlFlow::Break(());
+            }
+            catalogue.take(raw, server.id(), &origin, limits);
+            ControlFlow::Continue(())
+        };
+        if Listing::Tools.read(connection, limits, &mut take).await? == Extent::Cut {
+            let why =
+                format!("more than {} tools or {} bytes are not taken", limits.tools, limits.list_bytes);
+            catalogue.refused.push(RefusedTool::new("the rest of the list", why));
+        }
+        Ok(catalogue)
+    }
+
+    fn has_room(&self, limits: &Limits) -> bool {
+        self.tools.len().saturating_add(self.refused.len()) < limits.tools && self.bytes < limits.list_bytes
+    }
+
+    fn take(&mut self, raw: &str, server: &str, origin: &str, limits: &Limits) {
+        self.bytes = self.bytes.saturating_add(raw.len());
+        match Definition::read(raw, server, origin, limits) {
+            Ok(definition) if self.tools.contains_key(&definition.name) => {
+                self.refused.push(RefusedTool::new(&definition.name, "it is listed twice".to_owned()));
+            }
+            Ok(definition) => {
+                self.tools.insert(definition.name.clone(), Arc::new(definition));
+            }
+            Err(refused) => self.refused.push(refused),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! One life of a connection: the engine, and requests that wait for the text of their answers.
+
+use std::any::Any;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use rmcp::RoleClient;
+use rmcp::ServiceExt as _;
+use rmcp::model::{ClientRequest, GetExtensions, ProtocolVersion, ServerPeerInfo};
+use rmcp::service::{ClientInitializeError, PeerRequestOptions, RequestHandle, RunningService};
+use rmcp::transport::Transport;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use serde_json::value::RawValue;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::ask::Asks;
+use super::handler::Handler;
+use crate::Pipes;
+use crate::failure::Failure;
+use crate::transport::http::HttpError;
+use crate::transport::ledger::{Ledger, Reply, Ticket};
+use crate::transport::lines::Lines;
+
+/// How often a call's time may begin anew because the server tells how far it is.
+const EXTENSIONS: u32 = 30;
+
+/// A connection. Dropping it ends its tasks and lets go of what it holds.
+pub(crate) struct Connection {
+    running: RunningService<RoleClient, Handler>,
+    ledger: Arc<Ledger>,
+    asks: Asks,
+    _end: DropGuard,
+    _held: Box<dyn Any + Send + Sync>,
+}
+
+/// How a request is waited for.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait<'a> {
+    /// How long; anew with each word about progress, and not while a human is asked (RULES M2).
+    pub(crate) limit: Duration,
+    pub(crate) stop: &'a CancellationToken,
+    /// Who is told of progress.
+    pub(crate) told: &'a (dyn Fn(String) + Send + Sync),
+}
+
+/// A request that is open. Dropping it before the answer tells the server that nobody waits.
+struct Open<'a> {
+    ledger: &'a Ledger,
+    ticket: Ticket,
+    handle: Option<RequestHandle<RoleClient>>,
+}
+
+impl Connection {
+    /// Introduces both sides over two pipes.
+    pub(crate) async fn over_pipes(
+        pipes: Pipes,
+        handler: Handler,
+        frame_bytes: usize,
+    ) -> Result<Self, ClientInitializeError> {
+        let ledger = handler.ledger().clone();
+        let lines = Lines::new(pipes.reader, pipes.writer, ledger, frame_bytes);
+        Self::over(lines, handler, pipes.held).await
+    }
+
+    /// Introduces both sides over any transport that notes its requests in the handler's ledger.
+    pub(crate) async fn over<T>(
+        transport: T,
+        handler: Handler,
+        held: Box<dyn Any + Send + Sync>,
+    ) -> Result<Self, ClientInitializeError>
+    where
+        T: Transport<RoleClient> + 'static,
+    {
+        let (ledger, asks) = (handler.ledger().clone(), handler.asks().clone());
+        // The tasks end with this future, too, if it is dropped.
+        let end = ledger.over().clone().drop_guard();
+        let running = handler.serve(transport).await?;
+        Ok(Self { running, ledger, asks, _end: end, _held: held })
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.ledger.over().is_cancelled() || self.running.is_closed()
+    }
+
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// How the server introduced itself.
+    pub(crate) fn server(&self) -> Option<Arc<ServerPeerInfo>> {
+        self.running.peer_info()
+    }
+
+    /// The version of MCP that is spoken, if it is one that this crate knows.
+    pub(crate) fn version(&self) -> Result<(), String> {
+        let version = self.server().map(|server| server.protocol_version.clone());
+        match version {
+            Some(version) if ProtocolVersion::KNOWN_VERSIONS.contains(&version) => Ok(()),
+            Some(version) => {
+                let version = windlass_hitl::display_safe(version.as_str());
+                Err(format!("it speaks version {version} of MCP, which is not known here"))
+            }
+            None => Err("its introduction is none".to_owned()),
+        }
+    }
+
+    /// Asks and waits for the answer. Dropping the future takes the question back.
+    pub(crate) async fn request(
+        &self,
+        request: impl Into<ClientRequest>,
+        arguments: Option<Box<RawValue>>,
+        wait: Wait<'_>,
+    ) -> Reply {
+        let (ticket, mut returns) = Ticket::new(arguments);
+        let mut request = request.into();
+        request.extensions_mut().insert(ticket.clone());
+        let sent = self.running.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+        let Ok(handle) = sent else { return Err(Failure::NotSent) };
+        let mut open = Open { ledger: &self.ledger, ticket, handle: Some(handle) };
+        let end = Instant::now() + wait.limit.saturating_mul(EXTENSIONS);
+        let mut deadline = pin!(sleep(wait.limit));
+        let mut is_heard_of = false;
+        loop {
+            tokio::select! {
+                biased;
+                reply = &mut returns.reply => {
+                    open.handle = None;
+                    return reply.unwrap_or(Err(Failure::Gone));
+                }
+                () = wait.stop.cancelled() => return Err(Failure::Cancelled),
+                () = self.ledger.over().cancelled() => return Err(open.lost()),
+                is_answered = open.engine(), if !is_heard_of => {
+                    if !is_answered {
+                        open.handle = None;
+                        return Err(open.lost());
+                    }
+                    // The answer is here, or comes in this moment.
+                    is_heard_of = true;
+                }
+                Some(word) = returns.progress.recv() => {
+                    (wait.told)(word);
+                    let rest = end.saturating_duration_since(Instant::now());
+                    deadline.set(sleep(wait.limit.min(rest)));
+                }
+                // A human who is asked by the server has her own clock.
+                () = &mut deadline => if self.asks.is_asking() {
+                    deadline.set(sleep(wait.limit));
+                } else {
+                    return Err(Failure::TimedOut(wait.limit));
+                },
+            }
+        }
+    }
+}
+
+impl Open<'_> {
+    /// Whether the engine got an answer; otherwise there will be none.
+    async fn engine(&mut self) -> bool {
+        match &mut self.handle {
+            Some(handle) => matches!((&mut handle.rx).await, Ok(Ok(_))),
+            None => false,
+        }
+    }
+
+    fn lost(&self) -> Failure {
+        if self.ticket.is_sent() { Failure::Gone } else { Failure::NotSent }
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.ticket.give_up();
+        if let Some(handle) = self.handle.take() {
+            self.ledger.forget(&handle.id);
+            // The first step puts the word into the engine's queue, behind the request; nobody waits for more.
+            let _ = handle.cancel(Some("nobody waits for the answer any more".to_owned())).now_or_never();
+        }
+    }
+}
+
+/// What a server did instead of introducing itself.
+pub(crate) fn told(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => {
+            "it ended".to_owned()
+        }
+        ClientInitializeError::JsonRpcError(error) => format!(
+            "it answered with error {}: {}",
+            error.code.0,
+            windlass_hitl::display_safe(&error.message)
+        ),
+        ClientInitializeError::TransportError { error, .. } => {
+            match error.error.downcast_ref::<StreamableHttpError<HttpError>>() {
+                Some(error) => Failure::of_http(error).told(),
+                None => "it ended".to_owned(),
+            }
+        }
+        _ => "its introduction is none".to_owned(),
+    }
+}

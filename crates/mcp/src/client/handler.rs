@@ -1,0 +1,140 @@
+//! What this side answers when a server asks, and hears when it tells.
+#![expect(
+    deprecated,
+    reason = "roots, sampling and logging leave MCP with 2026-07-28; the servers of today have them"
+)]
+
+use std::sync::Arc;
+
+use rmcp::ClientHandler;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest,
+    CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, ErrorData,
+    FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
+    ProgressNotificationParam, ProtocolVersion, Root, RootsCapabilities, UrlElicitationCapability,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use serde_json::Value;
+
+use super::ask::Asks;
+use super::log::Log;
+use crate::transport::ledger::Ledger;
+
+/// How much of a word about progress is told.
+const WORD_BYTES: usize = 500;
+
+/// This side of a connection.
+#[derive(Clone)]
+pub(crate) struct Handler {
+    asks: Asks,
+    ledger: Arc<Ledger>,
+    roots: Arc<[String]>,
+    log: Log,
+}
+
+impl Handler {
+    pub(crate) fn new(asks: Asks, ledger: Arc<Ledger>, roots: Arc<[String]>, log: Log) -> Self {
+        Self { asks, ledger, roots, log }
+    }
+
+    pub(crate) fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
+    pub(crate) fn asks(&self) -> &Asks {
+        &self.asks
+    }
+
+    fn refuse(&self) -> ErrorData {
+        self.ledger.noise().refused += 1;
+        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not offer that", None)
+    }
+
+    async fn ask(&self, params: Option<Value>) -> Result<Value, ErrorData> {
+        match self.asks.begin(params.unwrap_or_default()) {
+            Some(asking) => Ok(asking.answer().await),
+            None => Err(self.refuse()),
+        }
+    }
+}
+
+impl ClientHandler for Handler {
+    /// Sampling is not offered; questions and roots only if the application allows them.
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        if self.asks.are_allowed() {
+            let form = FormElicitationCapability::new();
+            let url = UrlElicitationCapability::default();
+            capabilities.elicitation = Some(ElicitationCapability::new().with_form(form).with_url(url));
+        }
+        if !self.roots.is_empty() {
+            capabilities.roots = Some(RootsCapabilities::default());
+        }
+        let windlass = Implementation::new("windlass", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, windlass)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        Err(self.refuse())
+    }
+
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        if self.roots.is_empty() {
+            return Err(self.refuse());
+        }
+        Ok(ListRootsResult::new(self.roots.iter().map(Root::new).collect()))
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        ctx: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let params = serde_json::to_value(request).ok();
+        let answer = tokio::select! {
+            answer = self.ask(params) => answer?,
+            () = ctx.ct.cancelled() => return Err(self.refuse()),
+        };
+        serde_json::from_value(answer).map_err(|_| self.refuse())
+    }
+
+    /// What the engine does not know as one of its own requests; a question with a schema that it cannot read is one.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        ctx: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        if request.method != "elicitation/create" {
+            return Err(self.refuse());
+        }
+        tokio::select! {
+            answer = self.ask(request.params) => answer.map(CustomResult::new),
+            () = ctx.ct.cancelled() => Err(self.refuse()),
+        }
+    }
+
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let mut word = progress.progress.to_string();
+        if let Some(total) = progress.total {
+            word = format!("{word} of {total}");
+        }
+        if let Some(message) = &progress.message {
+            let head = message.get(..message.floor_char_boundary(WORD_BYTES)).unwrap_or_default();
+            word = format!("{word}: {}", windlass_hitl::display_safe(head));
+        }
+        self.ledger.progress(&progress.progress_token.0, word);
+    }
+
+    async fn on_logging_message(
+        &self,
+        said: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.log.push(&said);
+    }
+}

@@ -1,0 +1,27 @@
+//! What is new about a tool since a human accepted it.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use similar::TextDiff;
+use windlass_protocol::Change;
+
+use crate::{AcceptedTools, Definition};
+
+/// How long a difference of two definitions is looked for.
+const DIFF_TIME: Duration = Duration::from_millis(500);
+
+/// All of it, if nobody ever accepted it. It is raw, as the changes of files are: the question escapes it once, so that no
+/// escape in it can be taken for the server's own letters.
+pub(crate) fn of(accepted: &AcceptedTools, definition: &Definition) -> Change {
+    let accepted = accepted.read().unwrap_or_else(PoisonError::into_inner);
+    let path = format!("mcp:{}/{}", definition.server, definition.name);
+    let before = accepted.text_before(definition).unwrap_or_default();
+    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(before, &definition.text);
+    let headers = if before.is_empty() { ("/dev/null", "first use") } else { ("accepted", "now") };
+    let mut diff = diff.unified_diff().context_radius(1).header(headers.0, headers.1).to_string();
+    if accepted.is_of_another_program(definition) {
+        diff.insert_str(0, "# the server of this name was another program when its tool was accepted\n");
+    }
+    Change::new(path, diff)
+}

@@ -1,0 +1,70 @@
+//! The engine over HTTP: sessions, streams that go on where they were cut, tokens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::auth::AuthClient;
+use rmcp::transport::common::client_side_sse::ExponentialBackoff;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+};
+
+use super::connection::Connection;
+use super::handler::Handler;
+use crate::address::Address;
+use crate::oauth::login;
+use crate::transport::http::Http;
+use crate::transport::intake::Intake;
+use crate::transport::watched::Watched;
+use crate::{McpServer, StartError};
+
+/// How often a stream that was cut is gone on with, and how long it is waited between.
+const CUTS: usize = 6;
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+const CONNECT: Duration = Duration::from_secs(10);
+
+type Introduced = Result<Connection, ClientInitializeError>;
+
+/// Introduces both sides over HTTP.
+pub(crate) async fn connect(
+    server: &McpServer,
+    address: &Address,
+    handler: Handler,
+) -> Result<Introduced, StartError> {
+    let id = || server.id().to_owned();
+    let unfit = |why: String| StartError::Unfit { server: id(), why, heard: String::new() };
+    let carried = address.carried().map_err(|source| StartError::Address { server: id(), source })?;
+    let intake = Intake(handler.ledger().clone());
+    let http = Http::new(intake, carried, server.limits().frame_bytes, CONNECT);
+    let http = http.map_err(|error| unfit(error.to_string()))?;
+    let manager = match &address.sign_in {
+        Some(sign_in) => login::signed_in(address, sign_in, server.id()).await,
+        None => Ok(None),
+    };
+    match manager {
+        Ok(Some(manager)) => Ok(over(AuthClient::new(http, manager), server, address, handler).await),
+        Ok(None) => Ok(over(http, server, address, handler).await),
+        Err(error) => Err(unfit(windlass_hitl::display_safe(&error.to_string()))),
+    }
+}
+
+async fn over<C>(client: C, server: &McpServer, address: &Address, handler: Handler) -> Introduced
+where
+    C: StreamableHttpClient + Sync,
+{
+    let mut config = StreamableHttpClientTransportConfig::with_uri(address.as_str());
+    // A call is never sent twice, whatever the server says: a new session begins with the next call (fault F68).
+    config.reinit_on_expired_session = false;
+    config.allow_stateless = true;
+    config.max_sse_event_size = server.limits().frame_bytes;
+    let mut retries = ExponentialBackoff::default();
+    retries.max_times = Some(CUTS);
+    retries.base_duration = FIRST_WAIT;
+    retries.max_delay = Some(LONGEST_WAIT);
+    config.retry_config = Arc::new(retries);
+    let inner = StreamableHttpClientTransport::with_client(client, config);
+    let transport = Watched { inner, ledger: handler.ledger().clone() };
+    Connection::over(transport, handler, Box::new(())).await
+}

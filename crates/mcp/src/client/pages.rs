@@ -1,0 +1,108 @@
+//! Lists of a server that come in pages (RULES M1).
+
+use std::ops::ControlFlow;
+
+use rmcp::model::{
+    ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
+    PaginatedRequestParams,
+};
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::connection::{Connection, Wait};
+use crate::Limits;
+use crate::failure::Failure;
+use crate::pieces::Pieces;
+use crate::transport::message::object;
+
+/// What is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listing {
+    Tools,
+    Resources,
+    ResourceTemplates,
+    Prompts,
+}
+
+/// Whether a list came whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Whole,
+    Cut,
+}
+
+/// Why there is no list.
+#[derive(Debug)]
+pub(crate) enum Unlisted {
+    Failure(Failure),
+    Unfit(String),
+}
+
+#[derive(Deserialize)]
+struct Page<'a> {
+    #[serde(borrow, alias = "resources", alias = "resourceTemplates", alias = "prompts")]
+    tools: Pieces<'a>,
+    #[serde(default, rename = "nextCursor")]
+    next: Option<String>,
+}
+
+impl Unlisted {
+    pub(crate) fn told(&self) -> String {
+        match self {
+            Self::Failure(failure) => failure.told(),
+            Self::Unfit(why) => why.clone(),
+        }
+    }
+}
+
+impl Listing {
+    fn request(self, cursor: Option<String>) -> ClientRequest {
+        let params = Some(PaginatedRequestParams::default().with_cursor(cursor));
+        match self {
+            Self::Tools => ListToolsRequest { params, ..ListToolsRequest::default() }.into(),
+            Self::Resources => ListResourcesRequest { params, ..ListResourcesRequest::default() }.into(),
+            Self::ResourceTemplates => {
+                ListResourceTemplatesRequest { params, ..ListResourceTemplatesRequest::default() }.into()
+            }
+            Self::Prompts => ListPromptsRequest { params, ..ListPromptsRequest::default() }.into(),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Resources => "resources",
+            Self::ResourceTemplates => "resource templates",
+            Self::Prompts => "prompts",
+        }
+    }
+
+    /// Asks for all pages and hands on each member as its text. A list that never ends is cut.
+    pub(crate) async fn read(
+        self,
+        connection: &Connection,
+        limits: &Limits,
+        take: &mut (dyn FnMut(&str) -> ControlFlow<()> + Send),
+    ) -> Result<Extent, Unlisted> {
+        let stop = CancellationToken::new();
+        let wait = Wait { limit: limits.beyond_start(), stop: &stop, told: &|_| {} };
+        let mut cursor: Option<String> = None;
+        for _ in 0..limits.pages.max(1) {
+            let page = connection.request(self.request(cursor.clone()), None, wait).await;
+            let page = page.map_err(Unlisted::Failure)?;
+            let page: Page<'_> = object(page.get())
+                .map_err(|error| Unlisted::Unfit(format!("its list of {} is none: {error}", self.word())))?;
+            for raw in &page.tools.kept {
+                if take(raw.get()).is_break() {
+                    return Ok(Extent::Cut);
+                }
+            }
+            match page.next {
+                _ if page.tools.more > 0 => return Ok(Extent::Cut),
+                Some(next) if cursor.as_ref() != Some(&next) => cursor = Some(next),
+                _ => return Ok(Extent::Whole),
+            }
+        }
+        Ok(Extent::Cut)
+    }
+}

@@ -1,0 +1,141 @@
+//! A tool of a server as a tool here.
+
+use std::sync::{Arc, PoisonError};
+
+use rmcp::model::{CallToolRequest, CallToolRequestParams};
+use serde_json::value::RawValue;
+use windlass_hitl::display_safe;
+use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_tool::{Context, Inspection, Output, Progress, Tool, ToolError, ToolFuture};
+use windlass_toolbox::Identity;
+
+use super::connection::Wait;
+use super::used::Used;
+use super::{failed, news};
+use crate::failure::Failure;
+use crate::{Approval, Definition, outcome};
+
+/// A tool of a server, pinned to the definition that a model was shown and a human accepts.
+pub(crate) struct McpTool {
+    used: Arc<Used>,
+    definition: Arc<Definition>,
+    spec: ToolSpec,
+}
+
+impl McpTool {
+    pub(crate) fn new(used: Arc<Used>, definition: Arc<Definition>, identity: &Identity) -> Self {
+        let spec = ToolSpec::function(
+            identity.name().clone(),
+            // What nobody can see speaks to no model either.
+            display_safe(&definition.description),
+            definition.input_schema.clone(),
+        );
+        Self { used, definition, spec }
+    }
+
+    fn is_known(&self) -> bool {
+        self.used.accepted.read().unwrap_or_else(PoisonError::into_inner).is_known(&self.definition)
+    }
+
+    /// The arguments as the model wrote them, if the call is meant for this tool.
+    fn arguments<'a>(&self, payload: &'a Payload) -> Result<&'a str, ToolError> {
+        match payload {
+            Payload::Function { arguments } => Ok(arguments.as_str()),
+            Payload::Mcp { server, tool, arguments }
+                if *server == self.definition.server && *tool == self.definition.name =>
+            {
+                Ok(arguments.as_str())
+            }
+            _ => Err(ToolError::model("the call is not for this tool; nothing was sent")),
+        }
+    }
+
+    /// Whether the tool is used here, and is what a human agreed to. Looked at after the list is up to date: no call runs
+    /// under a definition that is no more (fault F67).
+    fn is_still_so(&self) -> Result<(), ToolError> {
+        let (name, server) = (&self.definition.name, &self.definition.server);
+        if !self.used.server.enables(name) {
+            return Err(ToolError::model(format!(
+                "{name} of the server {server} is switched off; nothing was sent"
+            )));
+        }
+        let catalogue = self.used.catalogue();
+        match catalogue.tools.get(name) {
+            Some(now) if now.fingerprint == self.definition.fingerprint => Ok(()),
+            Some(_) => Err(ToolError::model(format!(
+                "{name} was not called: the server {server} has changed it, and what was agreed to is the old one. \
+                 Nothing was sent. Go on without it."
+            ))),
+            None => Err(ToolError::model(format!(
+                "{name} was not called: the server {server} does not offer it any more. Go on without it."
+            ))),
+        }
+    }
+
+    async fn run(&self, ctx: &Context, payload: &Payload) -> Result<Output, ToolError> {
+        let arguments = RawValue::from_string(self.arguments(payload)?.to_owned())
+            .map_err(|_| ToolError::model("the arguments are no JSON; nothing was sent"))?;
+        let (name, server) = (&self.definition.name, &self.definition.server);
+        let ready = tokio::select! {
+            biased;
+            () = ctx.cancellation().cancelled() => {
+                return Err(ToolError::model("the call was stopped before it began; nothing was sent"));
+            }
+            ready = self.used.ready() => ready,
+        };
+        let connection = ready.map_err(|error| {
+            ToolError::model(format!("{name} was not called: {error}. Go on without it, or try again later."))
+        })?;
+        self.is_still_so()?;
+        let limits = self.used.server.limits();
+        let told = |word| ctx.tell(Progress::Note(word));
+        let wait = Wait { limit: limits.call, stop: ctx.cancellation(), told: &told };
+        let request = CallToolRequest::new(CallToolRequestParams::new(name.clone()));
+        let reply = connection.request(request, Some(arguments), wait).await;
+        if matches!(reply, Ok(_) | Err(Failure::Server(_) | Failure::Refused(_))) {
+            self.used.is_well();
+        }
+        match reply {
+            Ok(result) => Ok(outcome::read(&result, server, limits)),
+            Err(failure) => {
+                self.used.note(&failure);
+                Ok(failed::output(&self.definition, limits, failure))
+            }
+        }
+    }
+}
+
+impl Tool for McpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        // A server's word never makes a call look safer; without a word it is taken to destroy and to reach out.
+        let asks_always = self.used.server.approval(&self.definition.name) == Approval::Always;
+        let risk = if asks_always { Risk::Critical } else { self.definition.risk };
+        Hints { open_world: true, risk, ..Hints::default() }
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Mcp {
+            server: self.definition.server.clone(),
+            tool: self.definition.name.clone(),
+            fingerprint: self.definition.fingerprint.clone(),
+            known: self.is_known(),
+        }]
+    }
+
+    fn inspect(&self, _: &Payload) -> Inspection {
+        if self.is_known() {
+            Inspection::default()
+        } else {
+            Inspection::default().with_change(news::of(&self.used.accepted, &self.definition))
+        }
+    }
+
+    /// Dropping the future tells the server to stop.
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(self.run(ctx, payload))
+    }
+}

@@ -1,0 +1,227 @@
+//! A server in use: started when it is wanted, listed, started again when it ended.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+
+use rmcp::service::ClientInitializeError;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use windlass_tool::Human;
+
+use super::ask::Asks;
+use super::catalogue::Catalogue;
+use super::connection::{self, Connection};
+use super::handler::Handler;
+use super::log::Log;
+use super::pages::Unlisted;
+use super::{ClientOptions, Way};
+use crate::failure::Failure;
+use crate::transport::ledger::Ledger;
+use crate::{AcceptedTools, McpServer, Noise, StartError};
+
+pub(crate) struct Used {
+    pub(crate) server: McpServer,
+    pub(crate) accepted: AcceptedTools,
+    way: Way,
+    human: Option<Arc<dyn Human>>,
+    roots: Arc<[String]>,
+    log: Log,
+    state: tokio::sync::Mutex<State>,
+    /// How often in a row it ended without an answer between.
+    ends: AtomicU32,
+    catalogue: RwLock<Arc<Catalogue>>,
+    noise: Arc<Mutex<Noise>>,
+    changed: Arc<Notify>,
+    now: Mutex<Weak<Connection>>,
+    has_resources: AtomicBool,
+    challenge: Mutex<Option<String>>,
+}
+
+#[derive(Default)]
+struct State {
+    connection: Option<Arc<Connection>>,
+    not_before: Option<Instant>,
+    is_stopped: bool,
+}
+
+impl Used {
+    pub(crate) fn new(server: McpServer, way: Way, options: ClientOptions) -> Self {
+        Self {
+            server,
+            accepted: options.accepted,
+            way,
+            human: options.human,
+            roots: options.roots.into(),
+            log: Log::new(options.redactor),
+            state: tokio::sync::Mutex::default(),
+            ends: AtomicU32::new(0),
+            catalogue: RwLock::default(),
+            noise: Arc::default(),
+            changed: Arc::default(),
+            now: Mutex::default(),
+            has_resources: AtomicBool::new(false),
+            challenge: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn log(&self) -> &Log {
+        &self.log
+    }
+
+    pub(crate) fn noise(&self) -> Noise {
+        *self.noise.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what a server says about signing in.
+    pub(crate) fn note(&self, failure: &Failure) {
+        if let Failure::SignIn(challenge) = failure {
+            *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.clone());
+        }
+    }
+
+    pub(crate) fn challenge(&self) -> Option<String> {
+        self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn has_resources(&self) -> bool {
+        self.has_resources.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.upgrade().is_some_and(|connection| !connection.is_over())
+    }
+
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+
+    /// Ends it for good.
+    pub(crate) async fn stop(&self) {
+        let mut state = self.state.lock().await;
+        *state = State { is_stopped: true, ..State::default() };
+    }
+
+    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
+        self.catalogue.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It answered: the next end counts as the first.
+    pub(crate) fn is_well(&self) {
+        self.ends.store(0, Ordering::Relaxed);
+    }
+
+    /// A connection whose tools are listed.
+    pub(crate) async fn ready(&self) -> Result<Arc<Connection>, StartError> {
+        let mut state = self.state.lock().await;
+        let server = || self.server.id().to_owned();
+        if state.is_stopped {
+            return Err(StartError::Stopped { server: server() });
+        }
+        if state.connection.as_ref().is_some_and(|connection| connection.is_over()) {
+            self.ended(&mut state);
+            if matches!(self.way, Way::Http(_)) {
+                // A session that is lost costs nothing to begin again, once; a server that refuses to is left alone.
+                state.not_before = None;
+            }
+        }
+        if let Some(connection) = state.connection.clone() {
+            if connection.ledger().take_list_changed()
+                && let Err(error) = self.within_start(self.list(&connection)).await
+            {
+                connection.ledger().put_list_changed();
+                return Err(error);
+            }
+            return Ok(connection);
+        }
+        let wait = state.not_before.map(|then| then.saturating_duration_since(Instant::now()));
+        if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
+            return Err(StartError::Waiting { server: server(), wait });
+        }
+        match self.within_start(Box::pin(self.open())).await {
+            Ok(connection) => {
+                state.connection = Some(connection.clone());
+                *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&connection);
+                self.changed.notify_one();
+                Ok(connection)
+            }
+            Err(error) => {
+                self.ended(&mut state);
+                Err(error)
+            }
+        }
+    }
+
+    fn ended(&self, state: &mut State) {
+        let ends = self.ends.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        state.connection = None;
+        state.not_before = Some(Instant::now() + self.server.limits().wait_after(ends));
+    }
+
+    async fn open(&self) -> Result<Arc<Connection>, StartError> {
+        let ledger = Arc::new(Ledger::new(self.noise.clone(), self.changed.clone()));
+        let asks = Asks::new(self.server.id(), self.human.clone());
+        let handler = Handler::new(asks, ledger, self.roots.clone(), self.log.clone());
+        let limits = self.server.limits();
+        let connection = match &self.way {
+            Way::Pipes(connector) => {
+                let pipes = connector
+                    .connect()
+                    .await
+                    .map_err(|source| StartError::Connect { server: self.server.id().to_owned(), source })?;
+                Connection::over_pipes(pipes, handler, limits.frame_bytes).await
+            }
+            Way::Http(address) => super::over_http::connect(&self.server, address, handler).await?,
+        };
+        let connection = connection.map_err(|error| self.refused(&error))?;
+        connection.version().map_err(|why| self.unfit(why))?;
+        // What changed before the first list is in it.
+        connection.ledger().take_list_changed();
+        let capabilities = connection.server().map(|server| server.capabilities.clone()).unwrap_or_default();
+        self.has_resources.store(capabilities.resources.is_some(), Ordering::Relaxed);
+        let connection = Arc::new(connection);
+        self.list(&connection).await?;
+        Ok(connection)
+    }
+
+    async fn list(&self, connection: &Connection) -> Result<(), StartError> {
+        let listed = Catalogue::list(connection, &self.server).await;
+        let listed = listed.map_err(|why| match why {
+            Unlisted::Failure(Failure::SignIn(challenge)) => {
+                StartError::SignIn { server: self.server.id().to_owned(), challenge }
+            }
+            why => self.unfit(why.told()),
+        })?;
+        *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listed);
+        Ok(())
+    }
+
+    async fn within_start<T>(
+        &self,
+        work: impl Future<Output = Result<T, StartError>>,
+    ) -> Result<T, StartError> {
+        let after = self.server.limits().start;
+        let timed_out =
+            |_| StartError::TimedOut { server: self.server.id().to_owned(), after, heard: self.heard() };
+        tokio::time::timeout(after, work).await.map_err(timed_out)?
+    }
+
+    fn refused(&self, error: &ClientInitializeError) -> StartError {
+        match error.auth_challenge() {
+            Some(challenge) => {
+                StartError::SignIn { server: self.server.id().to_owned(), challenge: challenge.to_owned() }
+            }
+            None => self.unfit(connection::told(error)),
+        }
+    }
+
+    fn unfit(&self, why: String) -> StartError {
+        StartError::Unfit { server: self.server.id().to_owned(), why, heard: self.heard() }
+    }
+
+    /// What the server said beside the protocol, for the end of a sentence.
+    fn heard(&self) -> String {
+        let heard = windlass_hitl::display_safe(&self.way.heard());
+        if heard.is_empty() { heard } else { format!("; it said: {heard}") }
+    }
+}

@@ -1,0 +1,56 @@
+//! One server from its start to its end: what is told of it, and its list looked at again when it changes.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::{ServerStatus, Shared};
+use crate::{McpClient, StartError};
+
+/// How long words of a server about its list are gathered, so that a thousand are one look (fault F67).
+const DEBOUNCE: Duration = Duration::from_millis(100);
+
+/// Begins a server, and says when it is there or is not.
+pub(crate) fn begin(
+    shared: &Arc<Shared>,
+    client: McpClient,
+) -> (JoinHandle<()>, oneshot::Receiver<Result<(), StartError>>) {
+    let (tell, started) = oneshot::channel();
+    let shared = Arc::downgrade(shared);
+    let watch = tokio::spawn(async move {
+        note(&shared, client.id(), ServerStatus::Starting);
+        let outcome = client.refresh().await;
+        note(&shared, client.id(), status(&client, outcome.as_ref().err()));
+        // Nobody waits for a server that need not be there.
+        let _ = tell.send(outcome);
+        loop {
+            client.changed().await;
+            tokio::time::sleep(DEBOUNCE).await;
+            if !client.is_connected() {
+                note(&shared, client.id(), ServerStatus::Closed);
+                continue;
+            }
+            let outcome = client.refresh().await;
+            note(&shared, client.id(), status(&client, outcome.as_ref().err()));
+        }
+    });
+    (watch, started)
+}
+
+fn status(client: &McpClient, error: Option<&StartError>) -> ServerStatus {
+    match error {
+        None => ServerStatus::Ready { tools: client.registered().len() },
+        Some(error) => ServerStatus::Failed {
+            why: error.to_string(),
+            wants_sign_in: matches!(error, StartError::SignIn { .. }),
+        },
+    }
+}
+
+fn note(shared: &Weak<Shared>, server: &str, status: ServerStatus) {
+    if let Some(shared) = shared.upgrade() {
+        shared.board.set(server, status);
+    }
+}

@@ -1,0 +1,61 @@
+//! Signing in: tokens that a human allows this program to have, kept and refreshed (SECURITY "MCP").
+
+pub(crate) mod exchange;
+pub(crate) mod file_tokens;
+pub(crate) mod listener;
+pub(crate) mod login;
+pub(crate) mod store;
+
+use std::fmt;
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+pub use self::store::TokenStore;
+
+/// How a server is signed in to, and where its tokens are kept.
+#[derive(Clone)]
+pub struct SignIn {
+    pub(crate) store: Arc<dyn TokenStore>,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) client: Option<(String, Option<SecretString>)>,
+    pub(crate) metadata_url: Option<String>,
+    pub(crate) port: u16,
+}
+
+impl SignIn {
+    /// A sign-in whose tokens are kept here. This program introduces itself to the server's authority by itself.
+    pub fn new(store: Arc<dyn TokenStore>) -> Self {
+        Self { store, scopes: Vec::new(), client: None, metadata_url: None, port: 0 }
+    }
+
+    /// The same with what is asked for; otherwise the server says it.
+    pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same with a client that the server's authority knows already.
+    pub fn with_client(mut self, id: impl Into<String>, secret: Option<String>) -> Self {
+        self.client = Some((id.into(), secret.map(SecretString::from)));
+        self
+    }
+
+    /// The same with the https address of a document about this client, for authorities that read such.
+    pub fn with_metadata_url(mut self, url: impl Into<String>) -> Self {
+        self.metadata_url = Some(url.into());
+        self
+    }
+
+    /// The same with the port of this machine that the browser comes back to; otherwise any that is free.
+    pub fn with_port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+}
+
+impl fmt::Debug for SignIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignIn").field("scopes", &self.scopes).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,217 @@
+//! One sign-in, from the server's word that it wants one to tokens that are kept.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, OAuthClientConfig,
+};
+use secrecy::ExposeSecret as _;
+use url::Url;
+
+use super::SignIn;
+use super::exchange::Authority;
+use super::listener::Listener;
+use super::store::Credentials;
+use crate::address::Address;
+use crate::server::Reach;
+use crate::transport::http::words_of;
+use crate::{McpServer, OpenUrl, UrlRefusal};
+
+/// How long a human may take.
+const TIME: Duration = Duration::from_mins(5);
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Why nobody is signed in.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoginError {
+    /// The server has no address, or nowhere to keep tokens.
+    #[error("the server {server} cannot be signed in to: it has {missing}")]
+    NotPossible {
+        /// The server.
+        server: String,
+        /// What it lacks.
+        missing: &'static str,
+    },
+    /// No port of this machine could be waited at.
+    #[error("no port of this machine could be had for the browser to come back to")]
+    Listen(#[source] io::Error),
+    /// The authority wants an address opened that nobody should open.
+    #[error("the authority's address is not opened")]
+    Url(#[from] UrlRefusal),
+    /// The human did not come back.
+    #[error("nobody came back from the browser in {} seconds", after.as_secs())]
+    TimedOut {
+        /// How long it was waited.
+        after: Duration,
+    },
+    /// The server or its authority would not.
+    #[error("{why}")]
+    Refused {
+        /// What was met, safe to show.
+        why: String,
+    },
+}
+
+/// What a sign-in is begun with.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LoginOptions {
+    /// What the server said when it wanted a sign-in ([`StartError::SignIn`](crate::StartError::SignIn)).
+    pub challenge: Option<String>,
+    /// How long the human may take; five minutes if nothing is said.
+    pub time: Option<Duration>,
+}
+
+impl LoginOptions {
+    /// The same with what the server said.
+    pub fn with_challenge(mut self, challenge: impl Into<String>) -> Self {
+        self.challenge = Some(challenge.into());
+        self
+    }
+
+    /// The same with another time for the human.
+    pub fn with_time(mut self, time: Duration) -> Self {
+        self.time = Some(time);
+        self
+    }
+}
+
+impl McpServer {
+    /// Signs in: finds the server's authority, introduces this program, gives the address that the human has to open to
+    /// `open`, waits until the browser comes back, and keeps the tokens. Nothing is opened here. Cancel-safe: nothing is
+    /// kept before the end.
+    ///
+    /// # Errors
+    /// If the server has no sign-in, its authority refuses, or nobody comes back.
+    pub async fn login(
+        &self,
+        options: LoginOptions,
+        open: impl FnOnce(&OpenUrl) + Send,
+    ) -> Result<(), LoginError> {
+        let (address, sign_in) = self.sign_in()?;
+        let listener = Listener::bind(sign_in.port).await.map_err(LoginError::Listen)?;
+        let mut manager = manager(address, sign_in, self.id()).await.map_err(refused)?;
+        let found = match &options.challenge {
+            Some(challenge) => manager.resolve_metadata_from_challenge(Some(challenge)).await,
+            None => manager.resolve_metadata().await,
+        };
+        manager.set_metadata(found.map_err(refused)?.metadata);
+        let request = request(sign_in, &listener.address());
+        let session =
+            AuthorizationSession::new(manager, request).await.map_err(|(_, error)| refused(error))?;
+        let url = session.get_authorization_url();
+        let state = Url::parse(url).ok().and_then(|url| {
+            url.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned())
+        });
+        open(&OpenUrl::parse(url)?);
+        let time = options.time.unwrap_or(TIME);
+        let answer = tokio::time::timeout(time, listener.answer(state.as_deref().unwrap_or_default())).await;
+        let answer = answer.map_err(|_| LoginError::TimedOut { after: time })?.map_err(LoginError::Listen)?;
+        if let Some(why) = error_of(&answer) {
+            return Err(LoginError::Refused { why });
+        }
+        session.handle_callback_url(&answer).await.map(drop).map_err(refused)
+    }
+
+    /// Forgets the tokens of this server. Its authority is not told.
+    ///
+    /// # Errors
+    /// If it has no sign-in, or they are still there.
+    pub fn logout(&self) -> Result<(), LoginError> {
+        let (address, sign_in) = self.sign_in()?;
+        let key = key(address, self.id());
+        sign_in.store.clear(&key).map_err(|error| LoginError::Refused { why: error.to_string() })
+    }
+
+    /// Whether tokens of this server are kept.
+    pub fn is_signed_in(&self) -> bool {
+        self.sign_in().is_ok_and(|(address, sign_in)| {
+            sign_in.store.load(&key(address, self.id())).is_ok_and(|tokens| tokens.is_some())
+        })
+    }
+
+    fn sign_in(&self) -> Result<(&Address, &SignIn), LoginError> {
+        let not_possible = |missing| LoginError::NotPossible { server: self.id().to_owned(), missing };
+        let Reach::Address(address) = self.reach() else { return Err(not_possible("no address")) };
+        let sign_in = address.sign_in.as_deref().ok_or_else(|| not_possible("nowhere to keep tokens"))?;
+        Ok((address, sign_in))
+    }
+}
+
+/// The tokens of a server are those of its address: under the same name another address has none.
+fn key(address: &Address, server: &str) -> String {
+    format!("{server} {}", address.digest())
+}
+
+/// The engine's part of signing in to one server.
+pub(crate) async fn manager(
+    address: &Address,
+    sign_in: &SignIn,
+    server: &str,
+) -> Result<AuthorizationManager, AuthError> {
+    let authority = Authority::new(CONNECT).map_err(|error| AuthError::InternalError(words_of(error)))?;
+    let mut manager =
+        AuthorizationManager::new_with_oauth_http_client(address.as_str(), Arc::new(authority)).await?;
+    let store = sign_in.store.clone();
+    manager.set_credential_store(Credentials { store, key: key(address, server) });
+    Ok(manager)
+}
+
+/// The same with the tokens that are kept, if there are some.
+pub(crate) async fn signed_in(
+    address: &Address,
+    sign_in: &SignIn,
+    server: &str,
+) -> Result<Option<AuthorizationManager>, AuthError> {
+    if !sign_in.store.load(&key(address, server)).is_ok_and(|tokens| tokens.is_some()) {
+        return Ok(None);
+    }
+    let mut manager = manager(address, sign_in, server).await?;
+    if !manager.initialize_from_store().await? {
+        return Ok(None);
+    }
+    if let Some((id, Some(secret))) = &sign_in.client {
+        let config = OAuthClientConfig::new(id, "http://127.0.0.1/callback");
+        manager.configure_client(config.with_client_secret(secret.expose_secret()))?;
+    }
+    Ok(Some(manager))
+}
+
+fn request(sign_in: &SignIn, redirect: &str) -> AuthorizationRequest {
+    let mut request = AuthorizationRequest::new(redirect)
+        .with_client_name("windlass")
+        .with_initial_scope_selection()
+        .with_scopes(sign_in.scopes.iter().cloned());
+    if let Some((id, secret)) = &sign_in.client {
+        request = request.with_preregistered_client(id);
+        if let Some(secret) = secret {
+            request = request.with_client_secret(secret.expose_secret());
+        }
+    }
+    if let Some(url) = &sign_in.metadata_url {
+        request = request.with_client_metadata_url(url);
+    }
+    request
+}
+
+/// What the authority says against it in the browser's address.
+fn error_of(answer: &str) -> Option<String> {
+    let url = Url::parse(answer).ok()?;
+    let word = |name: &str| {
+        url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| windlass_hitl::display_safe(&value))
+    };
+    let error = word("error")?;
+    let more = word("error_description").map(|more| format!(": {more}")).unwrap_or_default();
+    Some(format!("the authority refused: {error}{more}"))
+}
+
+/// In words without bodies and tokens, whatever the engine says.
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+fn refused(error: AuthError) -> LoginError {
+    let mut why = windlass_hitl::display_safe(&error.to_string());
+    why.truncate(why.floor_char_boundary(500));
+    LoginError::Refused { why }
+}

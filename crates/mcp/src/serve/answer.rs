@@ -1,0 +1,49 @@
+//! A result as a client gets it.
+
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+use windlass_protocol::{Content, Image, ImageSource, ToolResult};
+
+/// Everything that the result holds, in its order. A status other than ok is an error in the protocol's words, and is
+/// named first, as a model is told it (RULES P6).
+pub(crate) fn answer(result: &ToolResult) -> CallToolResult {
+    let is_ok = result.status.is_ok();
+    let mut content = Vec::new();
+    if !is_ok {
+        content.push(ContentBlock::text(format!("[{}]", result.status.as_str())));
+    }
+    let mut structured = None;
+    for piece in &result.content {
+        match piece {
+            Content::Text { text } => content.push(ContentBlock::text(text)),
+            Content::Image(image) => content.push(picture(image)),
+            Content::Resource { uri, media_type, text } => {
+                let mut resource = ResourceContents::text(text, uri);
+                if let Some(media_type) = media_type {
+                    resource = resource.with_mime_type(media_type);
+                }
+                content.push(ContentBlock::resource(resource));
+            }
+            Content::Structured { value } => {
+                // Clients that do not know values for programs read the words.
+                content.push(ContentBlock::text(value.to_string()));
+                // Older clients take objects only.
+                structured = Some(value.clone()).filter(serde_json::Value::is_object).or(structured);
+            }
+            _ => content.push(ContentBlock::text("[a piece of the result that cannot be sent]")),
+        }
+    }
+    if content.is_empty() {
+        content.push(ContentBlock::text("done"));
+    }
+    let mut answer = if is_ok { CallToolResult::success(content) } else { CallToolResult::error(content) };
+    answer.structured_content = structured;
+    answer
+}
+
+fn picture(image: &Image) -> ContentBlock {
+    match &image.source {
+        ImageSource::Base64(data) => ContentBlock::image(data, &image.media_type),
+        ImageSource::Url(url) => ContentBlock::text(format!("[picture at {url}]")),
+        _ => ContentBlock::text("[a picture that cannot be sent]"),
+    }
+}

@@ -1,0 +1,71 @@
+//! Who may come in over HTTP: from this machine, of the right name, with the token.
+
+use hyper::header::{AUTHORIZATION, HOST, ORIGIN};
+use hyper::{HeaderMap, StatusCode};
+use sha2::{Digest as _, Sha256};
+
+use super::http::HttpToken;
+
+/// What is looked at before a request is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Door {
+    pub(crate) token: Option<HttpToken>,
+    /// Names under which this server may be spoken to; with those of this machine.
+    pub(crate) hosts: Vec<String>,
+}
+
+/// Why a request is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Closed {
+    pub(crate) status: StatusCode,
+    pub(crate) words: &'static str,
+}
+
+/// Names that mean this machine.
+const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+impl Door {
+    /// Looks at a request's head.
+    pub(crate) fn look(&self, headers: &HeaderMap) -> Result<(), Closed> {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if !self.is_own(host) {
+            // A name that somebody else points at this machine (DNS rebinding).
+            return Err(closed(StatusCode::FORBIDDEN, "this server has another name"));
+        }
+        if let Some(origin) = headers.get(ORIGIN) {
+            let origin = origin.to_str().unwrap_or_default();
+            let site = origin.split_once("://").map_or("", |(_, site)| site);
+            if !self.is_own(site) {
+                return Err(closed(StatusCode::FORBIDDEN, "requests of other sites are not answered"));
+            }
+        }
+        let Some(token) = &self.token else { return Ok(()) };
+        let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = given.and_then(|value| value.split_once(' '));
+        let is_right = given.is_some_and(|(scheme, given)| {
+            scheme.eq_ignore_ascii_case("bearer") && is_equal(given.trim(), token.expose())
+        });
+        if is_right { Ok(()) } else { Err(closed(StatusCode::UNAUTHORIZED, "a bearer token is needed")) }
+    }
+
+    fn is_own(&self, authority: &str) -> bool {
+        let name = match authority.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => authority,
+        };
+        OWN.iter().any(|own| own.eq_ignore_ascii_case(name))
+            || self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name))
+    }
+}
+
+/// Takes as long for every wrong token: what is compared are digests.
+fn is_equal(one: &str, other: &str) -> bool {
+    Sha256::digest(one.as_bytes()) == Sha256::digest(other.as_bytes())
+}
+
+fn closed(status: StatusCode, words: &'static str) -> Closed {
+    Closed { status, words }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! A call that runs: until its end, or until a question that the client answers with its next request.
+
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{ElicitResult, ElicitationAction, ProgressNotificationParam, ProgressToken};
+use rmcp::service::RequestContext;
+use serde_json::Value;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use windlass_protocol::ToolResult;
+
+use super::caller::{Asked, Line, Reply};
+use super::calls::CallFuture;
+
+/// How long a call that was stopped may take for its end.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// The most of what a call tells that goes into one message.
+const TOLD_BYTES: usize = 4 * 1024;
+
+/// A call that runs. Dropping it stops it.
+pub(crate) struct Running {
+    work: CallFuture,
+    line: Line,
+    stop: CancellationToken,
+    _stops_when_dropped: DropGuard,
+    steps: f64,
+}
+
+/// Why a call is not driven on.
+pub(crate) enum Pause {
+    /// It is over.
+    Done(ToolResult),
+    /// It waits for a human, whom the client asks before it calls again.
+    Asks(Asked),
+    /// The client stopped it, and it did not end in time.
+    Abandoned,
+}
+
+/// How a client answers questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// By an answer to a request of the server.
+    Request,
+    /// By calling again with the answers (protocol 2026-07-28).
+    Retry,
+}
+
+impl Running {
+    pub(crate) fn new(work: CallFuture, line: Line, stop: CancellationToken) -> Self {
+        let guard = stop.clone().drop_guard();
+        Self { work, line, stop, _stops_when_dropped: guard, steps: 0.0 }
+    }
+
+    /// Lets the call run, tells the client how far it is, and asks it what is asked.
+    pub(crate) async fn drive(&mut self, context: &RequestContext<RoleServer>, asking: Asking) -> Pause {
+        let token = context.meta.get_progress_token();
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut self.work => {
+                    while let Ok(words) = self.line.told.try_recv() {
+                        self.tell(context, token.clone(), &words).await;
+                    }
+                    return Pause::Done(result);
+                }
+                Some(words) = self.line.told.recv() => self.tell(context, token.clone(), &words).await,
+                Some(asked) = self.line.asked.recv() => match asking {
+                    Asking::Retry => return Pause::Asks(asked),
+                    Asking::Request => ask(context, asked).await,
+                },
+                () = context.ct.cancelled() => return self.stopped().await,
+            }
+        }
+    }
+
+    /// Tells the call to end, and waits for it, but not for ever.
+    async fn stopped(&mut self) -> Pause {
+        self.stop.cancel();
+        match tokio::time::timeout(GRACE, &mut self.work).await {
+            Ok(result) => Pause::Done(result),
+            Err(_) => Pause::Abandoned,
+        }
+    }
+
+    async fn tell(
+        &mut self,
+        context: &RequestContext<RoleServer>,
+        token: Option<ProgressToken>,
+        words: &str,
+    ) {
+        let Some(token) = token else { return };
+        self.steps += 1.0;
+        let words = words.get(..words.floor_char_boundary(TOLD_BYTES)).unwrap_or_default();
+        let progress = ProgressNotificationParam::new(token, self.steps).with_message(words);
+        // A client that does not hear it has gone, which the request says by itself.
+        let _ = context.peer.notify_progress(progress).await;
+    }
+}
+
+async fn ask(context: &RequestContext<RoleServer>, asked: Asked) {
+    let reply = tokio::select! {
+        reply = elicit(context, &asked) => reply,
+        () = context.ct.cancelled() => Reply::Nobody,
+    };
+    // Whoever asked may have stopped waiting.
+    let _ = asked.reply.send(reply);
+}
+
+async fn elicit(context: &RequestContext<RoleServer>, asked: &Asked) -> Reply {
+    let Ok(params) = asked.form.params() else { return Reply::Nobody };
+    match context.peer.create_elicitation(params).await {
+        Ok(result) => reply(result),
+        Err(_) => Reply::Nobody,
+    }
+}
+
+/// What a client's answer to a form says.
+pub(crate) fn reply(result: ElicitResult) -> Reply {
+    match result.action {
+        ElicitationAction::Accept => Reply::Filled(result.content.unwrap_or(Value::Null)),
+        _ => Reply::Declined,
+    }
+}

@@ -1,0 +1,129 @@
+//! The server: tools over two pipes, or behind a port.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rmcp::service::{RunningService, serve_server_with_ct};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::handler::{Handler, Names};
+use super::http::{self, HttpOptions, OpenDoor};
+use crate::Calls;
+
+/// Serves tools to MCP clients.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tokio_util::sync::CancellationToken;
+/// use windlass_mcp::{CallFuture, Caller, Calls, ToolServer};
+/// use windlass_protocol::{Hints, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
+///
+/// /// One tool that says what it was given.
+/// struct Echo;
+///
+/// impl Calls for Echo {
+///     fn tools(&self) -> Vec<(ToolSpec, Hints)> {
+///         let schema = r#"{"type":"object"}"#.parse().unwrap_or_default();
+///         let spec = ToolName::new("echo").map(|name| ToolSpec::function(name, "Says it again.", schema));
+///         spec.into_iter().map(|spec| (spec, Hints::read_only())).collect()
+///     }
+///
+///     fn call(self: Arc<Self>, call: ToolCall, _: Caller) -> CallFuture {
+///         Box::pin(async move { ToolResult::text(call.id.clone(), ResultStatus::Ok, call.payload.text()) })
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let (client, server) = tokio::io::duplex(1024);
+/// drop(client);
+/// let (reader, writer) = tokio::io::split(server);
+/// // This client has gone before it said anything.
+/// let end = ToolServer::new(Arc::new(Echo)).serve(reader, writer, CancellationToken::new()).await;
+/// assert!(end.is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct ToolServer {
+    calls: Arc<dyn Calls>,
+    names: Names,
+}
+
+/// Why serving ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The client does not speak MCP, or has gone before it said who it is.
+    #[error("the client did not introduce itself: {why}")]
+    NoClient {
+        /// What was met.
+        why: String,
+    },
+    /// The server failed at itself.
+    #[error("the server's own task failed")]
+    Task(#[from] tokio::task::JoinError),
+    /// Connections cannot be taken, or may not.
+    #[error(transparent)]
+    Door(#[from] OpenDoor),
+}
+
+impl ToolServer {
+    /// A server of these tools, under this program's name.
+    pub fn new(calls: Arc<dyn Calls>) -> Self {
+        let (name, version) = ("windlass".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        Self { calls, names: Names { name, version, instructions: None } }
+    }
+
+    /// The same under another name and version.
+    pub fn with_name(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        (self.names.name, self.names.version) = (name.into(), version.into());
+        self
+    }
+
+    /// The same with words for the model of a client.
+    pub fn with_instructions(mut self, words: impl Into<String>) -> Self {
+        self.names.instructions = Some(words.into());
+        self
+    }
+
+    /// Serves one client over two pipes, until it closes its end or the token says so. Calls that run then are stopped.
+    ///
+    /// # Errors
+    /// If the client does not begin as MCP clients do.
+    pub async fn serve(
+        &self,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        stop: CancellationToken,
+    ) -> Result<(), ServeError> {
+        let handler = Handler::new(self.calls.clone(), self.names.clone());
+        let started = serve_server_with_ct(handler, (reader, writer), stop).await;
+        let running: RunningService<_, _> =
+            started.map_err(|error| ServeError::NoClient { why: error.to_string() })?;
+        running.waiting().await?;
+        Ok(())
+    }
+
+    /// Serves clients over streamable HTTP at the path `/mcp`, until the token says so.
+    ///
+    /// # Errors
+    /// If the door would be open to more than was said, or connections can no longer be taken.
+    pub async fn serve_http(
+        &self,
+        listener: TcpListener,
+        options: HttpOptions,
+        stop: CancellationToken,
+    ) -> Result<(), ServeError> {
+        let handler = Handler::new(self.calls.clone(), self.names.clone());
+        Ok(http::serve(listener, handler, options, stop).await?)
+    }
+}
+
+impl fmt::Debug for ToolServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolServer").field("names", &self.names).finish_non_exhaustive()
+    }
+}

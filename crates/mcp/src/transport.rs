@@ -1,0 +1,15 @@
+//! How a server is reached, and what is looked at of its bytes before the engine sees them.
+
+pub(crate) mod child;
+pub(crate) mod connector;
+pub(crate) mod events;
+pub(crate) mod frames;
+pub(crate) mod http;
+pub(crate) mod intake;
+pub(crate) mod ledger;
+pub(crate) mod lines;
+pub(crate) mod message;
+pub(crate) mod noise;
+pub(crate) mod scan;
+pub(crate) mod tls;
+pub(crate) mod watched;

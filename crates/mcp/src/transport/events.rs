@@ -1,0 +1,138 @@
+//! Server-sent events of an answer, looked at one by one before the engine sees them.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_core::Stream;
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt as _, stream};
+use reqwest::Response;
+use rmcp::transport::streamable_http_client::SseError;
+use sse_stream::Sse;
+use windlass_sse::{Limits, Parser};
+
+use super::intake::{Intake, Passed};
+use crate::failure::Failure;
+
+/// How much is read of a stream whose first event is looked for.
+const FIRST_BYTES: usize = 16 * 1024;
+
+type Body = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>;
+
+struct Reading {
+    body: Body,
+    parser: Parser,
+    intake: Intake,
+    request: Option<u64>,
+    frame_bytes: usize,
+    ready: VecDeque<Sse>,
+    last_id: String,
+    retry: Option<u64>,
+    is_over: bool,
+}
+
+/// The events of an answer. One that is too long ends the stream, and the request that it may belong to hears of it.
+pub(crate) fn read(
+    response: Response,
+    intake: Intake,
+    frame_bytes: usize,
+    request: Option<u64>,
+) -> BoxStream<'static, Result<Sse, SseError>> {
+    let limits = Limits::default().with_line_bytes(frame_bytes).with_event_bytes(frame_bytes);
+    let reading = Reading {
+        body: Box::pin(response.bytes_stream()),
+        parser: Parser::with_limits(limits),
+        intake,
+        request,
+        frame_bytes,
+        ready: VecDeque::new(),
+        last_id: String::new(),
+        retry: None,
+        is_over: false,
+    };
+    stream::unfold(reading, |mut reading| async move {
+        let event = reading.next().await?;
+        Some((event, reading))
+    })
+    .boxed()
+}
+
+/// The name of the first event of an answer.
+pub(crate) async fn first_name(mut response: Response) -> Option<String> {
+    let mut parser = Parser::new();
+    let mut name = None;
+    let mut read = 0_usize;
+    while name.is_none() && read < FIRST_BYTES {
+        let chunk = response.chunk().await.ok()??;
+        read = read.saturating_add(chunk.len());
+        parser.push(&chunk, |event| name = name.take().or_else(|| Some(event.event.to_owned()))).ok()?;
+    }
+    name
+}
+
+impl Reading {
+    async fn next(&mut self) -> Option<Result<Sse, SseError>> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(Ok(event));
+            }
+            if self.is_over {
+                return None;
+            }
+            match self.body.next().await {
+                Some(Ok(chunk)) => self.push(&chunk),
+                Some(Err(error)) => {
+                    self.is_over = true;
+                    return Some(Err(SseError::Body(Box::new(error.without_url()))));
+                }
+                None => self.is_over = true,
+            }
+        }
+    }
+
+    fn push(&mut self, chunk: &[u8]) {
+        let (ready, intake, last_id) = (&mut self.ready, &self.intake, &mut self.last_id);
+        let pushed = self.parser.push(chunk, |event| {
+            let name = (!event.event.is_empty()).then(|| event.event.to_owned());
+            let is_message = matches!(event.event, "" | "message");
+            let data = if is_message { passed(intake, event.data) } else { None };
+            let id = (event.id != last_id.as_str()).then(|| event.id.to_owned());
+            if id.is_some() {
+                event.id.clone_into(last_id);
+            }
+            ready.push_back(Sse { event: name, data, id, retry: None });
+        });
+        self.mark();
+        if pushed.is_err() {
+            self.is_over = true;
+            self.intake.0.noise().too_long += 1;
+            let bytes = u64::try_from(self.frame_bytes).unwrap_or(u64::MAX);
+            self.intake.0.fail(self.request, Failure::TooLong { bytes, head: String::new() });
+        }
+    }
+
+    /// Where to go on if the stream is cut, and when, as far as no event says it.
+    fn mark(&mut self) {
+        let (id, retry) = (self.parser.last_event_id(), self.parser.retry());
+        if id == self.last_id && retry == self.retry {
+            return;
+        }
+        let changed = (id != self.last_id).then(|| id.to_owned());
+        self.ready.push_back(Sse { event: None, data: None, id: changed, retry });
+        id.clone_into(&mut self.last_id);
+        self.retry = retry;
+    }
+}
+
+/// What the engine reads of an event's data.
+fn passed(intake: &Intake, data: &str) -> Option<String> {
+    // An empty one only says where the stream is.
+    if data.trim().is_empty() {
+        return None;
+    }
+    match intake.take(data.trim().as_bytes())? {
+        Passed::Engine(message) => serde_json::to_string(&message).ok(),
+        Passed::Refuse(_) => None,
+    }
+}

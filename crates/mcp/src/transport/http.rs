@@ -1,0 +1,318 @@
+//! The engine's hands on HTTP: what goes to a server's address and what comes back, bounded and looked at.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_core::stream::BoxStream;
+use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderName, HeaderValue, StatusCode};
+use reqwest::{Client, RequestBuilder, Response};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, SseError, StreamableHttpClient, StreamableHttpError,
+    StreamableHttpPostResponse,
+};
+use sse_stream::Sse;
+
+use super::events;
+use super::intake::{Intake, Passed};
+use super::ledger::number;
+use super::message;
+use super::tls;
+use crate::address::Carried;
+use crate::failure::Failure;
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+const BOTH: &str = "application/json, text/event-stream";
+const SESSION: &str = "mcp-session-id";
+const LAST_EVENT: &str = "last-event-id";
+/// How much of a refusal's body is read for words about it, and how much of them is kept.
+const REFUSAL_BYTES: usize = 64 * 1024;
+const WORDS_BYTES: usize = 500;
+/// How long a server that refused an introduction is asked whether it is of the old kind.
+const OLD_KIND_TIME: Duration = Duration::from_secs(5);
+
+/// The engine's hands on one address.
+#[derive(Clone)]
+pub(crate) struct Http {
+    client: Client,
+    intake: Intake,
+    carried: Arc<Carried>,
+    frame_bytes: usize,
+}
+
+/// What went wrong on the way to a server.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum HttpError {
+    #[error("no connection could be made: {0}")]
+    Unreached(String),
+    #[error("the connection broke: {0}")]
+    Broken(String),
+    #[error("it answered with HTTP {status}{words}")]
+    Status { status: u16, words: String },
+    #[error("its answer is longer than {0} bytes")]
+    TooLong(usize),
+    #[error("its answer is no message")]
+    NoMessage,
+    #[error(
+        "it speaks the older HTTP+SSE transport of 2024-11-05 alone, which is not spoken here; ask whoever runs it for its \
+         address of streamable HTTP"
+    )]
+    OldTransport,
+}
+
+type Outcome<T> = Result<T, StreamableHttpError<HttpError>>;
+type Events = BoxStream<'static, Result<Sse, SseError>>;
+
+impl Http {
+    pub(crate) fn new(
+        intake: Intake,
+        carried: Carried,
+        frame_bytes: usize,
+        connect: Duration,
+    ) -> Result<Self, HttpError> {
+        let client = tls::client(connect).map_err(|error| HttpError::Unreached(words_of(error)))?;
+        Ok(Self { client, intake, carried: Arc::new(carried), frame_bytes })
+    }
+
+    fn prepare(
+        &self,
+        request: RequestBuilder,
+        session: Option<&str>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> RequestBuilder {
+        let mut request = request;
+        for (name, value) in &self.carried.headers {
+            request = request.header(name, value);
+        }
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        if let Some(session) = session {
+            request = request.header(SESSION, session);
+        }
+        match (token, self.carried.bearer()) {
+            (Some(token), _) => request.bearer_auth(token),
+            (None, Some(token)) => request.bearer_auth(token),
+            (None, None) => request,
+        }
+    }
+
+    async fn post(
+        &self,
+        uri: &str,
+        message: &ClientJsonRpcMessage,
+        session: Option<&str>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Outcome<StreamableHttpPostResponse> {
+        let body = message::line(message)?;
+        let request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
+        let response = self.prepare(request, session, token, headers).send().await.map_err(failed)?;
+        let response = self.judge(response, session).await?;
+        let is_asked = matches!(message, ClientJsonRpcMessage::Request(_));
+        let new_session =
+            response.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let kind = kind_of(&response);
+        if kind == EVENTS {
+            let id = request_id(message);
+            let events = events::read(response, self.intake.clone(), self.frame_bytes, id);
+            return Ok(StreamableHttpPostResponse::Sse(events, new_session));
+        }
+        if !is_asked {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if matches!(response.status(), StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            // A question that is taken and not answered here may be answered on the session's own stream; whoever asked
+            // has a clock.
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if kind != JSON {
+            return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
+        }
+        let body = self.body(response, self.frame_bytes).await.map_err(StreamableHttpError::Client)?;
+        match self.intake.take(body.trim_ascii()) {
+            Some(Passed::Engine(message)) => Ok(StreamableHttpPostResponse::Json(*message, new_session)),
+            Some(Passed::Refuse(_)) | None => Err(StreamableHttpError::Client(HttpError::NoMessage)),
+        }
+    }
+
+    /// Answers that are errors of HTTP.
+    async fn judge(&self, response: Response, session: Option<&str>) -> Outcome<Response> {
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+        match (status, challenge) {
+            (StatusCode::UNAUTHORIZED, challenge) => {
+                let challenge = challenge.unwrap_or("Bearer").to_owned();
+                Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)))
+            }
+            (StatusCode::FORBIDDEN, Some(challenge)) => {
+                let error = InsufficientScopeError::new(challenge.to_owned(), None);
+                Err(StreamableHttpError::InsufficientScope(error))
+            }
+            (StatusCode::NOT_FOUND, _) if session.is_some() => Err(StreamableHttpError::SessionExpired),
+            _ => {
+                let body = self.body(response, REFUSAL_BYTES).await.unwrap_or_default();
+                let text = String::from_utf8_lossy(&body);
+                let head = text.get(..text.floor_char_boundary(WORDS_BYTES)).unwrap_or_default().trim();
+                let words = if head.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", windlass_hitl::display_safe(head))
+                };
+                Err(StreamableHttpError::Client(HttpError::Status { status: status.as_u16(), words }))
+            }
+        }
+    }
+
+    async fn body(&self, mut response: Response, most: usize) -> Result<Vec<u8>, HttpError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| HttpError::Broken(words_of(error)))? {
+            if body.len().saturating_add(chunk.len()) > most {
+                return Err(HttpError::TooLong(most));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    /// Whether a server that refuses an introduction offers the transport of 2024-11-05, which has it begin with GET.
+    async fn is_of_the_old_kind(&self, uri: &str, token: Option<String>) -> bool {
+        let request = self.client.get(uri).header(ACCEPT, EVENTS);
+        let asking = self.prepare(request, None, token, HashMap::new()).send();
+        let looking = async {
+            let response = asking.await.ok().filter(|response| response.status().is_success())?;
+            if kind_of(&response) != EVENTS {
+                return None;
+            }
+            events::first_name(response).await
+        };
+        tokio::time::timeout(OLD_KIND_TIME, looking).await.ok().flatten().as_deref() == Some("endpoint")
+    }
+
+    async fn get(
+        &self,
+        uri: &str,
+        session: Option<&str>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Outcome<Events> {
+        let mut request = self.client.get(uri).header(ACCEPT, EVENTS);
+        if let Some(last_event) = last_event {
+            request = request.header(LAST_EVENT, last_event);
+        }
+        let response = self.prepare(request, session, token, headers).send().await.map_err(failed)?;
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        let response = self.judge(response, session).await?;
+        let kind = kind_of(&response);
+        if kind != EVENTS {
+            return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
+        }
+        Ok(events::read(response, self.intake.clone(), self.frame_bytes, None))
+    }
+}
+
+impl StreamableHttpClient for Http {
+    type Error = HttpError;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        auth_header: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Outcome<StreamableHttpPostResponse> {
+        self.intake.0.note(&message);
+        let sent =
+            self.post(&uri, &message, session_id.as_deref(), auth_header.clone(), custom_headers).await;
+        let Err(error) = sent else { return sent };
+        let is_introduction = matches!(&message, ClientJsonRpcMessage::Request(request)
+            if matches!(request.request, ClientRequest::InitializeRequest(_)));
+        if is_introduction {
+            let may_be_old =
+                matches!(&error, StreamableHttpError::Client(HttpError::Status { status: 400..=499, .. }));
+            if may_be_old && self.is_of_the_old_kind(&uri, auth_header).await {
+                return Err(StreamableHttpError::Client(HttpError::OldTransport));
+            }
+            return Err(error);
+        }
+        let ledger = &self.intake.0;
+        ledger.fail(request_id(&message), Failure::of_http(&error));
+        if matches!(error, StreamableHttpError::SessionExpired) {
+            // The session is no more: who comes next opens another (fault F68).
+            ledger.close();
+        }
+        Err(error)
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session_id: Arc<str>,
+        auth_header: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Outcome<()> {
+        let request = self.client.delete(uri.as_ref());
+        let request = self.prepare(request, Some(&session_id), auth_header, custom_headers);
+        // A server that does not let go of sessions says so, and nobody minds.
+        request.send().await.map(drop).map_err(failed)
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session_id: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        auth_header: Option<String>,
+        custom_headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Outcome<Events> {
+        self.get(&uri, session_id.as_deref(), last_event_id, auth_header, custom_headers).await
+    }
+}
+
+fn request_id(message: &ClientJsonRpcMessage) -> Option<u64> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => number(&request.id),
+        _ => None,
+    }
+}
+
+/// The media type without what follows it.
+fn kind_of(response: &Response) -> String {
+    let value =
+        response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn failed(error: reqwest::Error) -> StreamableHttpError<HttpError> {
+    let is_before = error.is_connect() || error.is_builder();
+    let words = words_of(error);
+    StreamableHttpError::Client(if is_before {
+        HttpError::Unreached(words)
+    } else {
+        HttpError::Broken(words)
+    })
+}
+
+/// An error's last words: the first ones repeat the address, which may have a key in it.
+pub(crate) fn words_of(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut source = std::error::Error::source(&error);
+    let mut words = error.to_string();
+    while let Some(cause) = source {
+        words = cause.to_string();
+        source = cause.source();
+    }
+    words
+}

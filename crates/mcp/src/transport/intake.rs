@@ -1,0 +1,105 @@
+//! What a server writes, looked at before the engine sees it: what is no message, what nobody asked for, what is too
+//! long and what is wanted as text does not get there.
+
+use std::sync::Arc;
+
+use rmcp::model::{NumberOrString, ServerJsonRpcMessage, ServerResult};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::ledger::{Ledger, Waited};
+use super::message::{self, Message, NO_METHOD};
+use crate::failure::Failure;
+
+/// Looks at what one server writes.
+#[derive(Clone)]
+pub(crate) struct Intake(pub(crate) Arc<Ledger>);
+
+/// What becomes of a message.
+pub(crate) enum Passed {
+    /// The engine takes it.
+    Engine(Box<ServerJsonRpcMessage>),
+    /// It is refused with these words.
+    Refuse(Vec<u8>),
+}
+
+impl Intake {
+    /// Takes one message; nothing is left of what nobody can use.
+    pub(crate) fn take(&self, text: &[u8]) -> Option<Passed> {
+        let ledger = &self.0;
+        match Message::read(text) {
+            None => {
+                ledger.noise().lines += 1;
+                None
+            }
+            Some(Message::Answer { id, outcome }) => {
+                let reply = || outcome.clone().map(ToOwned::to_owned).map_err(Failure::Server);
+                match ledger.answer(id, reply) {
+                    Waited::Nobody => None,
+                    Waited::Caller => id.and_then(answered),
+                    Waited::Engine => {
+                        ledger.greeted();
+                        outcome.ok().and_then(introduced).map_or_else(
+                            || engine(text),
+                            |result| {
+                                let whole = json!({"jsonrpc": "2.0", "id": id, "result": result});
+                                engine(whole.to_string().as_bytes())
+                            },
+                        )
+                    }
+                }
+            }
+            // Before the introduction the engine hears pings alone, and would let the server wait.
+            Some(Message::Request { id, method }) if !ledger.is_greeted() && method != "ping" => {
+                ledger.noise().refused += 1;
+                Some(Passed::Refuse(message::refusal(id, NO_METHOD, "not before the introduction")))
+            }
+            Some(Message::Request { id, .. }) => engine(text).or_else(|| {
+                ledger.noise().refused += 1;
+                Some(Passed::Refuse(message::refusal(id, NO_METHOD, "this client does not offer that")))
+            }),
+            Some(Message::Notification { method }) => {
+                if method == "notifications/tools/list_changed" {
+                    ledger.lists_changed();
+                }
+                engine(text)
+            }
+        }
+    }
+
+    /// Takes what is known of a message that was too long to be kept.
+    pub(crate) fn take_long(&self, id: Option<u64>, bytes: u64, head: &[u8]) -> Option<Passed> {
+        self.0.noise().too_long += 1;
+        id?;
+        let head = || String::from_utf8_lossy(head).into_owned();
+        match self.0.answer(id, || Err(Failure::TooLong { bytes, head: head() })) {
+            Waited::Nobody => None,
+            Waited::Engine | Waited::Caller => id.and_then(answered),
+        }
+    }
+}
+
+/// That there was an answer, for the engine; who asked has it already.
+fn answered(id: u64) -> Option<Passed> {
+    let id = NumberOrString::Number(i64::try_from(id).ok()?);
+    let message = ServerJsonRpcMessage::response(ServerResult::empty(()), id);
+    Some(Passed::Engine(Box::new(message)))
+}
+
+fn engine(text: &[u8]) -> Option<Passed> {
+    serde_json::from_slice(text).ok().map(|message| Passed::Engine(Box::new(message)))
+}
+
+/// A server's introduction with what the engine insists on and small servers leave out.
+fn introduced(raw: &RawValue) -> Option<Value> {
+    let mut result: Map<String, Value> = message::object(raw.get()).ok()?;
+    result.get("protocolVersion")?;
+    result.entry("capabilities").or_insert_with(|| json!({}));
+    let server = result.entry("serverInfo").or_insert_with(|| json!({}));
+    for member in ["name", "version"] {
+        if let Some(server) = server.as_object_mut() {
+            server.entry(member).or_insert_with(|| "".into());
+        }
+    }
+    Some(result.into())
+}

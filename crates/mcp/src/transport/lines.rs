@@ -1,0 +1,154 @@
+//! The engine's transport over two pipes: lines in both directions, none of which can be too long or stop the others.
+
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::frames::{Frame, Frames};
+use super::intake::{Intake, Passed};
+use super::ledger::Ledger;
+use super::message;
+
+/// How many messages may wait for the server to read, and how many of its own for the engine.
+const OUTBOX: usize = 64;
+const INBOX: usize = 64;
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Two pipes, as the engine wants them. Its tasks end with the ledger.
+pub(crate) struct Lines {
+    ledger: Arc<Ledger>,
+    outbox: mpsc::Sender<Vec<u8>>,
+    inbox: mpsc::Receiver<ServerJsonRpcMessage>,
+}
+
+/// Why a message did not go out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LineError {
+    #[error("the connection is over")]
+    Over,
+    #[error("the message is no JSON")]
+    Json(#[from] serde_json::Error),
+}
+
+impl Lines {
+    pub(crate) fn new(
+        reader: Box<dyn AsyncRead + Send + Unpin>,
+        writer: Box<dyn AsyncWrite + Send + Unpin>,
+        ledger: Arc<Ledger>,
+        frame_bytes: usize,
+    ) -> Self {
+        let (outbox, to_write) = mpsc::channel(OUTBOX);
+        let (to_engine, inbox) = mpsc::channel(INBOX);
+        let intake = Intake(ledger.clone());
+        let answers = outbox.clone();
+        tokio::spawn(async move {
+            let ledger = intake.0.clone();
+            tokio::select! {
+                () = read(reader, frame_bytes, &intake, &to_engine, &answers) => {}
+                () = ledger.over().cancelled() => {}
+            }
+            ledger.close();
+        });
+        let writing = ledger.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = write(writer, to_write) => {}
+                () = writing.over().cancelled() => {}
+            }
+            writing.close();
+        });
+        Self { ledger, outbox, inbox }
+    }
+}
+
+impl Transport<RoleClient> for Lines {
+    type Error = LineError;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), LineError>> + Send + 'static {
+        let line = message::line(&message).map(|mut line| {
+            line.push(b'\n');
+            line
+        });
+        self.ledger.note(&message);
+        let outbox = self.outbox.clone();
+        let tried = line.map_err(LineError::Json).map(|line| outbox.try_send(line));
+        let ledger = self.ledger.clone();
+        async move {
+            match tried? {
+                Ok(()) => Ok(()),
+                Err(TrySendError::Closed(_)) => Err(LineError::Over),
+                Err(TrySendError::Full(line)) if matches!(message, ClientJsonRpcMessage::Request(_)) => {
+                    outbox.send(line).await.map_err(|_| LineError::Over)
+                }
+                // A server that asks and never reads gets nothing.
+                Err(TrySendError::Full(_)) => {
+                    ledger.noise().refused += 1;
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.inbox.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), LineError> {
+        self.ledger.close();
+        Ok(())
+    }
+}
+
+async fn read(
+    mut reader: Box<dyn AsyncRead + Send + Unpin>,
+    frame_bytes: usize,
+    intake: &Intake,
+    to_engine: &mpsc::Sender<ServerJsonRpcMessage>,
+    answers: &mpsc::Sender<Vec<u8>>,
+) {
+    let mut frames = Frames::new(frame_bytes);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut passed = Vec::new();
+    while let Ok(len @ 1..) = reader.read(&mut chunk).await {
+        frames.push(chunk.get(..len).unwrap_or_default(), &mut |frame| {
+            passed.extend(match frame {
+                Frame::Line(line) => intake.take(line),
+                Frame::TooLong { id, bytes, head } => intake.take_long(id, bytes, head),
+            });
+        });
+        for one in passed.drain(..) {
+            match one {
+                Passed::Engine(message) => {
+                    if to_engine.send(*message).await.is_err() {
+                        return;
+                    }
+                }
+                Passed::Refuse(mut line) => {
+                    line.push(b'\n');
+                    if answers.try_send(line).is_err() {
+                        intake.0.noise().refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    if frames.has_half() {
+        intake.0.noise().lines += 1;
+    }
+}
+
+async fn write(mut writer: Box<dyn AsyncWrite + Send + Unpin>, mut to_write: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = to_write.recv().await {
+        if writer.write_all(&line).await.is_err() || writer.flush().await.is_err() {
+            return;
+        }
+    }
+}

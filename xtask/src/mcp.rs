@@ -1,0 +1,91 @@
+//! `cargo xtask mcp`: MCP servers that nobody here wrote, and the published conformance suite.
+
+mod conformance;
+mod expected;
+mod install;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+use crate::arguments::Arguments;
+use crate::capture::{self, Keep};
+use crate::ci::{Outcome, Verdict, libtest};
+use install::Installed;
+
+pub(crate) const HELP: &str = "\
+cargo xtask mcp [--install] [--servers] [--conformance]
+
+Uses real MCP servers, and runs the published conformance suite against our server and client.
+
+The servers (npm: everything, filesystem, memory; Python: git, time, fetch) and the suite are installed
+once into the target folder; what cannot be is said and skipped. Without an option everything runs.
+
+  --install      installs, and runs nothing
+  --servers      runs the tests with the servers only
+  --conformance  runs the suite only: N of M scenarios for each side, those that fail named";
+
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let (install, servers, suite) =
+        (arguments.flag("--install"), arguments.flag("--servers"), arguments.flag("--conformance"));
+    arguments.finish()?;
+    if install {
+        let installed = install::ensure(sh)?;
+        for why in &installed.missing {
+            println!("skipped: {why}");
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let is_all = !servers && !suite;
+    Ok(outcome(sh, servers || is_all, suite || is_all)?.exit_code())
+}
+
+/// Everything, as a step of `ci`.
+pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    outcome(sh, true, true)
+}
+
+fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
+    let installed = install::ensure(sh)?;
+    let mut lines: Vec<String> = installed.missing.iter().map(|why| format!("skipped: {why}")).collect();
+    let mut outcomes = Vec::new();
+    if servers {
+        outcomes.push(with_servers(sh, &installed)?);
+    }
+    if suite {
+        outcomes.extend(conformance::both(sh, &installed)?);
+    }
+    let has = |verdict| outcomes.iter().any(|outcome| outcome.verdict == verdict);
+    let verdict = if has(Verdict::Failed) {
+        Verdict::Failed
+    } else if has(Verdict::Passed) {
+        Verdict::Passed
+    } else {
+        Verdict::Skipped
+    };
+    let notes: Vec<&str> = outcomes.iter().map(|outcome| outcome.note.as_str()).collect();
+    let note = notes.join("; ");
+    lines.extend(outcomes.into_iter().flat_map(|outcome| outcome.lines));
+    Ok(Outcome { verdict, note, lines })
+}
+
+/// The tests that start the servers. Each says itself what it could not do.
+fn with_servers(sh: &Shell, installed: &Installed) -> Result<Outcome> {
+    let home = &installed.home;
+    let test =
+        cmd!(sh, "cargo test -p windlass-mcp --test real_servers -- --show-output").env(install::HOME, home);
+    let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
+    if !captured.success {
+        libtest::print_failures(&captured.lines);
+    }
+    let lines = libtest::told(&captured.lines);
+    let counts = libtest::TestCounts::of(&captured.lines);
+    Ok(Outcome { note: format!("real servers: {counts}"), lines, ..Outcome::from_success(captured.success) })
+}
+
+/// Where cargo builds.
+fn target(sh: &Shell) -> PathBuf {
+    sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
+}

@@ -1,0 +1,165 @@
+//! The published conformance suite, against our server and against our client.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use xshell::{Shell, cmd};
+
+use super::expected::{CLIENT, Expected, SERVER};
+use super::install::Installed;
+use crate::capture;
+use crate::ci::{Outcome, Verdict};
+
+/// Settings with tools of the names that the suite calls, and a policy that lets them through.
+const SETTINGS: &str = "xtask/mcp/settings";
+/// Our client for the suite.
+const CLIENT_SOURCE: &str = "crates/mcp/examples/conformance_client.rs";
+
+/// One scenario, as the suite's summary has it.
+#[derive(Debug, PartialEq, Eq)]
+struct Scenario {
+    name: String,
+    is_passed: bool,
+}
+
+/// Both sides, each with its own count.
+pub(super) fn both(sh: &Shell, installed: &Installed) -> Result<Vec<Outcome>> {
+    let Some(node) = &installed.node else {
+        return Ok(vec![Outcome::new(Verdict::Skipped, "there is no suite")]);
+    };
+    Ok(vec![server(sh, node, installed)?, client(sh, node, installed)?])
+}
+
+fn server(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
+    if !capture::pass_through(cmd!(sh, "cargo build --quiet -p windlass-cli"))? {
+        return Ok(Outcome::new(Verdict::Failed, "the command line does not build"));
+    }
+    let place = installed.home.join("served");
+    sh.remove_path(&place)?;
+    sh.create_dir(&place)?;
+    let program = super::target(sh).join("debug/windlass");
+    let served = Served::start(&program, &sh.current_dir().join(SETTINGS), &place)?;
+    let (suite, url, out) = (installed.suite(), &served.url, place.join("results"));
+    let run = cmd!(sh, "{node} {suite} server --url {url} --suite all -o {out}");
+    Ok(judged("server mode", &run.quiet().ignore_status().ignore_stderr().read()?, SERVER))
+}
+
+fn client(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
+    if !sh.path_exists(CLIENT_SOURCE) {
+        return Ok(Outcome::new(Verdict::Skipped, format!("there is no {CLIENT_SOURCE}")));
+    }
+    if !capture::pass_through(cmd!(sh, "cargo build --quiet -p windlass-mcp --example conformance_client"))? {
+        return Ok(Outcome::new(Verdict::Failed, "the client for the suite does not build"));
+    }
+    let (suite, out) = (installed.suite(), installed.home.join("client-results"));
+    sh.remove_path(&out)?;
+    let program = super::target(sh).join("debug/examples/conformance_client");
+    let run = cmd!(sh, "{node} {suite} client --command {program} --suite all -o {out}");
+    Ok(judged("client mode", &run.quiet().ignore_status().ignore_stderr().read()?, CLIENT))
+}
+
+/// Counts, and holds what failed against what is expected to.
+fn judged(mode: &str, text: &str, expected: Expected) -> Outcome {
+    let scenarios = scenarios(text);
+    let passed = scenarios.iter().filter(|scenario| scenario.is_passed).count();
+    let mut lines = vec![format!("corpus: MCP conformance, {mode}: {passed} of {}", scenarios.len())];
+    let mut is_good = !scenarios.is_empty();
+    for Scenario { name, is_passed } in &scenarios {
+        let reason = expected.iter().find(|(known, _)| known == name).map(|(_, reason)| *reason);
+        match (is_passed, reason) {
+            (true, None) => {}
+            (false, Some(reason)) => lines.push(format!("not passed, as expected: {name}: {reason}")),
+            (false, None) => {
+                is_good = false;
+                lines.push(format!("failed: {mode}: {name}"));
+            }
+            (true, Some(_)) => {
+                is_good = false;
+                lines.push(format!("failed: {mode}: {name} passes; take it off the list"));
+            }
+        }
+    }
+    let note = format!("conformance, {mode}: {passed} of {}", scenarios.len());
+    Outcome { note, lines, ..Outcome::from_success(is_good) }
+}
+
+/// The scenarios in the suite's summary.
+fn scenarios(text: &str) -> Vec<Scenario> {
+    let summary = text.split_once("SUMMARY").map_or("", |(_, summary)| summary);
+    let read = |line: &str| {
+        let is_passed = line.starts_with('✓');
+        let rest = line.strip_prefix('✓').or_else(|| line.strip_prefix('✗'))?;
+        let (name, _) = rest.trim().split_once(": ")?;
+        Some(Scenario { name: name.to_owned(), is_passed })
+    };
+    summary.lines().filter_map(read).collect()
+}
+
+/// Our server; dropping it stops it.
+struct Served {
+    child: Child,
+    url: String,
+}
+
+impl Served {
+    /// Starts it in a folder of its own, without the user's environment.
+    fn start(program: &Path, settings: &PathBuf, place: &Path) -> Result<Self> {
+        let work = place.join("work");
+        std::fs::create_dir_all(&work)?;
+        let mut child = Command::new(program)
+            .args([
+                "mcp",
+                "serve",
+                "--http",
+                "127.0.0.1:0",
+                "--no-token",
+                "--preset",
+                "minimal",
+                "--json",
+                "--root",
+            ])
+            .arg(&work)
+            .env("WINDLASS_CONFIG_DIR", settings)
+            .env("WINDLASS_STATE_DIR", place.join("state"))
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        let out = child.stdout.take().context("the server has no output")?;
+        BufReader::new(out).read_line(&mut line)?;
+        let told: Value = serde_json::from_str(&line).with_context(|| format!("the server said {line:?}"))?;
+        let url = told["url"].as_str().context("the server does not say where it listens")?.to_owned();
+        Ok(Self { child, url })
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict, judged, scenarios};
+
+    const TEXT: &str =
+        "✓ not yet: 1\n=== SUMMARY ===\n✓ ping: 1 passed, 0 failed\n✗ a/b: 0 passed, 1 failed\n\nTotal: 1";
+
+    #[test]
+    fn scenarios_are_read_from_the_summary_only() {
+        let read: Vec<_> = scenarios(TEXT).into_iter().map(|one| (one.name, one.is_passed)).collect();
+        assert_eq!(read, [("ping".to_owned(), true), ("a/b".to_owned(), false)]);
+    }
+
+    #[test]
+    fn what_is_expected_to_fail_must_fail_and_nothing_else() {
+        assert!(judged("x", TEXT, &[("a/b", "why")]).verdict == Verdict::Passed);
+        assert!(judged("x", TEXT, &[]).verdict == Verdict::Failed);
+        assert!(judged("x", TEXT, &[("a/b", "why"), ("ping", "why")]).verdict == Verdict::Failed);
+        assert!(judged("x", "", &[]).verdict == Verdict::Failed);
+    }
+}

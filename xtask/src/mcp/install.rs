@@ -1,0 +1,105 @@
+//! Installs servers and suite below the target folder, once.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use xshell::{Cmd, Shell, cmd};
+
+use crate::capture;
+
+/// The variable by which tests find the folder.
+pub(crate) const HOME: &str = "WINDLASS_MCP_SERVERS";
+
+const PACKAGES: &str = "xtask/mcp/package.json";
+const REQUIREMENTS: &str = "xtask/mcp/requirements.txt";
+
+/// What the suite runs on. Where the system's is older, one of the same registry is taken.
+const NODE_MAJOR: u32 = 22;
+const NODE_PACKAGE: &str = "node@22.23.3";
+
+/// What is there.
+pub(crate) struct Installed {
+    /// The folder with `npm` and `venv` in it.
+    pub(crate) home: PathBuf,
+    /// The program that runs the suite, if it is there.
+    pub(crate) node: Option<PathBuf>,
+    /// What is not there, and why.
+    pub(crate) missing: Vec<String>,
+}
+
+impl Installed {
+    /// The suite's program.
+    pub(crate) fn suite(&self) -> PathBuf {
+        self.home.join("npm/node_modules/@modelcontextprotocol/conformance/dist/index.js")
+    }
+}
+
+/// Installs what is not there yet.
+pub(crate) fn ensure(sh: &Shell) -> Result<Installed> {
+    let home = super::target(sh).join("mcp");
+    let mut missing = Vec::new();
+    let node = match npm(sh, &home.join("npm"))? {
+        Ok(node) => Some(node),
+        Err(why) => {
+            missing.push(why);
+            None
+        }
+    };
+    if let Err(why) = python(sh, &home.join("venv"))? {
+        missing.push(why);
+    }
+    Ok(Installed { home, node, missing })
+}
+
+/// The packages of npm: gives the node to run them with.
+fn npm(sh: &Shell, folder: &Path) -> Result<std::result::Result<PathBuf, String>> {
+    let Some(major) = node_major(sh) else {
+        return Ok(Err("there is no npm with node: install them to use the servers of npm".to_owned()));
+    };
+    let own = folder.join("node_modules/node/bin/node");
+    let node = if major >= NODE_MAJOR { PathBuf::from("node") } else { own };
+    let wanted = sh.read_file(PACKAGES)?;
+    let mark = folder.join("installed.json");
+    if sh.read_file(&mark).is_ok_and(|installed| installed == wanted) {
+        return Ok(Ok(node));
+    }
+    println!("installing the MCP servers and the conformance suite of npm once");
+    sh.create_dir(folder)?;
+    sh.write_file(folder.join("package.json"), &wanted)?;
+    let more = (major < NODE_MAJOR).then_some(NODE_PACKAGE);
+    let _in_it = sh.push_dir(folder);
+    // Into this folder, whatever cargo's own variables say.
+    if !capture::pass_through(cmd!(sh, "npm install --silent --no-audit --no-fund {more...}"))? {
+        return Ok(Err("the servers of npm cannot be installed: its registry is out of reach".to_owned()));
+    }
+    sh.write_file(mark, wanted)?;
+    Ok(Ok(node))
+}
+
+fn node_major(sh: &Shell) -> Option<u32> {
+    cmd!(sh, "npm --version").quiet().ignore_stdout().ignore_stderr().run().ok()?;
+    let version = cmd!(sh, "node --version").quiet().ignore_stderr().read().ok()?;
+    version.trim_start_matches('v').split('.').next()?.parse().ok()
+}
+
+fn python(sh: &Shell, folder: &Path) -> Result<std::result::Result<(), String>> {
+    let python = folder.join("bin/python");
+    let wanted = sh.read_file(REQUIREMENTS)?;
+    let mark = folder.join("requirements.txt");
+    if sh.read_file(&mark).is_ok_and(|installed| installed == wanted) {
+        return Ok(Ok(()));
+    }
+    let quiet = |command: Cmd<'_>| command.quiet().ignore_stdout().ignore_stderr().run().is_ok();
+    if !quiet(cmd!(sh, "python3 -m venv --clear {folder}")) {
+        return Ok(Err("there is no python3 with venv: install it to use the Python servers".to_owned()));
+    }
+    println!("installing the MCP servers of Python once");
+    let install = cmd!(sh, "{python} -m pip install --quiet --disable-pip-version-check -r {REQUIREMENTS}");
+    if !capture::pass_through(install)? {
+        return Ok(Err(
+            "the Python servers cannot be installed: the package index is out of reach".to_owned()
+        ));
+    }
+    sh.write_file(mark, wanted)?;
+    Ok(Ok(()))
+}
