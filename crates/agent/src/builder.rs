@@ -52,9 +52,6 @@ impl AgentBuilder {
         let mut below = Self::beside(parts, toolbox);
         below.human = below.human.map(|human| Arc::new(OnBehalf::new(human, &name)) as Arc<dyn Human>);
         below.agents.push(name);
-        let agents = &below.agents;
-        below.human =
-            parts.human.clone().map(|human| Arc::new(OnBehalf::new(human, agents)) as Arc<dyn Human>);
         below
     }
 
