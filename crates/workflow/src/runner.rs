@@ -9,7 +9,7 @@ use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value};
 use windlass_agent::{Agent, AgentError, RunOptions};
 use windlass_journal::{Journals, Redacting};
-use windlass_protocol::ToolCall;
+use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 
 use crate::machine::{Effect, End, Machine};
 use crate::questions::{answering, asker, asks};
@@ -143,7 +143,14 @@ impl Drive<'_> {
             .with_run_id(id)
             .with_earlier_calls(earlier);
         let asks = asks(&stepping.work.tool);
-        let hands = match self.options.answers.get(key.as_str()) {
+        let answer = self.options.answers.get(key.as_str());
+        let run = match answer {
+            Some(words) if !asks => {
+                run.with_results([ToolResult::text(call.id.clone(), ResultStatus::Ok, words.as_str())])
+            }
+            _ => run,
+        };
+        let hands = match answer {
             Some(words) if asks => answering(&self.runner.asker, words)
                 .map_err(|source| RunError::Step { step: key.clone(), source })?,
             _ if asks => self.runner.asker.clone(),

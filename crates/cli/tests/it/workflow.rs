@@ -1,0 +1,138 @@
+//! Workflows from the command line: found, drawn, run, suspended and gone on with.
+
+use std::process::Command;
+
+use crate::program::{Place, provider, text};
+
+const SUSPENDED: i32 = 75;
+
+/// What the three agents of `git_commit` say.
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"text": "a.txt was mended, b.txt is new"}]},
+    {"steps": [{"text": "{\"groups\": [{\"does\": \"mends a\", \"files\": [\"a.txt\"]}, {\"does\": \"adds b\", \"files\": [\"b.txt\"]}]}"}]},
+    {"steps": [{"text": "```json\n{\"commits\": [{\"subject\": \"Mend a\", \"body\": \"\", \"files\": [\"a.txt\"]}, {\"subject\": \"Add b\", \"body\": \"New.\", \"files\": [\"b.txt\"]}]}\n```"}]}
+]}"#;
+
+fn git(place: &Place, arguments: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.current_dir(place.project()).args(arguments);
+    let output = git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// A project whose repository has a change and a new file.
+fn repository() -> Place {
+    let place = Place::new();
+    git(&place, &["init", "-q", "-b", "main"]);
+    git(&place, &["config", "user.name", "Ada"]);
+    git(&place, &["config", "user.email", "ada@example.org"]);
+    git(&place, &["add", "-A"]);
+    git(&place, &["commit", "-q", "-m", "Begin"]);
+    std::fs::write(place.project().join("a.txt"), "mended\n").unwrap();
+    std::fs::write(place.project().join("b.txt"), "new\n").unwrap();
+    place
+}
+
+#[track_caller]
+fn check_commits(place: &Place) {
+    assert_eq!(git(place, &["log", "--format=%s"]), "Add b\nMend a\nBegin\n");
+    assert_eq!(git(place, &["status", "--porcelain"]), "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn git_commit_is_run() {
+    let (place, provider) = (repository(), provider(SCRIPT).await);
+    let url = provider.base_url();
+    let arguments = ["workflow", "run", "git_commit", "--yes", "--base-url", &url, "--model", "m"];
+    let output = place.run(&arguments);
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert!(
+        told.contains("▸ analyse: sub_agent_code_analyzer") && told.contains("✓ commit[1].make"),
+        "{told}"
+    );
+    check_commits(&place);
+    assert_eq!(provider.requests().len(), 3);
+}
+
+// DESIGN "Suspend anywhere": each question is answered from another process, and nothing is done twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_suspended_workflow_is_answered_from_other_processes() {
+    let (place, provider) = (repository(), provider(SCRIPT).await);
+    let url = provider.base_url();
+    let arguments = ["workflow", "run", "git_commit", "--suspend", "--base-url", &url, "--model", "m"];
+    let mut output = place.run(&arguments);
+    let id = place.run_id();
+    let mut rounds = 0;
+    while output.status.code() == Some(SUSPENDED) {
+        rounds += 1;
+        assert!(rounds < 30, "it comes to an end");
+        let list = place.run(&["approvals", "list", &id, "--full"]);
+        assert!(text(&list.stdout).contains(&id), "{}", text(&list.stderr));
+        let told = place.run(&["approvals", "approve", &id, "--all"]);
+        assert!(told.status.success(), "{}{}", text(&told.stderr), text(&output.stdout));
+        assert!(text(&told.stderr).contains(&format!("windlass workflow run --resume {id}")));
+        output = place.run(&["workflow", "run", "--resume", &id]);
+    }
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    check_commits(&place);
+    assert_eq!(provider.requests().len(), 3, "no agent was asked twice");
+    assert!(rounds > 3, "the plan and each command were asked about: {rounds}");
+    let again = place.run(&["workflow", "run", "--resume", &id]);
+    assert!(again.status.success(), "what is over is told again");
+    check_commits(&place);
+    let wrong = place.run(&["run", "--resume", &id]);
+    assert!(text(&wrong.stderr).contains(&format!("windlass workflow run --resume {id}")));
+}
+
+const PROJECT: &str = r#"
+name = "greet"
+description = "Asks whom to greet."
+[input.greeting]
+default = "hello"
+[[step]]
+name = "whom"
+ask = "Whom?"
+[[step]]
+name = "say"
+tool = "run_command"
+arguments = { argv = ["echo", "{{ input.greeting }} {{ steps.whom.output }}"] }
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_projects_workflow_is_found_drawn_and_trusted_no_more_than_others() {
+    let (place, provider) = (Place::new(), provider(SCRIPT).await);
+    let folder = place.project().join(".windlass/workflows");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("greet.toml"), PROJECT).unwrap();
+    std::fs::write(folder.join("broken.toml"), "name = \"broken\"\ncolour = 1").unwrap();
+    let listed = place.run(&["workflow", "list"]);
+    let told = text(&listed.stdout);
+    assert!(told.contains("git_commit") && told.contains("Asks whom to greet. (the project's)"), "{told}");
+    assert!(text(&listed.stderr).contains("broken.toml is refused"), "{}", text(&listed.stderr));
+    let drawn = text(&place.run(&["workflow", "show", "greet"]).stdout);
+    assert!(
+        drawn.contains("── whom  ask: Whom?") && drawn.contains("  ▼\n── say  tool run_command echo"),
+        "{drawn}"
+    );
+
+    let url = provider.base_url();
+    let run =
+        ["workflow", "run", "greet", "--input", "greeting=good day", "--base-url", &url, "--model", "m"];
+    let output = place.run(&run);
+    assert_eq!(output.status.code(), Some(SUSPENDED), "{}", text(&output.stderr));
+    let id = place.run_id();
+    assert!(place.run(&["approvals", "result", &id, "whom", "Ada"]).status.success());
+    let output = place.run(&["workflow", "run", "--resume", &id, "--deny"]);
+    let told = text(&output.stdout);
+    assert!(
+        !output.status.success() && told.contains("✓ whom") && told.contains("✗ say: [denied]"),
+        "{told}"
+    );
+    assert!(
+        place.run(&["workflow", "run", "nobody", "--base-url", &url, "--model", "m"]).status.code()
+            == Some(1)
+    );
+}
