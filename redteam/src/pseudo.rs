@@ -7,6 +7,7 @@ mod policy;
 mod secrets;
 mod startup;
 mod stream;
+mod sub_agent;
 mod traces;
 
 use std::future::Future;
@@ -17,7 +18,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::mcp::serve as serve_mcp;
 use crate::case::Stage;
-use crate::observed::{Observed, skip};
+use crate::observed::Observed;
 
 type Performed<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Observed>> + 'a>>;
 
@@ -41,7 +42,7 @@ const ALL: &[Pseudo] = &[
     Pseudo { name: "startup", perform: |stage| Box::pin(startup::run(stage)) },
     Pseudo { name: "otel_export", perform: |stage| Box::pin(traces::run(stage)) },
     Pseudo { name: "mcp", perform: |stage| Box::pin(mcp::run(stage)) },
-    Pseudo { name: "sub_agent", perform: |_| later("sub-agents are a later issue (8)") },
+    Pseudo { name: "sub_agent", perform: |stage| Box::pin(sub_agent::run(stage)) },
 ];
 
 /// The executor of a name; none for a tool's.
@@ -53,10 +54,6 @@ impl Pseudo {
     pub(crate) async fn run(&self, stage: &Stage<'_>) -> anyhow::Result<Observed> {
         (self.perform)(stage).await
     }
-}
-
-fn later(why: &'static str) -> Performed<'static> {
-    Box::pin(async move { skip(why) })
 }
 
 /// The input's members; every one has to be known to the executor.

@@ -45,6 +45,8 @@ pub(crate) struct Ran {
     pub(crate) running: Vec<CallId>,
     pub(crate) results: Vec<ToolResult>,
     pub(crate) refused_answers: Vec<String>,
+    /// What happened to agents that calls gave work to.
+    pub(crate) below: Vec<Value>,
     pub(crate) text: String,
     pub(crate) failure: Option<String>,
     pub(crate) took: Duration,
@@ -143,6 +145,7 @@ impl Ran {
             Event::ToolApprovalRequest { request, .. } => self.asked.push(*request),
             Event::CallRunning { call } => self.running.push(call),
             Event::CallEnded { result } => self.results.push(result),
+            Event::AgentEvent { happened, .. } => self.below.push(happened),
             Event::AnswerRefused { reason } => self.refused_answers.push(reason),
             Event::Text { text } => self.text.push_str(&text),
             Event::Finished { outcome: Outcome::Failed { message }, .. } => self.failure = Some(message),

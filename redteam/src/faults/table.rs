@@ -110,7 +110,16 @@ const ROWS: &[Row] = &[
             ("loop", "streaming::words_alone_are_nudged_a_limited_number_of_times"),
         ]),
     ),
-    row("loop", "sub-agent fails", Later(8)),
+    row(
+        "loop",
+        "sub-agent fails",
+        By(&[
+            ("subagent", "rights::an_agent_that_breaks_is_one_result"),
+            ("subagent", "rights::tools_are_those_of_the_definition_that_the_caller_has"),
+            ("subagent", "limits::agents_go_three_deep_and_no_deeper"),
+            ("subagent", "limits::agents_end_with_their_caller"),
+        ]),
+    ),
     row(
         "files",
         "two writers",
