@@ -6,12 +6,8 @@ use crate::program::{Place, provider, text};
 
 const SUSPENDED: i32 = 75;
 
-/// What the three agents of `git_commit` say.
-const SCRIPT: &str = r#"{"turns": [
-    {"steps": [{"text": "a.txt was mended, b.txt is new"}]},
-    {"steps": [{"text": "{\"groups\": [{\"does\": \"mends a\", \"files\": [\"a.txt\"]}, {\"does\": \"adds b\", \"files\": [\"b.txt\"]}]}"}]},
-    {"steps": [{"text": "```json\n{\"commits\": [{\"subject\": \"Mend a\", \"body\": \"\", \"files\": [\"a.txt\"]}, {\"subject\": \"Add b\", \"body\": \"New.\", \"files\": [\"b.txt\"]}]}\n```"}]}
-]}"#;
+/// What each of the three agents of `git_commit` says: each begins a conversation, and takes from it what it asked for.
+const SCRIPT: &str = r#"{"turns": [{"steps": [{"text": "a.txt was mended, b.txt is new:\n```json\n{\"groups\": [{\"does\": \"mends a\", \"files\": [\"a.txt\"]}, {\"does\": \"adds b\", \"files\": [\"b.txt\"]}], \"commits\": [{\"subject\": \"Mend a\", \"body\": \"\", \"files\": [\"a.txt\"]}, {\"subject\": \"Add b\", \"body\": \"New.\", \"files\": [\"b.txt\"]}]}\n```"}]}]}"#;
 
 fn git(place: &Place, arguments: &[&str]) -> String {
     let mut git = Command::new("git");
