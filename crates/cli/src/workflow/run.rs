@@ -94,9 +94,10 @@ async fn go_on(arguments: &Run, folder: RunFolder, begun: Begun) -> anyhow::Resu
     let settings = folder.settings()?;
     let workflow = Workflow::new(begun.definition)?;
     let shell = shell_of(&settings)?;
-    let answers = match folder.journal().is_file() {
-        true => Answers::load(&folder, &nested::open(&folder)?)?,
-        false => Answers::default(),
+    let answers = if folder.journal().is_file() {
+        Answers::load(&folder, &nested::open(&folder)?)?
+    } else {
+        Answers::default()
     };
     let tape = Tape::none();
     let mut assembly = assembly(arguments, &settings, Some(&folder), &tape, &shell)?;

@@ -35,7 +35,7 @@ fn words(event: &WorkflowEvent) -> Option<String> {
         WorkflowEvent::Ended { outcome } => ended(outcome),
         _ => return None,
     };
-    Some(display_safe(&text).into())
+    Some(display_safe(&text))
 }
 
 fn ended(outcome: &WorkflowOutcome) -> String {

@@ -1,6 +1,7 @@
 //! Workflows from the command line: found, drawn, run, suspended and gone on with.
 
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 use crate::program::{Place, provider, text};
 
@@ -81,6 +82,81 @@ async fn a_suspended_workflow_is_answered_from_other_processes() {
     check_commits(&place);
     let wrong = place.run(&["run", "--resume", &id]);
     assert!(text(&wrong.stderr).contains(&format!("windlass workflow run --resume {id}")));
+}
+
+/// Kills the run when it has told of so many calls that began, and goes on with it in another process.
+fn killed_in(call: usize, url: &str) -> bool {
+    let place = repository();
+    let arguments = ["workflow", "run", "git_commit", "--yes", "--json", "--base-url", url, "--model", "m"];
+    let mut program = place.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    let begun = lines
+        .by_ref()
+        .filter(|line| line.as_ref().is_ok_and(|line| line.contains(r#""event":"call_running""#)));
+    let is_reached = begun.take(call + 1).count() > call;
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let output = place.run(&["workflow", "run", "--resume", &place.run_id(), "--yes"]);
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "killed in call {call}: {told}");
+    check_commits(&place);
+    is_reached
+}
+
+// R6, issue 8 "Must be shown" 5: kill -9, and another process that knows only the folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_in_every_call_it_makes_the_same_commits() {
+    let provider = provider(SCRIPT).await;
+    let url = provider.base_url();
+    let calls = (0..30).take_while(|call| killed_in(*call, &url)).count();
+    // Four that gather, three agents, the question, and three for each of two commits.
+    assert_eq!(calls, 14);
+}
+
+/// A model that has the project's workflow run, which asks a human.
+const HANDS_ON: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "run_workflow", "arguments": {"workflow": "check", "input": {"what": "a.txt"}}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "checked"}}}]}]}"#;
+
+const CHECK: &str = r#"
+name = "check"
+description = "Reads a file and asks about it."
+[input.what]
+description = "Which file."
+[[step]]
+name = "read"
+tool = "read_file"
+arguments = { path = "{{ input.what }}" }
+[[step]]
+name = "right"
+approval = "Is it right?"
+about = "{{ steps.read.output }}"
+"#;
+
+// H13: what is asked inside is answered at the root.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_has_a_workflow_run_whose_question_is_answered_at_the_root() {
+    let (place, provider) = (Place::new(), provider(HANDS_ON).await);
+    let folder = place.project().join(".windlass/workflows");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("check.toml"), CHECK).unwrap();
+    let url = provider.base_url();
+    let run = ["run", "check it", "--base-url", &url, "--model", "m", "--suspend"];
+    let mut output = place.run(&[&run[..], &["--feature", "project_workflows"]].concat());
+    let id = place.run_id();
+    let mut asked = String::new();
+    for _ in 0..4 {
+        if output.status.code() != Some(SUSPENDED) {
+            break;
+        }
+        asked += &text(&place.run(&["approvals", "list", &id, "--full"]).stdout);
+        let told = place.run(&["approvals", "approve", &id, "--all"]);
+        assert!(told.status.success(), "{}", text(&told.stderr));
+        output = place.run(&["run", "--resume", &id]);
+    }
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success() && told.contains("checked"), "{told}");
+    assert!(asked.contains("workflow check") && asked.contains("Is it right?"), "{asked}");
 }
 
 const PROJECT: &str = r#"
