@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_journal::{FileJournal, FileJournals, Journals, MemoryJournals};
+use windlass_journal::{FileJournal, FileJournals, Journal, JournalError, Journals, MemoryJournals, Record};
 use windlass_subagent::SubAgents;
 use windlass_tool::Tool;
 use windlass_toolbox::Toolbox;
@@ -55,10 +55,7 @@ impl Nested {
 struct Shared(Arc<dyn Journals>);
 
 impl Journals for Shared {
-    fn open(
-        &self,
-        key: &str,
-    ) -> Result<Box<dyn windlass_journal::Journal + Send>, windlass_journal::JournalError> {
+    fn open(&self, key: &str) -> Result<Box<dyn Journal + Send>, JournalError> {
         self.0.open(key)
     }
 }
@@ -66,24 +63,47 @@ impl Journals for Shared {
 /// What a run waits for, with what is asked inside it.
 pub(crate) fn open(run: &RunFolder) -> anyhow::Result<Open> {
     let records = FileJournal::read(run.journal())?;
-    let is_workflow = records.first().is_some_and(|record| record.read::<Entry>().is_ok());
-    let mut open = if is_workflow { Open::default() } else { Open::of(&records)? };
-    if is_workflow {
-        let last = records.last().and_then(|record| record.read::<Entry>().ok());
-        open.has_ended = matches!(last, Some(Entry::Finished { .. }));
-        if !matches!(last, Some(Entry::Finished { outcome: WorkflowOutcome::Suspended { .. } })) {
-            return Ok(open);
-        }
+    let last = records.last().and_then(|record| record.read::<Entry>().ok());
+    match last {
+        Some(last) => Ok(open_workflow(run, &last)),
+        None => open_run(run, &records),
     }
-    for journal in journals(&Nested::folder(run)) {
-        // One that cannot be read, or is a workflow's own, asks nothing.
-        let inner = FileJournal::read(journal).ok().and_then(|records| Open::of(&records).ok());
-        if let Some(inner) = inner.filter(|inner| inner.has_ended) {
-            open.questions.extend(inner.questions);
-            open.results.extend(inner.results.into_iter().filter(|_| is_workflow));
+}
+
+/// A call that keeps its own record waits for what is asked there.
+fn open_run(run: &RunFolder, records: &[Record]) -> anyhow::Result<Open> {
+    let mut open = Open::of(records)?;
+    let first = records.first().map(Record::read::<windlass_agent::Entry>).transpose()?;
+    let Some(windlass_agent::Entry::Started { run: id, .. }) = first else { return Ok(open) };
+    let journals = FileJournals::new(Nested::folder(run));
+    for call in std::mem::take(&mut open.results) {
+        let journal = journals.path(&format!("{id}/{call}"));
+        match journal.parent().filter(|folder| folder.is_dir()) {
+            Some(folder) => {
+                open.questions.extend(inside(folder).into_iter().flat_map(|inner| inner.questions));
+            }
+            None => open.results.push(call),
         }
     }
     Ok(open)
+}
+
+/// A workflow has no question of its own: all are its steps'.
+fn open_workflow(run: &RunFolder, last: &Entry) -> Open {
+    let mut open = Open { has_ended: matches!(last, Entry::Finished { .. }), ..Open::default() };
+    if matches!(last, Entry::Finished { outcome: WorkflowOutcome::Suspended { .. } }) {
+        for inner in inside(&Nested::folder(run)) {
+            open.questions.extend(inner.questions);
+            open.results.extend(inner.results);
+        }
+    }
+    open
+}
+
+/// What is asked in the records below a folder. One that cannot be read, or is a workflow's own, asks nothing.
+fn inside(folder: &Path) -> Vec<Open> {
+    let open = |journal: PathBuf| Open::of(&FileJournal::read(journal).ok()?).ok();
+    journals(folder).into_iter().filter_map(open).filter(|open| open.has_ended).collect()
 }
 
 /// All journals below a folder, in the order of their names.
