@@ -63,7 +63,7 @@ impl Runner {
             record,
             machine,
             calls: FuturesUnordered::new(),
-            made: Vec::new(),
+            from_outside: None,
             is_stopping: false,
         };
         drive.drive().await
@@ -80,8 +80,8 @@ struct Drive<'a> {
     record: Record,
     machine: Machine,
     calls: FuturesUnordered<Running<'a>>,
-    /// All calls so far: a step may rest on what an earlier one brought from outside.
-    made: Vec<ToolCall>,
+    /// A call that brought text of strangers: every later step may rest on it.
+    from_outside: Option<ToolCall>,
     is_stopping: bool,
 }
 
@@ -127,8 +127,10 @@ impl Drive<'_> {
             Ok(call) => call,
             Err(problem) => return Ok(self.machine.ended(&key, attempt, End::refused(problem.to_string()))),
         };
-        let earlier = self.made.clone();
-        self.made.push(call.clone());
+        let earlier = self.from_outside.clone();
+        if earlier.is_none() && self.runner.hands.brings_text_from_outside(&call) {
+            self.from_outside = Some(call.clone());
+        }
         match known {
             Some((_, Some(end))) => return Ok(self.machine.ended(&key, attempt, end)),
             Some((_, None)) => {}

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use proptest::prelude::*;
 use windlass_workflow::{Workflow, draw, git_commit};
 
 #[track_caller]
@@ -69,4 +70,47 @@ fn there_is_an_end_to_steps_and_levels() {
 #[test]
 fn a_workflow_is_drawn() {
     expect_test::expect_file!["../data/git_commit.txt"].assert_eq(&draw(&git_commit()));
+}
+
+/// Pieces of workflows, whole and broken, in any order.
+fn pieces() -> impl Strategy<Value = String> {
+    let words = [
+        "[[step]]",
+        "name = \"a\"",
+        "name = \"b\"",
+        "tool = \"t\"",
+        "agent = \"t\"",
+        "task = \"{{ steps.a.output }}\"",
+        "arguments = { x = \"{{\" }",
+        "arguments = { x = [\"{{ item... }}\"] }",
+        "after = [\"b\"]",
+        "map = \"{{ input }}\"",
+        "map = [[1], 2]",
+        "[[step.do]]",
+        "[[step.parallel]]",
+        "[[step.do.do]]",
+        "condition = { empty = [] }",
+        "then = [\"b\"]",
+        "condition = { not = { all = [{ less = [1, \"{{ steps.b.status }}\"] }] } }",
+        "on_failure = { goto = \"b\" }",
+        "on_unknown = \"continue\"",
+        "retries = 99999",
+        "at_once = 0",
+        "output = \"json\"",
+        "approval = \"?\"",
+        "about = 1",
+        "[input.x]",
+        "default = 1",
+    ];
+    prop::collection::vec(prop::sample::select(words.to_vec()), 0..24).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    // STYLE "no panic on data from outside": a project's file may be anything.
+    #[test]
+    fn a_file_of_anything_is_a_workflow_or_an_error(text in prop_oneof![pieces(), "\\PC{0,200}"]) {
+        if let Ok(workflow) = Workflow::from_toml(&format!("name = \"w\"\n{text}")) {
+            prop_assert!(draw(&workflow).starts_with("w: "));
+        }
+    }
 }

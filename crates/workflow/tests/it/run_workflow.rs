@@ -114,3 +114,22 @@ async fn wrong_names_and_inputs_are_said_to_the_model() {
     let records = store.of("root");
     assert!(records.iter().any(|record| record.body.as_str().contains("has no input how; it has: what")));
 }
+
+// A workflow that runs itself comes to an end.
+#[tokio::test]
+async fn workflows_run_workflows_only_so_deep() {
+    const ITSELF: &str = "name = \"survey\"\n[input.what]\n[[step]]\nname = \"again\"\ntool = \"run_workflow\"\n\
+        arguments = { workflow = \"survey\", input = { what = \"{{ input.what }}\" } }";
+    let store = Store::default();
+    let mut workflows = Workflows::default();
+    workflows.insert(Owner::User, Workflow::from_toml(ITSELF).unwrap());
+    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(RunWorkflow::new(workflows, Arc::new(store.clone())))];
+    let builder = Agent::builder().model(model(SCRIPT), "scripted-1").toolbox(toolbox(tools));
+    let agent = builder.approver(Everything).build().unwrap();
+    let report = agent.stream_with("go", options(&store)).report().await.unwrap();
+    assert_eq!(report.text(), Some("surveyed"));
+    let records = store.of("root");
+    assert!(
+        records.iter().any(|record| record.body.as_str().contains("workflows run workflows 3 deep here"))
+    );
+}

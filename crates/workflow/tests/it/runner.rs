@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use windlass_agent::{Event, Wait};
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
 use windlass_protocol::{Hints, ResultStatus, ToolName};
+use windlass_redact::Redactor;
 use windlass_tool::{Human, Output, Question, ToolError};
 use windlass_workflow::{RunError, StepStatus, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
 
@@ -250,4 +251,39 @@ async fn a_watcher_is_told_of_steps_and_their_calls() {
     let expected = ["first 1 echo", "first ok", "first Ok", "second 1 echo", "second ok", "second Ok", "end"];
     assert_eq!(*told.lock().unwrap(), expected);
     assert_eq!(ok, "ok");
+}
+
+// I6: what is registered as secret is not in the record.
+#[tokio::test]
+async fn secrets_do_not_come_into_the_record() {
+    let store = Store::default();
+    let redactor = Redactor::new(["hunter2hunter2".into()]);
+    let hands = hands(vec![Fake::echo("echo", Hints::read_only())]).redactor(redactor.clone());
+    let text = "name = \"test\"\n[input.word]\n[[step]]\nname = \"a\"\ntool = \"echo\"\n\
+        arguments = { word = \"{{ input.word }}\" }";
+    let workflow = Workflow::from_toml(text).unwrap();
+    let options = WorkflowOptions::default().with_redactor(redactor);
+    let input: Map<_, _> = [("word".to_owned(), json!("it is hunter2hunter2"))].into_iter().collect();
+    let outcome = runner(hands, store.clone()).run("run", &workflow, input, &options).await.unwrap();
+    assert!(!format!("{outcome:?}").contains("hunter2"), "{outcome:?}");
+    let records = [store.of("run"), store.of("run/a.1")].concat();
+    assert!(!records.is_empty());
+    assert!(records.iter().all(|record| !record.body.as_str().contains("hunter2")));
+}
+
+#[tokio::test]
+async fn steps_beside_each_other_are_as_many_as_is_said() {
+    for (at_once, expected) in [(2, 2), (9, 4)] {
+        let echo = Fake::echo("echo", Hints::read_only());
+        let runner = runner(hands(vec![echo.clone()]), Store::default());
+        let step = |name: char| {
+            format!(
+                "[[step.parallel]]\nname = \"{name}\"\ntool = \"echo\"\narguments = {{ x = \"{name}\" }}\n"
+            )
+        };
+        let steps: String = ['a', 'b', 'c', 'd'].map(step).concat();
+        let workflow = workflow(&format!("[[step]]\nname = \"all\"\nat_once = {at_once}\n{steps}"));
+        completed(run(&runner, &workflow, &WorkflowOptions::default()).await);
+        assert_eq!(echo.most_running.load(Ordering::SeqCst), expected);
+    }
 }
