@@ -9,6 +9,8 @@ use tokio::task::JoinSet;
 use windlass_agent::{Answer, Answers, Entry, Event, StoredAnswers};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{FileJournals, Journals};
+use windlass_protocol::Hints;
+use windlass_tool::Output;
 use windlass_workflow::{WorkflowEvent, WorkflowOptions, WorkflowOutcome, git_commit};
 
 use crate::repository::{EXPECTED, Repository, analyzer};
@@ -102,6 +104,41 @@ async fn killed_at_every_record_it_makes_the_same_commits() {
         failed.extend(end.unwrap().err());
     }
     assert!(failed.is_empty(), "{} of {records}:\n{}", failed.len(), failed.join("\n"));
+}
+
+// Each process writes so many records and dies, until one comes to the end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_again_and_again_it_makes_the_same_commits() {
+    for each in [41, 47, 53] {
+        let (repository, analyzer, store) = (Repository::new(), analyzer(), Store::default());
+        let mut processes = 0;
+        let outcome = loop {
+            processes += 1;
+            assert!(processes < 100, "{each} records each are enough to come on");
+            let hands = hands(vec![repository.tool(), analyzer.clone()]);
+            let dies = store.failing_at(Some(store.len() + each));
+            if let Ok(outcome) = run(&runner(hands, dies), &git_commit(), &options()).await {
+                break outcome;
+            }
+        };
+        check(&format!("{each} records each"), &outcome, &repository, &analyzer).unwrap();
+        assert!(processes > 2, "{processes}");
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_is_to_be_committed_nobody_is_asked() {
+    let repository = Repository::new();
+    let nothing =
+        |_: &serde_json::Map<String, serde_json::Value>| Ok(Output::text(r#"{"groups": [], "commits": []}"#));
+    let analyzer = Fake::new("sub_agent_code_analyzer", Hints::default(), nothing);
+    let before = repository.commits();
+    // Whoever is asked about the plan would make it wait.
+    let hands = hands(vec![repository.tool(), analyzer]).approver(NotThere);
+    let outcome = run(&runner(hands, Store::default()), &git_commit(), &options()).await.unwrap();
+    let WorkflowOutcome::Completed { output } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(output, serde_json::json!({"plan": [], "commits": null}));
+    assert_eq!(repository.commits(), before);
 }
 
 /// Drops the run when so many calls have begun, and goes on.
