@@ -31,3 +31,4 @@ mod suspend;
 mod tape;
 mod text;
 mod tools;
+mod workflow;
