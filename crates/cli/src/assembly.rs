@@ -20,6 +20,7 @@ use crate::answers::Answers;
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
 use crate::mcp::{Connected, Servers};
+use crate::nested::Nested;
 use crate::runs::Settings;
 use crate::setup::{Offered, Prepared};
 use crate::tape::Tape;
@@ -38,6 +39,8 @@ pub(crate) struct Assembly<'a> {
     pub(crate) outputs: Option<PathBuf>,
     /// What was left for a run that was suspended.
     pub(crate) answers: Option<&'a Answers>,
+    /// Whom it can give work to.
+    pub(crate) nested: Nested,
 }
 
 impl Assembly<'_> {
@@ -104,7 +107,11 @@ impl Assembly<'_> {
         let (_, model) = settings.provider.client(self.reach, self.tape)?;
         let offering = &settings.offering;
         let offered = Offered { preset: settings.preset, offering, model: Some(&model), servers };
-        let tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
+        let mut tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
+        // A replay runs none of them, and knows what was offered.
+        if self.tape.is_live() {
+            tools.add(self.nested.tools(&tools.toolbox), self.tape);
+        }
         if let Some(mode) = &offering.mode {
             modes::find(tools.toolbox.modes(), mode)?;
         }

@@ -72,6 +72,17 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
+    /// Adds tools that are there for one run only.
+    pub(crate) fn add(&mut self, tools: Vec<Arc<dyn Tool>>, tape: &Tape) {
+        for tool in tools {
+            let name = tool.spec().name().clone();
+            if let Err(error) = self.dynamic.add(tape.tool(tool)) {
+                output::note(&format!("warning: the tool {name} is left out: {error}"));
+            }
+        }
+        self.toolbox = self.toolbox.refreshed();
+    }
+
     /// Starts the processes, and gives the tools with theirs. They end with the runtime.
     pub(crate) async fn served(self, tape: &Tape) -> Toolbox {
         for process in self.processes {

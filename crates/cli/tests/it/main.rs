@@ -32,3 +32,4 @@ mod suspend;
 mod tape;
 mod text;
 mod tools;
+mod workflow;
