@@ -19,6 +19,7 @@ use windlass_toolbox::Toolbox;
 
 use crate::agent::Parts;
 use crate::driver::Driver;
+use crate::judging::is_tainted;
 use crate::tools::Tools;
 use crate::{Agent, AgentBuilder, AgentError, EventStream, RunOptions};
 
@@ -121,6 +122,12 @@ impl Agent {
     pub fn beside(&self) -> AgentBuilder {
         let parts = self.parts();
         AgentBuilder::beside(parts, parts.toolbox.as_ref().map(Toolbox::for_agent))
+    }
+
+    /// Whether a call brings text that strangers wrote. What is made after it is to know that
+    /// ([`RunOptions::with_earlier_calls`]).
+    pub fn brings_text_from_outside(&self, call: &ToolCall) -> bool {
+        is_tainted(self.parts().toolbox.as_ref().map(Toolbox::refreshed).as_ref(), std::iter::once(call))
     }
 
     /// What a tool says about itself, if there is one of this name.

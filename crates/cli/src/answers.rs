@@ -147,6 +147,14 @@ impl Answers {
         })
     }
 
+    /// The words that are left for calls that wait for them.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().filter_map(|stored| match stored {
+            Stored::Result { result } => Some((result.call.to_string(), result.wire_text())),
+            _ => None,
+        })
+    }
+
     /// An approver who gives these, and asks another for the rest.
     pub(crate) fn approver(&self, otherwise: impl Approver + 'static) -> StoredAnswers {
         let approver = StoredAnswers::new(otherwise);

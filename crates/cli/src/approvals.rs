@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, display_safe};
-use windlass_journal::FileJournal;
 
 use crate::answers::{Answers, Open, Stored, result, store};
 use crate::arguments::{Approvals, ApprovalsCommand, Target};
+use crate::nested::open;
 use crate::runs::{self, RunFolder};
-use crate::{input, output};
+use crate::{input, output, workflow};
 
 pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
     match &arguments.command {
@@ -22,7 +22,7 @@ pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
             let (folder, open) = waiting(run)?;
             anyhow::ensure!(open.guidance.is_some(), "run {run} does not ask how it goes on");
             store(&folder, &Stored::Guidance { words: words.clone(), question: open.guided })?;
-            told(&folder.id);
+            told(&folder);
         }
         ApprovalsCommand::Result { run, call, text, status } => {
             let (folder, open) = waiting(run)?;
@@ -32,22 +32,19 @@ pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
             })?;
             let text = if text == "-" { input::text("-".as_ref())? } else { text.clone() };
             store(&folder, &result(call, status.status(), &text))?;
-            told(&folder.id);
+            told(&folder);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(run: &str) {
-    output::note(&format!("kept; the run takes it up with: windlass run --resume {run}"));
+fn told(folder: &RunFolder) {
+    let command = if workflow::is_of_workflow(folder) { "windlass workflow run" } else { "windlass run" };
+    output::note(&format!("kept; the run takes it up with: {command} --resume {}", folder.id));
 }
 
 fn one_of(names: &[&str]) -> String {
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
-}
-
-fn open(folder: &RunFolder) -> anyhow::Result<Open> {
-    Open::of(&FileJournal::read(folder.journal())?)
 }
 
 /// A run that waits for something.
@@ -89,7 +86,7 @@ fn decide(target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Res
         let verb = if approved { "approved" } else { "denied" };
         output::print(&format!("{verb}: {} ({})\n", display_safe(question.tool.as_str()), question.call.id))?;
     }
-    told(&folder.id);
+    told(&folder);
     Ok(())
 }
 

@@ -10,6 +10,7 @@ mod otlp;
 mod restore;
 mod run;
 mod tools;
+mod workflow;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -18,13 +19,14 @@ use windlass_hitl::Mode;
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 pub(crate) use self::bytes::{Check, Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
-pub(crate) use self::mcp::{Mcp, McpCommand, McpImport, McpServe, McpTrust};
+pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
 pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
+pub(crate) use self::workflow::{Workflow, WorkflowCommand, WorkflowRun};
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// List and show the modes: what kind of work a run does, and which tools it has for that.
     Modes(Modes),
+    /// Run, list and draw workflows: graphs of steps.
+    Workflow(Workflow),
     /// Ask the policy about calls.
     Policy(Policy),
     /// Say what this machine can do: how commands are confined, what is missing, where things are kept.

@@ -14,6 +14,7 @@ use windlass_tool::Output;
 use crate::arguments::Fork;
 use crate::assembly::Assembly;
 use crate::drive::{Telling, drive};
+use crate::nested::Nested;
 use crate::run::{ended, options, recorded_settings, tell_differences};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
@@ -55,6 +56,7 @@ async fn fork_traced(arguments: Fork, traces: &Traces) -> anyhow::Result<ExitCod
         shell: &shell,
         outputs: Some(folder.outputs()),
         answers: None,
+        nested: Nested::default(),
     };
     let agent = assembly.agent().await?;
     let journal = FileJournal::create(folder.journal())?;

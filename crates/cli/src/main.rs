@@ -8,6 +8,7 @@ mod answers;
 mod approvals;
 mod arguments;
 mod assembly;
+mod by_hand;
 mod check;
 mod checkpoints;
 mod confine;
@@ -25,6 +26,7 @@ mod mcp;
 mod mock;
 mod models;
 mod modes;
+mod nested;
 mod output;
 mod own_tools;
 mod panics;
@@ -48,6 +50,7 @@ mod text;
 mod tool;
 mod traces;
 mod wires;
+mod workflow;
 
 use std::process::ExitCode;
 
@@ -93,6 +96,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Tool(arguments) => block_on(tool::tool(arguments)),
         Command::Mcp(arguments) => block_on(mcp::mcp(arguments)),
         Command::Modes(arguments) => modes::modes(&arguments),
+        Command::Workflow(arguments) => block_on(workflow::workflow(arguments)),
         Command::Policy(arguments) => policy::policy(arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Models(arguments) => block_on(models::models(arguments)),

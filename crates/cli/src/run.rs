@@ -7,32 +7,33 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{EventStream, Moment, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
-use windlass_journal::{FileJournal, Journal as _, JournalError, Tail};
+use windlass_journal::{FileJournal, JournalError, Tail};
 use windlass_redact::Redactor;
 use windlass_telemetry::traced;
 use windlass_tools_shell::Shell;
 
-use crate::answers::{Answers, Open};
+use crate::answers::Answers;
 use crate::arguments::{ProtocolName, Run};
 use crate::assembly::Assembly;
 use crate::drive::{Telling, drive};
+use crate::nested::{self, Nested};
 use crate::provider::Provider;
 use crate::runs::{self, RunFolder, Settings};
 use crate::say::{self, Inbox};
 use crate::show::Show;
 use crate::tape::Tape;
 use crate::traces::Traces;
-use crate::{checkpoints, confine, output, secrets, setup};
+use crate::{checkpoints, confine, output, secrets, setup, workflow};
 
 /// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
-const SUSPENDED: u8 = 75;
+pub(crate) const SUSPENDED: u8 = 75;
 
 /// What a model is told that goes on without the end of its record.
 const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and what was done last is no longer known here. \
     Look at the present state of what you worked on before you go on; calls that you made then may have been carried out.";
 
 /// What a shell reports of a program that SIGINT ended: 128 and the signal's number.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
     let traces = Traces::begin(&arguments.otlp, &arguments.reach)?;
@@ -68,15 +69,36 @@ struct Begun {
 }
 
 async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyhow::Result<Begun> {
+    let mut settings = settings_of(arguments, arguments.task.clone().context("say what to do")?)?;
+    let shell = shell_of(&settings)?;
+    // Everything that can be wrong is found before the run has a folder.
+    assembly(arguments, &settings, None, &Tape::none(), &shell)?.check()?;
+    let secrets = secrets::of_run(&settings, &arguments.reach)?;
+    // What is secret in it does not come into the conversation either.
+    settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
+    let tape = Tape::none().recording(arguments.record.as_deref(), &settings, secrets)?;
+    let folder = RunFolder::create(state)?;
+    folder.write_settings(&settings)?;
+    let agent = assembly(arguments, &settings, Some(&folder), &tape, &shell)?.agent().await?;
+    let journal = FileJournal::create(folder.journal())?;
+    let inbox = Inbox::of(&folder);
+    let options = options(&folder, journal, stop).with_messages(inbox.messages());
+    let options = checkpoints::kept(options, &folder, &settings);
+    Ok(Begun { events: agent.stream_with(settings.task, options), folder, tape, inbox })
+}
+
+/// What the options say of a run.
+pub(crate) fn settings_of(arguments: &Run, task: String) -> anyhow::Result<Settings> {
     let provider = Provider::of(arguments)?;
-    let mut settings = Settings {
-        task: arguments.task.clone().context("say what to do")?,
+    Ok(Settings {
+        task,
         root: setup::root(&arguments.root)?,
         policy: arguments.policy.as_deref().map(setup::root).transpose()?,
         preset: arguments.preset,
         sandbox: arguments.sandbox,
         autonomy: arguments.autonomy,
         offering: arguments.offering.clone(),
+        servers: !arguments.no_mcp,
         max_turns: arguments.max_turns,
         no_checkpoints: arguments.no_checkpoints,
         context_window: arguments.context_window.unwrap_or_default(),
@@ -85,31 +107,21 @@ async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyho
         provider,
         protocol: arguments.protocol.map(ProtocolName::protocol),
         dialect: arguments.dialect.map(|dialect| dialect.name().to_owned()),
-    };
-    let shell = shell_of(&settings)?;
-    // Everything that can be wrong is found before the run has a folder.
-    assembly(arguments, &settings, None, &Tape::none(), &shell).check()?;
-    let secrets = secrets::of_run(&settings, &arguments.reach)?;
-    // What is secret in it does not come into the conversation either.
-    settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
-    let tape = Tape::none().recording(arguments.record.as_deref(), &settings, secrets)?;
-    let folder = RunFolder::create(state)?;
-    folder.write_settings(&settings)?;
-    let agent = assembly(arguments, &settings, Some(&folder), &tape, &shell).agent().await?;
-    let journal = FileJournal::create(folder.journal())?;
-    let inbox = Inbox::of(&folder);
-    let options = options(&folder, journal, stop).with_messages(inbox.messages());
-    let options = checkpoints::kept(options, &folder, &settings);
-    Ok(Begun { events: agent.stream_with(settings.task, options), folder, tape, inbox })
+    })
 }
 
 async fn resume(arguments: &Run, folder: RunFolder, stop: &CancellationToken) -> anyhow::Result<Begun> {
+    anyhow::ensure!(
+        !workflow::is_of_workflow(&folder),
+        "run {0} is of a workflow; go on with: windlass workflow run --resume {0}",
+        folder.id
+    );
     let settings = folder.settings()?;
     let shell = shell_of(&settings)?;
     let journal = record(arguments, &folder)?;
-    let answers = Answers::load(&folder, &Open::of(&journal.records()?)?)?;
+    let answers = Answers::load(&folder, &nested::open(&folder)?)?;
     let tape = Tape::none();
-    let mut assembly = assembly(arguments, &settings, Some(&folder), &tape, &shell);
+    let mut assembly = assembly(arguments, &settings, Some(&folder), &tape, &shell)?;
     assembly.answers = Some(&answers);
     let agent = assembly.agent().await?;
     let inbox = Inbox::of(&folder);
@@ -155,7 +167,7 @@ async fn replay(arguments: &Run, file: &Path) -> anyhow::Result<ExitCode> {
     let (stop, tape) = (CancellationToken::new(), Tape::playing(player));
     // No tool runs, but what is decided rests on how it would be confined.
     let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
-    let agent = assembly(arguments, &settings, None, &tape, &shell).agent().await?;
+    let agent = assembly(arguments, &settings, None, &tape, &shell)?.agent().await?;
     let events = agent.stream_with(settings.task, RunOptions::default().with_cancellation(stop.clone()));
     let outcome = drive(events, &mut Show::default(), Telling::of(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&tape.finish()?);
@@ -184,21 +196,24 @@ pub(crate) fn options(folder: &RunFolder, journal: FileJournal, stop: &Cancellat
     RunOptions::default().with_journal(journal).with_cancellation(stop.clone()).with_outputs(folder.outputs())
 }
 
-fn shell_of(settings: &Settings) -> anyhow::Result<Shell> {
+pub(crate) fn shell_of(settings: &Settings) -> anyhow::Result<Shell> {
     let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
     confine::warn(&shell);
     Ok(shell)
 }
 
-fn assembly<'a>(
+pub(crate) fn assembly<'a>(
     arguments: &'a Run,
     settings: &'a Settings,
     folder: Option<&RunFolder>,
     tape: &'a Tape,
     shell: &'a Shell,
-) -> Assembly<'a> {
+) -> anyhow::Result<Assembly<'a>> {
     let outputs = folder.map(RunFolder::outputs);
-    Assembly {
+    let workflows = workflow::offered(&settings.root, &settings.offering)?;
+    let nested =
+        Nested { journals: folder.map(Nested::folder), has_agents: !workflows.is_empty(), workflows };
+    Ok(Assembly {
         settings,
         approval: &arguments.approval,
         reach: &arguments.reach,
@@ -206,7 +221,8 @@ fn assembly<'a>(
         shell,
         outputs,
         answers: None,
-    }
+        nested,
+    })
 }
 
 /// Tells how the run ended and how to go on, and what the process says.

@@ -179,7 +179,7 @@ impl McpConnections {
     /// What reads a server's resources: a tool that takes `{"uri": "…"}`. None for a server that has none.
     pub fn reader(&self, server: &str) -> Option<Arc<dyn Tool>> {
         let client = self.0.clients.get(server).filter(|client| client.has_resources())?;
-        Some(Arc::new(ResourceReader::new(client.clone())))
+        Some(client.wrapped(Arc::new(ResourceReader::new(client.clone()))))
     }
 
     /// Adds the tools as of this turn to a toolbox.

@@ -38,7 +38,7 @@ pub use client::resources::{
     Prompt, PromptArgument, PromptMessage, RequestError, Resource, ResourceBody, ResourceContents,
     ResourceTemplate,
 };
-pub use client::{ClientOptions, McpClient};
+pub use client::{ClientOptions, McpClient, Wrap};
 pub use connections::{
     ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,
 };

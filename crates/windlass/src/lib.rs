@@ -41,6 +41,7 @@ pub use windlass_mcp as mcp;
 pub use windlass_model as model;
 pub use windlass_subagent as subagent;
 pub use windlass_telemetry as telemetry;
+pub use windlass_workflow as workflow;
 
 /// The project's README, whose example is compiled as a test.
 #[cfg(doctest)]

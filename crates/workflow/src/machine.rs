@@ -1,6 +1,7 @@
 //! A run of a workflow as a machine without IO: told what became of calls, it says which to make next. The same answers
 //! give the same state, in whatever order they come.
 
+mod ending;
 mod flow;
 mod group;
 mod look;
@@ -9,12 +10,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use windlass_agent::Wait;
 
 use crate::work::Work;
 use crate::workflow::{Kind, Node, Plan};
-use crate::{Onward, StepKey, StepStatus, WaitingStep, WorkflowOutcome};
+use crate::{Onward, StepKey, StepStatus, WorkflowOutcome};
 
 /// What became of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -247,41 +248,6 @@ impl Machine {
         self.effects.push(Effect::Done(outcome));
     }
 
-    fn failure_of(&self, at: usize) -> WorkflowOutcome {
-        let step = self.steps.get(at);
-        let message = step.and_then(|step| match &step.state {
-            State::Ended(ended) => ended.error.clone(),
-            _ => None,
-        });
-        WorkflowOutcome::Failed {
-            step: step.map_or_else(StepKey::root, |step| step.key.clone()),
-            message: message.unwrap_or_default(),
-        }
-    }
-
-    fn output(&self) -> WorkflowOutcome {
-        let output = match &self.plan.output {
-            Some(filling) => filling.fill(&|path| self.look(0, path)),
-            None => Ok(self.scopes.first().map_or(Value::Null, |scope| self.outputs(scope))),
-        };
-        match output {
-            Ok(output) => WorkflowOutcome::Completed { output },
-            Err(error) => {
-                WorkflowOutcome::Failed { step: StepKey::root().child("output"), message: error.to_string() }
-            }
-        }
-    }
-
-    fn waits(&self) -> Vec<WaitingStep> {
-        let waits = self.steps.iter().filter_map(|step| match &step.state {
-            State::Suspended(waits) => Some((&step.key, waits)),
-            _ => None,
-        });
-        waits
-            .flat_map(|(key, waits)| waits.iter().map(|wait| WaitingStep::new(key.clone(), wait.clone())))
-            .collect()
-    }
-
     fn call(&mut self, at: usize, tried: Tried, delay_ms: u64) {
         let Some(step) = self.steps.get(at) else { return };
         let node = step.node.clone();
@@ -300,18 +266,6 @@ impl Machine {
                 self.fail(at, "its arguments are no object".to_owned(), Value::Null, &node.on_failure);
             }
             Err(error) => self.fail(at, error.to_string(), Value::Null, &node.on_failure),
-        }
-    }
-}
-
-impl Instance {
-    /// What can be read of a step that has ended.
-    fn view(&self) -> Value {
-        match &self.state {
-            State::Ended(ended) => {
-                json!({"status": ended.status, "output": ended.output, "error": ended.error})
-            }
-            _ => Value::Null,
         }
     }
 }

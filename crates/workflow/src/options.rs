@@ -43,7 +43,8 @@ impl WorkflowOptions {
         self
     }
 
-    /// The same run with the words that an `ask` step waits for, by the step's key.
+    /// The same run with the words that an `ask` step waits for, or the result of a call that goes on elsewhere, by the
+    /// step's key.
     pub fn with_answer(mut self, step: impl Into<String>, words: impl Into<String>) -> Self {
         self.answers.insert(step.into(), words.into());
         self

@@ -8,7 +8,9 @@ use serde_json::Value;
 use windlass_agent::{Agent, AgentError};
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ResultStatus, Risk, ToolName, ToolSpec};
-use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{
+    AnswerFuture, Context, Human, NoAnswer, Output, Question, Tool, ToolError, ToolFuture, read_arguments,
+};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 pub(crate) const APPROVAL: &str = "workflow_approval";
@@ -45,6 +47,20 @@ pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
         .build()
 }
 
+/// The same, who has the words of a human already.
+pub(crate) fn answering(asker: &Agent, words: &str) -> Result<Agent, AgentError> {
+    asker.beside().human(Known(words.to_owned())).build()
+}
+
+/// What a human has said before.
+struct Known(String);
+
+impl Human for Known {
+    fn answer<'a>(&'a self, _: &'a Question) -> AnswerFuture<'a> {
+        Box::pin(async { Ok(self.0.clone()) })
+    }
+}
+
 /// Whether a tool is one of those by which a workflow asks.
 pub(crate) fn asks(tool: &str) -> bool {
     tool == APPROVAL || tool == INPUT
@@ -69,9 +85,9 @@ impl Tool for Approval {
         &self.spec
     }
 
-    /// A yes is for this question alone, so it is never learned.
+    /// A yes is for this question alone, so it is never learned. What was cut off behind a yes is done again.
     fn hints(&self) -> Hints {
-        Hints { risk: Risk::High, ..Hints::default() }
+        Hints { risk: Risk::High, ..Hints::read_only() }
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {

@@ -9,10 +9,10 @@ use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value};
 use windlass_agent::{Agent, AgentError, RunOptions};
 use windlass_journal::{Journals, Redacting};
-use windlass_protocol::ToolCall;
+use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 
 use crate::machine::{Effect, End, Machine};
-use crate::questions::{asker, asks};
+use crate::questions::{answering, asker, asks};
 use crate::record::{Entry, Record};
 use crate::stepping::{Ran, Stepping};
 use crate::{RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
@@ -63,7 +63,7 @@ impl Runner {
             record,
             machine,
             calls: FuturesUnordered::new(),
-            made: Vec::new(),
+            from_outside: None,
             is_stopping: false,
         };
         drive.drive().await
@@ -80,8 +80,8 @@ struct Drive<'a> {
     record: Record,
     machine: Machine,
     calls: FuturesUnordered<Running<'a>>,
-    /// All calls so far: a step may rest on what an earlier one brought from outside.
-    made: Vec<ToolCall>,
+    /// A call that brought text of strangers: every later step may rest on it.
+    from_outside: Option<ToolCall>,
     is_stopping: bool,
 }
 
@@ -123,12 +123,14 @@ impl Drive<'_> {
         if known.as_ref().is_some_and(|(recorded, _)| *recorded != asked) {
             return Err(RunError::Changed { step: key });
         }
-        let call = match stepping.work.call() {
+        let call = match stepping.work.call(&key) {
             Ok(call) => call,
             Err(problem) => return Ok(self.machine.ended(&key, attempt, End::refused(problem.to_string()))),
         };
-        let earlier = self.made.clone();
-        self.made.push(call.clone());
+        let earlier = self.from_outside.clone();
+        if earlier.is_none() && self.runner.hands.brings_text_from_outside(&call) {
+            self.from_outside = Some(call.clone());
+        }
         match known {
             Some((_, Some(end))) => return Ok(self.machine.ended(&key, attempt, end)),
             Some((_, None)) => {}
@@ -143,10 +145,22 @@ impl Drive<'_> {
             .with_run_id(id)
             .with_earlier_calls(earlier);
         let asks = asks(&stepping.work.tool);
-        let hands = if asks { &self.runner.asker } else { &self.runner.hands };
+        let answer = self.options.answers.get(key.as_str());
+        let run = match answer {
+            Some(words) if !asks => {
+                run.with_results([ToolResult::text(call.id.clone(), ResultStatus::Ok, words.as_str())])
+            }
+            _ => run,
+        };
+        let hands = match answer {
+            Some(words) if asks => answering(&self.runner.asker, words)
+                .map_err(|source| RunError::Step { step: key.clone(), source })?,
+            _ if asks => self.runner.asker.clone(),
+            _ => self.runner.hands.clone(),
+        };
         let options = self.options;
         self.calls.push(Box::pin(async move {
-            let ran = stepping.make(hands, call, run, options).await;
+            let ran = stepping.make(&hands, call, run, options).await;
             let ran = ran.map_err(|source| RunError::Step { step: key.clone(), source });
             (key, attempt, ran)
         }));

@@ -55,22 +55,24 @@ impl Stepping {
         if let Some(outputs) = &options.outputs {
             run = run.with_outputs(outputs);
         }
-        if let Some(words) = options.answers.get(self.key.as_str()) {
-            run = run.with_results([ToolResult::text(call.id.clone(), ResultStatus::Ok, words.as_str())]);
-        }
         let may_repeat = self.work.repeatable
             || hands.hints(&self.work.tool).is_some_and(|hints| hints.read_only || hints.idempotent);
         let id = call.id.clone();
         let mut performing = hands.perform([call], run)?;
         let end = self.watch(&mut performing, &own, options).await?;
-        let performed = match end {
+        let late = match end {
             Watched::Left => return Ok(Ran::Stopped),
-            Watched::Ended => performing.into_performed()?,
+            Watched::Ended => false,
+            Watched::TookTooLong => true,
         };
+        let performed = performing.into_performed()?;
         let is_stopped = matches!(performed.outcome, Outcome::Stopped { .. }) && stop.is_cancelled();
         let is_ok = performed.results.first().is_some_and(|result| result.status.is_ok());
         if is_stopped && !is_ok {
             return Ok(Ran::Stopped);
+        }
+        if late && !is_ok {
+            return Ok(Ran::Ended(self.too_late(may_repeat)));
         }
         Ok(Ran::Ended(self.read(&id, &performed, may_repeat)))
     }
@@ -83,7 +85,7 @@ impl Stepping {
         options: &WorkflowOptions,
     ) -> Result<Watched, AgentError> {
         let mut deadline: Option<Instant> = None;
-        let mut has_begun = false;
+        let (mut has_begun, mut end) = (false, Watched::Ended);
         loop {
             let event = tokio::select! {
                 biased;
@@ -96,11 +98,12 @@ impl Stepping {
                 }
                 event = performing.next() => event,
                 () = until(deadline), if !own.is_cancelled() => {
+                    end = Watched::TookTooLong;
                     own.cancel();
                     continue;
                 }
             };
-            let Some(event) = event else { return Ok(Watched::Ended) };
+            let Some(event) = event else { return Ok(end) };
             let event = event?;
             if let Event::CallRunning { .. } = &event {
                 has_begun = true;
@@ -110,6 +113,14 @@ impl Stepping {
             }
             options.tell(&WorkflowEvent::Call { step: self.key.clone(), event: Box::new(event) });
         }
+    }
+
+    /// It was stopped in the middle, so that nobody knows how far it came.
+    fn too_late(&self, may_repeat: bool) -> End {
+        let message =
+            format!("it took longer than {} ms and was stopped", self.timeout_ms.unwrap_or_default());
+        let again = if may_repeat { Again::May } else { Again::Unknown };
+        End::Failed(Failure { message, output: Value::Null, again })
     }
 
     fn read(&self, id: &CallId, performed: &Performed, may_repeat: bool) -> End {
@@ -140,6 +151,7 @@ impl Stepping {
 
 enum Watched {
     Ended,
+    TookTooLong,
     /// Its record says that it has not begun.
     Left,
 }
@@ -165,8 +177,12 @@ fn approval(result: &ToolResult, answer: Option<&ApprovalOutcome>) -> End {
     match answer {
         Some(ApprovalOutcome::Answered(decision)) => {
             let output = json!({"approved": decision.approved, "comment": decision.reason});
-            if decision.approved && result.status.is_ok() {
-                return End::Done(output);
+            if decision.approved {
+                return if result.status.is_ok() {
+                    End::Done(output)
+                } else {
+                    End::refused(result.wire_text())
+                };
             }
             let comment = decision.reason.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
             let message = format!("the human did not agree{comment}");

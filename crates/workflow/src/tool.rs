@@ -171,6 +171,12 @@ fn below(name: &str, event: &Event) -> Option<Progress> {
             path.extend(agents.iter().cloned());
             happened.clone()
         }
+        // That no model is behind the call is no news.
+        Event::TurnStarted { .. }
+        | Event::Text { .. }
+        | Event::AnswerEnded { .. }
+        | Event::TaskCompleted { .. }
+        | Event::Finished { .. } => return None,
         event => serde_json::to_value(event).ok()?,
     };
     Some(Progress::Agent { agents: path, event })

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Arguments, ArgumentsError, CallId, IdError, NameError, ToolCall, ToolName};
 
-use crate::OutputForm;
 use crate::workflow::Reading;
+use crate::{OutputForm, StepKey};
 
 /// One call that a step asks for, with its arguments filled.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,9 +16,6 @@ pub(crate) struct Work {
     /// Whether whoever wrote the workflow says that it may be made twice.
     pub(crate) repeatable: bool,
 }
-
-/// The call's id in its run.
-const CALL: &str = "call";
 
 /// Why no call can be made of what a step asks for.
 #[derive(Debug, thiserror::Error)]
@@ -41,10 +38,10 @@ impl Work {
         Self { tool, arguments, reading, repeatable }
     }
 
-    /// The call, the only one of its run.
-    pub(crate) fn call(&self) -> Result<ToolCall, NoCall> {
+    /// The call, the only one of its run, under the step's key.
+    pub(crate) fn call(&self, key: &StepKey) -> Result<ToolCall, NoCall> {
         let arguments = Arguments::parse(Value::Object(self.arguments.clone()).to_string())?;
-        Ok(ToolCall::function(CallId::new(CALL)?, ToolName::new(&self.tool)?, arguments))
+        Ok(ToolCall::function(CallId::new(key.as_str())?, ToolName::new(&self.tool)?, arguments))
     }
 
     /// The same for everything that asks for the same, whatever the order of its keys.

@@ -1,3 +1,5 @@
+//! Conditions over a small state.
+
 use serde_json::{Value, json};
 
 use super::{Condition, ConditionDefinition};

@@ -1,3 +1,5 @@
+//! What is read out of a result.
+
 use serde_json::{Value, json};
 
 use super::json_in;

@@ -1,3 +1,5 @@
+//! Places that are filled, and those that cannot be.
+
 use serde_json::{Value, json};
 
 use super::{Filling, follow};
