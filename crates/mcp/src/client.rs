@@ -11,6 +11,7 @@ pub(crate) mod news;
 pub(crate) mod over_http;
 pub(crate) mod pages;
 pub(crate) mod resources;
+pub(crate) mod sampling;
 pub(crate) mod tool;
 pub(crate) mod used;
 
@@ -23,6 +24,7 @@ use windlass_tool::{Human, Tool};
 use windlass_toolbox::{Identity, ToolboxBuilder};
 
 use self::log::LogLine;
+use self::sampling::Sampler;
 use self::tool::McpTool;
 use self::used::Used;
 use crate::address::Address;
@@ -38,6 +40,8 @@ pub struct ClientOptions {
     pub accepted: AcceptedTools,
     /// Whom servers may ask; without her, no server may ask anybody.
     pub human: Option<Arc<dyn Human>>,
+    /// Who asks a model for servers; without, none is asked.
+    pub sampler: Option<Arc<dyn Sampler>>,
     /// The folders that servers are told of when they ask, as `file://` addresses; with none, they may not ask.
     pub roots: Vec<String>,
     /// What is taken out of what servers log.
@@ -72,6 +76,13 @@ impl ClientOptions {
     /// The same, and servers may ask this human. Each question names its server, and nobody else answers it.
     pub fn with_human(mut self, human: Arc<dyn Human>) -> Self {
         self.human = Some(human);
+        self
+    }
+
+    /// The same, and servers may have a model asked by this. Their words are strangers', and the bill is the application's:
+    /// whoever answers decides each time.
+    pub fn with_sampler(mut self, sampler: Arc<dyn Sampler>) -> Self {
+        self.sampler = Some(sampler);
         self
     }
 

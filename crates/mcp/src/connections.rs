@@ -257,12 +257,13 @@ impl McpConnections {
         self.known(server)?.get_prompt(name, arguments).await
     }
 
-    /// Ends all servers. Calls that run get an error, later ones too.
+    /// Ends all servers, and offers nothing of them any more. Calls that run get an error, later ones too.
     pub async fn close(&self) {
         let watches = std::mem::take(&mut *self.0.watches.lock().unwrap_or_else(PoisonError::into_inner));
         for watch in watches {
             watch.abort();
         }
+        self.0.offers.clear();
         for (id, client) in &self.0.clients {
             client.stop().await;
             self.0.board.set(id, ServerStatus::Closed);
