@@ -64,10 +64,7 @@ impl Assembly<'_> {
         let offering = &settings.offering;
         let offered = Offered { preset: settings.preset, offering, model: Some(&model) };
         let mut tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
-        // A replay runs none of them, and knows what was offered.
-        if self.tape.is_live() {
-            tools.add(self.nested.tools(&tools.toolbox), self.tape);
-        }
+        tools.add(self.nested.tools(&tools.toolbox), self.tape);
         if let Some(mode) = &offering.mode {
             modes::find(tools.toolbox.modes(), mode)?;
         }

@@ -159,6 +159,21 @@ async fn a_model_has_a_workflow_run_whose_question_is_answered_at_the_root() {
     assert!(asked.contains("workflow check") && asked.contains("Is it right?"), "{asked}");
 }
 
+// A recording has the call of the workflow with what came of it; nothing inside it happens again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recorded_run_with_a_workflow_happens_again() {
+    let (place, provider) = (Place::new(), provider(HANDS_ON).await);
+    let folder = place.project().join(".windlass/workflows");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("check.toml"), CHECK).unwrap();
+    let url = provider.base_url();
+    let run = ["run", "check it", "--base-url", &url, "--model", "m", "--yes", "--record", "tape.jsonl"];
+    let output = place.run(&[&run[..], &["--feature", "project_workflows"]].concat());
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    let output = place.run(&["run", "--replay", "tape.jsonl"]);
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
 const PROJECT: &str = r#"
 name = "greet"
 description = "Asks whom to greet."
