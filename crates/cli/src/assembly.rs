@@ -64,7 +64,7 @@ impl Assembly<'_> {
         let offering = &settings.offering;
         let offered = Offered { preset: settings.preset, offering, model: Some(&model) };
         let mut tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
-        tools.add(self.nested.tools(&tools.toolbox), self.tape);
+        tools.add(self.nested.tools(&tools.toolbox));
         if let Some(mode) = &offering.mode {
             modes::find(tools.toolbox.modes(), mode)?;
         }

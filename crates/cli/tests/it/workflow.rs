@@ -159,7 +159,7 @@ async fn a_model_has_a_workflow_run_whose_question_is_answered_at_the_root() {
     assert!(asked.contains("workflow check") && asked.contains("Is it right?"), "{asked}");
 }
 
-// A recording has the call of the workflow with what came of it; nothing inside it happens again.
+// A recording has the calls inside a workflow: the graph is gone through again, and nothing in it happens.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorded_run_with_a_workflow_happens_again() {
     let (place, provider) = (Place::new(), provider(HANDS_ON).await);

@@ -206,17 +206,17 @@ async fn stopping_leaves_a_call_that_keeps_its_own_record_where_it_is() {
     for (hints, goes_on) in [(resumable, true), (Hints::read_only(), true), (Hints::default(), false)] {
         let (slow, store) = (Arc::new(crate::scene::Waiting::once(hints)), Store::default());
         let token = CancellationToken::new();
-        let stop = token.clone();
+        let stopping = token.clone();
         let options = WorkflowOptions::default().with_cancellation(token).with_listener(move |event| {
             if matches!(event, WorkflowEvent::Call { event, .. } if matches!(**event, Event::CallRunning { .. })) {
-                stop.cancel();
+                stopping.cancel();
             }
         });
-        let step = workflow("[[step]]\nname = \"a\"\ntool = \"wait\"");
-        let outcome = run(&runner(hands(vec![slow.clone()]), store.clone()), &step, &options).await;
+        let waits = workflow("[[step]]\nname = \"a\"\ntool = \"wait\"");
+        let outcome = run(&runner(hands(vec![slow.clone()]), store.clone()), &waits, &options).await;
         assert_eq!(outcome.unwrap(), WorkflowOutcome::Stopped);
         let outcome =
-            run(&runner(hands(vec![slow]), store), &step, &WorkflowOptions::default()).await.unwrap();
+            run(&runner(hands(vec![slow]), store), &waits, &WorkflowOptions::default()).await.unwrap();
         assert_eq!(matches!(outcome, WorkflowOutcome::Completed { .. }), goes_on, "{hints:?}: {outcome:?}");
     }
 }
