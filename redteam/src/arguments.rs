@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::case::{self, Told};
-use crate::crash::{Cancel, Crash, Victim};
+use crate::crash::{Cancel, Conform, Crash, Victim, Worker};
 use crate::faults::Injected;
 use crate::observed::Ending;
 use crate::run::Chosen;
@@ -36,6 +36,11 @@ enum Inner {
     Crash(Crash),
     /// Cancels and drops a run at each of its polls.
     Cancel(Cancel),
+    /// Kills processes that follow the conformance kit's jobs.
+    Conform(Conform),
+    /// Is a process of the conformance kit.
+    #[command(hide = true)]
+    Worker(Worker),
     /// Is a run that is killed.
     #[command(hide = true)]
     Victim(Victim),
@@ -77,6 +82,8 @@ pub(crate) enum Work {
     WriteOn(PathBuf),
     Crash(Crash),
     Cancel(Cancel),
+    Conform(Conform),
+    Worker(Worker),
     Victim(Victim),
     StandBy,
     ServeMcp(String),
@@ -91,6 +98,8 @@ impl Arguments {
             Some(Inner::WriteOn { workspace }) => Work::WriteOn(workspace),
             Some(Inner::Crash(told)) => Work::Crash(told),
             Some(Inner::Cancel(told)) => Work::Cancel(told),
+            Some(Inner::Conform(told)) => Work::Conform(told),
+            Some(Inner::Worker(told)) => Work::Worker(told),
             Some(Inner::Victim(told)) => Work::Victim(told),
             Some(Inner::StandBy { .. }) => Work::StandBy,
             Some(Inner::ServeMcp { script }) => Work::ServeMcp(script),

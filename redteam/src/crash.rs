@@ -3,6 +3,7 @@
 
 mod cancel;
 mod checks;
+mod conform;
 mod points;
 mod script;
 mod victim;
@@ -18,6 +19,7 @@ use windlass_testkit::split::SplitMix64;
 
 pub(crate) use self::cancel::Cancel;
 pub(crate) use self::checks::is_done;
+pub(crate) use self::conform::{Conform, Worker};
 pub(crate) use self::points::Point;
 pub(crate) use self::victim::Victim;
 

@@ -54,6 +54,8 @@ fn main() -> ExitCode {
         Work::WriteOn(workspace) => faults::write_on(&workspace),
         Work::Crash(told) => told.run(),
         Work::Cancel(told) => told.run(),
+        Work::Conform(told) => told.run(),
+        Work::Worker(told) => told.run(),
         Work::Victim(told) => told.run(),
         Work::StandBy => stand_by(),
         Work::ServeMcp(script) => pseudo::serve_mcp(&script),

@@ -31,7 +31,7 @@ The last line is `N passed, N failed, N skipped`; the exit code is 1 if any fail
 For example, the controls, which must not be refused: `cargo xtask redteam --only CTL`";
 
 pub(crate) const CRASH_HELP: &str = "\
-cargo xtask crash [--kills N] [--seed S] [--only POINT] | --cancel [--every N]
+cargo xtask crash [--kills N] [--seed S] [--only POINT] | --cancel [--every N] | --conform
 
 Kills runs of an agent at every named point and at random moments, lets other processes go on, and counts.
 
@@ -46,6 +46,7 @@ paired; every run comes to its end. What breaks one of these is told with the fo
   --cancel       instead, cancels a run, and drops one, at each moment at which it is polled: every call has its
                  one result, and no process and no descriptor is left
   --every N      with --cancel: only every N-th moment (1)
+  --conform      instead, runs testkit's conformance kit for durable drivers against real processes
   --only POINT   only the named points that begin so: `--only torn`, `--only ends:edit_file`
 
 For example: `cargo xtask crash --kills 50`";
@@ -117,6 +118,8 @@ fn start(sh: &Shell, named: &[String], words: &[String]) -> Result<Outcome> {
 pub(crate) fn crash(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let (command, options): (_, &[&str]) = if arguments.flag("--cancel") {
         ("cancel", &["--every"])
+    } else if arguments.flag("--conform") {
+        ("conform", &[])
     } else {
         ("crash", &["--kills", "--seed", "--only"])
     };
@@ -130,13 +133,16 @@ pub(crate) fn crash(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(Outcome::from_success(capture::pass_through(bare(sh, &words)?)?).exit_code())
 }
 
-/// The same with few kills, as a step of `ci`.
+/// The same with few kills, and the conformance kit, as a step of `ci`.
 pub(crate) fn crashes(sh: &Shell) -> Result<Outcome> {
     let words = ["crash", "--kills", CI_KILLS].map(str::to_owned);
-    let captured = capture::run(bare(sh, &words)?, Keep::Stdout, |_| false)?;
-    let lines = captured.lines.iter().filter(|line| line.starts_with("FAILED")).cloned().collect();
-    let note = captured.lines.last().cloned().unwrap_or_default();
-    Ok(Outcome { note, lines, ..Outcome::from_success(captured.success) })
+    let killed = capture::run(bare(sh, &words)?, Keep::Stdout, |_| false)?;
+    let conforms = capture::run(bare(sh, &["conform".to_owned()])?, Keep::Stdout, |_| false)?;
+    let all = || killed.lines.iter().chain(&conforms.lines);
+    let lines = all().filter(|line| line.starts_with("FAILED")).cloned().collect();
+    let last = |lines: &[String]| lines.last().cloned().unwrap_or_default();
+    let note = format!("{}; {}", last(&killed.lines), last(&conforms.lines));
+    Ok(Outcome { note, lines, ..Outcome::from_success(killed.success && conforms.success) })
 }
 
 /// Builds the program and the harness. Its throw-away folders lie in the build's folder: what lies in the system's

@@ -8,6 +8,7 @@ use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
 use windlass_text_calls::{Dialect, StructuredOutput};
+use windlass_tokens::Tokenizer;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
@@ -237,6 +238,7 @@ impl AgentBuilder {
     /// If there is no model, or no mode of the slug that is to be begun in.
     pub fn build(self) -> Result<Agent, AgentError> {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
+        let tokenizer = Tokenizer::of_model(&name);
         // That the mode is there is found before a run begins.
         Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
         let config = Config::new(name, Vec::new())
@@ -247,6 +249,7 @@ impl AgentBuilder {
             .with_repairs(self.repairs)
             .with_call_start(self.call_start)
             .with_context(self.context)
+            .with_tokenizer(tokenizer)
             .with_unanswered(self.unanswered)
             .with_unknown_effects(self.unknown_effects)
             .with_protocols(self.protocols)

@@ -19,7 +19,7 @@ use windlass_hitl::Mode;
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 pub(crate) use self::bytes::{Check, Encode, Json, Mock, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
-pub(crate) use self::mcp::{Mcp, McpCommand, McpImport, McpServe, McpTrust};
+pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use windlass_agent::FileApprover;
 use windlass_agent::{Agent, Approver, ContextLimits, Everything, Limits, Nobody, Unanswered};
 use windlass_client::{Fallback, FallbackEvent};
+use windlass_hitl::Policy;
 use windlass_model::Model;
 use windlass_redact::Redactor;
 use windlass_text_calls::Dialect;
@@ -18,6 +19,7 @@ use windlass_tools_shell::Shell;
 use crate::answers::Answers;
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
+use crate::mcp::{Connected, Servers};
 use crate::nested::Nested;
 use crate::runs::Settings;
 use crate::setup::{Offered, Prepared};
@@ -44,17 +46,59 @@ pub(crate) struct Assembly<'a> {
 impl Assembly<'_> {
     /// Finds everything that can be wrong with it, and starts nothing.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
-        self.agent_with(self.tools()?.toolbox).map(drop)
+        self.servers()?;
+        let people = self.people()?;
+        self.agent_with(self.tools(None)?.toolbox, people, &self.policy()?).map(drop)
     }
 
     /// The agent, with the tools of processes that are started for it. A replay runs none.
     pub(crate) async fn agent(&self) -> anyhow::Result<Agent> {
-        let tools = self.tools()?;
+        let mut people = self.people()?;
+        let mut policy = self.policy()?;
+        let connected = match self.servers()? {
+            Some(servers) => {
+                let (root, human) = (&self.settings.root, people.human.clone());
+                let connected =
+                    servers.connect(root, (self.shell, self.tape), human, self.redactor()?).await?;
+                policy = servers.ruled(policy, &connected)?;
+                // A person's yes is one; a switch of the command line accepts nothing for later.
+                if !self.approval.yes {
+                    people.approver = connected.accepted.heard_from(people.approver);
+                }
+                Some(connected)
+            }
+            None => None,
+        };
+        let tools = self.tools(connected.as_ref())?;
         let toolbox = if self.tape.is_live() { tools.served(self.tape).await } else { tools.toolbox };
-        self.agent_with(toolbox)
+        if let Some(connected) = connected {
+            connected.keep();
+        }
+        self.agent_with(toolbox, people, &policy)
     }
 
-    fn tools(&self) -> anyhow::Result<Prepared> {
+    /// The MCP servers of the run. A replay calls none, and begins with the tools that they have.
+    fn servers(&self) -> anyhow::Result<Option<Servers>> {
+        if !self.settings.servers || !self.settings.root.is_dir() {
+            return Ok(None);
+        }
+        Ok(Some(Servers::of(&self.settings.root)?))
+    }
+
+    fn people(&self) -> anyhow::Result<People> {
+        let mut people = people(self.approval, &self.settings.root)?;
+        if let Some(answers) = self.answers {
+            people.approver = Arc::new(answers.approver(people.approver));
+        }
+        Ok(people)
+    }
+
+    fn policy(&self) -> anyhow::Result<Policy> {
+        let settings = self.settings;
+        settings.offering.embeddings.reachable(policies::load(&settings.root, settings.policy.as_deref())?)
+    }
+
+    fn tools(&self, servers: Option<&Connected>) -> anyhow::Result<Prepared> {
         let settings = self.settings;
         // A replay runs no tool, so it needs no folder to work in; the recorded one may be long gone.
         let stand_in =
@@ -62,7 +106,7 @@ impl Assembly<'_> {
         let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
         let (_, model) = settings.provider.client(self.reach, self.tape)?;
         let offering = &settings.offering;
-        let offered = Offered { preset: settings.preset, offering, model: Some(&model) };
+        let offered = Offered { preset: settings.preset, offering, model: Some(&model), servers };
         let mut tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
         tools.add(self.nested.tools(&tools.toolbox));
         if let Some(mode) = &offering.mode {
@@ -71,17 +115,11 @@ impl Assembly<'_> {
         Ok(tools)
     }
 
-    fn agent_with(&self, toolbox: Toolbox) -> anyhow::Result<Agent> {
+    fn agent_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> anyhow::Result<Agent> {
         let settings = self.settings;
         let (client, model) = settings.provider.client(self.reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
-        let People { approver, human, unanswered } = people(self.approval, &settings.root)?;
-        let approver: Arc<dyn Approver> = match self.answers {
-            Some(answers) => Arc::new(answers.approver(approver)),
-            None => approver,
-        };
-        let policy = policies::load(&settings.root, settings.policy.as_deref())?;
-        let policy = settings.offering.embeddings.reachable(policy)?;
+        let People { approver, human, unanswered } = people;
         let window = match settings.context_window {
             // A recorded run goes by what was known then.
             0 if self.tape.is_live() => client.context_tokens(&model).unwrap_or_default(),
@@ -107,7 +145,7 @@ impl Assembly<'_> {
         // A person teaches; a switch of the command line and a recording do not.
         if human.is_some() && !self.tape.is_used() {
             let file = LessonFile::of(&settings.root)?;
-            builder = builder.learned(file.load(&policy), move |learned| file.save(learned));
+            builder = builder.learned(file.load(policy), move |learned| file.save(learned));
         }
         if let Some(protocol) = settings.protocol {
             builder = builder.protocols([protocol]);
@@ -128,7 +166,11 @@ impl Assembly<'_> {
         if !self.tape.is_live() {
             return Ok(Redactor::default());
         }
-        Ok(Redactor::new(secrets::of_run(self.settings, self.reach)?))
+        let mut secrets = secrets::of_run(self.settings, self.reach)?;
+        if let Some(servers) = self.servers()? {
+            secrets.extend(servers.secrets());
+        }
+        Ok(Redactor::new(secrets))
     }
 
     /// The model, and those that are asked where it has no answer.

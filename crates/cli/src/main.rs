@@ -8,6 +8,7 @@ mod answers;
 mod approvals;
 mod arguments;
 mod assembly;
+mod by_hand;
 mod check;
 mod checkpoints;
 mod confine;

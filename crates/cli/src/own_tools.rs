@@ -12,6 +12,7 @@ use windlass_tools_shell::Shell;
 use windlass_tools_web::{Fetch, ImageProvider, ServiceKey, Tavily};
 
 use crate::arguments::Offering;
+use crate::setup::Offered;
 use crate::{output, policies, runs};
 
 /// Folders of Markdown files, in the user's folder of settings and in a project.
@@ -35,9 +36,10 @@ pub(crate) fn all(
     root: &Path,
     workspace: &Arc<Workspace>,
     shell: &Shell,
-    offering: &Offering,
+    offered: Offered<'_>,
     modes: WorkModes,
 ) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+    let offering = offered.offering;
     let mut tools = windlass_tools_fs::tools(workspace);
     tools.extend(windlass_tools_edit::tools(workspace));
     tools.extend(windlass_tools_search::tools(workspace));
@@ -45,11 +47,14 @@ pub(crate) fn all(
     tools.extend(windlass_tools_shell::tools_with(workspace, shell));
     tools.extend(of_web(workspace)?);
     tools.extend(windlass_tools_browser::tools());
-    let supplies = Supplies::default()
+    let mut supplies = Supplies::default()
         .with_modes(modes)
         .with_workspace(workspace.clone())
         .with_skills(skills(root, offering))
         .with_commands(commands(root));
+    if let Some(servers) = offered.servers.filter(|servers| !servers.is_empty()) {
+        supplies = supplies.with_servers(Arc::new(servers.clone()));
+    }
     tools.extend(windlass_tools_control::tools_with(&supplies));
     Ok(tools)
 }

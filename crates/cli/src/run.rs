@@ -98,6 +98,7 @@ pub(crate) fn settings_of(arguments: &Run, task: String) -> anyhow::Result<Setti
         sandbox: arguments.sandbox,
         autonomy: arguments.autonomy,
         offering: arguments.offering.clone(),
+        servers: !arguments.no_mcp,
         max_turns: arguments.max_turns,
         no_checkpoints: arguments.no_checkpoints,
         context_window: arguments.context_window.unwrap_or_default(),

@@ -31,6 +31,9 @@ pub(crate) struct Settings {
     /// What it is offered besides the preset.
     #[serde(default)]
     pub(crate) offering: Offering,
+    /// Whether the MCP servers that are configured are used. Runs of before had none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) servers: bool,
     pub(crate) max_turns: u32,
     /// Whether what it changes is not kept before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

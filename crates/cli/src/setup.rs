@@ -11,6 +11,7 @@ use windlass_tools_dynamic::{FolderOwner, ToolProcess};
 use windlass_tools_shell::Shell;
 
 use crate::arguments::{Offering, PresetName};
+use crate::mcp::Connected;
 use crate::tape::Tape;
 use crate::{modes, output, own_tools, policies};
 
@@ -36,6 +37,8 @@ pub(crate) struct Offered<'a> {
     pub(crate) offering: &'a Offering,
     /// The provider's name of the model, where it is known.
     pub(crate) model: Option<&'a str>,
+    /// The MCP servers whose tools are offered too.
+    pub(crate) servers: Option<&'a Connected>,
 }
 
 /// All tools over one workspace, offered as the preset says.
@@ -45,7 +48,7 @@ pub(crate) fn toolbox(
     preset: PresetName,
     shell: &Shell,
 ) -> anyhow::Result<Toolbox> {
-    let offered = Offered { preset, offering: &Offering::default(), model: None };
+    let offered = Offered { preset, offering: &Offering::default(), model: None, servers: None };
     toolbox_on(&Tape::none(), root, outputs, offered, shell)
 }
 
@@ -116,7 +119,7 @@ pub(crate) fn prepare(
     let workspace = Arc::new(workspace);
     // Without a mode to begin in a run has none to change into either, and is as it always was.
     let modes = if offered.offering.mode.is_some() { modes::load(root)? } else { WorkModes::default() };
-    let all = own_tools::all(root, &workspace, shell, offered.offering, modes.clone())?;
+    let all = own_tools::all(root, &workspace, shell, offered, modes.clone())?;
     let mut builder = Toolbox::builder()
         .tools(all.into_iter().map(|tool| tape.tool(tool)))
         .known_aliases()
@@ -125,7 +128,7 @@ pub(crate) fn prepare(
     if let Some(model) = offered.model {
         builder = builder.model(model);
     }
-    let dynamic = DynamicTools::default();
+    let dynamic = offered.servers.map_or_else(DynamicTools::default, |servers| servers.dynamic().clone());
     let toolbox = builder.dynamic(dynamic.clone()).build()?;
     let (tools, processes) = of_folders(root, offered, &workspace, shell)?;
     for tool in tools {

@@ -152,8 +152,9 @@ impl Show {
 
     fn context(&self, event: &Event) -> String {
         match event {
-            Event::ContextFilling { used, window, .. } => {
-                self.line(&format!("· the conversation takes {used} of {window} tokens"))
+            Event::ContextFilling { used, window, is_estimate, .. } => {
+                let about = if *is_estimate { "about " } else { "" };
+                self.line(&format!("· the conversation takes {about}{used} of {window} tokens"))
             }
             Event::ContextCondensing => self.line("· the model is asked to sum up what has to go"),
             Event::ContextCompacted { before, after, results, messages, .. } => self.line(&format!(

@@ -20,7 +20,7 @@ pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
     match arguments.command {
         ToolCommand::List { preset, offering, model, root, json } => {
             let model = model.as_deref();
-            list(&root, Offered { preset, offering: &offering, model }, json)
+            list(&root, Offered { preset, offering: &offering, model, servers: None }, json)
         }
         ToolCommand::Show { name, json } => show(&name, json),
         ToolCommand::Call(arguments) => call::call(*arguments).await,

@@ -5,6 +5,8 @@ use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
 use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Request, ToolProtocol, ToolSpec};
 
+use windlass_tokens::Tokenizer;
+
 use crate::{Budget, ContextLimits};
 
 /// A tool as the loop knows it: what the model is told, and what a call means.
@@ -123,6 +125,8 @@ pub struct Config {
     pub call_start: CallStart,
     /// When the conversation is made shorter.
     pub context: ContextLimits,
+    /// How the model counts its tokens, where that is known.
+    pub tokenizer: Tokenizer,
     /// What happens where nobody answers.
     pub unanswered: Unanswered,
     /// Who is told of a call that was cut off.
@@ -147,6 +151,7 @@ impl Config {
             run: String::new(),
             call_start: CallStart::default(),
             context: ContextLimits::default(),
+            tokenizer: Tokenizer::default(),
             unanswered: Unanswered::default(),
             unknown_effects: UnknownEffects::default(),
         }
@@ -179,6 +184,12 @@ impl Config {
     /// The same run, whose conversation is made shorter then.
     pub fn with_context(mut self, limits: ContextLimits) -> Self {
         self.context = limits;
+        self
+    }
+
+    /// The same run, whose tokens are counted so.
+    pub fn with_tokenizer(mut self, tokenizer: Tokenizer) -> Self {
+        self.tokenizer = tokenizer;
         self
     }
 

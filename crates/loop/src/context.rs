@@ -47,6 +47,9 @@ pub struct ContextLimits {
     pub keep_answers: usize,
     /// Older results are left out from this length on, in bytes; shorter ones stay.
     pub keep_result_bytes: usize,
+    /// How many images of results the conversation may have; those of older results are left out, whatever room there is.
+    /// 0 is any number. Providers take from 20 on, with smaller ones the more there are.
+    pub most_images: usize,
     /// What is done about turns that have to go.
     pub condense: Condense,
 }
@@ -61,6 +64,7 @@ impl Default for ContextLimits {
             target_percent: 50,
             keep_answers: 3,
             keep_result_bytes: 1_024,
+            most_images: 20,
             condense: Condense::default(),
         }
     }
@@ -113,14 +117,18 @@ impl Machine {
         let used = self.context_tokens();
         let fill = limits.fill(used);
         if std::mem::replace(&mut self.meter.told, fill) != fill {
-            self.show(Event::ContextFilling { used, window: limits.window, fill });
+            let is_estimate = !self.config.tokenizer.is_exact();
+            self.show(Event::ContextFilling { used, window: limits.window, fill, is_estimate });
         }
     }
 
     /// Makes the conversation shorter if it has to be. True if the model is asked to sum up first.
     pub(crate) fn make_room(&mut self) -> bool {
-        self.tell_fill();
         let limits = self.config.context;
+        if limits.most_images > 0 {
+            self.leave_out_images(limits.most_images);
+        }
+        self.tell_fill();
         let is_full = limits.window > 0 && self.context_tokens() >= limits.part(limits.compact_percent);
         is_full && self.compact()
     }

@@ -258,6 +258,9 @@ pub enum Event {
         window: u64,
         /// How full it is.
         fill: Fill,
+        /// Whether what is new was estimated: the model's tokenizer is not known.
+        #[serde(default)]
+        is_estimate: bool,
     },
     /// The model is asked to sum up turns that are to be left out.
     ContextCondensing,

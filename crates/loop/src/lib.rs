@@ -43,3 +43,4 @@ pub use steering::Moment;
 pub use step::{Step, StepClass};
 pub use transcript::{Imported, Mend, Transcript, TranscriptError};
 pub use windlass_assemble::{Repair, RepairKind, Repairs};
+pub use windlass_tokens::Tokenizer;

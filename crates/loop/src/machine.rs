@@ -101,9 +101,9 @@ impl Machine {
         Self {
             approvals: Approvals::new(config.limits.approval_timeout_ms),
             protocols: ProtocolChoice::of(&config.protocols),
-            meter: Meter::new(tools_size(config.system.as_deref(), &config.tools)),
+            meter: Meter::new(tools_size(config.tokenizer, config.system.as_deref(), &config.tools)),
+            transcript: Transcript::default().counted_by(config.tokenizer),
             config,
-            transcript: Transcript::default(),
             progress: Progress::default(),
             usage: Usage::default(),
             phase: Phase::Idle,
@@ -123,7 +123,7 @@ impl Machine {
 
     /// The same run, begun with a conversation that was had elsewhere: the task is said after it.
     pub fn with_history(mut self, history: Transcript) -> Self {
-        self.transcript = history;
+        self.transcript = history.counted_by(self.config.tokenizer);
         self
     }
 

@@ -59,7 +59,8 @@ impl Machine {
         let Some(Offer { number, tools, system, .. }) = self.offered.take() else { return };
         self.config.tools = tools;
         self.config.system = system;
-        self.meter.before = tools_size(self.config.system.as_deref(), &self.config.tools);
+        self.meter.before =
+            tools_size(self.config.tokenizer, self.config.system.as_deref(), &self.config.tools);
         self.want(Effect::Offered { number });
     }
 }

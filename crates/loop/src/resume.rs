@@ -90,7 +90,8 @@ impl Machine {
             entries.next_if(|(_, entry)| matches!(entry, Entry::Imported { .. }))
         {
             // It was mended when it came in, so that there is nothing to mend now.
-            machine.transcript = Transcript::import(messages.iter().cloned()).transcript;
+            machine.transcript =
+                Transcript::import(messages.iter().cloned()).transcript.counted_by(machine.config.tokenizer);
         }
         machine.say(task);
         for (position, entry) in entries {

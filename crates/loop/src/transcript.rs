@@ -7,6 +7,7 @@ pub use self::import::{Imported, Mend};
 
 use crate::context::message_size;
 use windlass_protocol::{CallId, History, Message, Role, ToolResult};
+use windlass_tokens::Tokenizer;
 
 /// The conversation so far. Every call in it has exactly one result, right after its answer and in call order
 /// (RULES R1, R3); an answer whose results are still coming is kept apart and is never sent.
@@ -28,8 +29,9 @@ use windlass_protocol::{CallId, History, Message, Role, ToolResult};
 pub struct Transcript {
     closed: History,
     open: Option<OpenAnswer>,
-    /// The closed messages, in estimated tokens.
+    /// The closed messages, in tokens.
     size: u64,
+    tokenizer: Tokenizer,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +74,20 @@ pub enum TranscriptError {
 }
 
 impl Transcript {
+    /// The same conversation, whose tokens are counted so.
+    pub(crate) fn counted_by(mut self, tokenizer: Tokenizer) -> Self {
+        if self.tokenizer != tokenizer {
+            self.tokenizer = tokenizer;
+            self.count_again();
+        }
+        self
+    }
+
+    fn count_again(&mut self) {
+        let sizes = self.closed.iter().map(|message| message_size(self.tokenizer, message));
+        self.size = sizes.fold(0, u64::saturating_add);
+    }
+
     /// Adds a message of the human.
     ///
     /// # Errors
@@ -157,7 +173,7 @@ impl Transcript {
     }
 
     fn close(&mut self, message: Message) {
-        self.size = self.size.saturating_add(message_size(&message));
+        self.size = self.size.saturating_add(message_size(self.tokenizer, &message));
         self.closed.push(message);
     }
 

@@ -42,7 +42,12 @@ pub struct ClientOptions {
     pub roots: Vec<String>,
     /// What is taken out of what servers log.
     pub redactor: Redactor,
+    /// What is put around each tool.
+    pub each: Option<Wrap>,
 }
+
+/// Puts something around a tool of a server, as an application that records its calls does.
+pub type Wrap = Arc<dyn Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
 
 /// How a server is reached.
 #[derive(Clone)]
@@ -79,6 +84,15 @@ impl ClientOptions {
     /// The same with secrets that are taken out of what servers log.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
+        self
+    }
+
+    /// The same with something around each tool. What a tool does and what it asks stays the tool's own.
+    pub fn with_each(
+        mut self,
+        wrap: impl Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync + 'static,
+    ) -> Self {
+        self.each = Some(Arc::new(wrap));
         self
     }
 }
@@ -134,13 +148,13 @@ impl McpClient {
         connector: Arc<dyn Connector>,
         options: ClientOptions,
     ) -> Result<Self, StartError> {
-        let client = Self::by(server, connector, options);
+        let client = Self::reached_by(server, connector, options);
         client.refresh().await?;
         Ok(client)
     }
 
-    /// The same, not started yet.
-    pub(crate) fn by(server: McpServer, connector: Arc<dyn Connector>, options: ClientOptions) -> Self {
+    /// A client of a server that is reached in another way than by its command, and is not started yet.
+    pub fn reached_by(server: McpServer, connector: Arc<dyn Connector>, options: ClientOptions) -> Self {
         Self(Arc::new(Used::new(server, Way::Pipes(connector), options)))
     }
 
@@ -170,14 +184,26 @@ impl McpClient {
 
     /// The tools with what a toolbox registers them under (RULES N2).
     pub fn registered(&self) -> Vec<(Identity, Arc<dyn Tool>)> {
-        let catalogue = self.0.catalogue();
         let tool = |definition: &Arc<Definition>| {
             let identity = Identity::mcp(&definition.server, &definition.name);
             let tool = McpTool::new(self.0.clone(), definition.clone(), &identity);
-            (identity, Arc::new(tool) as Arc<dyn Tool>)
+            (identity, self.wrapped(Arc::new(tool)))
         };
-        let enabled = catalogue.tools.values().filter(|definition| self.0.server.enables(&definition.name));
-        enabled.map(tool).collect()
+        self.enabled().iter().map(tool).collect()
+    }
+
+    /// A tool of this server, with what the application puts around each.
+    pub(crate) fn wrapped(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        match &self.0.each {
+            Some(wrap) => wrap(self, tool),
+            None => tool,
+        }
+    }
+
+    /// The definitions of the tools that may be used.
+    pub(crate) fn enabled(&self) -> Vec<Arc<Definition>> {
+        let is_enabled = |definition: &Arc<Definition>| self.0.server.enables(&definition.name);
+        self.definitions().into_iter().filter(is_enabled).collect()
     }
 
     /// Adds the tools to a toolbox.

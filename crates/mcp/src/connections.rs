@@ -1,6 +1,10 @@
 //! All servers of a program together: started beside each other, watched, and used by their own names.
 
+pub(crate) mod offer;
+pub(crate) mod options;
+pub(crate) mod ranking;
 pub(crate) mod reader;
+pub(crate) mod search;
 pub(crate) mod status;
 pub(crate) mod watch;
 
@@ -14,28 +18,15 @@ use windlass_protocol::{Arguments, Payload};
 use windlass_tool::{Context, Output, Tool, ToolError};
 use windlass_toolbox::{Identity, ToolboxBuilder};
 
+use self::offer::Offers;
+pub use self::options::{ConnectionOptions, Listener};
 use self::reader::ResourceReader;
 use self::status::Board;
 pub use self::status::{ServerEvent, ServerStatus};
 use crate::{
-    ClientOptions, Connector, McpClient, McpServer, Presence, Prompt, PromptMessage, RequestError, Resource,
+    Definition, McpClient, McpServer, Presence, Prompt, PromptMessage, RequestError, Resource,
     ResourceContents, ResourceTemplate, StartError,
 };
-
-/// What is told of servers as it happens.
-pub type Listener = Arc<dyn Fn(ServerEvent) + Send + Sync>;
-
-/// What all servers are given, and who hears of them.
-#[derive(Clone, Default)]
-#[non_exhaustive]
-pub struct ConnectionOptions {
-    /// What each server is given.
-    pub client: ClientOptions,
-    /// Who hears what becomes of the servers.
-    pub listener: Option<Listener>,
-    /// How servers are reached that are not started here, by their names.
-    pub connectors: BTreeMap<String, Arc<dyn Connector>>,
-}
 
 /// The servers of a program. Cheap to clone; when the last clone and the last tool are gone, so are the servers.
 ///
@@ -57,6 +48,7 @@ pub struct McpConnections(Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) clients: BTreeMap<String, McpClient>,
     pub(crate) board: Board,
+    offers: Offers,
     /// The tools as they were at the beginning of the turn, by server and name.
     shelf: RwLock<Shelf>,
     watches: Mutex<Vec<JoinHandle<()>>>,
@@ -76,26 +68,6 @@ pub enum ConnectionsError {
     Required(#[source] StartError),
 }
 
-impl ConnectionOptions {
-    /// The same with what each server is given.
-    pub fn with_client(mut self, client: ClientOptions) -> Self {
-        self.client = client;
-        self
-    }
-
-    /// The same with somebody who hears what becomes of the servers.
-    pub fn with_listener(mut self, listen: impl Fn(ServerEvent) + Send + Sync + 'static) -> Self {
-        self.listener = Some(Arc::new(listen));
-        self
-    }
-
-    /// The same with another way to a server than its command: an application that confines its processes starts it.
-    pub fn with_connector(mut self, server: impl Into<String>, connector: Arc<dyn Connector>) -> Self {
-        self.connectors.insert(server.into(), connector);
-        self
-    }
-}
-
 impl McpConnections {
     /// Starts servers beside each other and waits for those that have to be there. The others come when they come, and
     /// one that fails stops nobody (RULES M4). Dropping the future stops what was started.
@@ -106,17 +78,21 @@ impl McpConnections {
         servers: impl IntoIterator<Item = McpServer>,
         options: ConnectionOptions,
     ) -> Result<Self, ConnectionsError> {
-        let clients = servers.into_iter().map(|server| match options.connectors.get(server.id()) {
-            Some(connector) => McpClient::by(server, connector.clone(), options.client.clone()),
-            None => McpClient::of(server, options.client.clone()),
+        let (given, connectors) = (options.client.clone(), options.connectors.clone());
+        let clients = servers.into_iter().map(|server| match connectors.get(server.id()) {
+            Some(connector) => McpClient::reached_by(server, connector.clone(), given.clone()),
+            None => McpClient::of(server, given.clone()),
         });
-        Self::of(clients, options.listener).await
+        Self::of(clients, options).await
     }
 
-    /// The same with clients that are reached in ways of their own.
-    pub(crate) async fn of(
+    /// The same with clients that are reached in ways of their own, and need not be connected yet.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub async fn of(
         each: impl IntoIterator<Item = McpClient>,
-        listener: Option<Listener>,
+        options: ConnectionOptions,
     ) -> Result<Self, ConnectionsError> {
         let mut clients = BTreeMap::new();
         for client in each {
@@ -125,8 +101,10 @@ impl McpConnections {
                 return Err(ConnectionsError::Duplicate(id));
             }
         }
-        let board = Board::new(clients.keys().cloned(), listener);
-        let shared = Arc::new(Shared { clients, board, shelf: RwLock::default(), watches: Mutex::default() });
+        let board = Board::new(clients.keys().cloned(), options.listener);
+        let offers = Offers::new(options.dynamic, options.defer_over);
+        let shared =
+            Arc::new(Shared { clients, board, offers, shelf: RwLock::default(), watches: Mutex::default() });
         let this = Self(shared);
         let mut required = Vec::new();
         for client in this.0.clients.values() {
@@ -201,7 +179,7 @@ impl McpConnections {
     /// What reads a server's resources: a tool that takes `{"uri": "…"}`. None for a server that has none.
     pub fn reader(&self, server: &str) -> Option<Arc<dyn Tool>> {
         let client = self.0.clients.get(server).filter(|client| client.has_resources())?;
-        Some(Arc::new(ResourceReader::new(client.clone())))
+        Some(client.wrapped(Arc::new(ResourceReader::new(client.clone()))))
     }
 
     /// Adds the tools as of this turn to a toolbox.
@@ -313,6 +291,25 @@ impl McpConnections {
     }
 }
 
+impl Shared {
+    /// Something about a server is new: it is told, and its tools are offered as they are now.
+    pub(crate) fn renew(self: &Arc<Self>, server: &str, status: ServerStatus) {
+        self.offers.renew(&self.clients, &Arc::downgrade(self));
+        self.board.set(server, status);
+    }
+
+    /// All tools that may be used, as they are listed now.
+    pub(crate) fn definitions(&self) -> Vec<Arc<Definition>> {
+        self.clients.values().flat_map(McpClient::enabled).collect()
+    }
+
+    /// These were looked for: they are offered from the next turn on.
+    pub(crate) fn found(self: &Arc<Self>, tools: impl Iterator<Item = (String, String)>) {
+        self.offers.found(tools);
+        self.offers.renew(&self.clients, &Arc::downgrade(self));
+    }
+}
+
 impl Drop for Shared {
     fn drop(&mut self) {
         let watches = std::mem::take(self.watches.get_mut().unwrap_or_else(PoisonError::into_inner));
@@ -337,11 +334,5 @@ fn listed(names: &[&str]) -> String {
 impl fmt::Debug for McpConnections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpConnections").field("servers", &self.0.clients.keys()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ConnectionOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConnectionOptions").field("client", &self.client).finish_non_exhaustive()
     }
 }

@@ -50,7 +50,7 @@ pub enum StartError {
         source: io::Error,
     },
     /// It took too long to introduce itself and to list its tools.
-    #[error("the server {server} was not ready in {} ms (limit `start`){heard}", after.as_millis())]
+    #[error("the server {server} was not ready in {} ms (limit `start`), which `startup_timeout_sec` sets{heard}", after.as_millis())]
     TimedOut {
         /// The server.
         server: String,
@@ -132,7 +132,7 @@ impl Failure {
             }
             StreamableHttpError::Client(error) => match error {
                 HttpError::Unreached(_) => Self::Unreached(error.to_string()),
-                HttpError::Status { status: 400..=499, .. } | HttpError::OldTransport => {
+                HttpError::Status { status: 300..=499, .. } | HttpError::OldTransport => {
                     Self::Refused(error.to_string())
                 }
                 HttpError::TooLong(bytes) => {

@@ -38,7 +38,7 @@ pub use client::resources::{
     Prompt, PromptArgument, PromptMessage, RequestError, Resource, ResourceBody, ResourceContents,
     ResourceTemplate,
 };
-pub use client::{ClientOptions, McpClient};
+pub use client::{ClientOptions, McpClient, Wrap};
 pub use connections::{
     ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,
 };
@@ -47,7 +47,7 @@ pub use failure::StartError;
 pub use limits::Limits;
 pub use oauth::file_tokens::FileTokens;
 pub use oauth::login::{LoginError, LoginOptions};
-pub use oauth::{SignIn, TokenStore};
+pub use oauth::{Grant, SignIn, TokenStore};
 pub use open_url::{OpenUrl, UrlRefusal};
 pub use serve::{
     CallFuture, Caller, Calls, Confirmation, HttpOptions, HttpToken, OpenDoor, ServeError, ToolServer,

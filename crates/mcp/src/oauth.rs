@@ -13,6 +13,17 @@ use secrecy::SecretString;
 
 pub use self::store::TokenStore;
 
+/// On whose behalf a server is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Grant {
+    /// A human's: she allows it in her browser.
+    #[default]
+    Human,
+    /// This program's own, which the server's authority knows by a secret ([`SignIn::with_client`]); nobody is asked.
+    Program,
+}
+
 /// How a server is signed in to, and where its tokens are kept.
 #[derive(Clone)]
 pub struct SignIn {
@@ -21,12 +32,13 @@ pub struct SignIn {
     pub(crate) client: Option<(String, Option<SecretString>)>,
     pub(crate) metadata_url: Option<String>,
     pub(crate) port: u16,
+    pub(crate) grant: Grant,
 }
 
 impl SignIn {
     /// A sign-in whose tokens are kept here. This program introduces itself to the server's authority by itself.
     pub fn new(store: Arc<dyn TokenStore>) -> Self {
-        Self { store, scopes: Vec::new(), client: None, metadata_url: None, port: 0 }
+        Self { store, scopes: Vec::new(), client: None, metadata_url: None, port: 0, grant: Grant::Human }
     }
 
     /// The same with what is asked for; otherwise the server says it.
@@ -44,6 +56,12 @@ impl SignIn {
     /// The same with the https address of a document about this client, for authorities that read such.
     pub fn with_metadata_url(mut self, url: impl Into<String>) -> Self {
         self.metadata_url = Some(url.into());
+        self
+    }
+
+    /// The same on behalf of somebody else.
+    pub fn with_grant(mut self, grant: Grant) -> Self {
+        self.grant = grant;
         self
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "corpora are files, found through the environment")]
 
 pub mod corpora;
+pub mod durable;
 pub mod oracle;
 mod provider;
 mod render;

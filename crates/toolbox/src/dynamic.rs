@@ -7,11 +7,14 @@ use windlass_protocol::ToolName;
 use windlass_schema::SchemaError;
 use windlass_tool::Tool;
 
-use crate::Identity;
 use crate::entry::Entry;
 use crate::name_map::tolerant;
 use crate::shown_name::is_legal;
+use crate::visitor::Visitor;
+use crate::{Identity, Offer};
 
+/// The most tools of one server.
+const MOST_OF_SERVER: usize = 1_024;
 /// The most tools that are there at once, and the most that are remembered after they were removed.
 const MOST_TOOLS: usize = 256;
 const MOST_REMEMBERED: usize = 1_024;
@@ -46,6 +49,8 @@ struct State {
     entries: Vec<Arc<Entry>>,
     /// The last tool of each name that is no more, so that its name is still understood (RULES N1).
     removed: BTreeMap<ToolName, Arc<Entry>>,
+    /// The tools of servers, by server.
+    servers: BTreeMap<String, Vec<Visitor>>,
     /// The names of the tools and aliases that do not come and go, as they are compared.
     taken: BTreeSet<String>,
 }
@@ -124,6 +129,31 @@ impl DynamicTools {
         Removal::Removed
     }
 
+    /// Puts the tools of a server in the place of those that it had (RULES M1): they are offered, or known and found, from
+    /// the next turn on. Those that it has no more do not begin any more, at once. Each has the name that its identity
+    /// gives it, made legal and told apart from all others (RULES N2); the tools of this program keep theirs.
+    pub fn set_server(
+        &self,
+        server: &str,
+        tools: impl IntoIterator<Item = (Identity, Arc<dyn Tool>, Offer)>,
+    ) {
+        let now = tools
+            .into_iter()
+            .take(MOST_OF_SERVER)
+            .map(|(identity, tool, offer)| Visitor::new(identity, tool, offer));
+        let mut now: Vec<Visitor> = now.collect();
+        let mut state = self.write();
+        let names: BTreeSet<ToolName> = now.iter().map(|visitor| visitor.identity.name().clone()).collect();
+        let before = state.servers.remove(server).unwrap_or_default();
+        let gone = before.into_iter().filter(|visitor| !names.contains(visitor.identity.name()));
+        for visitor in gone.take(MOST_OF_SERVER) {
+            visitor.entry.remove();
+            now.push(visitor);
+        }
+        state.servers.insert(server.to_owned(), now);
+        state.generation = state.generation.saturating_add(1);
+    }
+
     /// The names of the tools that are there, in the order in which they came.
     pub fn list(&self) -> Vec<ToolName> {
         self.read().entries.iter().map(|entry| entry.name.clone()).collect()
@@ -141,6 +171,11 @@ impl DynamicTools {
         let known: BTreeSet<_> = state.entries.iter().map(|entry| tolerant(entry.name.as_str())).collect();
         let gone = state.removed.values().filter(|entry| !known.contains(&tolerant(entry.name.as_str())));
         (state.generation, state.entries.iter().chain(gone).cloned().collect())
+    }
+
+    /// The tools of servers that are there and those that were, by server.
+    pub(crate) fn visitors(&self) -> Vec<Visitor> {
+        self.read().servers.values().flatten().cloned().collect()
     }
 
     /// Keeps names for others.

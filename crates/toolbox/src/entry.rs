@@ -12,6 +12,7 @@ use crate::route::Takes;
 use crate::{Identity, ToolGroup};
 
 /// A tool as the toolbox keeps it.
+#[derive(Clone)]
 pub(crate) struct Entry {
     /// The name in the registry.
     pub(crate) name: ToolName,
@@ -24,9 +25,10 @@ pub(crate) struct Entry {
     pub(crate) takes: Takes,
     pub(crate) schema: RawJson,
     /// None where the schema cannot be used.
-    pub(crate) checker: Option<Checker>,
+    pub(crate) checker: Option<Arc<Checker>>,
     is_guest: bool,
-    is_removed: AtomicBool,
+    is_deferred: bool,
+    is_removed: Arc<AtomicBool>,
 }
 
 impl Entry {
@@ -54,9 +56,10 @@ impl Entry {
             group: ToolGroup::of(identity, tool.hints()),
             takes: Takes::of(identity, tool.spec()),
             schema: schema_of(tool.spec()),
-            checker,
+            checker: checker.map(Arc::new),
             is_guest: identity.remote().is_some(),
-            is_removed: AtomicBool::new(false),
+            is_deferred: false,
+            is_removed: Arc::default(),
             tool,
         }
     }
@@ -65,6 +68,24 @@ impl Entry {
     pub(crate) fn into_guest(mut self) -> Self {
         self.is_guest = true;
         self
+    }
+
+    /// The same tool, which is not offered before it is looked for.
+    pub(crate) fn into_deferred(mut self) -> Self {
+        self.is_deferred = true;
+        self
+    }
+
+    pub(crate) fn is_deferred(&self) -> bool {
+        self.is_deferred
+    }
+
+    /// The same tool under the name that a model knows it by now.
+    pub(crate) fn shown_as(self: Arc<Self>, shown: ToolName) -> Arc<Self> {
+        if self.shown == shown {
+            return self;
+        }
+        Arc::new(Self { shown, ..Self::clone(&self) })
     }
 
     pub(crate) fn is_guest(&self) -> bool {

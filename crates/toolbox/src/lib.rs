@@ -31,6 +31,8 @@ mod clip;
 mod run;
 
 mod callback;
+mod visitor;
+
 mod dynamic;
 
 pub use builder::{BuildError, ToolboxBuilder};
@@ -48,6 +50,7 @@ pub use preset::Preset;
 pub use route::{Misrouted, PayloadKind};
 pub use standing::Standing;
 pub use toolbox::{Checked, Toolbox};
+pub use visitor::Offer;
 pub use work_mode::{FilePattern, PatternError, WorkMode};
 pub use work_modes::{ModeError, ModeOwner, UnknownMode, WorkModes};
 

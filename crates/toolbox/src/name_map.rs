@@ -1,11 +1,11 @@
 //! The names that a model is shown, and the way back from what it wrote (RULES N1 to N4, N7).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_protocol::ToolName;
 
 use crate::Identity;
-use crate::shown_name::{is_legal, shown_names};
+use crate::shown_name::{is_legal, shown_beside, shown_names};
 
 /// The names of a run's tools: what each is registered under, what a model is shown, and which tool a name that
 /// a model wrote means.
@@ -142,6 +142,34 @@ impl NameMap {
         self.tolerate(name.as_str(), position);
         self.tools.push(Named { name: name.clone(), shown: name.clone() });
         Ok(())
+    }
+
+    /// Adds tools of servers behind the others, so that no other name changes, and gives the names that they are shown
+    /// under; none for one whose name is registered already.
+    pub(crate) fn push_remote(&mut self, tools: &[&Identity]) -> Vec<Option<ToolName>> {
+        let mut new = BTreeSet::new();
+        let is_new: Vec<bool> = tools
+            .iter()
+            .map(|tool| !self.has(tool.name().as_str()) && new.insert(tool.name().clone()))
+            .collect();
+        let added = || tools.iter().zip(&is_new).filter(|(_, is_new)| **is_new).map(|(tool, _)| *tool);
+        let names: Vec<&ToolName> = added().map(Identity::name).collect();
+        let is_taken = |name: &str| self.exact.contains_key(name) || self.registered.contains_key(name);
+        let mut shown = shown_beside(&names, &is_taken).into_iter();
+        for (tool, shown) in added().zip(shown.clone()) {
+            let position = self.tools.len();
+            self.registered.insert(tool.name().as_str().to_owned(), position);
+            self.exact.insert(shown.as_str().to_owned(), position);
+            if !is_legal(tool.name().as_str()) {
+                self.exact.insert(tool.name().as_str().to_owned(), position);
+            }
+            self.tolerate(shown.as_str(), position);
+            for name in tool.written() {
+                self.tolerate(&name, position);
+            }
+            self.tools.push(Named { name: tool.name().clone(), shown });
+        }
+        is_new.into_iter().map(|is_new| if is_new { shown.next() } else { None }).collect()
     }
 
     /// Every name that leads somewhere by itself.

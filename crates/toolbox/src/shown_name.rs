@@ -18,6 +18,11 @@ const MOST_DIGITS: usize = 40;
 /// would have the same, a hash follows, on each of those that would be the same, so that no order of
 /// registration decides who keeps the plain one.
 pub(crate) fn shown_names(names: &[&ToolName]) -> Vec<ToolName> {
+    shown_beside(names, &|_| false)
+}
+
+/// The same beside names that are taken, and stay what they are.
+pub(crate) fn shown_beside(names: &[&ToolName], is_taken: &dyn Fn(&str) -> bool) -> Vec<ToolName> {
     let plain: Vec<String> = names.iter().map(|name| plain(name.as_str())).collect();
     let mut hashed: BTreeSet<usize> =
         (0..plain.len()).filter(|at| plain.get(*at).is_some_and(|name| name.len() > LONGEST)).collect();
@@ -36,8 +41,11 @@ pub(crate) fn shown_names(names: &[&ToolName]) -> Vec<ToolName> {
         for (at, name) in shown.iter().enumerate() {
             groups.entry(name).or_default().push(at);
         }
-        let colliding: BTreeSet<usize> =
-            groups.into_values().filter(|group| group.len() > 1).flatten().collect();
+        let colliding: BTreeSet<usize> = groups
+            .into_iter()
+            .filter(|(name, group)| group.len() > 1 || is_taken(name))
+            .flat_map(|(_, group)| group)
+            .collect();
         if colliding.is_empty() || digits > MOST_DIGITS {
             return shown.into_iter().map(named).collect();
         }

@@ -39,6 +39,8 @@ pub enum Standing {
     Disabled,
     /// It was registered while running, and removed again.
     Removed,
+    /// It is one of many, and offered when it was looked for.
+    Deferred,
 }
 
 impl Standing {
@@ -75,7 +77,11 @@ pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> S
     if plan.config.disabled.iter().any(|less| less == name) {
         return Standing::Disabled;
     }
-    if entry.is_removed() { Standing::Removed } else { Standing::Offered }
+    match (entry.is_removed(), entry.is_deferred()) {
+        (true, _) => Standing::Removed,
+        (false, true) => Standing::Deferred,
+        (false, false) => Standing::Offered,
+    }
 }
 
 /// The tool that changes the mode; without modes there is nothing to change.
@@ -112,6 +118,9 @@ pub(crate) fn hidden(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry, standi
         }
         Standing::Unavailable { reason } => format!("{shown} cannot be used here: {reason}."),
         Standing::Disabled => format!("{shown} is switched off."),
+        Standing::Deferred => {
+            format!("{shown} was not run: look for it with tool_search, and call it in your next turn.")
+        }
         Standing::Removed => format!("{shown} was removed while the conversation went on, and was not run."),
     }
 }

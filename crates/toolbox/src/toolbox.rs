@@ -16,8 +16,8 @@ use crate::rights::Rights;
 use crate::route::{Route, route};
 use crate::standing::{hidden, standing};
 use crate::{
-    DynamicTools, Foreseen, Misrouted, ModelRule, NameMap, OutputLimit, Refusal, Standing, ToolConfig,
-    ToolGroup, ToolboxBuilder, UnknownMode, WorkMode, WorkModes,
+    DynamicTools, Foreseen, Identity, Misrouted, ModelRule, NameMap, OutputLimit, Refusal, Standing,
+    ToolConfig, ToolGroup, ToolboxBuilder, UnknownMode, WorkMode, WorkModes,
 };
 
 /// The tools of an agent: looks names up, checks arguments, and runs calls, parallel ones beside each other
@@ -85,6 +85,12 @@ impl Shelf {
             if names.push(&guest.name).is_ok() {
                 entries.push(guest);
             }
+        }
+        let visitors = plan.dynamic.as_ref().map(DynamicTools::visitors).unwrap_or_default();
+        let identities: Vec<&Identity> = visitors.iter().map(|visitor| &visitor.identity).collect();
+        let shown = names.push_remote(&identities);
+        for (visitor, shown) in visitors.iter().zip(shown) {
+            entries.extend(shown.map(|shown| visitor.entry.clone().shown_as(shown)));
         }
         Self { names, entries, generation }
     }

@@ -238,6 +238,15 @@ const ROWS: &[Row] = &[
             ("mcp", "accepted::each_change_of_a_definition_asks_again_with_what_changed"),
         ]),
     ),
-    row("mcp", "HTTP session lost", Later(8)),
+    row(
+        "mcp",
+        "HTTP session lost",
+        By(&[
+            ("mcp", "http::a_lost_session_is_begun_again_once_and_no_call_is_sent_twice"),
+            ("mcp", "http::a_cut_stream_without_a_mark_ends_the_call_and_nothing_is_sent_again"),
+            ("mcp", "http::a_cut_stream_is_gone_on_with_at_its_mark"),
+            ("mcp", "http::a_call_that_is_taken_and_not_answered_ends_in_time_and_is_not_sent_again"),
+        ]),
+    ),
     row("soak", "10 000 turns, 5 % random faults, fixed seeds", Here(Injected::Soak)),
 ];

@@ -18,6 +18,7 @@ Example: windlass run \"make the tests pass\" --model gpt-5-mini --otlp http://l
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
 Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
+#[expect(clippy::struct_excessive_bools, reason = "each a switch of the command line")]
 pub(crate) struct Run {
     /// What to do, in words.
     #[arg(required_unless_present_any = ["resume", "replay"])]
@@ -105,6 +106,9 @@ pub(crate) struct Run {
     /// What a million tokens cost: in, out, and where they differ read from and written to the cache.
     #[arg(long, value_name = "IN,OUT[,READ,WRITTEN]", value_parser = prices)]
     pub(crate) price: Option<Prices>,
+    /// Start and reach no MCP server, whatever is configured.
+    #[arg(long)]
+    pub(crate) no_mcp: bool,
     /// Do not keep what was there before a turn changes it, for `windlass diff` and `windlass restore`.
     #[arg(long)]
     pub(crate) no_checkpoints: bool,

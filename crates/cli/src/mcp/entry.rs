@@ -8,6 +8,8 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::arguments::SandboxName;
+
 /// One `[mcp_servers.NAME]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +46,10 @@ pub(crate) struct Entry {
     /// Whether its tools ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) approval: Option<ApprovalWord>,
+    /// Whether its process is confined: the folder of the work to write, no network. Without a word a project's server
+    /// is, and one of the user's, who knows what it needs, is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sandbox: Option<SandboxName>,
     /// Variables of the environment that it gets, whatever their names are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) env_vars: Vec<String>,
@@ -80,7 +86,7 @@ pub(crate) enum ApprovalWord {
 }
 
 /// The keys of an entry, for the near miss of one that is unknown.
-pub(crate) const KEYS: [&str; 17] = [
+pub(crate) const KEYS: [&str; 18] = [
     "command",
     "args",
     "cwd",
@@ -93,6 +99,7 @@ pub(crate) const KEYS: [&str; 17] = [
     "required",
     "enabled",
     "approval",
+    "sandbox",
     "env_vars",
     "env",
     "http_headers",
@@ -127,6 +134,7 @@ impl Entry {
                     ("cwd", self.cwd.is_some()),
                     ("env", !self.env.is_empty()),
                     ("env_vars", !self.env_vars.is_empty()),
+                    ("sandbox", self.sandbox.is_some()),
                 ];
                 no_such(&of_programs, "`url`; that key is for a `command`")?;
             }

@@ -173,7 +173,7 @@ fn variable(server: &str, what: &str) -> String {
 }
 
 /// A name that a server may have here.
-fn legal(name: &str) -> String {
+pub(crate) fn legal(name: &str) -> String {
     let plain =
         |letter: char| if letter.is_ascii_alphanumeric() || "_.-".contains(letter) { letter } else { '-' };
     let legal: String = name.chars().map(plain).take(64).collect();

@@ -54,7 +54,7 @@ impl Served {
         let shell = confine::shell(arguments.sandbox, policy)?;
         confine::warn(&shell);
         let offering = &arguments.offering;
-        let offered = Offered { preset: arguments.preset, offering, model: None };
+        let offered = Offered { preset: arguments.preset, offering, model: None, servers: None };
         let prepared = setup::prepare(&Tape::none(), &root, Some(outputs.path()), offered, &shell)?;
         let toolbox = prepared.served(&Tape::none()).await;
         let toolbox = match &offering.mode {

@@ -15,6 +15,7 @@ mod errors;
 mod every_tool;
 mod fallback;
 mod learned;
+mod mcp_client;
 mod mcp_config;
 mod mcp_serve;
 mod mock;

@@ -46,12 +46,7 @@ impl Place {
     }
 
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Output {
-        let mut command = self.command(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        // A program that refuses its arguments reads nothing; that is for its own output to tell.
-        drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
-        child.wait_with_output().unwrap()
+        output_with_input(self.command(arguments), input)
     }
 
     /// The id of the newest run.
@@ -61,6 +56,14 @@ impl Place {
         ids.sort();
         ids.pop().unwrap()
     }
+}
+
+pub(crate) fn output_with_input(mut command: Command, input: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that refuses its arguments reads nothing; that is for its own output to tell.
+    drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
+    child.wait_with_output().unwrap()
 }
 
 pub(crate) async fn provider(script: &str) -> ScriptedProvider {

@@ -38,6 +38,17 @@ impl Machine {
         true
     }
 
+    /// Leaves the oldest images out where there are more than so many.
+    pub(super) fn leave_out_images(&mut self, most: usize) {
+        let surplus = self.transcript.surplus_images(most);
+        if surplus.is_empty() {
+            return;
+        }
+        let before = self.context_tokens();
+        self.leave_out(&surplus, 0, None, Usage::default());
+        self.tell_compacted(before, surplus.len(), 0);
+    }
+
     /// The provider says that the request is too long. It is made as short as it can be, once; false if nothing can go.
     pub(crate) fn shrink(&mut self) -> bool {
         if std::mem::replace(&mut self.meter.has_shrunk, true) {

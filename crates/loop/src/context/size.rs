@@ -1,12 +1,12 @@
-//! How large messages are, in tokens as far as that can be said without the model's own count.
+//! How large messages are, in tokens: text as the model's tokenizer counts it where that is known, frames and images as
+//! far as they can be estimated.
 
 use windlass_protocol::{Content, Message, Part, ToolSpec, Usage};
+use windlass_tokens::Tokenizer;
 
 use super::Fill;
 use crate::OfferedTool;
 
-/// How many bytes a token has, where nothing else is known. English text has a little more, code a little less.
-const BYTES_PER_TOKEN: u64 = 4;
 /// What a message and each of its parts take besides their text.
 const FRAME: u64 = 4;
 /// What an image takes. Providers scale large ones down to about this.
@@ -18,48 +18,50 @@ const EVEN: u64 = 1_000;
 /// else.
 const RATES: (u64, u64) = (400, 4_000);
 
-fn text(bytes: usize) -> u64 {
-    (bytes as u64).div_ceil(BYTES_PER_TOKEN)
+/// The size of a message, in tokens.
+pub(crate) fn message_size(tokenizer: Tokenizer, message: &Message) -> u64 {
+    message.parts.iter().map(|part| part_size(tokenizer, part)).fold(FRAME, u64::saturating_add)
 }
 
-/// The size of a message, in estimated tokens.
-pub(crate) fn message_size(message: &Message) -> u64 {
-    message.parts.iter().map(part_size).fold(FRAME, u64::saturating_add)
-}
-
-fn part_size(part: &Part) -> u64 {
+fn part_size(tokenizer: Tokenizer, part: &Part) -> u64 {
+    let count = |text: &str| tokenizer.count(text);
     let size = match part {
-        Part::Text(said) => text(said.text.len()),
-        Part::Reasoning(thought) => text(thought.text.len()),
-        Part::Call(call) => text(call.payload.text().len())
-            .saturating_add(text(call.name.as_str().len() + call.id.as_str().len())),
-        Part::Result(result) => result.content.iter().map(content_size).fold(0, u64::saturating_add),
+        Part::Text(said) => count(&said.text),
+        Part::Reasoning(thought) => count(&thought.text),
+        Part::Call(call) => [call.name.as_str(), call.id.as_str(), &call.payload.text()]
+            .into_iter()
+            .map(count)
+            .fold(0, u64::saturating_add),
+        Part::Result(result) => {
+            result.content.iter().map(|content| content_size(tokenizer, content)).fold(0, u64::saturating_add)
+        }
         Part::Image(_) => IMAGE,
         // What else there is has a form that only its provider knows; its text is what it travels as.
-        other => text(serde_json::to_string(other).map_or(0, |json| json.len())),
+        other => serde_json::to_string(other).map_or(0, |json| count(&json)),
     };
     size.saturating_add(FRAME)
 }
 
-fn content_size(content: &Content) -> u64 {
+fn content_size(tokenizer: Tokenizer, content: &Content) -> u64 {
     match content {
-        Content::Text { text: said } => text(said.len()),
+        Content::Text { text } => tokenizer.count(text),
         Content::Image(_) => IMAGE,
-        other => text(serde_json::to_string(other).map_or(0, |json| json.len())),
+        other => serde_json::to_string(other).map_or(0, |json| tokenizer.count(&json)),
     }
 }
 
-/// The size of what stands before a conversation, in estimated tokens.
-pub(crate) fn tools_size(system: Option<&str>, tools: &[OfferedTool]) -> u64 {
+/// The size of what stands before a conversation, in tokens.
+pub(crate) fn tools_size(tokenizer: Tokenizer, system: Option<&str>, tools: &[OfferedTool]) -> u64 {
+    let count = |text: &str| tokenizer.count(text);
     let tool = |tool: &OfferedTool| {
         let schema = match &tool.spec {
-            ToolSpec::Function { parameters, .. } => parameters.as_str().len(),
+            ToolSpec::Function { parameters, .. } => count(parameters.as_str()),
             _ => 0,
         };
-        let words = tool.spec.description().len() + tool.spec.name().as_str().len();
-        text(schema.saturating_add(words)).saturating_add(FRAME)
+        let words = count(tool.spec.description()).saturating_add(count(tool.spec.name().as_str()));
+        schema.saturating_add(words).saturating_add(FRAME)
     };
-    tools.iter().map(tool).fold(text(system.map_or(0, str::len)), u64::saturating_add)
+    tools.iter().map(tool).fold(system.map_or(0, count), u64::saturating_add)
 }
 
 /// What is known of how the provider counts.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use windlass_protocol::{CallId, Content, History, Message, Part, Role, ToolResult};
 
 use super::Transcript;
-use crate::context::message_size;
 use crate::words;
 
 impl Transcript {
@@ -22,6 +21,29 @@ impl Transcript {
                 _ => None,
             })
             .collect()
+    }
+
+    /// Where there are more than so many images in results: the results with all but the newest half of that, so that the
+    /// beginning of the conversation does not change with every one more. Those of the newest answer stay.
+    pub(crate) fn surplus_images(&self, most: usize) -> Vec<CallId> {
+        let newest = self.answers_from(1);
+        let images = |result: &ToolResult| {
+            result.content.iter().filter(|content| matches!(content, Content::Image(_))).count()
+        };
+        let with_images = self.closed.iter().enumerate().rev().flat_map(|(at, message)| {
+            message.parts.iter().rev().filter_map(move |part| match part {
+                Part::Result(result) if images(result) > 0 => Some((at, result)),
+                _ => None,
+            })
+        });
+        let (mut all, mut surplus) = (0_usize, Vec::new());
+        for (at, result) in with_images {
+            all = all.saturating_add(images(result));
+            if all > most.div_ceil(2) && at < newest {
+                surplus.push(result.call.clone());
+            }
+        }
+        if all > most { surplus } else { Vec::new() }
     }
 
     /// The first message of the newest so many answers, with what was said right before them: what stands before it can
@@ -58,8 +80,8 @@ impl Transcript {
                 shorter.push(Message::user(note));
             }
         }
-        self.size = shorter.iter().map(message_size).fold(0, u64::saturating_add);
         self.closed = shorter;
+        self.count_again();
     }
 
     /// Where the newest so many answers begin.

@@ -238,6 +238,23 @@ fn the_providers_count_sets_the_scale() {
     assert!(counted >= estimated * 3, "{counted} of {estimated}");
 }
 
+// However much room there is: providers take only so many images.
+#[test]
+fn of_too_many_images_the_newest_half_stays() {
+    let mut run = Driven::start(with(ContextLimits { most_images: 4, ..ContextLimits::default() }));
+    let mut left_out = Vec::new();
+    for number in 0..8 {
+        let id = format!("c{number}");
+        run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
+        run.judge_all();
+        let image = windlass_protocol::Image::base64("image/png", "cG5n");
+        let result = ToolResult::new(CallId::new(id).unwrap(), ResultStatus::Ok, vec![Content::Image(image)]);
+        run.step(Input::Result(result));
+        left_out.push(run.texts_of_results().matches("images of this result were left out").count());
+    }
+    assert_eq!(left_out, [0, 0, 0, 0, 3, 3, 3, 6], "not with every one more");
+}
+
 #[test]
 fn images_of_old_results_are_left_out_too() {
     let mut run = Driven::start(with(ContextLimits { keep_answers: 1, window: 6_000, ..limits() }));

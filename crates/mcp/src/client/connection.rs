@@ -128,6 +128,9 @@ impl Connection {
                 biased;
                 reply = &mut returns.reply => {
                     open.handle = None;
+                    while let Ok(word) = returns.progress.try_recv() {
+                        (wait.told)(word);
+                    }
                     return reply.unwrap_or(Err(Failure::Gone));
                 }
                 () = wait.stop.cancelled() => return Err(Failure::Cancelled),

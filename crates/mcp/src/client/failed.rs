@@ -37,7 +37,7 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
         Failure::TimedOut(limit) => (
             ResultStatus::TimedOut,
             format!(
-                "{name} did not answer in {} ms (limit `call`). The server {server} was told to stop; what it had \
+                "{name} did not answer in {} ms (limit `call`), which `tool_timeout_sec` sets. The server {server} was told to stop; what it had \
                  done stays.",
                 limit.as_millis()
             ),

@@ -11,7 +11,7 @@ use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest,
     CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, ErrorData,
     FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
-    ProgressNotificationParam, ProtocolVersion, Root, RootsCapabilities, UrlElicitationCapability,
+    ProtocolVersion, Root, RootsCapabilities, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde_json::Value;
@@ -19,9 +19,6 @@ use serde_json::Value;
 use super::ask::Asks;
 use super::log::Log;
 use crate::transport::ledger::Ledger;
-
-/// How much of a word about progress is told.
-const WORD_BYTES: usize = 500;
 
 /// This side of a connection.
 #[derive(Clone)]
@@ -116,18 +113,6 @@ impl ClientHandler for Handler {
             answer = self.ask(request.params) => answer.map(CustomResult::new),
             () = ctx.ct.cancelled() => Err(self.refuse()),
         }
-    }
-
-    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let mut word = progress.progress.to_string();
-        if let Some(total) = progress.total {
-            word = format!("{word} of {total}");
-        }
-        if let Some(message) = &progress.message {
-            let head = message.get(..message.floor_char_boundary(WORD_BYTES)).unwrap_or_default();
-            word = format!("{word}: {}", windlass_hitl::display_safe(head));
-        }
-        self.ledger.progress(&progress.progress_token.0, word);
     }
 
     async fn on_logging_message(

@@ -14,7 +14,7 @@ use super::connection::{self, Connection};
 use super::handler::Handler;
 use super::log::Log;
 use super::pages::Unlisted;
-use super::{ClientOptions, Way};
+use super::{ClientOptions, Way, Wrap};
 use crate::failure::Failure;
 use crate::transport::ledger::Ledger;
 use crate::{AcceptedTools, McpServer, Noise, StartError};
@@ -24,6 +24,7 @@ pub(crate) struct Used {
     pub(crate) accepted: AcceptedTools,
     way: Way,
     human: Option<Arc<dyn Human>>,
+    pub(crate) each: Option<Wrap>,
     roots: Arc<[String]>,
     log: Log,
     state: tokio::sync::Mutex<State>,
@@ -51,6 +52,7 @@ impl Used {
             accepted: options.accepted,
             way,
             human: options.human,
+            each: options.each,
             roots: options.roots.into(),
             log: Log::new(options.redactor),
             state: tokio::sync::Mutex::default(),

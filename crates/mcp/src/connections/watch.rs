@@ -51,6 +51,6 @@ fn status(client: &McpClient, error: Option<&StartError>) -> ServerStatus {
 
 fn note(shared: &Weak<Shared>, server: &str, status: ServerStatus) {
     if let Some(shared) = shared.upgrade() {
-        shared.board.set(server, status);
+        shared.renew(server, status);
     }
 }

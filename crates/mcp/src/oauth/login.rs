@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, OAuthClientConfig,
+    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, ClientCredentialsConfig,
+    OAuthClientConfig,
 };
 use secrecy::ExposeSecret as _;
 use url::Url;
 
-use super::SignIn;
 use super::exchange::Authority;
 use super::listener::Listener;
 use super::store::Credentials;
-use crate::address::Address;
+use super::{Grant, SignIn};
+use crate::address::{Address, is_closed};
 use crate::server::Reach;
 use crate::transport::http::words_of;
 use crate::{McpServer, OpenUrl, UrlRefusal};
@@ -92,28 +93,23 @@ impl McpServer {
         open: impl FnOnce(&OpenUrl) + Send,
     ) -> Result<(), LoginError> {
         let (address, sign_in) = self.sign_in()?;
-        let listener = Listener::bind(sign_in.port).await.map_err(LoginError::Listen)?;
         let mut manager = manager(address, sign_in, self.id()).await.map_err(refused)?;
         let found = match &options.challenge {
             Some(challenge) => manager.resolve_metadata_from_challenge(Some(challenge)).await,
             None => manager.resolve_metadata().await,
         };
         manager.set_metadata(found.map_err(refused)?.metadata);
-        let request = request(sign_in, &listener.address());
-        let session =
-            AuthorizationSession::new(manager, request).await.map_err(|(_, error)| refused(error))?;
-        let url = session.get_authorization_url();
-        let state = Url::parse(url).ok().and_then(|url| {
-            url.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned())
-        });
-        open(&OpenUrl::parse(url)?);
-        let time = options.time.unwrap_or(TIME);
-        let answer = tokio::time::timeout(time, listener.answer(state.as_deref().unwrap_or_default())).await;
-        let answer = answer.map_err(|_| LoginError::TimedOut { after: time })?.map_err(LoginError::Listen)?;
-        if let Some(why) = error_of(&answer) {
-            return Err(LoginError::Refused { why });
+        match sign_in.grant {
+            Grant::Human => browse(manager, sign_in, options.time.unwrap_or(TIME), open).await,
+            Grant::Program => {
+                let missing = "no client with a secret of its own";
+                let config = program(address, sign_in)
+                    .ok_or_else(|| LoginError::NotPossible { server: self.id().to_owned(), missing })?;
+                manager.validate_client_credentials_metadata(&config).map_err(refused)?;
+                manager.configure_client_credentials(&config).map_err(refused)?;
+                manager.exchange_client_credentials(&config).await.map(drop).map_err(refused)
+            }
         }
-        session.handle_callback_url(&answer).await.map(drop).map_err(refused)
     }
 
     /// Forgets the tokens of this server. Its authority is not told.
@@ -139,6 +135,45 @@ impl McpServer {
         let sign_in = address.sign_in.as_deref().ok_or_else(|| not_possible("nowhere to keep tokens"))?;
         Ok((address, sign_in))
     }
+}
+
+/// A human's sign-in, in her browser.
+async fn browse(
+    manager: AuthorizationManager,
+    sign_in: &SignIn,
+    time: Duration,
+    open: impl FnOnce(&OpenUrl) + Send,
+) -> Result<(), LoginError> {
+    let listener = Listener::bind(sign_in.port).await.map_err(LoginError::Listen)?;
+    let request = request(sign_in, &listener.address());
+    let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| refused(error))?;
+    let url = OpenUrl::parse(session.get_authorization_url())?;
+    let parsed = Url::parse(url.as_argument()).ok().filter(is_closed);
+    let state = parsed.and_then(|url| {
+        url.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned())
+    });
+    let Some(state) = state.filter(|state| !state.is_empty()) else {
+        let why = "the authority's page is not https, or its address has no mark of this sign-in".to_owned();
+        return Err(LoginError::Refused { why });
+    };
+    open(&url);
+    let answer = tokio::time::timeout(time, listener.answer(&state)).await;
+    let answer = answer.map_err(|_| LoginError::TimedOut { after: time })?.map_err(LoginError::Listen)?;
+    if let Some(why) = error_of(&answer) {
+        return Err(LoginError::Refused { why });
+    }
+    session.handle_callback_url(&answer).await.map(drop).map_err(refused)
+}
+
+/// This program as a client of its own.
+fn program(address: &Address, sign_in: &SignIn) -> Option<ClientCredentialsConfig> {
+    let (client_id, secret) = sign_in.client.clone()?;
+    Some(ClientCredentialsConfig::ClientSecret {
+        client_id,
+        client_secret: secret?.expose_secret().to_owned(),
+        scopes: sign_in.scopes.clone(),
+        resource: Some(address.as_str().to_owned()),
+    })
 }
 
 /// The tokens of a server are those of its address: under the same name another address has none.

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{NumberOrString, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{NumberOrString, ProgressNotificationParam, ServerJsonRpcMessage, ServerResult};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -11,9 +12,17 @@ use super::ledger::{Ledger, Waited};
 use super::message::{self, Message, NO_METHOD};
 use crate::failure::Failure;
 
+/// How much of a word about progress is told.
+const WORD_BYTES: usize = 500;
+
 /// Looks at what one server writes.
 #[derive(Clone)]
 pub(crate) struct Intake(pub(crate) Arc<Ledger>);
+
+#[derive(Deserialize)]
+struct Progressed {
+    params: ProgressNotificationParam,
+}
 
 /// What becomes of a message.
 pub(crate) enum Passed {
@@ -59,11 +68,20 @@ impl Intake {
                 Some(Passed::Refuse(message::refusal(id, NO_METHOD, "this client does not offer that")))
             }),
             Some(Message::Notification { method }) => {
-                if method == "notifications/tools/list_changed" {
-                    ledger.lists_changed();
+                match method.as_ref() {
+                    "notifications/tools/list_changed" => ledger.lists_changed(),
+                    // Told here, so that no word comes after the answer that it is about.
+                    "notifications/progress" => self.progress(text),
+                    _ => {}
                 }
                 engine(text)
             }
+        }
+    }
+
+    fn progress(&self, text: &[u8]) {
+        if let Ok(Progressed { params }) = serde_json::from_slice(text) {
+            self.0.progress(&params.progress_token.0, word(&params));
         }
     }
 
@@ -77,6 +95,19 @@ impl Intake {
             Waited::Engine | Waited::Caller => id.and_then(answered),
         }
     }
+}
+
+/// How far a request is, in a few words.
+fn word(progress: &ProgressNotificationParam) -> String {
+    let mut word = progress.progress.to_string();
+    if let Some(total) = progress.total {
+        word = format!("{word} of {total}");
+    }
+    if let Some(message) = &progress.message {
+        let head = message.get(..message.floor_char_boundary(WORD_BYTES)).unwrap_or_default();
+        word = format!("{word}: {}", windlass_hitl::display_safe(head));
+    }
+    word
 }
 
 /// That there was an answer, for the engine; who asked has it already.

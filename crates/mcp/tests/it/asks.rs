@@ -217,3 +217,13 @@ async fn a_flood_of_requests_is_bounded() {
     }
     assert_eq!(human.asked.lock().unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn a_server_is_told_of_the_folders_that_it_may_know() {
+    let server = asking("roots/list", json!({}));
+    let options = ClientOptions::default().with_root("file:///home/me/work");
+    let client = server.client_of("fake", Limits::default(), options).await.unwrap();
+    let said = text(&call(&client).await.unwrap());
+    assert!(said.contains("file:///home/me/work"), "{said}");
+    assert!(server.heard_of("initialize")[0]["params"]["capabilities"]["roots"].is_object());
+}

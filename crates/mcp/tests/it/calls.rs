@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use windlass_mcp::{ClientOptions, Limits, McpClient};
 use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
-use windlass_tool::{Context, Output, ToolError};
+use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::fake::{FakeServer, Say, answer, changed, polite, tool};
 
@@ -288,5 +288,99 @@ proptest! {
             });
             assert!(server.client().await.is_err());
         });
+    }
+}
+
+// M2: words about progress give a call more time, and are told.
+#[tokio::test(start_paused = true)]
+async fn progress_gives_a_call_more_time_and_is_told() {
+    let call_of: Arc<Mutex<Value>> = Arc::default();
+    let seen = call_of.clone();
+    let server = calling(move |message| {
+        *seen.lock().unwrap() = message.clone();
+        Vec::new()
+    });
+    let client = server.client().await.unwrap();
+    let notes: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let told = notes.clone();
+    let ctx = Context::new(CallId::new("c").unwrap())
+        .with_progress(move |progress| told.lock().unwrap().push(progress));
+    let says = server.clone();
+    let working = async {
+        while call_of.lock().unwrap().is_null() {
+            tokio::task::yield_now().await;
+        }
+        let token = call_of.lock().unwrap()["params"]["_meta"]["progressToken"].clone();
+        for done in 1..=3 {
+            // Longer together than a call may take, and never so long without a word.
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            says.say(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params":
+                {"progressToken": token, "progress": done, "total": 3, "message": "half\u{1b}[2K"}}))
+                .await;
+        }
+        let id = call_of.lock().unwrap()["id"].clone();
+        says.say(json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}})).await;
+    };
+    let (output, ()) = tokio::join!(call_in(&client, &ctx), working);
+    assert_eq!(output.unwrap().status, ResultStatus::Ok);
+    let notes = notes.lock().unwrap();
+    assert_eq!(notes.len(), 3, "{notes:?}");
+    assert_eq!(notes[0], Progress::Note(r"1 of 3: half\u{1b}[2K".into()));
+}
+
+// A server that only ever says that it is not done yet is given up all the same.
+#[tokio::test(start_paused = true)]
+async fn progress_does_not_go_on_for_ever() {
+    let call_of: Arc<Mutex<Value>> = Arc::default();
+    let seen = call_of.clone();
+    let server = calling(move |message| {
+        *seen.lock().unwrap() = message.clone();
+        Vec::new()
+    });
+    let limits = Limits { call: Duration::from_secs(2), ..Limits::default() };
+    let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
+    let says = server.clone();
+    let endless = async {
+        while call_of.lock().unwrap().is_null() {
+            tokio::task::yield_now().await;
+        }
+        let token = call_of.lock().unwrap()["params"]["_meta"]["progressToken"].clone();
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            says.say(json!({"jsonrpc": "2.0", "method": "notifications/progress",
+                "params": {"progressToken": token, "progress": 1}}))
+                .await;
+        }
+    };
+    let before = tokio::time::Instant::now();
+    let output = tokio::select! {
+        output = call(&client) => output.unwrap(),
+        () = endless => unreachable!(),
+    };
+    assert_eq!(output.status, ResultStatus::TimedOut);
+    assert_eq!(before.elapsed().as_secs(), 60, "thirty times the limit");
+}
+
+#[tokio::test]
+async fn what_a_server_logs_is_kept_short_clean_and_without_secrets() {
+    let redactor = windlass_redact::Redactor::new([secrecy::SecretString::from("hunter2-hunter2")]);
+    let server = calling(|message| vec![said(message, "well")]);
+    let options = ClientOptions::default().with_redactor(redactor);
+    let client = server.client_of("fake", Limits::default(), options).await.unwrap();
+    for number in 0..300 {
+        let data = format!("{number} key=hunter2-hunter2 \u{1b}[2K {}", "x".repeat(5_000));
+        server
+            .say(json!({"jsonrpc": "2.0", "method": "notifications/message",
+                "params": {"level": "warning", "logger": "db", "data": data}}))
+            .await;
+    }
+    while !client.log().last().is_some_and(|line| line.text.contains("db: 299")) {
+        tokio::task::yield_now().await;
+    }
+    let log = client.log();
+    assert!(log.len() <= 200, "{}", log.len());
+    for line in &log {
+        assert_eq!(line.level, "warning");
+        assert!(line.text.len() < 2_100 && !line.text.contains("hunter2") && !line.text.contains('\u{1b}'));
     }
 }

@@ -12,6 +12,7 @@ mod corpus_requests;
 mod corpus_streams;
 mod corpus_written;
 mod corpus_written_items;
+mod durable;
 mod golden;
 mod mutated_requests;
 mod regressions;

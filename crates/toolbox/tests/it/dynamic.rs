@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use windlass_protocol::{Concurrency, ResultStatus};
 use windlass_tool::Context;
-use windlass_toolbox::{DynamicToolError, DynamicTools, Preset, Removal, Standing, ToolConfig, Toolbox};
+use windlass_toolbox::{
+    DynamicToolError, DynamicTools, Identity, Offer, Preset, Removal, Standing, ToolConfig, Toolbox,
+};
 
 use crate::fake::{Does, call, fake, with_schema};
 
@@ -99,4 +101,66 @@ fn there_is_an_end_to_it() {
     assert!(matches!(dynamic.add(says("more")), Err(DynamicToolError::TooMany)));
     assert_eq!(dynamic.remove("t0"), Removal::Removed);
     dynamic.add(says("more")).unwrap();
+}
+
+fn visiting(
+    server: &str,
+    tools: &[&str],
+    offer: Offer,
+) -> Vec<(Identity, Arc<dyn windlass_tool::Tool>, Offer)> {
+    tools.iter().map(|tool| (Identity::mcp(server, tool), says(tool), offer)).collect()
+}
+
+// M1: what a server has changes at the turn's boundary, and never the names of others.
+#[test]
+fn a_servers_tools_come_and_go_between_turns() {
+    let dynamic = DynamicTools::default();
+    let first = toolbox(&dynamic);
+    dynamic.set_server("s", visiting("s", &["one", "two"], Offer::Shown));
+    assert!(first.is_stale());
+    assert!(first.check(&call("mcp__s__one", "{}")).is_err());
+    let second = first.refreshed();
+    assert_eq!(offered(&second)[3..], ["mcp__s__one", "mcp__s__two"]);
+    assert!(second.check(&call("mcp__s__one", "{}")).is_ok());
+    dynamic.set_server("s", visiting("s", &["two", "three"], Offer::Shown));
+    assert_eq!(second.standing("mcp__s__one"), Some(Standing::Removed), "at once");
+    let third = second.refreshed();
+    assert_eq!(offered(&third)[3..], ["mcp__s__two", "mcp__s__three"]);
+    let result = third.check(&call("mcp__s__one", "{}")).err().unwrap();
+    assert!(result.wire_text().contains("was removed"), "{}", result.wire_text());
+    dynamic.set_server("s", visiting("s", &["one"], Offer::Shown));
+    assert_eq!(offered(&third.refreshed())[3..], ["mcp__s__one"]);
+}
+
+// N2: all that would have one name get a hash; the tools of this program keep theirs.
+#[test]
+fn names_of_servers_that_meet_are_told_apart() {
+    let dynamic = DynamicTools::default();
+    dynamic.add(says("mcp__s__own")).unwrap();
+    dynamic.set_server("s", visiting("s", &["a.b", "own"], Offer::Shown));
+    let before = toolbox(&dynamic);
+    assert_eq!(offered(&before)[3..5], ["mcp__s__own", "mcp__s__a_b"]);
+    dynamic.set_server("s2", visiting("s2", &["x"], Offer::Shown));
+    dynamic.set_server("s", visiting("s", &["a.b", "a b", "own"], Offer::Shown));
+    let after = before.refreshed();
+    let names = offered(&after);
+    assert_eq!(names.iter().collect::<std::collections::BTreeSet<_>>().len(), names.len());
+    let plain = names.iter().filter(|name| name.starts_with("mcp__s__a_b")).collect::<Vec<_>>();
+    assert!(plain.len() == 2 && plain.iter().all(|name| name.len() > 11), "{names:?}");
+    for name in &names {
+        assert!(after.check(&call(name, "{}")).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn a_deferred_tool_is_known_and_not_offered() {
+    let dynamic = DynamicTools::default();
+    dynamic.set_server("s", visiting("s", &["one"], Offer::Deferred));
+    let first = toolbox(&dynamic);
+    assert_eq!(offered(&first).len(), 3);
+    assert_eq!(first.standing("mcp__s__one"), Some(Standing::Deferred));
+    let result = first.check(&call("mcp__s__one", "{}")).err().unwrap();
+    assert!(result.wire_text().contains("tool_search"), "{}", result.wire_text());
+    dynamic.set_server("s", visiting("s", &["one"], Offer::Shown));
+    assert!(first.refreshed().check(&call("mcp__s__one", "{}")).is_ok());
 }

@@ -1,0 +1,111 @@
+//! A call that a person makes by hand, judged as a run judges it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+use windlass_agent::Approver;
+use windlass_hitl::{ApprovalRequest, Binding, Decision, Grants, Learned, Policy, Verdict, decide};
+use windlass_protocol::{RawJson, ToolCall, ToolResult};
+use windlass_redact::Redactor;
+use windlass_tool::Context;
+use windlass_toolbox::{Checked, Toolbox};
+
+use crate::output;
+use crate::terminal::Terminal;
+
+/// Who says yes where policy asks.
+pub(crate) enum Consent {
+    /// The command line said it beforehand.
+    Given,
+    /// Nobody: the call is refused with words for how to say it.
+    Missing,
+    /// Whoever this asks.
+    Asked(Arc<dyn Approver>),
+}
+
+/// Where calls are made.
+pub(crate) struct Place {
+    pub(crate) toolbox: Toolbox,
+    pub(crate) policy: Policy,
+    pub(crate) redactor: Redactor,
+    pub(crate) root: PathBuf,
+    /// Long outputs, gone with this process.
+    pub(crate) outputs: TempDir,
+    pub(crate) consent: Consent,
+}
+
+impl Place {
+    /// Judges a call and runs it, if it may.
+    pub(crate) async fn make(&self, call: &ToolCall) -> anyhow::Result<(ToolResult, Option<Decision>)> {
+        let checked = match self.toolbox.check(call).and_then(|checked| self.toolbox.inspect(checked)) {
+            Ok(checked) => checked,
+            Err(result) => return Ok((*result, None)),
+        };
+        let has_secret = self.redactor.contains_secret_in_json(&call.payload.text());
+        let facts =
+            checked.facts.clone().with_place(self.root.display().to_string(), 0).with_secret(has_secret);
+        let decision = decide(&self.policy, &Grants::default(), &Learned::default(), &facts);
+        let (rule_id, reason) = (&decision.reason.rule_id, &decision.reason.text);
+        match (decision.verdict, &self.consent) {
+            (Verdict::Deny, _) => anyhow::bail!("policy denies this call: {reason} (rule {rule_id})"),
+            (Verdict::Ask, Consent::Missing) => {
+                anyhow::bail!("policy asks before this call: {reason} (rule {rule_id}); say yes with --yes")
+            }
+            (Verdict::Ask, Consent::Asked(approver)) => self.ask(&checked, &decision, &**approver).await?,
+            (Verdict::Ask, Consent::Given) | (Verdict::Allow, _) => {}
+        }
+        let cancellation = CancellationToken::new();
+        let ctx = self.context(call, &cancellation);
+        let running = self.toolbox.run(&checked, &ctx);
+        tokio::pin!(running);
+        let result = tokio::select! {
+            result = &mut running => result?,
+            _ = tokio::signal::ctrl_c() => {
+                cancellation.cancel();
+                running.await?
+            }
+        };
+        Ok((result, Some(decision)))
+    }
+
+    async fn ask(
+        &self,
+        checked: &Checked,
+        decision: &Decision,
+        approver: &dyn Approver,
+    ) -> anyhow::Result<()> {
+        let (root, epoch) = (self.root.display().to_string(), self.policy.epoch());
+        let (facts, call, spec) = (&checked.facts, &checked.call, &checked.spec);
+        let digest = Binding { facts, call, spec, root: &root, epoch: &epoch }.digest();
+        let request = ApprovalRequest::new(call.id.as_str(), call.clone(), facts, decision, digest)
+            .with_changes(checked.changes.clone());
+        let answer = approver.decide(&request).await;
+        let is_yes = answer.as_ref().is_some_and(|answer| answer.approved);
+        let why = answer.and_then(|answer| answer.reason).map(|why| format!(": {why}")).unwrap_or_default();
+        anyhow::ensure!(is_yes, "not run: you said no{why}");
+        Ok(())
+    }
+
+    fn context(&self, call: &ToolCall, cancellation: &CancellationToken) -> Context {
+        let ctx = Context::new(call.id.clone())
+            .with_cancellation(cancellation.clone())
+            .with_outputs(self.outputs.path())
+            .with_redactor(self.redactor.clone());
+        if Terminal::is_there() { ctx.with_human(Arc::new(Terminal::new())) } else { ctx }
+    }
+}
+
+/// Tells what came of a call.
+pub(crate) fn tell(result: &ToolResult, decision: Option<Decision>, json: bool) -> anyhow::Result<()> {
+    if json {
+        let decision: Option<RawJson> =
+            decision.map(serde_json::to_value).transpose()?.map(|value| RawJson::from(&value));
+        output::line(&json!({ "status": result.status, "content": result.content, "decision": decision }))?;
+    } else {
+        output::print(&format!("{}\n", result.wire_text()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! `windlass mcp doctor`: each server started or reached, and what is wrong with it.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use windlass_mcp::{McpClient, ServerStatus};
+
+use super::config::Configured;
+use super::target::Targets;
+use crate::arguments::McpTarget;
+use crate::output;
+
+/// How many of its last lines are shown of a server that is not well.
+const LINES: usize = 5;
+
+pub(crate) async fn doctor(target: &McpTarget, json: bool) -> anyhow::Result<ExitCode> {
+    let mut targets = Targets::of(target)?;
+    // What is required is told like the others here, and stops nothing.
+    for server in &mut targets.servers {
+        server.entry.required = false;
+    }
+    let connected = targets.connect(&target.spot).await?;
+    let mut is_well = true;
+    for server in &targets.servers {
+        let client = connected.connections.client(&server.name);
+        let all = connected.connections.status();
+        let status = all.iter().find(|(name, _)| *name == server.name).map(|(_, status)| status);
+        is_well &= !matches!(status, Some(ServerStatus::Failed { .. }));
+        tell(server, client, status, json)?;
+    }
+    connected.connections.close().await;
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn tell(
+    server: &Configured,
+    client: Option<&McpClient>,
+    status: Option<&ServerStatus>,
+    json: bool,
+) -> anyhow::Result<()> {
+    let state = match status {
+        None if !server.entry.enabled => "disabled".to_owned(),
+        None => "not started: the project's, and you have not said yes to it (windlass mcp trust)".to_owned(),
+        Some(ServerStatus::Ready { tools }) => format!("ready, {tools} tools"),
+        Some(ServerStatus::Failed { why, .. }) => format!("not there: {why}"),
+        Some(status) => format!("{status:?}").to_lowercase(),
+    };
+    let refused: Vec<String> = client.map_or_else(Vec::new, |client| {
+        client.refused().into_iter().map(|refused| format!("{}: {}", refused.name, refused.why)).collect()
+    });
+    let unaccepted = client.map_or(0, |client| client.unaccepted().len());
+    let log: Vec<String> = client.map_or_else(Vec::new, |client| {
+        client.log().iter().rev().take(LINES).map(|line| line.text.clone()).collect()
+    });
+    let has_resources = client.is_some_and(McpClient::has_resources);
+    if json {
+        return output::line(&json!({
+            "name": server.name, "server": server.entry.words(), "state": state, "refused": refused,
+            "unaccepted": unaccepted, "resources": has_resources, "log": log,
+        }));
+    }
+    output::print(&format!("{}: {state}\n  {}\n", server.name, server.entry.words()))?;
+    if has_resources {
+        output::print("  it has resources\n")?;
+    }
+    if unaccepted > 0 {
+        output::print(&format!("  tools that nobody has accepted yet: {unaccepted}\n"))?;
+    }
+    for refused in refused {
+        output::print(&format!("  not taken: {refused}\n"))?;
+    }
+    for line in log.iter().rev() {
+        output::print(&format!("  it said: {line}\n"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! `windlass mcp login`: a sign-in in the browser.
+
+use std::process::{Command, ExitCode, Stdio};
+
+use windlass_mcp::{ClientOptions, LoginOptions, McpClient, McpServer, StartError};
+
+use super::connect;
+use super::target::Targets;
+use crate::arguments::McpTarget;
+use crate::output;
+
+/// Whether a browser is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Browser {
+    Opened,
+    Closed,
+}
+
+pub(crate) async fn login(target: &McpTarget, browser: Browser) -> anyhow::Result<ExitCode> {
+    let server = server(target)?;
+    // What the server says about signing in names its authority.
+    let options = match McpClient::start(server.clone(), ClientOptions::default()).await {
+        Ok(_) => {
+            output::note(&format!("the MCP server {} lets you in already", server.id()));
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(StartError::SignIn { challenge, .. }) => LoginOptions::default().with_challenge(challenge),
+        Err(error) => return Err(error.into()),
+    };
+    let opened = |url: &windlass_mcp::OpenUrl| {
+        output::note(&format!("sign in at {}:\n  {}", url.host(), url.as_argument()));
+        if browser == Browser::Opened && !open(url.as_argument()) {
+            output::note("no browser could be opened; open the address by hand");
+        }
+    };
+    server.login(options, opened).await?;
+    output::print(&format!("signed in to {}\n", server.id()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn logout(target: &McpTarget) -> anyhow::Result<ExitCode> {
+    let server = server(target)?;
+    let was = server.is_signed_in();
+    server.logout()?;
+    let words = if was { "the tokens are forgotten" } else { "there were no tokens" };
+    output::print(&format!("{}: {words}\n", server.id()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn server(target: &McpTarget) -> anyhow::Result<McpServer> {
+    let targets = Targets::of(target)?;
+    let configured = targets.only()?;
+    anyhow::ensure!(
+        configured.entry.url.is_some(),
+        "the MCP server {} is a program: nobody signs in to it",
+        configured.name
+    );
+    anyhow::ensure!(
+        configured.is_trusted,
+        "the project's MCP server {0} is not reached; say yes to it with: windlass mcp trust {0}",
+        configured.name
+    );
+    connect::server(configured, &targets.root)
+}
+
+/// Opens an address, as one argument and without a shell (SECURITY "MCP").
+fn open(url: &str) -> bool {
+    let programs: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
+    programs.iter().any(|program| {
+        let mut command = Command::new(program);
+        command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().is_ok()
+    })
+}

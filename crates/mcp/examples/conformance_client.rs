@@ -1,0 +1,126 @@
+//! A client for the published conformance suite of MCP (npm `@modelcontextprotocol/conformance`): it takes the server's
+//! address as its last argument, and does what the scenario in `MCP_CONFORMANCE_SCENARIO` asks for.
+//!
+//! `npx @modelcontextprotocol/conformance client --command target/debug/examples/conformance_client --suite all`
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a program of the test suite: it reads the environment, and says what it did"
+)]
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+use windlass_mcp::{
+    ClientOptions, Grant, LoginOptions, McpClient, McpServer, OpenUrl, SignIn, StartError, TokenStore,
+};
+use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
+use windlass_tool::{AnswerFuture, Context, Human, Question};
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+/// The address of a document about this client that the suite knows.
+const METADATA_URL: &str = "https://conformance-test.local/client-metadata.json";
+/// How often somebody signs in before it is given up.
+const SIGN_INS: usize = 3;
+
+/// A human who leaves everything as the server proposes it.
+struct Agrees;
+
+/// Tokens for as long as the program runs.
+#[derive(Default)]
+struct Memory(Mutex<BTreeMap<String, String>>);
+
+impl Human for Agrees {
+    fn answer<'a>(&'a self, _: &'a Question) -> AnswerFuture<'a> {
+        Box::pin(async { Ok(String::new()) })
+    }
+}
+
+impl TokenStore for Memory {
+    fn load(&self, key: &str) -> io::Result<Option<SecretString>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.get(key).map(|text| text.clone().into()))
+    }
+
+    fn save(&self, key: &str, tokens: &SecretString) -> io::Result<()> {
+        let text = tokens.expose_secret().to_owned();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), text);
+        Ok(())
+    }
+
+    fn clear(&self, key: &str) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+        Ok(())
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failed> {
+    let url = std::env::args().next_back().ok_or("the server's address is missing")?;
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+    let context: Value = std::env::var("MCP_CONFORMANCE_CONTEXT")
+        .ok()
+        .map_or(Ok(Value::Null), |text| serde_json::from_str(&text))?;
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let server = McpServer::http("conformance", &url)?.with_sign_in(sign_in(&scenario, &context));
+    let client = start(&server).await?;
+    println!("{} tools", client.tools().len());
+    let arguments = if scenario == "tools_call" { json!({"a": 5, "b": 3}) } else { json!({}) };
+    for tool in client.tools() {
+        let payload = Payload::Function { arguments: Arguments::parse(arguments.to_string())? };
+        for _ in 0..SIGN_INS {
+            let output = tool.call(&Context::new(CallId::new("call")?), &payload).await?;
+            println!("{:?}", output.status);
+            match client.challenge().filter(|_| output.status == ResultStatus::NotStarted) {
+                Some(challenge) => login(&server, &challenge).await?,
+                None => break,
+            }
+        }
+    }
+    client.stop().await;
+    // The session is given back in the background.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    Ok(())
+}
+
+fn sign_in(scenario: &str, context: &Value) -> SignIn {
+    let word = |key: &str| context.get(key).and_then(Value::as_str);
+    let sign_in = SignIn::new(Arc::new(Memory::default())).with_metadata_url(METADATA_URL);
+    let grant = if scenario.starts_with("auth/client-credentials") { Grant::Program } else { Grant::Human };
+    let sign_in = sign_in.with_grant(grant);
+    match word("client_id") {
+        Some(id) => sign_in.with_client(id, word("client_secret").map(str::to_owned)),
+        None => sign_in,
+    }
+}
+
+async fn start(server: &McpServer) -> Result<McpClient, Failed> {
+    let options = ClientOptions::default().with_human(Arc::new(Agrees));
+    for _ in 0..SIGN_INS {
+        match McpClient::start(server.clone(), options.clone()).await {
+            Err(StartError::SignIn { challenge, .. }) => login(server, &challenge).await?,
+            started => return Ok(started?),
+        }
+    }
+    Err("signed in, and still not let in".into())
+}
+
+/// The suite's authority sends everybody who comes back at once: no browser is needed.
+async fn login(server: &McpServer, challenge: &str) -> Result<(), Failed> {
+    let options = LoginOptions::default().with_challenge(challenge).with_time(Duration::from_secs(10));
+    let visit = |url: &OpenUrl| {
+        let address = url.as_argument().to_owned();
+        tokio::spawn(async move {
+            let client = reqwest::Client::builder().no_proxy().build();
+            if let Ok(client) = client {
+                let _ = client.get(address).send().await;
+            }
+        });
+    };
+    Ok(server.login(options, visit).await?)
+}

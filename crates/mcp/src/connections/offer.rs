@@ -1,0 +1,83 @@
+//! What of all servers' tools a model is offered: all of them, or those that it looked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use windlass_toolbox::{DynamicTools, Offer};
+
+use super::Shared;
+use super::search::ToolSearch;
+use crate::McpClient;
+
+/// Where tools are offered, and from how many on they have to be looked for.
+pub(crate) struct Offers {
+    dynamic: Option<DynamicTools>,
+    defer_over: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What was looked for and found, by server and name.
+    found: BTreeSet<(String, String)>,
+    /// What each server's tools were when they were offered last.
+    offered: BTreeMap<String, Vec<Offered>>,
+    is_deferring: bool,
+}
+
+#[derive(PartialEq, Eq)]
+struct Offered {
+    name: String,
+    fingerprint: String,
+    offer: Offer,
+}
+
+impl Offers {
+    pub(crate) fn new(dynamic: Option<DynamicTools>, defer_over: usize) -> Self {
+        Self { dynamic, defer_over, state: Mutex::default() }
+    }
+
+    /// Offers what is there now, from the next turn on (RULES M1). What stays the same is not touched.
+    pub(crate) fn renew(&self, clients: &BTreeMap<String, McpClient>, shared: &Weak<Shared>) {
+        let Some(dynamic) = &self.dynamic else { return };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let count: usize = clients.values().map(|client| client.enabled().len()).sum();
+        let is_deferring = count > self.defer_over;
+        for (id, client) in clients {
+            let offer = |name: &str| {
+                let is_found = state.found.contains(&(id.clone(), name.to_owned()));
+                if is_deferring && !is_found { Offer::Deferred } else { Offer::Shown }
+            };
+            let now: Vec<Offered> = client
+                .enabled()
+                .iter()
+                .map(|definition| Offered {
+                    name: definition.name.clone(),
+                    fingerprint: definition.fingerprint.clone(),
+                    offer: offer(&definition.name),
+                })
+                .collect();
+            if state.offered.get(id).map(Vec::as_slice).unwrap_or_default() == now.as_slice() {
+                continue;
+            }
+            let tools = client.registered().into_iter().map(|(identity, tool)| {
+                let offer = offer(identity.remote().map_or("", |(_, name)| name));
+                (identity, tool, offer)
+            });
+            dynamic.set_server(id, tools);
+            state.offered.insert(id.clone(), now);
+        }
+        if is_deferring && !state.is_deferring {
+            // A tool of the program that has this name keeps it, and nothing is found.
+            let _ = dynamic.add(Arc::new(ToolSearch::new(shared.clone())));
+        } else if !is_deferring && state.is_deferring {
+            dynamic.remove(ToolSearch::NAME);
+        }
+        state.is_deferring = is_deferring;
+    }
+
+    /// These were looked for.
+    pub(crate) fn found(&self, tools: impl Iterator<Item = (String, String)>) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).found.extend(tools);
+    }
+}

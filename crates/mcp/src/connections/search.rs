@@ -1,0 +1,115 @@
+//! `tool_search`: finds tools of servers when there are too many to show them all.
+
+use std::sync::{OnceLock, Weak};
+
+use serde::Deserialize;
+use windlass_hitl::display_safe;
+use windlass_protocol::{Effect, Hints, Payload, Risk, ToolName, ToolSpec};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_toolbox::Identity;
+
+use super::Shared;
+use super::ranking::Ranking;
+use crate::{Definition, outcome};
+
+/// How many tools are found at once, if nothing is said, and at most.
+const FOUND: usize = 5;
+const MOST_FOUND: usize = 20;
+/// How much of a tool's description is told.
+const WORDS_BYTES: usize = 300;
+
+const DESCRIPTION: &str = "Finds tools of the connected MCP servers by a few words about what you want to do. There are too \
+    many of them to show them all: those that it finds are offered to you from your next turn on.";
+
+const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"A few words about what the tool should do, or its name."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"How many tools to find; 5 if you say nothing."}},"required":["query"],"additionalProperties":false}"#;
+
+/// Finds tools.
+pub(crate) struct ToolSearch {
+    shared: Weak<Shared>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    query: String,
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+impl ToolSearch {
+    pub(crate) const NAME: &str = "tool_search";
+
+    pub(crate) fn new(shared: Weak<Shared>) -> Self {
+        Self { shared }
+    }
+
+    fn search(&self, payload: &Payload) -> Result<Output, ToolError> {
+        let Payload::Function { arguments } = payload else {
+            return Err(ToolError::model("give an object with a `query`"));
+        };
+        let wanted: Wanted = serde_json::from_str(arguments.as_str())
+            .map_err(|error| ToolError::model(format!("give an object with a `query`: {error}")))?;
+        let Some(shared) = self.shared.upgrade() else {
+            return Err(ToolError::model("the MCP servers are closed; go on without them"));
+        };
+        let definitions = shared.definitions();
+        let mut ranking = Ranking::default();
+        for definition in &definitions {
+            ranking.push(&definition.name, &about(definition));
+        }
+        let most = wanted.limit.unwrap_or(FOUND).clamp(1, MOST_FOUND);
+        let best = ranking.best(&wanted.query, most);
+        let found: Vec<_> = best.into_iter().filter_map(|place| definitions.get(place)).collect();
+        if found.is_empty() {
+            return Ok(Output::text(format!(
+                "None of the {} tools of the servers is about that. Try other words, or go on without.",
+                definitions.len()
+            )));
+        }
+        shared.found(found.iter().map(|definition| (definition.server.clone(), definition.name.clone())));
+        let lines: Vec<String> = found.iter().map(|definition| line(definition)).collect();
+        Ok(Output::text(format!(
+            "{} tools, offered from your next turn on.\n{}",
+            found.len(),
+            outcome::enclosed(&lines.join("\n"), "whose tools these are")
+        )))
+    }
+}
+
+impl Tool for ToolSearch {
+    fn spec(&self) -> &ToolSpec {
+        static SPEC: OnceLock<ToolSpec> = OnceLock::new();
+        SPEC.get_or_init(|| {
+            let name = ToolName::new(Self::NAME).expect("it is a name");
+            ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("it is JSON"))
+        })
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { risk: Risk::Low, ..Hints::read_only() }
+    }
+
+    /// It looks at what is here already.
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async { self.search(payload) })
+    }
+}
+
+/// All words about a tool but its name.
+fn about(definition: &Definition) -> String {
+    let schema: serde_json::Value =
+        serde_json::from_str(definition.input_schema.as_str()).unwrap_or_default();
+    let properties = schema.get("properties").and_then(serde_json::Value::as_object);
+    let names: Vec<&str> = properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    format!("{} {} {}", definition.server, definition.description, names.join(" "))
+}
+
+fn line(definition: &Definition) -> String {
+    let words = display_safe(&definition.description).replace('\n', " ");
+    let head = words.get(..words.floor_char_boundary(WORDS_BYTES)).unwrap_or_default();
+    format!("{}: {head}", Identity::mcp(&definition.server, &definition.name).name())
+}

@@ -1,0 +1,180 @@
+//! Where the servers are, and how they are started.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use windlass_mcp::{ClientOptions, ConnectionOptions, Limits, McpConnections, McpServer};
+use windlass_protocol::{Arguments, CallId, Content};
+use windlass_tool::{AnswerFuture, Context, Human, Output, Progress, Question, ToolError};
+
+/// The folder in which servers are installed: the one that is named, or where `cargo xtask mcp` puts them.
+pub(crate) fn home() -> PathBuf {
+    std::env::var_os("WINDLASS_MCP_SERVERS")
+        .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("mcp"), PathBuf::from)
+}
+
+/// The program of a server of npm; nothing, and a line that says so, where it is not there.
+pub(crate) fn script(name: &str) -> Option<PathBuf> {
+    let script = home().join("npm/node_modules/@modelcontextprotocol").join(name).join("dist/index.js");
+    found(name, script)
+}
+
+/// The program of a server of Python.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    found(name, home().join("venv/bin").join(name))
+}
+
+fn found(name: &str, file: PathBuf) -> Option<PathBuf> {
+    if file.exists() {
+        return Some(file);
+    }
+    println!("skipped: {name} is not installed; `cargo xtask mcp --install` does that");
+    None
+}
+
+/// The everything server over pipes.
+pub(crate) fn everything() -> Option<McpServer> {
+    Some(
+        McpServer::new("everything", "node")
+            .unwrap()
+            .with_argument(script("server-everything")?)
+            .with_argument("stdio"),
+    )
+}
+
+/// A server behind a recorder of what it is sent, whose process can be ended by its id in `pid`.
+pub(crate) struct Recorded {
+    folder: tempfile::TempDir,
+}
+
+impl Recorded {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// The everything server. Everything that goes to it is written down on the way.
+    pub(crate) fn everything(&self) -> Option<McpServer> {
+        let script = script("server-everything")?;
+        let line = "echo $$ > \"$1/pid\"; tee -a \"$1/sent\" | node \"$2\" stdio";
+        let server = McpServer::new("everything", "sh").unwrap();
+        Some(
+            server
+                .with_argument("-c")
+                .with_argument(line)
+                .with_argument("sh")
+                .with_argument(self.folder.path())
+                .with_argument(script),
+        )
+    }
+
+    /// How many messages with these words were sent.
+    pub(crate) fn sent(&self, words: &str) -> usize {
+        let sent = std::fs::read_to_string(self.folder.path().join("sent")).unwrap_or_default();
+        sent.lines().filter(|line| line.contains(words)).count()
+    }
+
+    /// Waits until so many messages with these words were sent.
+    pub(crate) async fn wait_for(&self, words: &str, count: usize) {
+        let sent = async {
+            while self.sent(words) < count {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), sent).await.unwrap();
+    }
+
+    /// Ends the server as nobody can refuse.
+    pub(crate) fn kill(&self) {
+        let pid = std::fs::read_to_string(self.folder.path().join("pid")).unwrap();
+        let killed = std::process::Command::new("kill").args(["-9", pid.trim()]).status().unwrap();
+        assert!(killed.success());
+    }
+}
+
+/// The everything server behind a port, and its address.
+pub(crate) async fn everything_over_http() -> Option<(Child, McpServer)> {
+    let script = script("server-everything")?;
+    // The port is free now; whoever takes it before the server does makes this fail loudly.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut command = Command::new("node");
+    command.arg(script).arg("streamableHttp").env("PORT", port.to_string()).kill_on_drop(true);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    while let Some(line) = lines.next_line().await.unwrap() {
+        if line.contains("listening") {
+            break;
+        }
+    }
+    // Somebody has to read it, or the server waits.
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    Some((child, McpServer::http("everything", &format!("http://127.0.0.1:{port}/mcp")).unwrap()))
+}
+
+/// Limits for a busy machine.
+pub(crate) fn patient() -> Limits {
+    Limits { start: Duration::from_mins(1), backoff: Duration::from_millis(10), ..Limits::default() }
+}
+
+/// A server that is used; it fails where it cannot be had.
+pub(crate) async fn used(server: McpServer, options: ClientOptions) -> McpConnections {
+    let options = ConnectionOptions::default().with_client(options);
+    let connections = McpConnections::start([server], options).await.unwrap();
+    connections.settled().await;
+    let (name, status) = &connections.status()[0];
+    assert!(connections.client(name).unwrap().is_connected(), "{name}: {status:?}");
+    connections
+}
+
+pub(crate) async fn call(
+    connections: &McpConnections,
+    tool: &str,
+    arguments: &str,
+) -> Result<Output, ToolError> {
+    call_with(connections, tool, arguments, &context()).await
+}
+
+pub(crate) async fn call_with(
+    connections: &McpConnections,
+    tool: &str,
+    arguments: &str,
+    ctx: &Context,
+) -> Result<Output, ToolError> {
+    let server = connections.status()[0].0.clone();
+    connections.call_tool(&server, tool, Arguments::parse(arguments.to_owned()).unwrap(), ctx).await
+}
+
+pub(crate) fn context() -> Context {
+    Context::new(CallId::new("call_1").unwrap())
+}
+
+/// A context, and what is told in it.
+pub(crate) fn listening() -> (Context, Arc<Mutex<Vec<Progress>>>) {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let listen = told.clone();
+    (context().with_progress(move |progress| listen.lock().unwrap().push(progress)), told)
+}
+
+/// All words of an output.
+pub(crate) fn words(output: &Output) -> String {
+    let text = |piece: &Content| match piece {
+        Content::Text { text } | Content::Resource { text, .. } => text.clone(),
+        Content::Structured { value } => value.to_string(),
+        _ => String::new(),
+    };
+    output.content.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// A human who says her name where she is asked for it, and nothing else.
+pub(crate) struct Ada;
+
+impl Human for Ada {
+    fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
+        let is_name = question.text.contains("Your full, legal name");
+        Box::pin(async move { Ok(if is_name { "Ada".to_owned() } else { String::new() }) })
+    }
+}

@@ -1,0 +1,123 @@
+//! The checks: killed at every point, killed again on the way back, killed while it waits.
+
+use windlass_protocol::ResultStatus;
+
+use super::job::{ASK, KEEP, LOOK, MARK};
+use super::{Ended, Harness, Job, Left};
+
+/// How often a run may be taken up before it is one that does not go on.
+const MOST_PROCESSES: u32 = 20;
+
+/// What was checked, and what is wrong.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Checked {
+    /// Runs that were begun.
+    pub runs: u32,
+    /// Processes that died.
+    pub kills: u32,
+    /// What does not hold, in words; empty if everything does.
+    pub problems: Vec<String>,
+}
+
+/// Checks a driver: nothing that was acknowledged is lost, what may happen once does not happen twice, a finished call is
+/// never made again, every request can be sent, and every run comes to its end. Each run is killed at a point that the
+/// harness names, and again at each point of a selection while it is taken up.
+pub fn check(harness: &mut dyn Harness) -> Checked {
+    let mut checked = Checked::default();
+    let points = harness.points();
+    checked.run("not killed", harness, &Job::of_each_class(), &[]);
+    checked.run("not killed, with questions", harness, &Job::with_questions(), &[]);
+    for (at, point) in points.iter().enumerate() {
+        checked.run(point, harness, &Job::of_each_class(), &[point]);
+        checked.run(&format!("{point}, with questions"), harness, &Job::with_questions(), &[point]);
+        // Once more on the way back: at the same point, and at another one.
+        let other = points.get((at * 7 + 3) % points.len()).unwrap_or(point);
+        checked.run(&format!("{point}, twice"), harness, &Job::of_each_class(), &[point, point]);
+        checked.run(&format!("{point}, then {other}"), harness, &Job::with_questions(), &[point, other]);
+    }
+    checked
+}
+
+impl Checked {
+    fn run(&mut self, name: &str, harness: &mut dyn Harness, job: &Job, kills: &[&str]) {
+        self.runs = self.runs.saturating_add(1);
+        for no in [false, true] {
+            if no && !job.calls().any(|(tool, _)| tool == ASK) {
+                continue;
+            }
+            if let Err(problem) = self.whole(harness, job, kills, no) {
+                self.problems.push(format!("{name}{}: {problem}", if no { ", denied" } else { "" }));
+            }
+        }
+    }
+
+    /// A run to its end, with a question answered as is said: the first with yes or no, the others with yes.
+    fn whole(
+        &mut self,
+        harness: &mut dyn Harness,
+        job: &Job,
+        kills: &[&str],
+        no: bool,
+    ) -> Result<(), String> {
+        let mut kills = kills.iter();
+        harness.kill(kills.next().copied());
+        let mut ended = harness.start(job)?;
+        for _ in 0..MOST_PROCESSES {
+            not_lost(&harness.result()?)?;
+            match ended {
+                Ended::Done => return right(&harness.result()?, job, no),
+                Ended::Died => {
+                    self.kills = self.kills.saturating_add(1);
+                }
+                Ended::Waits(calls) => {
+                    let (call, others) = calls.split_last().ok_or("it waits for nothing")?;
+                    for waiting in &calls {
+                        let seen = harness.result()?.seen.get(waiting).copied().unwrap_or_default();
+                        if seen > 0 {
+                            return Err(format!("{waiting} was made before anybody said yes"));
+                        }
+                    }
+                    // Any order, any subset: the last one first, one process for each.
+                    harness.approve(call, !(no && others.is_empty()))?;
+                }
+            }
+            harness.kill(kills.next().copied());
+            ended = harness.restart()?;
+        }
+        Err(format!("it does not come to its end in {MOST_PROCESSES} processes"))
+    }
+}
+
+fn not_lost(left: &Left) -> Result<(), String> {
+    if left.records < left.acknowledged {
+        return Err(format!("{} records were acknowledged, {} are there", left.acknowledged, left.records));
+    }
+    match left.unpaired.first() {
+        Some(unpaired) => Err(format!("a request cannot be sent: {unpaired}")),
+        None => Ok(()),
+    }
+}
+
+fn right(left: &Left, job: &Job, no: bool) -> Result<(), String> {
+    if left.text.as_deref() != Some(&job.text()) {
+        return Err(format!("it says {:?} at its end", left.text));
+    }
+    let denied = job.calls().find(|(tool, _)| *tool == ASK).filter(|_| no).map(|(_, id)| id);
+    for (tool, id) in job.calls() {
+        let status = left.statuses.get(id).ok_or_else(|| format!("{id} has no result"))?;
+        let seen = left.seen.get(id).copied().unwrap_or_default();
+        let fits = match (tool, status) {
+            (_, ResultStatus::Denied) => denied == Some(id) && seen == 0,
+            (LOOK, ResultStatus::Ok) => true,
+            (KEEP | MARK | ASK, ResultStatus::Ok) => seen == 1 && denied != Some(id),
+            // What may not be done again: nobody knows whether it was.
+            (MARK | ASK, ResultStatus::EffectsUnknown) => seen <= 1,
+            _ => false,
+        };
+        if !fits {
+            return Err(format!("{id} was made {seen} times, and its result is {status:?}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! The driver without IO: a machine, a list for a journal, and an outside that forgets everything but what it has done.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use windlass_hitl::{
+    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide,
+};
+use windlass_loop::{
+    CallStart, Config, Effect as Want, Entry, Input, Judgement, Machine, OfferedTool, Outcome, Step,
+    StepClass, Unanswered,
+};
+use windlass_protocol::{Effect, Hints, Request, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
+use windlass_wire::check_pairing;
+
+use super::job::{ASK, KEEP, LOOK, MARK};
+use super::{Ended, Harness, Job, Left};
+
+/// The kinds of records before and after which a process dies.
+const RECORDS: [&str; 9] =
+    ["started", "resumed", "answered", "judged", "asked", "approval", "intent", "result", "finished"];
+/// The steps before and after which it dies, by the beginning of their keys.
+const STEPS: [&str; 6] = ["model", "judge", "tool-look", "tool-keep", "tool-mark", "tool-ask"];
+
+/// Drives the machine with nothing but lists. Each piece of work goes by the step that names it.
+#[derive(Debug, Default)]
+pub struct MachineHarness {
+    job: Option<Job>,
+    record: Vec<Entry>,
+    acknowledged: u64,
+    /// What was seen from outside.
+    seen: BTreeMap<String, u32>,
+    unpaired: Vec<String>,
+    answers: BTreeMap<String, bool>,
+    fuse: Option<String>,
+    /// Steps that may be done once, and in which generation they were.
+    done: BTreeMap<String, u32>,
+}
+
+/// The process is dead: nothing more of it happens.
+struct Dead;
+
+impl Harness for MachineHarness {
+    fn points(&self) -> Vec<String> {
+        let each = |what: &'static str| {
+            [1, 2].map(move |nth| ["before", "after"].map(|when| format!("{when}:{what}:{nth}")))
+        };
+        RECORDS.into_iter().chain(STEPS).flat_map(each).flatten().collect()
+    }
+
+    fn kill(&mut self, at: Option<&str>) {
+        self.fuse = at.map(str::to_owned);
+    }
+
+    fn start(&mut self, job: &Job) -> Result<Ended, String> {
+        *self = Self { job: Some(job.clone()), fuse: self.fuse.take(), ..Self::default() };
+        self.process()
+    }
+
+    fn restart(&mut self) -> Result<Ended, String> {
+        self.process()
+    }
+
+    fn approve(&mut self, call: &str, yes: bool) -> Result<(), String> {
+        let is_asked = self
+            .record
+            .iter()
+            .any(|entry| matches!(entry, Entry::Asked { request } if request.call.id.as_str() == call));
+        if !is_asked {
+            return Err(format!("nobody asks about {call}"));
+        }
+        self.answers.insert(call.to_owned(), yes);
+        Ok(())
+    }
+
+    fn result(&self) -> Result<Left, String> {
+        let statuses = self.record.iter().filter_map(|entry| match entry {
+            Entry::Result { result } => Some((result.call.to_string(), result.status)),
+            _ => None,
+        });
+        let text = self.record.iter().rev().find_map(|entry| match entry {
+            Entry::Finished { outcome: Outcome::Completed { text } } => Some(text.clone()),
+            _ => None,
+        });
+        Ok(Left {
+            acknowledged: self.acknowledged,
+            records: self.record.len() as u64,
+            statuses: statuses.collect(),
+            seen: self.seen.clone(),
+            unpaired: self.unpaired.clone(),
+            text,
+        })
+    }
+}
+
+impl MachineHarness {
+    /// One process: from the record to its end, its wait or its death.
+    fn process(&mut self) -> Result<Ended, String> {
+        let mut fuse = Fuse::new(self.fuse.take());
+        let (mut machine, effects) = if self.record.is_empty() {
+            let mut machine = Machine::new(config());
+            let effects = machine.step(Input::Start { task: "the job".into() }, 0);
+            (machine, effects)
+        } else {
+            let resumed = Machine::resume(config(), self.record.clone(), 0);
+            match resumed {
+                Ok(resumed) => resumed,
+                Err(windlass_loop::ResumeError::Completed) => return Ok(Ended::Done),
+                Err(error) => return Err(error.to_string()),
+            }
+        };
+        let mut effects = VecDeque::from(effects);
+        while let Some(effect) = effects.pop_front() {
+            let step = machine.step_of(&effect);
+            let mut inputs = Vec::new();
+            let ended = match self.perform(effect, step.as_ref(), &mut fuse, &mut inputs) {
+                Ok(ended) => ended,
+                Err(Dead) => return Ok(Ended::Died),
+            };
+            if let Some(outcome) = ended {
+                return ended_so(outcome);
+            }
+            for input in inputs {
+                effects.extend(machine.step(input, 0));
+            }
+        }
+        Err("nothing is left to do, and the run is not over".to_owned())
+    }
+
+    /// The one function that performs steps.
+    fn perform(
+        &mut self,
+        effect: Want,
+        step: Option<&Step>,
+        fuse: &mut Fuse,
+        inputs: &mut Vec<Input>,
+    ) -> Result<Option<Outcome>, Dead> {
+        let name = match (&effect, step) {
+            (Want::Record(entry), _) => kind_of(entry),
+            (_, Some(step)) => step.key.clone(),
+            _ => String::new(),
+        };
+        fuse.burn("before", &name)?;
+        match effect {
+            Want::Record(entry) => {
+                self.record.push(entry);
+                self.acknowledged = self.record.len() as u64;
+            }
+            Want::Send { request, .. } => self.answer(&request, inputs),
+            Want::Decide(call) => inputs.push(judged(&call)),
+            Want::Ask(request) => inputs.push(self.asked(&request)),
+            Want::Run(call) => {
+                let step = step.expect("a call that runs is a step");
+                self.once(step);
+                if call.name.as_str() != LOOK {
+                    let seen = self.seen.entry(call.id.to_string()).or_default();
+                    // What is kept under an id is kept once, however often.
+                    *seen = if call.name.as_str() == KEEP { 1 } else { seen.saturating_add(1) };
+                }
+                inputs.push(Input::Result(ToolResult::text(call.id, ResultStatus::Ok, "fine")));
+            }
+            Want::Collect(call) => inputs.push(Input::Deferred(call.id)),
+            Want::LookBack { call, .. } => {
+                let aftermath = windlass_protocol::Aftermath::Unknown;
+                inputs.push(Input::LookedBack { call: call.id, aftermath });
+            }
+            Want::Done(outcome) => return Ok(Some(outcome)),
+            _ => {}
+        }
+        fuse.burn("after", &name)?;
+        Ok(None)
+    }
+
+    /// What may be done once is done once, in whatever process.
+    fn once(&mut self, step: &Step) {
+        let before = self.done.insert(step.key.clone(), step.generation);
+        if let (Some(before), StepClass::Once) = (before, step.class) {
+            self.unpaired.push(format!(
+                "{} was done in generation {before} and again in {}",
+                step.key, step.generation
+            ));
+        }
+    }
+
+    fn answer(&mut self, request: &Request, inputs: &mut Vec<Input>) {
+        if let Err(error) = check_pairing(&request.messages) {
+            self.unpaired.push(error.to_string());
+        }
+        let chunks = self.job.as_ref().map(|job| job.answer(request)).unwrap_or_default();
+        inputs.extend(chunks.into_iter().map(Input::Chunk));
+        inputs.push(Input::StreamEnd(Ok(())));
+    }
+
+    fn asked(&self, request: &ApprovalRequest) -> Input {
+        let request_id = request.request_id.clone();
+        Input::Approval(match self.answers.get(request.call.id.as_str()) {
+            None => ApprovalOutcome::NoApprover { request_id },
+            Some(true) => ApprovalOutcome::Answered(ApprovalDecision::approve(request_id)),
+            Some(false) => ApprovalOutcome::Answered(ApprovalDecision::deny(request_id, None)),
+        })
+    }
+}
+
+fn ended_so(outcome: Outcome) -> Result<Ended, String> {
+    match outcome {
+        Outcome::Completed { .. } => Ok(Ended::Done),
+        Outcome::Suspended { waits } => {
+            let calls = waits.iter().filter_map(|wait| match wait {
+                windlass_loop::Wait::Approval { call, .. } => Some(call.to_string()),
+                _ => None,
+            });
+            Ok(Ended::Waits(calls.collect()))
+        }
+        other => Err(format!("it ended: {other:?}")),
+    }
+}
+
+/// Counts what passes, and burns at its point.
+struct Fuse {
+    point: Option<(String, String, u32)>,
+    passed: u32,
+}
+
+impl Fuse {
+    fn new(point: Option<String>) -> Self {
+        let point = point.and_then(|point| {
+            let mut parts = point.split(':').map(str::to_owned);
+            Some((parts.next()?, parts.next()?, parts.next()?.parse().ok()?))
+        });
+        Self { point, passed: 0 }
+    }
+
+    fn burn(&mut self, when: &str, name: &str) -> Result<(), Dead> {
+        let Some((at, what, nth)) = &self.point else { return Ok(()) };
+        if at == when && name.starts_with(what.as_str()) {
+            self.passed = self.passed.saturating_add(1);
+            if self.passed == *nth {
+                return Err(Dead);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn kind_of(entry: &Entry) -> String {
+    let value = serde_json::to_value(entry).unwrap_or_default();
+    value.get("entry").and_then(|kind| kind.as_str()).unwrap_or_default().to_owned()
+}
+
+fn spec(name: &str) -> ToolSpec {
+    let schema = r#"{"type":"object"}"#.parse().expect("the schema is JSON");
+    ToolSpec::function(ToolName::new(name).expect("a plain name"), "A tool.", schema)
+}
+
+fn config() -> Config {
+    let keep = Hints { resumable: true, idempotent: true, ..Hints::default() };
+    let tools = [(LOOK, Hints::read_only()), (KEEP, keep), (MARK, Hints::default()), (ASK, Hints::default())];
+    let tools = tools.map(|(name, hints)| OfferedTool::new(spec(name), hints));
+    Config::new("model", tools.to_vec())
+        .with_unanswered(Unanswered::Suspend)
+        .with_call_start(CallStart::AfterAnswer)
+}
+
+/// What policy says: to `ask` a human, to the rest nobody.
+fn judged(call: &ToolCall) -> Input {
+    let effect = match call.name.as_str() {
+        ASK => Effect::Write { path: "a.txt".into(), bytes: None },
+        _ => Effect::Internal,
+    };
+    let facts = Facts::new(call.name.clone(), Hints::default(), call, vec![effect]);
+    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let spec = spec(call.name.as_str());
+    let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();
+    let request = ApprovalRequest::new(format!("ask-{}", call.id), call.clone(), &facts, &decision, digest);
+    let judgement = Judgement::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) };
+    Input::Judged { call: call.id.clone(), judgement: Box::new(judgement) }
+}

@@ -1,0 +1,5 @@
+#![doc = include_str!("../README.md")]
+
+mod tokenizer;
+
+pub use tokenizer::Tokenizer;
