@@ -16,6 +16,7 @@ use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
+use crate::agents::OneClient;
 use crate::answers::Answers;
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
@@ -104,14 +105,19 @@ impl Assembly<'_> {
         let stand_in =
             if self.tape.is_live() || settings.root.is_dir() { None } else { Some(tempfile::tempdir()?) };
         let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
-        let (_, model) = settings.provider.client(self.reach, self.tape)?;
+        let (client, model) = settings.provider.client(self.reach, self.tape)?;
         let offering = &settings.offering;
         let offered = Offered { preset: settings.preset, offering, model: Some(&model), servers };
         let mut tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
+<<<<<<< HEAD
         // A replay runs none of them, and knows what was offered.
         if self.tape.is_live() {
-            tools.add(self.nested.tools(&tools.toolbox), self.tape);
+            let models = OneClient { client: Arc::new(client), prices: settings.budget.prices };
+            tools.add(self.nested.tools(&tools.toolbox, models), self.tape);
         }
+=======
+        tools.add(self.nested.tools(&tools.toolbox));
+>>>>>>> workflow
         if let Some(mode) = &offering.mode {
             modes::find(tools.toolbox.modes(), mode)?;
         }

@@ -4,6 +4,7 @@
     reason = "the command line is where the program meets its user's machine"
 )]
 
+mod agents;
 mod answers;
 mod approvals;
 mod arguments;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_journal::{FileJournal, FileJournals, Journal, JournalError, Journals, MemoryJournals, Record};
-use windlass_subagent::SubAgents;
+use windlass_subagent::AgentDefinition;
 use windlass_tool::Tool;
 use windlass_toolbox::Toolbox;
 use windlass_workflow::{Entry, RunWorkflow, WorkflowOutcome, Workflows};
 
+use crate::agents::{self, OneClient};
 use crate::answers::Open;
 use crate::runs::RunFolder;
 
@@ -21,8 +22,9 @@ const FOLDER: &str = "nested";
 pub(crate) struct Nested {
     /// Where records are kept; nowhere for a run that is only looked at.
     pub(crate) journals: Option<PathBuf>,
-    /// Whether there are other agents.
+    /// Whether there are other agents, and those that people defined.
     pub(crate) has_agents: bool,
+    pub(crate) agents: Vec<AgentDefinition>,
     /// The workflows that the model is told of.
     pub(crate) workflows: Workflows,
 }
@@ -34,14 +36,16 @@ impl Nested {
     }
 
     /// The tools that give work on, but for those that are there.
-    pub(crate) fn tools(&self, there: &Toolbox) -> Vec<Arc<dyn Tool>> {
+    pub(crate) fn tools(&self, there: &Toolbox, models: OneClient) -> Vec<Arc<dyn Tool>> {
         let journals: Arc<dyn Journals> = match &self.journals {
             Some(folder) => Arc::new(FileJournals::new(folder)),
             None => Arc::new(MemoryJournals::default()),
         };
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         if self.has_agents {
-            tools.extend(SubAgents::new(Shared(journals.clone())).with_builtin().tools());
+            let agents = agents::all(&self.agents, Shared(journals.clone()), Some(models));
+            tools.extend(agents.tools());
+            tools.extend(agents.new_task(there.modes()));
         }
         if !self.workflows.is_empty() {
             tools.push(Arc::new(RunWorkflow::new(self.workflows.clone(), journals)));

@@ -23,7 +23,7 @@ use crate::say::{self, Inbox};
 use crate::show::Show;
 use crate::tape::Tape;
 use crate::traces::Traces;
-use crate::{checkpoints, confine, output, secrets, setup, workflow};
+use crate::{agents, checkpoints, confine, output, secrets, setup, workflow};
 
 /// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
 pub(crate) const SUSPENDED: u8 = 75;
@@ -193,7 +193,11 @@ pub(crate) fn tell_differences(differences: &[Difference]) -> bool {
 }
 
 pub(crate) fn options(folder: &RunFolder, journal: FileJournal, stop: &CancellationToken) -> RunOptions {
-    RunOptions::default().with_journal(journal).with_cancellation(stop.clone()).with_outputs(folder.outputs())
+    RunOptions::default()
+        .with_run_id(folder.id.as_str())
+        .with_journal(journal)
+        .with_cancellation(stop.clone())
+        .with_outputs(folder.outputs())
 }
 
 pub(crate) fn shell_of(settings: &Settings) -> anyhow::Result<Shell> {
@@ -211,8 +215,12 @@ pub(crate) fn assembly<'a>(
 ) -> anyhow::Result<Assembly<'a>> {
     let outputs = folder.map(RunFolder::outputs);
     let workflows = workflow::offered(&settings.root, &settings.offering)?;
-    let nested =
-        Nested { journals: folder.map(Nested::folder), has_agents: !workflows.is_empty(), workflows };
+    let nested = Nested {
+        journals: folder.map(Nested::folder),
+        has_agents: !workflows.is_empty() || agents::are_offered(&settings.offering),
+        agents: agents::defined(&settings.root, &settings.offering),
+        workflows,
+    };
     Ok(Assembly {
         settings,
         approval: &arguments.approval,

@@ -72,11 +72,12 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Adds tools that are there for one run only.
-    pub(crate) fn add(&mut self, tools: Vec<Arc<dyn Tool>>, tape: &Tape) {
+    /// Adds tools that give work on. They are in no recording, because what they have done is: a replay runs them, and
+    /// the calls inside are given from it.
+    pub(crate) fn add(&mut self, tools: Vec<Arc<dyn Tool>>) {
         for tool in tools {
             let name = tool.spec().name().clone();
-            if let Err(error) = self.dynamic.add(tape.tool(tool)) {
+            if let Err(error) = self.dynamic.add(tool) {
                 output::note(&format!("warning: the tool {name} is left out: {error}"));
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde_json::Value;
 use windlass_agent::{Event, Outcome, Wait};
 use windlass_hitl::{ApprovalOutcome, Decision, Verdict, display_safe};
 use windlass_partial_json::{Event as JsonEvent, Parser};
@@ -98,6 +99,7 @@ impl Show {
             | Event::MessageRefused { reason }
             | Event::Nudged { text: reason } => self.line(&format!("! {}", display_safe(reason))),
             Event::CallEnded { result } => self.result(result),
+            Event::AgentEvent { agents, happened, .. } => self.agent(agents, happened),
             Event::Finished { outcome, total } => {
                 self.usage = *total;
                 self.outcome = Some(outcome.clone());
@@ -105,6 +107,24 @@ impl Show {
             }
             _ => self.change(event),
         }
+    }
+
+    /// What an agent below does, in a line: its calls, what was refused, and its end.
+    fn agent(&self, agents: &[String], happened: &Value) -> String {
+        let said = match serde_json::from_value(happened.clone()) {
+            Ok(Event::CallFinished { call, .. }) => format!("→ {}", display_safe(call.name.as_str())),
+            Ok(Event::CallEnded { result }) if !result.status.is_ok() => {
+                format!("← {}: {}", display_safe(result.call.as_str()), result.status.as_str())
+            }
+            Ok(Event::ApprovalPostponed { .. }) => {
+                "asks, and nobody answers here; the question stays open".to_owned()
+            }
+            Ok(Event::Finished { outcome, .. }) => outcome_text(&outcome),
+            _ => return String::new(),
+        };
+        let who: Vec<String> = agents.iter().map(|agent| display_safe(agent)).collect();
+        let text: Vec<&str> = said.lines().take(RESULT_LINES).collect();
+        self.line(&format!("    [{}] {}", who.join(" > "), text.join("\n        ")))
     }
 
     /// What changed, and whether it can be taken back.

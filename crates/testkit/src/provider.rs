@@ -87,7 +87,7 @@ impl Provider {
     fn say(&self, format: Format, request: &Value, model: &str, request_bytes: usize) -> Reply {
         let number = assistant_messages(request);
         let (denied, is_last) = denials(request);
-        let turn = self.script.turn_after(number, &denied, is_last);
+        let turn = self.script.played_to(request).turn_after(number, &denied, is_last);
         let told = request.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false);
         let stream_usage = if told { StreamUsage::Tell } else { StreamUsage::Leave };
         let setting = Setting { format, number, model, request_bytes, stream_usage };

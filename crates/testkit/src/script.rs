@@ -1,6 +1,10 @@
 //! What a scripted provider says, turn by turn, as JSON.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use serde_json::Value;
 use windlass_protocol::RawJson;
 
 /// A provider's side of a conversation.
@@ -33,6 +37,10 @@ pub struct Script {
     /// call's result. Without it the script goes on as if nothing was denied. For turns of one call.
     #[serde(default)]
     pub denied: Option<String>,
+    /// What other agents say that run on the same provider: by words that stand in their requests and in no other's, as
+    /// those of a system prompt.
+    #[serde(default)]
+    pub parts: BTreeMap<String, Vec<Turn>>,
 }
 
 /// One answer.
@@ -178,6 +186,18 @@ impl Script {
 }
 
 impl Script {
+    /// The script of whoever made a request, by the words of its body.
+    pub(crate) fn played_to(&self, request: &Value) -> Cow<'_, Self> {
+        if self.parts.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let body = request.to_string();
+        match self.parts.iter().find(|(words, _)| body.contains(words.as_str())) {
+            Some((_, turns)) => Cow::Owned(Self { turns: turns.clone(), ..self.clone() }),
+            None => Cow::Borrowed(self),
+        }
+    }
+
     /// The turn of a request with so many assistant messages and these results of denied calls. The turn of a denied
     /// call is tried again, with words about it where the last call was denied.
     pub(crate) fn turn_after(&self, assistant_messages: usize, denied: &[String], last_denied: bool) -> Turn {

@@ -20,8 +20,9 @@ impl Script {
     /// ```
     #[must_use]
     pub fn spoken(&self, dialect: Dialect) -> Self {
-        let turns = self.turns.iter().map(|turn| spoken(turn, dialect)).collect();
-        Self { turns, fallback: self.fallback.clone(), denied: self.denied.clone() }
+        let said = |turns: &[Turn]| turns.iter().map(|turn| spoken(turn, dialect)).collect();
+        let parts = self.parts.iter().map(|(words, turns)| (words.clone(), said(turns))).collect();
+        Self { turns: said(&self.turns), fallback: self.fallback.clone(), denied: self.denied.clone(), parts }
     }
 }
 

@@ -55,11 +55,13 @@ impl Stepping {
         if let Some(outputs) = &options.outputs {
             run = run.with_outputs(outputs);
         }
-        let may_repeat = self.work.repeatable
-            || hands.hints(&self.work.tool).is_some_and(|hints| hints.read_only || hints.idempotent);
+        let hints = hands.hints(&self.work.tool).unwrap_or_default();
+        let may_repeat = self.work.repeatable || hints.read_only || hints.idempotent;
+        // What can be made again, or goes on from its own record, is left where it is by a stop.
+        let may_leave = may_repeat || hints.resumable;
         let id = call.id.clone();
         let mut performing = hands.perform([call], run)?;
-        let end = self.watch(&mut performing, &own, options).await?;
+        let end = self.watch(&mut performing, (&own, may_leave), options).await?;
         let late = match end {
             Watched::Left => return Ok(Ran::Stopped),
             Watched::Ended => false,
@@ -77,11 +79,12 @@ impl Stepping {
         Ok(Ran::Ended(self.read(&id, &performed, may_repeat)))
     }
 
-    /// Follows the call to its end. A stop leaves a call that has not begun where it is, so that it can be made later.
+    /// Follows the call to its end. A stop leaves a call where it is that has not begun or can go on, and ends others in
+    /// good order.
     async fn watch(
         &self,
         performing: &mut Performing,
-        own: &CancellationToken,
+        (own, may_leave): (&CancellationToken, bool),
         options: &WorkflowOptions,
     ) -> Result<Watched, AgentError> {
         let mut deadline: Option<Instant> = None;
@@ -90,7 +93,7 @@ impl Stepping {
             let event = tokio::select! {
                 biased;
                 () = options.cancellation.cancelled(), if !own.is_cancelled() => {
-                    if !has_begun {
+                    if !has_begun || may_leave {
                         return Ok(Watched::Left);
                     }
                     own.cancel();
@@ -152,7 +155,7 @@ impl Stepping {
 enum Watched {
     Ended,
     TookTooLong,
-    /// Its record says that it has not begun.
+    /// Its record says how far it came.
     Left,
 }
 

@@ -141,7 +141,10 @@ impl Workflow {
     }
 
     /// The inputs with what stands for those that are not given.
-    pub(crate) fn complete(&self, mut input: Map<String, Value>) -> Result<Map<String, Value>, RunError> {
+    ///
+    /// # Errors
+    /// If one is missing that has to be given, or is none of the workflow's.
+    pub fn complete(&self, mut input: Map<String, Value>) -> Result<Map<String, Value>, RunError> {
         let declared = &self.definition.input;
         let names = || declared.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         if let Some(unknown) = input.keys().find(|name| !declared.contains_key(*name)) {

@@ -24,7 +24,8 @@ pub(crate) struct Offering {
     /// A feature to switch on, for what waits for it: `image_generation`, `slash_commands`, `project_tools`
     /// and `project_skills` (the files in `.windlass/tools` and `.windlass/skills`), `project_processes` (the programs that
     /// the former name, started before any call), `workflows` and `project_workflows` (`run_workflow` with those that are
-    /// built in, or in `.windlass/workflows`), or one of the user's `toolbox.toml`. May be said several times.
+    /// built in, or in `.windlass/workflows`), `agents` and `project_agents` (agents that work is handed to: those that are
+    /// built in and `agents/*.md` in the folder of settings, or in `.windlass/agents`), or one of the user's `toolbox.toml`. May be said several times.
     #[arg(long = "feature", value_name = "NAME")]
     pub(crate) features: Vec<String>,
     #[command(flatten)]

@@ -83,6 +83,9 @@ fn begin(arguments: &WorkflowRun, state: &std::path::Path) -> anyhow::Result<(Ru
         value => (name.clone(), value.clone()),
     };
     let input = arguments.inputs.iter().map(clean).collect();
+    // Everything that can be wrong is found before the run has a folder.
+    let input = workflow.complete(input)?;
+    assembly(&arguments.run, &settings, None, &Tape::none(), &shell_of(&settings)?)?.check()?;
     let begun = Begun { definition: workflow.definition().clone(), input };
     let folder = RunFolder::create(state)?;
     folder.write_settings(&settings)?;

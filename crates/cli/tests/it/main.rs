@@ -5,6 +5,7 @@
     reason = "a test that cannot go on fails; it starts the program and reads its files"
 )]
 
+mod agents;
 mod approve_in;
 mod check;
 mod commands;

@@ -199,9 +199,31 @@ async fn stopping_leaves_a_run_that_can_be_gone_on_with() {
     assert_eq!(echo.calls(), 2);
 }
 
+// An agent that is stopped in the middle goes on from its own record, so a stop does not spoil its step.
+#[tokio::test]
+async fn stopping_leaves_a_call_that_keeps_its_own_record_where_it_is() {
+    let resumable = Hints { resumable: true, ..Hints::default() };
+    for (hints, goes_on) in [(resumable, true), (Hints::read_only(), true), (Hints::default(), false)] {
+        let (slow, store) = (Arc::new(crate::scene::Waiting::once(hints)), Store::default());
+        let token = CancellationToken::new();
+        let stopping = token.clone();
+        let options = WorkflowOptions::default().with_cancellation(token).with_listener(move |event| {
+            if matches!(event, WorkflowEvent::Call { event, .. } if matches!(**event, Event::CallRunning { .. })) {
+                stopping.cancel();
+            }
+        });
+        let waits = workflow("[[step]]\nname = \"a\"\ntool = \"wait\"");
+        let outcome = run(&runner(hands(vec![slow.clone()]), store.clone()), &waits, &options).await;
+        assert_eq!(outcome.unwrap(), WorkflowOutcome::Stopped);
+        let outcome =
+            run(&runner(hands(vec![slow]), store), &waits, &WorkflowOptions::default()).await.unwrap();
+        assert_eq!(matches!(outcome, WorkflowOutcome::Completed { .. }), goes_on, "{hints:?}: {outcome:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_call_that_takes_too_long_is_given_up() {
-    let wait = Arc::new(crate::scene::Waiting::default());
+    let wait = Arc::new(crate::scene::Waiting::for_ever());
     let runner = runner(hands(vec![wait]), Store::default());
     let step = workflow("[[step]]\nname = \"a\"\ntool = \"wait\"\ntimeout_ms = 20");
     let (step, message) = failed(run(&runner, &step, &WorkflowOptions::default()).await);

@@ -197,19 +197,36 @@ pub(crate) async fn run(
     runner.run("run", workflow, Map::new(), options).await
 }
 
-/// A tool that ends only when it is stopped.
-pub(crate) struct Waiting(ToolSpec);
+/// A tool that ends only when it is stopped: always, or the first time.
+pub(crate) struct Waiting {
+    spec: ToolSpec,
+    hints: Hints,
+    waits: AtomicUsize,
+}
 
-impl Default for Waiting {
-    fn default() -> Self {
+impl Waiting {
+    fn new(hints: Hints, times: usize) -> Self {
         let schema = r#"{"type":"object"}"#.parse().unwrap();
-        Self(ToolSpec::function(ToolName::new("wait").unwrap(), "Waits.", schema))
+        let spec = ToolSpec::function(ToolName::new("wait").unwrap(), "Waits.", schema);
+        Self { spec, hints, waits: AtomicUsize::new(times) }
+    }
+
+    pub(crate) fn for_ever() -> Self {
+        Self::new(Hints::default(), usize::MAX)
+    }
+
+    pub(crate) fn once(hints: Hints) -> Self {
+        Self::new(hints, 1)
     }
 }
 
 impl Tool for Waiting {
     fn spec(&self) -> &ToolSpec {
-        &self.0
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        self.hints
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
@@ -218,6 +235,11 @@ impl Tool for Waiting {
 
     fn call<'a>(&'a self, ctx: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
+            let left =
+                self.waits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+            if left.is_err() {
+                return Ok(Output::text("done"));
+            }
             ctx.cancellation().cancelled().await;
             Ok(Output::text("stopped").with_status(windlass_protocol::ResultStatus::Cancelled))
         })

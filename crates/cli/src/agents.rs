@@ -1,0 +1,98 @@
+//! The agents that a run can give work to: those that come along, the user's, and a project's where that is said.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::{fs, io};
+
+use anyhow::Context as _;
+use windlass_agent::Prices;
+use windlass_journal::Journals;
+use windlass_model::Model;
+use windlass_subagent::{AgentDefinition, ModelSource, SourcedModel, SubAgents};
+
+use crate::arguments::Offering;
+use crate::{output, policies};
+
+/// The feature by which agents are offered, and the one by which a project's are: what they are for is told to the model
+/// before anybody asked.
+const FEATURE: &str = "agents";
+const PROJECT_FEATURE: &str = "project_agents";
+/// The folder of Markdown files, in the user's folder of settings and in a project's.
+const FOLDER: &str = "agents";
+const PROJECT: &str = ".windlass";
+
+/// Whether a run is offered agents.
+pub(crate) fn are_offered(offering: &Offering) -> bool {
+    offering.has_feature(FEATURE) || offering.has_feature(PROJECT_FEATURE)
+}
+
+/// The definitions that people wrote: the user's come first, and of two with one name the first counts.
+pub(crate) fn defined(root: &Path, offering: &Offering) -> Vec<AgentDefinition> {
+    let mut agents = policies::settings().map(|folder| read(&folder.join(FOLDER))).unwrap_or_default();
+    if offering.has_feature(PROJECT_FEATURE) {
+        agents.extend(read(&root.join(PROJECT).join(FOLDER)));
+    }
+    agents
+}
+
+/// The agents of a run, with their records in these journals.
+pub(crate) fn all(
+    defined: &[AgentDefinition],
+    journals: impl Journals + 'static,
+    models: Option<OneClient>,
+) -> SubAgents {
+    let mut agents = SubAgents::new(journals);
+    for definition in defined {
+        agents = match agents.clone().with(definition.clone()) {
+            Ok(more) => more,
+            Err(error) => {
+                output::note(&format!("warning: an agent is left out: {error}"));
+                agents
+            }
+        };
+    }
+    let agents = agents.with_builtin();
+    match models {
+        Some(models) => agents.with_models(models),
+        None => agents,
+    }
+}
+
+/// The Markdown files of a folder, in the order of their names. One that is wrong is left out and told.
+fn read(folder: &Path) -> Vec<AgentDefinition> {
+    let mut files: Vec<_> = match fs::read_dir(folder) {
+        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => {
+            output::note(&format!("warning: {} cannot be read: {error}", folder.display()));
+            Vec::new()
+        }
+    };
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "md"));
+    files.sort();
+    let parse = |file: &Path| {
+        let text = fs::read_to_string(file).context("it cannot be read")?;
+        Ok::<_, anyhow::Error>(AgentDefinition::parse(&text)?)
+    };
+    let told = |file: &std::path::PathBuf| {
+        let told = parse(file);
+        if let Err(error) = &told {
+            output::note(&format!("warning: the agent {} is left out: {error:#}", file.display()));
+        }
+        told.ok()
+    };
+    files.iter().filter_map(told).collect()
+}
+
+/// The run's own provider, asked for another model.
+pub(crate) struct OneClient {
+    pub(crate) client: Arc<dyn Model>,
+    /// What the run's own model costs, for want of anything better.
+    pub(crate) prices: Prices,
+}
+
+impl ModelSource for OneClient {
+    fn model(&self, name: &str) -> Option<SourcedModel> {
+        Some(SourcedModel::new(Arc::clone(&self.client), name).with_prices(self.prices))
+    }
+}
