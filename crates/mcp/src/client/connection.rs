@@ -19,7 +19,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::handler::Handler;
 use crate::Pipes;
 use crate::failure::Failure;
-use crate::transport::http::HttpError;
+use crate::transport::http_error::HttpError;
 use crate::transport::ledger::{Ledger, Reply, Ticket};
 use crate::transport::lines::Lines;
 
