@@ -12,7 +12,7 @@ use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
-use crate::ci::{Outcome, Verdict, libtest};
+use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict, libtest};
 use install::Installed;
 
 pub(crate) const HELP: &str = "\
@@ -74,8 +74,10 @@ fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
 /// The tests that start the servers. Each says itself what it could not do.
 fn with_servers(sh: &Shell, installed: &Installed) -> Result<Outcome> {
     let home = &installed.home;
+    // With the features of the other steps, so that nothing is built twice.
     let test =
-        cmd!(sh, "cargo test -p windlass-mcp --test real_servers -- --show-output").env(install::HOME, home);
+        cmd!(sh, "cargo test --workspace --features {OFF_BY_DEFAULT} --test real_servers -- --show-output")
+            .env(install::HOME, home);
     let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
     if !captured.success {
         libtest::print_failures(&captured.lines);

@@ -11,7 +11,7 @@ use xshell::{Shell, cmd};
 use super::expected::{CLIENT, Expected, SERVER};
 use super::install::Installed;
 use crate::capture;
-use crate::ci::{Outcome, Verdict};
+use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict};
 
 /// Settings with tools of the names that the suite calls, and a policy that lets them through.
 const SETTINGS: &str = "xtask/mcp/settings";
@@ -51,7 +51,10 @@ fn client(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
     if !sh.path_exists(CLIENT_SOURCE) {
         return Ok(Outcome::new(Verdict::Skipped, format!("there is no {CLIENT_SOURCE}")));
     }
-    if !capture::pass_through(cmd!(sh, "cargo build --quiet -p windlass-mcp --example conformance_client"))? {
+    if !capture::pass_through(cmd!(
+        sh,
+        "cargo build --quiet --workspace --features {OFF_BY_DEFAULT} --example conformance_client"
+    ))? {
         return Ok(Outcome::new(Verdict::Failed, "the client for the suite does not build"));
     }
     let (suite, out) = (installed.suite(), installed.home.join("client-results"));
