@@ -41,7 +41,7 @@ struct Run {
     calls: HashMap<CallId, Known>,
     approvals: HashMap<String, Span>,
     /// The runs of agents that calls gave work to, by the call and the agents down to them.
-    agents: BTreeMap<(CallId, Vec<String>), Run>,
+    agents: BTreeMap<(CallId, Vec<String>), Self>,
 }
 
 impl Spans {
