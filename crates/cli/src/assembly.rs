@@ -109,15 +109,8 @@ impl Assembly<'_> {
         let offering = &settings.offering;
         let offered = Offered { preset: settings.preset, offering, model: Some(&model), servers };
         let mut tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
-<<<<<<< HEAD
-        // A replay runs none of them, and knows what was offered.
-        if self.tape.is_live() {
-            let models = OneClient { client: Arc::new(client), prices: settings.budget.prices };
-            tools.add(self.nested.tools(&tools.toolbox, models), self.tape);
-        }
-=======
-        tools.add(self.nested.tools(&tools.toolbox));
->>>>>>> workflow
+        let models = OneClient { client: Arc::new(client), prices: settings.budget.prices };
+        tools.add(self.nested.tools(&tools.toolbox, models));
         if let Some(mode) = &offering.mode {
             modes::find(tools.toolbox.modes(), mode)?;
         }

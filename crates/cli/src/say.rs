@@ -92,11 +92,12 @@ impl Inbox {
         if !matches!(event, Event::MessageQueued { .. } | Event::MessageRefused { .. }) {
             return;
         }
-        // The run hears them in order.
-        let heard = self.told().pop_front();
-        if let Some(path) = heard {
+        // The run hears them in order. A message is gone before it is forgotten: in between it would be news.
+        let mut told = self.told();
+        if let Some(path) = told.front() {
             drop(std::fs::remove_file(path));
         }
+        told.pop_front();
     }
 
     fn told(&self) -> MutexGuard<'_, VecDeque<PathBuf>> {
