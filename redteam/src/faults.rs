@@ -115,7 +115,7 @@ pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Resu
     let faults: Vec<Fault> = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id)).collect();
     let wanted = faults.iter().filter_map(find).flat_map(|row| match row.shown {
         Shown::By(tests) => tests,
-        Shown::Here(_) | Shown::Later(_) => &[],
+        Shown::Here(_) => &[],
     });
     let passed = run_tests(&wanted.copied().collect());
     Ok(faults.iter().map(|fault| line(fault, &passed, ground)).collect())
@@ -128,7 +128,6 @@ fn find(fault: &Fault) -> Option<&'static Row> {
 fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {
     let ending = match find(fault).map(|row| row.shown) {
         None => skipped("no test is known that injects this"),
-        Some(Shown::Later(issue)) => skipped(&format!("issue {issue} owns it")),
         Some(Shown::By(tests)) => judge(tests, passed),
         Some(Shown::Here(injected)) => ground.perform(&injected.job()),
     };

@@ -8,9 +8,11 @@ pub(crate) mod field;
 pub(crate) mod handler;
 pub(crate) mod log;
 pub(crate) mod news;
+pub(crate) mod options;
 pub(crate) mod over_http;
 pub(crate) mod pages;
 pub(crate) mod resources;
+pub(crate) mod sampling;
 pub(crate) mod tool;
 pub(crate) mod used;
 
@@ -18,36 +20,17 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 use futures_util::future::join_all;
-use windlass_redact::Redactor;
-use windlass_tool::{Human, Tool};
+use windlass_tool::Tool;
 use windlass_toolbox::{Identity, ToolboxBuilder};
 
 use self::log::LogLine;
+pub use self::options::{ClientOptions, Wrap};
 use self::tool::McpTool;
 use self::used::Used;
 use crate::address::Address;
 use crate::server::Reach;
 use crate::transport::child::ChildConnector;
 use crate::{AcceptedTools, Connector, Definition, McpServer, Noise, RefusedTool, StartError};
-
-/// What the application gives to all servers.
-#[derive(Clone, Default)]
-#[non_exhaustive]
-pub struct ClientOptions {
-    /// What a human has accepted.
-    pub accepted: AcceptedTools,
-    /// Whom servers may ask; without her, no server may ask anybody.
-    pub human: Option<Arc<dyn Human>>,
-    /// The folders that servers are told of when they ask, as `file://` addresses; with none, they may not ask.
-    pub roots: Vec<String>,
-    /// What is taken out of what servers log.
-    pub redactor: Redactor,
-    /// What is put around each tool.
-    pub each: Option<Wrap>,
-}
-
-/// Puts something around a tool of a server, as an application that records its calls does.
-pub type Wrap = Arc<dyn Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
 
 /// How a server is reached.
 #[derive(Clone)]
@@ -61,41 +44,6 @@ pub(crate) enum Way {
 /// It lives as long as this and its tools do; then its whole process group is killed.
 #[derive(Clone)]
 pub struct McpClient(Arc<Used>);
-
-impl ClientOptions {
-    /// The same with what a human has accepted.
-    pub fn with_accepted(mut self, accepted: AcceptedTools) -> Self {
-        self.accepted = accepted;
-        self
-    }
-
-    /// The same, and servers may ask this human. Each question names its server, and nobody else answers it.
-    pub fn with_human(mut self, human: Arc<dyn Human>) -> Self {
-        self.human = Some(human);
-        self
-    }
-
-    /// The same, and servers that ask are told of this folder: a `file://` address.
-    pub fn with_root(mut self, address: impl Into<String>) -> Self {
-        self.roots.push(address.into());
-        self
-    }
-
-    /// The same with secrets that are taken out of what servers log.
-    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
-        self.redactor = redactor;
-        self
-    }
-
-    /// The same with something around each tool. What a tool does and what it asks stays the tool's own.
-    pub fn with_each(
-        mut self,
-        wrap: impl Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync + 'static,
-    ) -> Self {
-        self.each = Some(Arc::new(wrap));
-        self
-    }
-}
 
 impl Way {
     /// What the server said beside the protocol.
@@ -294,11 +242,5 @@ impl McpClient {
 impl fmt::Debug for McpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpClient").field("server", &self.0.server).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ClientOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientOptions").field("has_human", &self.human.is_some()).finish_non_exhaustive()
     }
 }

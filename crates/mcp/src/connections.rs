@@ -4,6 +4,7 @@ pub(crate) mod offer;
 pub(crate) mod options;
 pub(crate) mod ranking;
 pub(crate) mod reader;
+pub(crate) mod requests;
 pub(crate) mod search;
 pub(crate) mod status;
 pub(crate) mod watch;
@@ -12,7 +13,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use serde_json::{Map, Value};
 use tokio::task::JoinHandle;
 use windlass_protocol::{Arguments, Payload};
 use windlass_tool::{Context, Output, Tool, ToolError};
@@ -23,10 +23,7 @@ pub use self::options::{ConnectionOptions, Listener};
 use self::reader::ResourceReader;
 use self::status::Board;
 pub use self::status::{ServerEvent, ServerStatus};
-use crate::{
-    Definition, McpClient, McpServer, Presence, Prompt, PromptMessage, RequestError, Resource,
-    ResourceContents, ResourceTemplate, StartError,
-};
+use crate::{Definition, McpClient, McpServer, Presence, StartError};
 
 /// The servers of a program. Cheap to clone; when the last clone and the last tool are gone, so are the servers.
 ///
@@ -208,69 +205,17 @@ impl McpConnections {
         found.call(ctx, &Payload::Function { arguments }).await
     }
 
-    /// The resources of a server.
-    ///
-    /// # Errors
-    /// If there is no such server, or it cannot be had or does not answer.
-    pub async fn list_resources(&self, server: &str) -> Result<Vec<Resource>, RequestError> {
-        self.known(server)?.list_resources().await
-    }
-
-    /// The addresses with gaps of a server.
-    ///
-    /// # Errors
-    /// As [`list_resources`](Self::list_resources).
-    pub async fn list_resource_templates(&self, server: &str) -> Result<Vec<ResourceTemplate>, RequestError> {
-        self.known(server)?.list_resource_templates().await
-    }
-
-    /// Reads a resource of a server.
-    ///
-    /// # Errors
-    /// As [`list_resources`](Self::list_resources).
-    pub async fn read_resource(
-        &self,
-        server: &str,
-        uri: &str,
-    ) -> Result<Vec<ResourceContents>, RequestError> {
-        self.known(server)?.read_resource(uri).await
-    }
-
-    /// The prompts of a server.
-    ///
-    /// # Errors
-    /// As [`list_resources`](Self::list_resources).
-    pub async fn list_prompts(&self, server: &str) -> Result<Vec<Prompt>, RequestError> {
-        self.known(server)?.list_prompts().await
-    }
-
-    /// A prompt of a server with its gaps filled in.
-    ///
-    /// # Errors
-    /// As [`list_resources`](Self::list_resources).
-    pub async fn get_prompt(
-        &self,
-        server: &str,
-        name: &str,
-        arguments: Map<String, Value>,
-    ) -> Result<Vec<PromptMessage>, RequestError> {
-        self.known(server)?.get_prompt(name, arguments).await
-    }
-
-    /// Ends all servers. Calls that run get an error, later ones too.
+    /// Ends all servers, and offers nothing of them any more. Calls that run get an error, later ones too.
     pub async fn close(&self) {
         let watches = std::mem::take(&mut *self.0.watches.lock().unwrap_or_else(PoisonError::into_inner));
         for watch in watches {
             watch.abort();
         }
+        self.0.offers.clear();
         for (id, client) in &self.0.clients {
             client.stop().await;
             self.0.board.set(id, ServerStatus::Closed);
         }
-    }
-
-    fn known(&self, server: &str) -> Result<&McpClient, RequestError> {
-        self.0.clients.get(server).ok_or_else(|| RequestError::UnknownServer(server.to_owned()))
     }
 
     /// What there is instead, in words for the model (RULES M6).

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use crate::AddressError;
-use crate::transport::http::HttpError;
+use crate::transport::http_error::HttpError;
 use crate::transport::message::ServerError;
 
 /// Why a request has no result.

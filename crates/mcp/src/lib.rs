@@ -38,6 +38,7 @@ pub use client::resources::{
     Prompt, PromptArgument, PromptMessage, RequestError, Resource, ResourceBody, ResourceContents,
     ResourceTemplate,
 };
+pub use client::sampling::{Sample, SampleFuture, Sampler, SamplingRefusal, SamplingRequest};
 pub use client::{ClientOptions, McpClient, Wrap};
 pub use connections::{
     ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,

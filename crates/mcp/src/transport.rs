@@ -5,6 +5,7 @@ pub(crate) mod connector;
 pub(crate) mod events;
 pub(crate) mod frames;
 pub(crate) mod http;
+pub(crate) mod http_error;
 pub(crate) mod intake;
 pub(crate) mod ledger;
 pub(crate) mod lines;

@@ -2,7 +2,7 @@
 
 mod provider;
 
-use self::Shown::{By, Here, Later};
+use self::Shown::{By, Here};
 use super::Injected;
 
 /// A fault by its group and its words.
@@ -19,8 +19,6 @@ pub(super) enum Shown {
     By(&'static [(&'static str, &'static str)]),
     /// The harness itself, in a process of its own.
     Here(Injected),
-    /// The issue that owns it.
-    Later(u32),
 }
 
 const fn row(group: &'static str, fault: &'static str, shown: Shown) -> Row {

@@ -33,4 +33,11 @@ pub(crate) const SERVER: Expected = &[
 ];
 
 /// Of our client.
-pub(crate) const CLIENT: Expected = &[];
+pub(crate) const CLIENT: Expected = &[
+    (
+        "auth/2025-03-26-oauth-metadata-backcompat",
+        "the authority names itself otherwise than its address, which is refused whatever the version",
+    ),
+    ("auth/client-credentials-jwt", "a program signs in with a secret, and with no key of its own"),
+    ("auth/cross-app-access-complete-flow", "nobody signs in through an enterprise's own authority here"),
+];

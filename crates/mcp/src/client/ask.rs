@@ -56,6 +56,11 @@ impl Asks {
         Self { server: server.to_owned(), human, is_asking: Arc::default() }
     }
 
+    /// The server that asks.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
     pub(crate) fn are_allowed(&self) -> bool {
         self.human.is_some()
     }

@@ -16,11 +16,10 @@ use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::ask::Asks;
 use super::handler::Handler;
 use crate::Pipes;
 use crate::failure::Failure;
-use crate::transport::http::HttpError;
+use crate::transport::http_error::HttpError;
 use crate::transport::ledger::{Ledger, Reply, Ticket};
 use crate::transport::lines::Lines;
 
@@ -31,7 +30,7 @@ const EXTENSIONS: u32 = 30;
 pub(crate) struct Connection {
     running: RunningService<RoleClient, Handler>,
     ledger: Arc<Ledger>,
-    asks: Asks,
+    handler: Handler,
     _end: DropGuard,
     _held: Box<dyn Any + Send + Sync>,
 }
@@ -74,11 +73,11 @@ impl Connection {
     where
         T: Transport<RoleClient> + 'static,
     {
-        let (ledger, asks) = (handler.ledger().clone(), handler.asks().clone());
+        let (ledger, kept) = (handler.ledger().clone(), handler.clone());
         // The tasks end with this future, too, if it is dropped.
         let end = ledger.over().clone().drop_guard();
         let running = handler.serve(transport).await?;
-        Ok(Self { running, ledger, asks, _end: end, _held: held })
+        Ok(Self { running, ledger, handler: kept, _end: end, _held: held })
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -149,7 +148,7 @@ impl Connection {
                     deadline.set(sleep(wait.limit.min(rest)));
                 }
                 // A human who is asked by the server has her own clock.
-                () = &mut deadline => if self.asks.is_asking() {
+                () = &mut deadline => if self.handler.is_asking() {
                     deadline.set(sleep(wait.limit));
                 } else {
                     return Err(Failure::TimedOut(wait.limit));

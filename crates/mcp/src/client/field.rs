@@ -41,6 +41,9 @@ impl<'a> Field<'a> {
     }
 
     pub(crate) fn suggestions(&self) -> Vec<String> {
+        if self.schema.get("type").and_then(Value::as_str) == Some("boolean") {
+            return vec!["yes".to_owned(), "no".to_owned()];
+        }
         let choices = choices(self.schema).into_iter().chain(self.items().map(choices).unwrap_or_default());
         choices.take(SUGGESTIONS).map(|(value, _)| display_safe(value)).collect()
     }

@@ -11,35 +11,43 @@ use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest,
     CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, ErrorData,
     FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
-    ProtocolVersion, Root, RootsCapabilities, UrlElicitationCapability,
+    ProtocolVersion, Root, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde_json::Value;
 
 use super::ask::Asks;
 use super::log::Log;
+use super::sampling::Samples;
 use crate::transport::ledger::Ledger;
 
 /// This side of a connection.
 #[derive(Clone)]
 pub(crate) struct Handler {
     asks: Asks,
+    samples: Samples,
     ledger: Arc<Ledger>,
     roots: Arc<[String]>,
     log: Log,
 }
 
 impl Handler {
-    pub(crate) fn new(asks: Asks, ledger: Arc<Ledger>, roots: Arc<[String]>, log: Log) -> Self {
-        Self { asks, ledger, roots, log }
+    pub(crate) fn new(
+        (asks, samples): (Asks, Samples),
+        ledger: Arc<Ledger>,
+        roots: Arc<[String]>,
+        log: Log,
+    ) -> Self {
+        Self { asks, samples, ledger, roots, log }
     }
 
     pub(crate) fn ledger(&self) -> &Arc<Ledger> {
         &self.ledger
     }
 
-    pub(crate) fn asks(&self) -> &Asks {
-        &self.asks
+    /// Whether somebody is asked by the server now: that is not a call's time (RULES M2).
+    pub(crate) fn is_asking(&self) -> bool {
+        self.asks.is_asking() || self.samples.is_asking()
     }
 
     fn refuse(&self) -> ErrorData {
@@ -56,13 +64,16 @@ impl Handler {
 }
 
 impl ClientHandler for Handler {
-    /// Sampling is not offered; questions and roots only if the application allows them.
+    /// Sampling, questions and roots are offered only if the application allows them.
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         if self.asks.are_allowed() {
             let form = FormElicitationCapability::new();
             let url = UrlElicitationCapability::default();
             capabilities.elicitation = Some(ElicitationCapability::new().with_form(form).with_url(url));
+        }
+        if self.samples.are_allowed() {
+            capabilities.sampling = Some(SamplingCapability::default());
         }
         if !self.roots.is_empty() {
             capabilities.roots = Some(RootsCapabilities::default());
@@ -74,10 +85,16 @@ impl ClientHandler for Handler {
 
     async fn create_message(
         &self,
-        _: CreateMessageRequestParams,
-        _: RequestContext<RoleClient>,
+        request: CreateMessageRequestParams,
+        ctx: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        Err(self.refuse())
+        let params = serde_json::to_value(request).unwrap_or_default();
+        let answer = tokio::select! {
+            answer = self.samples.answer(self.asks.server(), params) => answer,
+            () = ctx.ct.cancelled() => None,
+        };
+        let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
+        answer.ok_or_else(|| self.refuse())
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {

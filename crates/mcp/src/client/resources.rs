@@ -15,10 +15,10 @@ use windlass_protocol::Content;
 
 use super::McpClient;
 use super::connection::Wait;
-use super::pages::Listing;
+use super::pages::{Listing, Unlisted};
 use crate::failure::Failure;
 use crate::pieces::Pieces;
-use crate::transport::message::object;
+use crate::transport::message::{NO_METHOD, object};
 use crate::{StartError, outcome};
 
 /// Something that a server has to read. Names and words are a stranger's.
@@ -253,8 +253,12 @@ impl McpClient {
             members.extend(object(raw).ok());
             ControlFlow::Continue(())
         };
-        let extent = listing.read(&connection, limits, &mut take).await;
-        extent.map_err(|why| self.failed(&why.told()))?;
+        match listing.read(&connection, limits, &mut take).await {
+            Ok(_) => {}
+            // A server without any need not know the question.
+            Err(Unlisted::Failure(Failure::Server(error))) if error.code == i64::from(NO_METHOD) => {}
+            Err(why) => return Err(self.failed(&why.told())),
+        }
         self.0.is_well();
         Ok(members)
     }

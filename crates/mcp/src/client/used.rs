@@ -14,6 +14,7 @@ use super::connection::{self, Connection};
 use super::handler::Handler;
 use super::log::Log;
 use super::pages::Unlisted;
+use super::sampling::{Sampler, Samples};
 use super::{ClientOptions, Way, Wrap};
 use crate::failure::Failure;
 use crate::transport::ledger::Ledger;
@@ -24,6 +25,7 @@ pub(crate) struct Used {
     pub(crate) accepted: AcceptedTools,
     way: Way,
     human: Option<Arc<dyn Human>>,
+    sampler: Option<Arc<dyn Sampler>>,
     pub(crate) each: Option<Wrap>,
     roots: Arc<[String]>,
     log: Log,
@@ -52,6 +54,7 @@ impl Used {
             accepted: options.accepted,
             way,
             human: options.human,
+            sampler: options.sampler,
             each: options.each,
             roots: options.roots.into(),
             log: Log::new(options.redactor),
@@ -163,7 +166,8 @@ impl Used {
     async fn open(&self) -> Result<Arc<Connection>, StartError> {
         let ledger = Arc::new(Ledger::new(self.noise.clone(), self.changed.clone()));
         let asks = Asks::new(self.server.id(), self.human.clone());
-        let handler = Handler::new(asks, ledger, self.roots.clone(), self.log.clone());
+        let samples = Samples::new(self.sampler.clone());
+        let handler = Handler::new((asks, samples), ledger, self.roots.clone(), self.log.clone());
         let limits = self.server.limits();
         let connection = match &self.way {
             Way::Pipes(connector) => {

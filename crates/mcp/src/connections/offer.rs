@@ -76,6 +76,18 @@ impl Offers {
         state.is_deferring = is_deferring;
     }
 
+    /// Offers nothing any more.
+    pub(crate) fn clear(&self) {
+        let Some(dynamic) = &self.dynamic else { return };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        for id in std::mem::take(&mut state.offered).into_keys() {
+            dynamic.set_server(&id, []);
+        }
+        if std::mem::take(&mut state.is_deferring) {
+            dynamic.remove(ToolSearch::NAME);
+        }
+    }
+
     /// These were looked for.
     pub(crate) fn found(&self, tools: impl Iterator<Item = (String, String)>) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).found.extend(tools);

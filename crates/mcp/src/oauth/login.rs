@@ -17,7 +17,7 @@ use super::store::Credentials;
 use super::{Grant, SignIn};
 use crate::address::{Address, is_closed};
 use crate::server::Reach;
-use crate::transport::http::words_of;
+use crate::transport::http_error::words_of;
 use crate::{McpServer, OpenUrl, UrlRefusal};
 
 /// How long a human may take.

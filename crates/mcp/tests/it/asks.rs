@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_mcp::{ClientOptions, Limits, McpClient};
+use windlass_mcp::{
+    ClientOptions, Limits, McpClient, Sample, SampleFuture, Sampler, SamplingRefusal, SamplingRequest,
+};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
 use crate::calls::{call, text};
@@ -226,4 +228,51 @@ async fn a_server_is_told_of_the_folders_that_it_may_know() {
     let said = text(&call(&client).await.unwrap());
     assert!(said.contains("file:///home/me/work"), "{said}");
     assert!(server.heard_of("initialize")[0]["params"]["capabilities"]["roots"].is_object());
+}
+
+/// A model that says what it was asked, or nothing.
+struct Model {
+    refuses: bool,
+    asked: Mutex<Vec<SamplingRequest>>,
+}
+
+impl Sampler for Model {
+    fn sample<'a>(&'a self, request: &'a SamplingRequest) -> SampleFuture<'a> {
+        self.asked.lock().unwrap().push(request.clone());
+        let said = if self.refuses { Err(SamplingRefusal) } else { Ok(Sample::new("forty-two", "a-model")) };
+        Box::pin(async { said })
+    }
+}
+
+async fn sampled(params: &Value, refuses: bool) -> (String, Vec<SamplingRequest>) {
+    let model = Arc::new(Model { refuses, asked: Mutex::default() });
+    let server = asking("sampling/createMessage", params.clone());
+    let options = ClientOptions::default().with_sampler(model.clone());
+    let client = server.client_of("fake", Limits::default(), options).await.unwrap();
+    assert!(server.heard_of("initialize")[0]["params"]["capabilities"]["sampling"].is_object());
+    let said = text(&call(&client).await.unwrap());
+    let asked = model.asked.lock().unwrap().clone();
+    (said, asked)
+}
+
+#[tokio::test]
+async fn a_model_is_asked_only_by_who_answers_for_it() {
+    let words = json!({"type": "text", "text": "what is six by seven?"});
+    let params = json!({"messages": [{"role": "user", "content": words}], "systemPrompt": "count",
+        "maxTokens": 1_000_000});
+    let (said, asked) = sampled(&params, false).await;
+    assert!(said.contains("forty-two") && said.contains("a-model") && said.contains("assistant"), "{said}");
+    assert_eq!((asked[0].server.as_str(), asked[0].max_tokens), ("fake", 4_096));
+    assert_eq!(asked[0].messages, [("user".to_owned(), "what is six by seven?".to_owned())]);
+    let (said, asked) = sampled(&params, true).await;
+    assert!(said.contains("-32601") && asked.len() == 1, "{said}");
+    for refused in [
+        json!({"messages": [], "maxTokens": 1}),
+        json!({"messages": [{"role": "user", "content": {"type": "image", "data": "AA==", "mimeType": "image/png"}}],
+            "maxTokens": 1}),
+        json!({"messages": [{"role": "user", "content": {"type": "text", "text": "x".repeat(100_000)}}], "maxTokens": 1}),
+    ] {
+        let (said, asked) = sampled(&refused, false).await;
+        assert!(said.contains("-32601") && asked.is_empty(), "{said}");
+    }
 }

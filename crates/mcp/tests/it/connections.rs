@@ -203,7 +203,7 @@ async fn many_tools_are_looked_for_and_offered_at_the_next_turn() {
         "inputSchema": {"type": "object", "properties": {"labels": {"type": "array"}}}}));
     let fake = with_tools(tools.into());
     let options = ConnectionOptions::default().with_dynamic(dynamic.clone());
-    let _connections = start(vec![of(server("fake"), &fake)], options).await;
+    let connections = start(vec![of(server("fake"), &fake)], options).await;
     let first = toolbox(&dynamic);
     assert_eq!(offered(&first), ["tool_search"]);
     assert_eq!(first.standing("mcp__fake__create_issue"), Some(Standing::Deferred));
@@ -216,6 +216,9 @@ async fn many_tools_are_looked_for_and_offered_at_the_next_turn() {
     let second = first.refreshed();
     assert_eq!(offered(&second), ["tool_search", "mcp__fake__create_issue"]);
     assert!(run(&second, "mcp__fake__create_issue", json!({})).await.contains("called"));
+    connections.close().await;
+    assert!(offered(&second.refreshed()).is_empty());
+    assert!(run(&second, "mcp__fake__create_issue", json!({})).await.contains("was removed"));
 }
 
 #[tokio::test]
@@ -266,6 +269,12 @@ async fn resources_and_prompts_are_listed_and_read() {
     let client = connections.client("fake").unwrap();
     assert!(client.accept("resources/read", &client.reading().fingerprint));
     assert!(reader.inspect(&payload).changes.is_empty());
-    let none = start(vec![of(server("plain"), &with_tools(json!([])))], ConnectionOptions::default()).await;
+    let plain = FakeServer::new(|message| match message["method"].as_str() {
+        Some("prompts/list") => vec![Say::Message(json!({"jsonrpc": "2.0", "id": message["id"],
+            "error": {"code": -32601, "message": "Method not found"}}))],
+        _ => polite(message, &json!([])),
+    });
+    let none = start(vec![of(server("plain"), &plain)], ConnectionOptions::default()).await;
+    assert!(none.list_prompts("plain").await.unwrap().is_empty());
     assert!(none.reader("plain").is_none());
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use windlass_mcp::{AddressError, ClientOptions, Limits, McpClient, McpServer, StartError};
 use windlass_protocol::ResultStatus;
@@ -301,4 +302,41 @@ fn an_address_is_https_or_this_machine() {
         assert!(matches!(error, AddressError::Taken(_)), "{taken}: {error}");
     }
     assert!(server.with_header("x", "a\nb").is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    // Whatever stands in an answer over HTTP: no panic, one result, nothing sent twice, and a server that can be asked again.
+    #[test]
+    fn any_bytes_over_http_end_in_one_result(
+        code in prop::sample::select(vec![200_u16, 201, 204, 301, 400, 403, 404, 409, 418, 429, 500, 503]),
+        kind in prop::sample::select(vec!["application/json", "text/event-stream", "text/html", ""]),
+        bytes in prop_oneof![
+            ".{0,300}",
+            "(data: |event: message\n|id: [0-9]\n|retry: [0-9]\n|\n|\\{\"id\":[0-9]\\}|:|[a-z]){0,40}",
+            r#"\{"jsonrpc":"2.0","id":[0-9],"(result|error|method)":(\{\}|\[\]|null|"x")\}"#,
+        ],
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut is_first = true;
+            let web = calling(move |heard| {
+                if !std::mem::take(&mut is_first) {
+                    return json_of(&said(heard, "well"));
+                }
+                let headers = vec![("content-type", kind.to_owned()), ("mcp-session-id", "other".to_owned())];
+                Reply::Whole { status: code, headers, body: bytes.clone() }
+            })
+            .await;
+            let limits = Limits { call: Duration::from_millis(300), ..Limits::default() };
+            let server = server(&web).with_limits(limits);
+            let client = McpClient::start(server, ClientOptions::default()).await.unwrap();
+            // It may by chance be a right answer; it is one result in any case.
+            call(&client).await.unwrap();
+            let output = call(&client).await.unwrap();
+            assert!(output.status.is_ok(), "{}", text(&output));
+            assert_eq!(web.heard_of("tools/call").len(), 2);
+        });
+    }
 }

@@ -1,0 +1,61 @@
+//! Resources and prompts of a server by its name here.
+
+use serde_json::{Map, Value};
+
+use super::McpConnections;
+use crate::{McpClient, Prompt, PromptMessage, RequestError, Resource, ResourceContents, ResourceTemplate};
+
+impl McpConnections {
+    /// The resources of a server.
+    ///
+    /// # Errors
+    /// If there is no such server, or it cannot be had or does not answer.
+    pub async fn list_resources(&self, server: &str) -> Result<Vec<Resource>, RequestError> {
+        self.known(server)?.list_resources().await
+    }
+
+    /// The addresses with gaps of a server.
+    ///
+    /// # Errors
+    /// As [`list_resources`](Self::list_resources).
+    pub async fn list_resource_templates(&self, server: &str) -> Result<Vec<ResourceTemplate>, RequestError> {
+        self.known(server)?.list_resource_templates().await
+    }
+
+    /// Reads a resource of a server.
+    ///
+    /// # Errors
+    /// As [`list_resources`](Self::list_resources).
+    pub async fn read_resource(
+        &self,
+        server: &str,
+        uri: &str,
+    ) -> Result<Vec<ResourceContents>, RequestError> {
+        self.known(server)?.read_resource(uri).await
+    }
+
+    /// The prompts of a server.
+    ///
+    /// # Errors
+    /// As [`list_resources`](Self::list_resources).
+    pub async fn list_prompts(&self, server: &str) -> Result<Vec<Prompt>, RequestError> {
+        self.known(server)?.list_prompts().await
+    }
+
+    /// A prompt of a server with its gaps filled in.
+    ///
+    /// # Errors
+    /// As [`list_resources`](Self::list_resources).
+    pub async fn get_prompt(
+        &self,
+        server: &str,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Vec<PromptMessage>, RequestError> {
+        self.known(server)?.get_prompt(name, arguments).await
+    }
+
+    fn known(&self, server: &str) -> Result<&McpClient, RequestError> {
+        self.0.clients.get(server).ok_or_else(|| RequestError::UnknownServer(server.to_owned()))
+    }
+}
