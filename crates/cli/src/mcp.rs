@@ -15,6 +15,7 @@ mod of_run;
 mod resources;
 mod serve;
 mod served;
+mod server;
 mod target;
 mod tools;
 mod trust;

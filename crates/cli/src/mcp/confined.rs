@@ -32,12 +32,16 @@ impl Connector for Confined {
         Box::pin(async {
             let (mut service, ends) = self.shell.serve(&self.command).await?;
             tokio::spawn(hear(ends.errors, self.heard.clone()));
-            let over = CancellationToken::new();
+            let (over, heard) = (CancellationToken::new(), self.heard.clone());
             let watched = over.clone();
             tokio::spawn(async move {
                 tokio::select! {
                     // The leader is the server: whoever it started ends with it.
-                    _ = service.wait() => {}
+                    _ = service.wait() => {
+                        if let Err(why) = service.confined() {
+                            note(&heard, why.to_string().as_bytes());
+                        }
+                    }
                     () = watched.cancelled() => drop(service.end(GRACE).await),
                 }
             });
@@ -55,9 +59,13 @@ impl Connector for Confined {
 async fn hear(mut errors: impl AsyncRead + Unpin, heard: Arc<Mutex<Vec<u8>>>) {
     let mut chunk = [0; 1024];
     while let Ok(len @ 1..) = errors.read(&mut chunk).await {
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.extend_from_slice(chunk.get(..len).unwrap_or_default());
-        let surplus = heard.len().saturating_sub(HEARD_BYTES);
-        heard.drain(..surplus);
+        note(&heard, chunk.get(..len).unwrap_or_default());
     }
+}
+
+fn note(heard: &Mutex<Vec<u8>>, words: &[u8]) {
+    let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+    heard.extend_from_slice(words);
+    let surplus = heard.len().saturating_sub(HEARD_BYTES);
+    heard.drain(..surplus);
 }

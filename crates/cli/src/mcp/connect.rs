@@ -1,18 +1,12 @@
 //! From configuration to connections.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use secrecy::SecretString;
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
-use windlass_mcp::{
-    Approval, ClientOptions, ConnectionOptions, FileTokens, Limits, McpClient, McpConnections, McpServer,
-    Presence, ServerStatus, SignIn,
-};
+use windlass_mcp::{Approval, ClientOptions, ConnectionOptions, McpClient, McpConnections, ServerStatus};
 use windlass_redact::Redactor;
 use windlass_tool::{Human, Tool};
 use windlass_toolbox::DynamicTools;
@@ -22,16 +16,10 @@ use windlass_tools_shell::{ServiceCommand, Shell};
 use super::accepted::AcceptedFile;
 use super::config::{Configured, Owner};
 use super::confined::Confined;
-use super::entry::{ApprovalWord, Entry};
+use super::server::{environment, folder, server};
 use crate::arguments::SandboxName;
 use crate::tape::Tape;
-use crate::{output, runs, secrets};
-
-/// Where tokens of sign-ins are kept.
-const TOKENS: &str = "mcp/tokens";
-
-/// How long a server may take to start, if nothing is said: the first start of many fetches a package.
-const STARTUP: Duration = Duration::from_secs(30);
+use crate::{output, secrets};
 
 /// What servers are given.
 pub(crate) struct Connecting<'a> {
@@ -172,91 +160,6 @@ impl McpServers for Connected {
     fn reader(&self, server: &str) -> Option<Arc<dyn Tool>> {
         self.connections.reader(server)
     }
-}
-
-/// A server as the crate for servers takes it.
-pub(crate) fn server(configured: &Configured, root: &Path) -> anyhow::Result<McpServer> {
-    let Configured { name, entry, .. } = configured;
-    let of_it = || format!("the MCP server {name} cannot be used");
-    let mut server = match (&entry.command, &entry.url) {
-        (Some(command), _) => {
-            let server = McpServer::new(name, command).with_context(of_it)?.with_folder(folder(entry, root));
-            let server = entry.args.iter().fold(server, McpServer::with_argument);
-            environment(name, entry)
-                .into_iter()
-                .fold(server, |server, (name, value)| server.with_environment_value(name, value))
-        }
-        (None, Some(url)) => at_address(name, url, entry).with_context(of_it)?,
-        (None, None) => anyhow::bail!("the MCP server {name} has neither `command` nor `url`"),
-    };
-    server = server.with_limits(limits(entry)).with_disabled_tools(&entry.disabled_tools);
-    if let Some(tools) = &entry.enabled_tools {
-        server = server.with_enabled_tools(tools);
-    }
-    if entry.required {
-        server = server.with_presence(Presence::Required);
-    }
-    if let Some(word) = entry.approval {
-        server = server.with_approval(approval(word));
-    }
-    for (tool, entry) in &entry.tools {
-        if let Some(word) = entry.approval {
-            server = server.with_tool_approval(tool, approval(word));
-        }
-    }
-    Ok(server)
-}
-
-fn at_address(name: &str, url: &str, entry: &Entry) -> anyhow::Result<McpServer> {
-    let mut server = McpServer::http(name, url)?;
-    if let Some(variable) = &entry.bearer_token_env_var {
-        server = server.with_bearer_from(variable);
-    }
-    for (header, value) in &entry.http_headers {
-        server = server.with_header(header, value)?;
-    }
-    for (header, variable) in &entry.env_http_headers {
-        server = server.with_header_from(header, variable)?;
-    }
-    let tokens = FileTokens::new(runs::state()?.join(TOKENS));
-    Ok(server.with_sign_in(SignIn::new(Arc::new(tokens))))
-}
-
-fn limits(entry: &Entry) -> Limits {
-    let seconds = |seconds: Option<f64>, usual| seconds.map_or(usual, Duration::from_secs_f64);
-    let usual = Limits::default();
-    Limits {
-        start: seconds(entry.startup_timeout_sec, STARTUP),
-        call: seconds(entry.tool_timeout_sec, usual.call),
-        ..usual
-    }
-}
-
-fn approval(word: ApprovalWord) -> Approval {
-    match word {
-        ApprovalWord::Policy => Approval::Policy,
-        ApprovalWord::Always => Approval::Always,
-        ApprovalWord::Never => Approval::Never,
-    }
-}
-
-fn folder(entry: &Entry, root: &Path) -> PathBuf {
-    entry.cwd.as_ref().map_or_else(|| root.to_path_buf(), |folder| root.join(folder))
-}
-
-/// What is set for its process. A variable that is named and not there is said: the server would fail at it.
-fn environment(server: &str, entry: &Entry) -> BTreeMap<String, OsString> {
-    let mut values: BTreeMap<String, OsString> =
-        entry.env.iter().map(|(name, value)| (name.clone(), value.into())).collect();
-    for name in &entry.env_vars {
-        match std::env::var_os(name) {
-            Some(value) => drop(values.insert(name.clone(), value)),
-            None => {
-                output::note(&format!("warning: {name}, which the MCP server {server} wants, is not set"));
-            }
-        }
-    }
-    values
 }
 
 fn file_url(root: &Path) -> String {

@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use windlass_mcp::{ClientOptions, LoginOptions, McpClient, McpServer, StartError};
 
-use super::connect;
+use super::server;
 use super::target::Targets;
 use crate::arguments::McpTarget;
 use crate::output;
@@ -17,7 +17,7 @@ pub(crate) enum Browser {
 }
 
 pub(crate) async fn login(target: &McpTarget, browser: Browser) -> anyhow::Result<ExitCode> {
-    let server = server(target)?;
+    let server = only(target)?;
     // What the server says about signing in names its authority.
     let options = match McpClient::start(server.clone(), ClientOptions::default()).await {
         Ok(_) => {
@@ -39,7 +39,7 @@ pub(crate) async fn login(target: &McpTarget, browser: Browser) -> anyhow::Resul
 }
 
 pub(crate) fn logout(target: &McpTarget) -> anyhow::Result<ExitCode> {
-    let server = server(target)?;
+    let server = only(target)?;
     let was = server.is_signed_in();
     server.logout()?;
     let words = if was { "the tokens are forgotten" } else { "there were no tokens" };
@@ -47,7 +47,7 @@ pub(crate) fn logout(target: &McpTarget) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn server(target: &McpTarget) -> anyhow::Result<McpServer> {
+fn only(target: &McpTarget) -> anyhow::Result<McpServer> {
     let targets = Targets::of(target)?;
     let configured = targets.only()?;
     anyhow::ensure!(
@@ -60,7 +60,7 @@ fn server(target: &McpTarget) -> anyhow::Result<McpServer> {
         "the project's MCP server {0} is not reached; say yes to it with: windlass mcp trust {0}",
         configured.name
     );
-    connect::server(configured, &targets.root)
+    server::server(configured, &targets.root)
 }
 
 /// Opens an address, as one argument and without a shell (SECURITY "MCP").

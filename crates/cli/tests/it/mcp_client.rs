@@ -179,3 +179,38 @@ async fn a_projects_server_is_not_started_before_the_user_said_yes() {
     assert!(mark.exists(), "{}", text(&looked.stdout));
     provider.shutdown().await;
 }
+
+/// A server in the shell's language: it touches a file in its folder, and one that its argument names.
+const TOUCHES: &str = r#"while read -r line; do
+id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+case "$line" in
+*'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id";;
+*'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"touch","inputSchema":{"type":"object"}}]}}\n' "$id";;
+*'"tools/call"'*) touch inside; touch "$1"; printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}\n' "$id";;
+*'"id":'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id";;
+esac
+done
+"#;
+
+// SECURITY "MCP"
+#[test]
+fn a_projects_server_is_confined_to_the_project() {
+    let place = place();
+    let outside = place.folder.path().join("outside");
+    let folder = place.project().join(".windlass");
+    fs::create_dir(&folder).unwrap();
+    fs::write(place.project().join("server.sh"), TOUCHES).unwrap();
+    let words = format!("[\"server.sh\", \"{}\"]", outside.display());
+    fs::write(folder.join("config.toml"), format!("[mcp_servers.s]\ncommand = \"sh\"\nargs = {words}\n"))
+        .unwrap();
+    assert!(run(&place, &["mcp", "trust", "s"]).status.success());
+    let called = run(&place, &["mcp", "call", "touch", "{}", "--server", "s", "--yes"]);
+    assert!(text(&called.stdout).contains("done"), "{}{}", text(&called.stdout), text(&called.stderr));
+    assert!(place.project().join("inside").exists());
+    let level: Value = serde_json::from_slice(&run(&place, &["doctor", "--json"]).stdout).unwrap();
+    if level["sandbox"]["level"].as_str().is_some_and(|level| level.contains("ns") || level == "bwrap") {
+        assert!(!outside.exists(), "{level}");
+    } else {
+        println!("skipped: this machine confines no server: {level}");
+    }
+}
