@@ -1,8 +1,9 @@
 //! `Spans`: follows a run's events, and opens and closes its spans.
 
+mod agents;
+
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::Value;
 use tracing::subscriber::NoSubscriber;
 use tracing::{Span, dispatcher};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
@@ -93,6 +94,7 @@ impl Spans {
 
     fn end_as(&mut self, error: &str) {
         if let Some(mut run) = self.run.take() {
+            run.close_agents(Some(error));
             run.close_all(Some(error));
             fail(&run.span, error);
         }
@@ -149,29 +151,6 @@ impl Run {
     fn chatting(&mut self, what: impl FnOnce(&mut Chat, &SpanOptions)) {
         if let Some(chat) = &mut self.chat {
             what(chat, &self.options);
-        }
-    }
-
-    /// Something happened to an agent that a call gave work to: its spans are within that call's, and those of one below it
-    /// within its own.
-    fn below(&mut self, call: &CallId, agents: &[String], happened: &Value) {
-        let Ok(event) = serde_json::from_value::<Event>(happened.clone()) else { return };
-        let key = (call.clone(), agents.to_vec());
-        if !self.agents.contains_key(&key) {
-            let above = agents.split_last().map(|(_, above)| (call.clone(), above.to_vec()));
-            let above = above.and_then(|above| self.agents.get(&above)).map(|run| run.span.clone());
-            let running = || self.calls.get(call).and_then(|known| known.running.clone());
-            let parent = above.or_else(running).unwrap_or_else(|| self.span.clone());
-            let options = SpanOptions { agent: agents.join("/"), ..self.options.clone() };
-            let span = parent.in_scope(|| shapes::invoke_agent(&options));
-            self.agents.insert(key.clone(), Self::new(options, span));
-        }
-        if let Event::Finished { outcome, total } = &event {
-            if let Some(mut run) = self.agents.remove(&key) {
-                run.finish(outcome, total);
-            }
-        } else if let Some(run) = self.agents.get_mut(&key) {
-            run.see(&event);
         }
     }
 
@@ -265,6 +244,7 @@ impl Run {
 
     fn finish(&mut self, outcome: &Outcome, total: &Usage) {
         let (word, error) = words::outcome(outcome);
+        self.close_agents(error);
         self.close_all(error);
         record_usage(&self.span, total);
         self.span.record("windlass.outcome", word);
@@ -276,12 +256,6 @@ impl Run {
 
     /// Closes what is open below the run, as failed where there is a reason.
     fn close_all(&mut self, error: Option<&str>) {
-        for (_, mut run) in std::mem::take(&mut self.agents) {
-            run.close_all(error);
-            if let Some(error) = error {
-                fail(&run.span, error);
-            }
-        }
         let chat = self.chat.take().map(|chat| chat.span);
         let running = self.calls.drain().filter_map(|(_, known)| known.running);
         for span in running.chain(chat) {
