@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod calls;
+mod chat;
 mod options;
 mod shapes;
 mod spans;

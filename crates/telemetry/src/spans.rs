@@ -1,17 +1,18 @@
 //! `Spans`: follows a run's events, and opens and closes its spans.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+mod agents;
 
-use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+
 use tracing::subscriber::NoSubscriber;
 use tracing::{Span, dispatcher};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{Event, Outcome};
 use windlass_protocol::{CallId, ResultStatus, StopReason, ToolCall, ToolProtocol, ToolResult, Usage};
 
-use crate::calls::{Known, Measured, count, cut};
-use crate::{Content, SpanOptions, shapes, words};
+use crate::calls::{Known, Measured, count};
+use crate::chat::Chat;
+use crate::{SpanOptions, shapes, words};
 
 /// The spans of one run.
 ///
@@ -40,22 +41,8 @@ struct Run {
     turns: u32,
     calls: HashMap<CallId, Known>,
     approvals: HashMap<String, Span>,
-}
-
-/// An answer that is awaited.
-#[derive(Debug)]
-struct Chat {
-    span: Span,
-    /// It is asked to sum up, and not to go on.
-    is_summary: bool,
-    protocol: Option<ToolProtocol>,
-    begun: Instant,
-    /// How long it took until something came of the answer that counts.
-    first: Option<Duration>,
-    attempts: u32,
-    /// Only where content is kept.
-    said: String,
-    called: Vec<Value>,
+    /// The runs of agents that calls gave work to, by the call and the agents down to them.
+    agents: BTreeMap<(CallId, Vec<String>), Self>,
 }
 
 impl Spans {
@@ -67,15 +54,7 @@ impl Spans {
         if span.is_disabled() {
             return Self { run: None };
         }
-        let run = Run {
-            options: options.clone(),
-            span,
-            chat: None,
-            turns: 0,
-            calls: HashMap::new(),
-            approvals: HashMap::new(),
-        };
-        Self { run: Some(Box::new(run)) }
+        Self { run: Some(Box::new(Run::new(options.clone(), span))) }
     }
 
     /// Whether spans are open that somebody wants.
@@ -115,6 +94,7 @@ impl Spans {
 
     fn end_as(&mut self, error: &str) {
         if let Some(mut run) = self.run.take() {
+            run.close_agents(Some(error));
             run.close_all(Some(error));
             fail(&run.span, error);
         }
@@ -128,15 +108,17 @@ impl Drop for Spans {
 }
 
 impl Run {
+    fn new(options: SpanOptions, span: Span) -> Self {
+        let (calls, approvals, agents) = (HashMap::new(), HashMap::new(), BTreeMap::new());
+        Self { options, span, chat: None, turns: 0, calls, approvals, agents }
+    }
+
     fn see(&mut self, event: &Event) {
         match event {
             Event::TurnStarted { turn, protocol } => self.turn(*turn, *protocol),
-            Event::ProtocolChanged { protocol, .. } => self.speaks(*protocol),
-            Event::Text { text } => {
-                self.heard();
-                self.said(text);
-            }
-            Event::Reasoning { .. } | Event::CallStarted { .. } => self.heard(),
+            Event::ProtocolChanged { protocol, .. } => self.chatting(|chat, _| chat.speaks(*protocol)),
+            Event::Text { text } => self.chatting(|chat, options| chat.says(text, options)),
+            Event::Reasoning { .. } | Event::CallStarted { .. } => self.chatting(|chat, _| chat.is_heard()),
             Event::CallFinished { call, .. } => self.called(call),
             Event::CallTakenUp { call } => self.know(call),
             Event::AttemptDiscarded { delay_ms, .. } => self.discard(*delay_ms),
@@ -152,6 +134,7 @@ impl Run {
             Event::ApprovalEnded { outcome } => self.approved(outcome),
             Event::CallRunning { call } => self.runs(call),
             Event::CallEnded { result } => self.ended(result),
+            Event::AgentEvent { call, agents, happened } => self.below(call, agents, happened),
             // Deltas, previews and words to the model are no span's matter.
             _ => {}
         }
@@ -162,56 +145,31 @@ impl Run {
         self.close_all(None);
         self.turns = turn;
         self.ask(Some(turn));
-        self.speaks(protocol);
+        self.chatting(|chat, _| chat.speaks(protocol));
+    }
+
+    fn chatting(&mut self, what: impl FnOnce(&mut Chat, &SpanOptions)) {
+        if let Some(chat) = &mut self.chat {
+            what(chat, &self.options);
+        }
     }
 
     fn ask(&mut self, turn: Option<u32>) {
-        let (span, is_summary) = (shapes::chat(&self.span, &self.options, turn), turn.is_none());
-        let (begun, said, called) = (now(), String::new(), Vec::new());
-        self.chat =
-            Some(Chat { span, is_summary, protocol: None, begun, first: None, attempts: 1, said, called });
-    }
-
-    /// Something of an answer has come.
-    fn heard(&mut self) {
-        if let Some(chat) = &mut self.chat {
-            chat.first.get_or_insert_with(|| chat.begun.elapsed());
-        }
+        self.chat = Some(Chat::begin(&self.span, &self.options, turn));
     }
 
     /// Ends the request for a summary, where one was made. It can also happen in the midst of a turn, without one.
     fn compacted(&mut self, (before, after): (u64, u64), usage: &Usage) {
         if let Some(chat) = self.chat.take_if(|chat| chat.is_summary) {
-            record_usage(&chat.span, usage);
-            chat.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+            chat.sums_up(usage);
         }
         shapes::context_compacted(&self.span, before, after);
     }
 
-    /// How calls reach the model, which a refusal changes; what counts in the end is written down.
-    fn speaks(&mut self, protocol: ToolProtocol) {
-        if let Some(chat) = &mut self.chat {
-            chat.protocol = Some(protocol);
-        }
-    }
-
-    fn said(&mut self, text: &str) {
-        if self.options.content == Content::Kept
-            && let Some(chat) = &mut self.chat
-            && cut(&chat.said).len() == chat.said.len()
-        {
-            chat.said.push_str(text);
-        }
-    }
-
     fn called(&mut self, call: &ToolCall) {
         self.know(call);
-        if let (Some(chat), Some(known)) = (&mut self.chat, self.calls.get(&call.id))
-            && let Some(arguments) = &known.arguments
-        {
-            let part =
-                json!({"type": "tool_call", "id": known.id, "name": known.name, "arguments": arguments});
-            chat.called.push(part);
+        if let (Some(chat), Some(known)) = (&mut self.chat, self.calls.get(&call.id)) {
+            chat.calls(known);
         }
     }
 
@@ -226,36 +184,12 @@ impl Run {
         self.calls.drain().filter_map(|(_, known)| known.running).for_each(|span| {
             fail(&span, "attempt_discarded");
         });
-        if let Some(chat) = &mut self.chat {
-            chat.attempts = chat.attempts.saturating_add(1);
-            chat.first = None;
-            chat.said.clear();
-            chat.called.clear();
-            shapes::attempt_discarded(&chat.span, delay_ms);
-        }
+        self.chatting(|chat, _| chat.begins_again(delay_ms));
     }
 
     fn answered(&mut self, stop: Option<&StopReason>, usage: &Usage) {
-        let Some(chat) = self.chat.take() else { return };
-        let reason = stop.map(|stop| self.options.redactor.redact(words::finish_reason(stop)).into_owned());
-        if let Some(reason) = &reason {
-            chat.span.record("gen_ai.response.finish_reasons", json!([reason]).to_string());
-        }
-        record_usage(&chat.span, usage);
-        chat.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
-        if let Some(first) = chat.first {
-            chat.span.record("gen_ai.response.time_to_first_chunk", first.as_secs_f64());
-        }
-        chat.span.record("windlass.attempts", chat.attempts);
-        if let Some(protocol) = chat.protocol {
-            chat.span.record("windlass.protocol", words::protocol(protocol));
-        }
-        if self.options.content == Content::Kept {
-            let said = self.options.redactor.redact(&chat.said);
-            let words = (!said.is_empty()).then(|| json!({"type": "text", "content": cut(&said)}));
-            let parts: Vec<Value> = words.into_iter().chain(chat.called).collect();
-            let messages = json!([{"role": "assistant", "parts": parts, "finish_reason": reason}]);
-            chat.span.record("gen_ai.output.messages", messages.to_string());
+        if let Some(chat) = self.chat.take() {
+            chat.end(stop, usage, &self.options);
         }
     }
 
@@ -310,6 +244,7 @@ impl Run {
 
     fn finish(&mut self, outcome: &Outcome, total: &Usage) {
         let (word, error) = words::outcome(outcome);
+        self.close_agents(error);
         self.close_all(error);
         record_usage(&self.span, total);
         self.span.record("windlass.outcome", word);
@@ -332,7 +267,7 @@ impl Run {
     }
 }
 
-fn record_usage(span: &Span, usage: &Usage) {
+pub(crate) fn record_usage(span: &Span, usage: &Usage) {
     span.record("gen_ai.usage.input_tokens", count(usage.input_tokens));
     span.record("gen_ai.usage.output_tokens", count(usage.output_tokens));
     span.record("gen_ai.usage.cache_read.input_tokens", count(usage.cache_read_tokens));
@@ -342,12 +277,4 @@ fn record_usage(span: &Span, usage: &Usage) {
 fn fail(span: &Span, error: &str) {
     span.record("error.type", error);
     span.record("otel.status_code", "ERROR");
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long a model takes to begin is what people look for in a trace"
-)]
-fn now() -> Instant {
-    Instant::now()
 }

@@ -61,15 +61,22 @@ impl Tokenizer {
 
     /// The tokens of a text.
     pub fn count(self, text: &str) -> u64 {
-        #[cfg(feature = "openai")]
-        let counted = match self {
+        self.exact(text).unwrap_or_else(|| estimated(text.len()))
+    }
+
+    #[cfg(feature = "openai")]
+    fn exact(self, text: &str) -> Option<u64> {
+        match self {
             Self::Unknown => None,
-            Self::Cl100k => Some(exact(bpe_openai::cl100k_base(), text)),
-            Self::O200k => Some(exact(bpe_openai::o200k_base(), text)),
-        };
-        #[cfg(not(feature = "openai"))]
-        let counted = None;
-        counted.unwrap_or_else(|| estimated(text.len()))
+            Self::Cl100k => Some(counted(bpe_openai::cl100k_base(), text)),
+            Self::O200k => Some(counted(bpe_openai::o200k_base(), text)),
+        }
+    }
+
+    #[cfg(not(feature = "openai"))]
+    #[expect(clippy::unused_self, reason = "without the tables no model's way is known")]
+    fn exact(self, _: &str) -> Option<u64> {
+        None
     }
 }
 
@@ -78,13 +85,13 @@ fn estimated(bytes: usize) -> u64 {
 }
 
 #[cfg(feature = "openai")]
-fn exact(tokenizer: &bpe_openai::Tokenizer, text: &str) -> u64 {
+fn counted(tokenizer: &bpe_openai::Tokenizer, text: &str) -> u64 {
     let end = text.floor_char_boundary(MOST_COUNTED);
-    let counted = tokenizer.count(text.get(..end).unwrap_or_default()) as u64;
+    let beginning = tokenizer.count(text.get(..end).unwrap_or_default()) as u64;
     if end == text.len() {
-        return counted;
+        return beginning;
     }
-    let whole = u128::from(counted).saturating_mul(text.len() as u128) / (end.max(1) as u128);
+    let whole = u128::from(beginning).saturating_mul(text.len() as u128) / (end.max(1) as u128);
     u64::try_from(whole).unwrap_or(u64::MAX)
 }
 

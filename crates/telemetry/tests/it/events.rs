@@ -329,3 +329,43 @@ fn without_a_subscriber_nothing_is_kept() {
     assert!(!spans.is_listening());
     assert_eq!(size_of::<Spans>(), size_of::<usize>());
 }
+
+// The runs of agents lie in the calls that gave them their work, and those below them in theirs.
+#[test]
+fn an_agent_has_its_spans_within_the_call_that_began_it() {
+    let below = |agents: Value, happened: Value| json!({"event": "agent_event", "call": "a", "agents": agents, "happened": happened});
+    let all = gathered(|| {
+        let mut spans = Spans::begin(&options());
+        let one = || json!(["one"]);
+        let two = || json!(["one", "two"]);
+        let events = [
+            turn(1),
+            call("a", "sub_agent_one"),
+            answered("calls"),
+            running("a"),
+            below(one(), turn(1)),
+            below(one(), call("b", "sub_agent_two")),
+            below(one(), running("b")),
+            below(two(), turn(1)),
+            below(two(), answered("end")),
+            below(two(), completed()),
+            below(one(), ended("b", "ok")),
+            below(one(), completed()),
+            ended("a", "ok"),
+            completed(),
+        ];
+        for happened in events {
+            spans.see(&event(happened));
+        }
+    });
+    let names: Vec<_> =
+        all.named("invoke_agent").iter().map(|span| span.fields["gen_ai.agent.name"].clone()).collect();
+    assert_eq!(names, ["windlass", "one", "one/two"]);
+    let tool = |id: &str| {
+        all.named("execute_tool").into_iter().find(|span| span.fields["gen_ai.tool.call.id"] == id).unwrap()
+    };
+    let runs = all.named("invoke_agent");
+    assert!(tool("a").has_within(runs[1]) && runs[1].has_within(tool("b")) && runs[1].has_within(runs[2]));
+    assert_eq!(runs[2].fields["windlass.outcome"], "completed");
+    assert!(runs.iter().all(|run| run.closed > run.opened));
+}

@@ -154,3 +154,10 @@ impl Gathered {
         }
     }
 }
+
+impl Gathered {
+    /// Whether another is opened right in this one.
+    pub(crate) fn has_within(&self, other: &Self) -> bool {
+        other.parent == Some(self.id)
+    }
+}

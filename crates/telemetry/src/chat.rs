@@ -1,0 +1,114 @@
+//! The span of an answer that is awaited.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tracing::Span;
+use windlass_protocol::{StopReason, ToolProtocol, Usage};
+
+use crate::calls::{Known, count, cut};
+use crate::spans::record_usage;
+use crate::{Content, SpanOptions, shapes, words};
+
+/// An answer that is awaited.
+#[derive(Debug)]
+pub(crate) struct Chat {
+    pub(crate) span: Span,
+    /// It is asked to sum up, and not to go on.
+    pub(crate) is_summary: bool,
+    protocol: Option<ToolProtocol>,
+    begun: Instant,
+    /// How long it took until something came of the answer that counts.
+    first: Option<Duration>,
+    attempts: u32,
+    /// Only where content is kept.
+    said: String,
+    called: Vec<Value>,
+}
+
+impl Chat {
+    /// The answer of a turn, or of a request for a summary, which has none.
+    pub(crate) fn begin(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Self {
+        Self {
+            span: shapes::chat(run, options, turn),
+            is_summary: turn.is_none(),
+            protocol: None,
+            begun: now(),
+            first: None,
+            attempts: 1,
+            said: String::new(),
+            called: Vec::new(),
+        }
+    }
+
+    /// Something of it has come.
+    pub(crate) fn is_heard(&mut self) {
+        self.first.get_or_insert_with(|| self.begun.elapsed());
+    }
+
+    /// How calls reach the model, which a refusal changes; what counts in the end is written down.
+    pub(crate) fn speaks(&mut self, protocol: ToolProtocol) {
+        self.protocol = Some(protocol);
+    }
+
+    pub(crate) fn says(&mut self, text: &str, options: &SpanOptions) {
+        self.is_heard();
+        if options.content == Content::Kept && cut(&self.said).len() == self.said.len() {
+            self.said.push_str(text);
+        }
+    }
+
+    pub(crate) fn calls(&mut self, call: &Known) {
+        if let Some(arguments) = &call.arguments {
+            let part = json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments});
+            self.called.push(part);
+        }
+    }
+
+    /// What came of it is void.
+    pub(crate) fn begins_again(&mut self, delay_ms: u64) {
+        self.attempts = self.attempts.saturating_add(1);
+        self.first = None;
+        self.said.clear();
+        self.called.clear();
+        shapes::attempt_discarded(&self.span, delay_ms);
+    }
+
+    /// The end of a summary.
+    pub(crate) fn sums_up(self, usage: &Usage) {
+        record_usage(&self.span, usage);
+        self.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+    }
+
+    pub(crate) fn end(self, stop: Option<&StopReason>, usage: &Usage, options: &SpanOptions) {
+        let span = &self.span;
+        let reason = stop.map(|stop| options.redactor.redact(words::finish_reason(stop)).into_owned());
+        if let Some(reason) = &reason {
+            span.record("gen_ai.response.finish_reasons", json!([reason]).to_string());
+        }
+        record_usage(span, usage);
+        span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+        if let Some(first) = self.first {
+            span.record("gen_ai.response.time_to_first_chunk", first.as_secs_f64());
+        }
+        span.record("windlass.attempts", self.attempts);
+        if let Some(protocol) = self.protocol {
+            span.record("windlass.protocol", words::protocol(protocol));
+        }
+        if options.content == Content::Kept {
+            let said = options.redactor.redact(&self.said);
+            let words = (!said.is_empty()).then(|| json!({"type": "text", "content": cut(&said)}));
+            let parts: Vec<Value> = words.into_iter().chain(self.called).collect();
+            let messages = json!([{"role": "assistant", "parts": parts, "finish_reason": reason}]);
+            span.record("gen_ai.output.messages", messages.to_string());
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a model takes to begin is what people look for in a trace"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
