@@ -14,7 +14,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "written with `..Limits::default()`")]
 pub struct Limits {
-    /// How long a server may take to start, to introduce itself and to list its tools.
+    /// How long a server may take to start, to introduce itself and to list its tools. By default 10 seconds, a third of
+    /// what RULES M2 has: one that is silent is to be known as such within 15 (attack MCP-017).
     pub start: Duration,
     /// How long a call may take.
     pub call: Duration,
