@@ -21,6 +21,8 @@ pub(crate) struct Beside {
     pub(crate) speaker: Option<Speaker>,
     pub(crate) report: watch::Receiver<Option<BesideReport>>,
     pub(crate) stop: CancellationToken,
+    /// The end of the run that began it: nobody asks for it after that.
+    caller_ended: CancellationToken,
 }
 
 /// How its work ended.
@@ -33,9 +35,14 @@ pub(crate) struct BesideReport {
 
 impl Beside {
     /// One that has ended before this process began.
-    fn ended(text: String) -> Self {
+    fn ended(text: String, run: &CallingRun) -> Self {
         let report = Some(BesideReport { state: "done", text });
-        Self { speaker: None, report: watch::channel(report).1, stop: CancellationToken::new() }
+        Self {
+            speaker: None,
+            report: watch::channel(report).1,
+            stop: CancellationToken::new(),
+            caller_ended: run.ended().clone(),
+        }
     }
 }
 
@@ -60,8 +67,9 @@ impl Shared {
         let (speaker, messages) = Messages::channel();
         let (sender, report) = watch::channel(None);
         let stop = run.ended().child_token();
-        let beside = Arc::new(Beside { speaker: Some(speaker), report, stop: stop.clone() });
-        self.lock().insert(key.to_owned(), Arc::clone(&beside));
+        let caller_ended = run.ended().clone();
+        let beside = Arc::new(Beside { speaker: Some(speaker), report, stop: stop.clone(), caller_ended });
+        self.keep(key, &beside);
         let (shared, run, ctx) = (Arc::clone(self), run.clone(), ctx.clone());
         let (definition, task, key) = (Arc::clone(definition), task.to_owned(), key.to_owned());
         tokio::spawn(async move {
@@ -75,10 +83,6 @@ impl Shared {
                 () = overdue(&stop) => BesideReport { state: "stopped", text: String::new() },
             };
             sender.send_replace(Some(ended));
-            // The caller is gone, and with it everybody who could ask.
-            if run.ended().is_cancelled() {
-                shared.lock().remove(&key);
-            }
         });
         Ok(beside)
     }
@@ -105,8 +109,8 @@ impl Shared {
             return Err(unknown());
         }
         if let Some(text) = report_on(&records) {
-            let ended = Arc::new(Beside::ended(text));
-            self.lock().insert(key, Arc::clone(&ended));
+            let ended = Arc::new(Beside::ended(text, run));
+            self.keep(&key, &ended);
             return Ok(ended);
         }
         // Its task is on record.
@@ -114,7 +118,14 @@ impl Shared {
     }
 
     fn known(&self, key: &str) -> Option<Arc<Beside>> {
-        self.lock().get(key).cloned()
+        self.lock().get(key).filter(|known| !known.caller_ended.is_cancelled()).cloned()
+    }
+
+    /// Keeps one, and forgets those whose callers have ended.
+    fn keep(&self, key: &str, beside: &Arc<Beside>) {
+        let mut all = self.lock();
+        all.retain(|_, known| !known.caller_ended.is_cancelled());
+        all.insert(key.to_owned(), Arc::clone(beside));
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, std::collections::BTreeMap<String, Arc<Beside>>> {

@@ -3,7 +3,8 @@
 use futures_util::StreamExt;
 use serde_json::Value;
 use windlass_agent::{
-    Agent, AgentError, CallingRun, Entry, Event, EventStream, Limits, Messages, Outcome, RunOptions,
+    Agent, AgentError, CallingRun, ContextLimits, Entry, Event, EventStream, Limits, Messages, Outcome,
+    RunOptions,
 };
 use windlass_hitl::Mode;
 use windlass_journal::{Journal, Record};
@@ -66,7 +67,9 @@ impl Child<'_> {
             let sourced = sourced.ok_or_else(|| {
                 ToolError::model(format!("{} was not begun: there is no model {name} here", definition.name))
             })?;
-            builder = builder.budget(sourced.budget()).model(sourced.model, sourced.name);
+            // Its window is another one, which it says itself when it is full.
+            let context = ContextLimits::default();
+            builder = builder.budget(sourced.budget()).context(context).model(sourced.model, sourced.name);
         }
         if let Some(slug) = &definition.mode {
             builder = builder.work_mode(slug);

@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use windlass_agent::{Agent, Event, Everything, Outcome};
+use windlass_agent::{Agent, Allowance, Event, Everything, Outcome, Prices, RunOptions};
 use windlass_protocol::ResultStatus;
+use windlass_subagent::{ModelSource, SourcedModel};
 
 use crate::scene::{Cast, Scene, agent, calls, ended, hand, says};
 
@@ -149,4 +150,30 @@ async fn a_model_that_is_not_there_is_a_result_too() {
     let root: Agent = scene.builder().build().unwrap();
     ended(root.stream("task")).await;
     assert!(cast.told("root").contains("there is no model small-1"));
+}
+
+/// One model under one name.
+struct Named(&'static str, std::sync::Arc<Cast>);
+
+impl ModelSource for Named {
+    fn model(&self, name: &str) -> Option<SourcedModel> {
+        let prices = Prices { input: 1_000_000, ..Prices::default() };
+        (name == self.0).then(|| SourcedModel::new(self.1.clone(), name).with_prices(prices))
+    }
+}
+
+// What it costs there counts for the budget of all.
+#[tokio::test]
+async fn an_agent_with_a_model_of_its_own_is_answered_by_that() {
+    let root = Cast::new([("root", vec![calls([hand("h", "sub_agent_child")]), says("done")])]);
+    let small = Cast::new([("child", vec![says("small and cheap")])]);
+    let scene = Scene::new(root.clone(), [agent("child").with_model("small-1")]);
+    let agents = scene.sub_agents().with_models(Named("small-1", small.clone()));
+    let agent = scene.builder().toolbox(scene.toolbox(&agents)).build().unwrap();
+    let allowance = Allowance::default();
+    let options = RunOptions::default().with_allowance(allowance.clone());
+    ended(agent.stream_with("task", options)).await;
+    assert_eq!(root.told("root"), "small and cheap");
+    assert_eq!(small.requests.lock().unwrap()[0].1.model, "small-1");
+    assert_eq!(allowance.used().cost, 90, "ninety tokens in");
 }
