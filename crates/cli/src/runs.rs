@@ -1,5 +1,8 @@
 //! Where runs are kept: a folder each, with the journal, the settings and long outputs.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -154,7 +157,23 @@ pub(crate) fn state() -> anyhow::Result<PathBuf> {
     named("WINDLASS_STATE_DIR")
         .or_else(|| named("XDG_STATE_HOME").map(|folder| folder.join("windlass")))
         .or_else(|| named("HOME").map(|home| home.join(".local/state/windlass")))
+        .map(|folder| plain(&folder))
         .context("no place to keep runs: set WINDLASS_STATE_DIR or HOME")
+}
+
+/// A path from the root without `..`, for those who compare paths and those who mount them, whether or not it is there.
+fn plain(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    whole.canonicalize().unwrap_or_else(|_| {
+        whole.components().fold(PathBuf::new(), |mut plain, part| {
+            if part == std::path::Component::ParentDir {
+                plain.pop();
+            } else {
+                plain.push(part);
+            }
+            plain
+        })
+    })
 }
 
 /// Seconds since 1970 and four random digits: unique enough for one user, and sorted by time.
