@@ -12,7 +12,7 @@ use crate::install::{self, Tool};
 use crate::{bench, corpora, fuzz, mcp, redteam, sdk, tidy};
 
 /// Fuzzing starts only while this much of the run's time is unused: its build is the longest.
-const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(20);
+const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(24);
 const FUZZ_SECONDS: u64 = 5;
 
 pub(super) fn fmt(setting: &Setting<'_>) -> Result<Outcome> {
