@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use windlass_journal::Redacting as Redacted;
-use windlass_loop::{Effect, Entry, Event, Input, Machine};
+use windlass_loop::{Effect, Event, Input, Machine};
 use windlass_protocol::Message;
 
 use crate::agent::Parts;
@@ -121,27 +121,29 @@ impl Driver {
             {
                 drop(events.send(Event::AnswerRefused { reason }).await);
             }
-            // Before what may end the turn, so that the next one begins with it.
-            let is_chunk = matches!(input, Input::Chunk(_));
-            if let Some(offer) = Some(()).filter(|()| !is_chunk).and_then(|()| self.tools.news()) {
-                self.machine.step_into(Input::Offer(Box::new(offer)), now_ms, &mut effects);
+            self.tell_machine(input, now_ms, &mut effects);
+        }
+    }
+
+    /// Gives the machine an input, behind what it has to know before a turn may end.
+    fn tell_machine(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Effect>) {
+        if !matches!(input, Input::Chunk(_)) {
+            let offer = self.tools.news().map(|offer| Input::Offer(Box::new(offer)));
+            for news in offer.into_iter().chain(self.share.news()) {
+                self.machine.step_into(news, now_ms, effects);
             }
-            if let Some(shared) = Some(()).filter(|()| !is_chunk).and_then(|()| self.share.news()) {
-                self.machine.step_into(shared, now_ms, &mut effects);
+        }
+        let granted = self.machine.granted();
+        if self.redacting.is_idle() {
+            self.machine.step_into(input, now_ms, effects);
+        } else {
+            for input in self.redacting.input(input).into_iter().flatten() {
+                self.machine.step_into(input, now_ms, effects);
             }
-            let is_guidance = matches!(input, Input::Guidance(_));
-            if self.redacting.is_idle() {
-                self.machine.step_into(input, now_ms, &mut effects);
-            } else {
-                for input in self.redacting.input(input).into_iter().flatten() {
-                    self.machine.step_into(input, now_ms, &mut effects);
-                }
-            }
-            self.share.set(self.machine.used());
-            let is_guided = |effect: &Effect| matches!(effect, Effect::Record(Entry::Guided { .. }));
-            if is_guidance && effects.iter().any(is_guided) {
-                self.share.grant();
-            }
+        }
+        self.share.set(self.machine.used());
+        if self.machine.granted() != granted {
+            self.share.grant();
         }
     }
 

@@ -60,6 +60,8 @@ pub struct Machine {
     pub(crate) carried: BTreeMap<CallId, Carried>,
     /// Calls that were cut off, which the human is to hear of first.
     pub(crate) unknown: Vec<String>,
+    /// How often a human let it go on although its budget was used.
+    pub(crate) granted: u32,
     /// How often it was taken up by another process.
     pub(crate) generation: u32,
     /// How many answers were asked for.
@@ -115,6 +117,7 @@ impl Machine {
             steering: Steering::default(),
             carried: BTreeMap::new(),
             unknown: Vec::new(),
+            granted: 0,
             generation: 0,
             answers: 0,
             effects: Vec::new(),
@@ -210,6 +213,11 @@ impl Machine {
     /// What the run has used in all.
     pub fn used(&self) -> Used {
         self.used
+    }
+
+    /// How often a human let it go on in this process although its budget was used: a yes for all who share it.
+    pub fn granted(&self) -> u32 {
+        self.granted
     }
 
     /// What others have used that share its budget, each in all, by their runs' ids.

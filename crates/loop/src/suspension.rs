@@ -124,6 +124,9 @@ impl Machine {
         };
         self.want(Effect::Record(Entry::Guided { words: said.clone() }));
         self.guided(said.is_some());
+        if matter == Matter::Budget {
+            self.granted = self.granted.saturating_add(1);
+        }
         if let Some(said) = said {
             self.tell_model(&said);
         }

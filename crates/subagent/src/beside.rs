@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{CallingRun, Messages, RunOptions, Speaker};
-use windlass_protocol::{Content, ResultStatus};
+use windlass_protocol::ResultStatus;
 use windlass_tool::{Context, Output, ToolError};
 
 use crate::AgentDefinition;
@@ -142,11 +142,7 @@ fn said(ended: Result<Output, ToolError>) -> BesideReport {
     match ended {
         Ok(output) => {
             let state = if output.status == ResultStatus::Ok { "done" } else { "stopped" };
-            let text = output.content.iter().map(|content| match content {
-                Content::Text { text } => text.as_str(),
-                _ => "",
-            });
-            BesideReport { state, text: text.collect() }
+            BesideReport { state, text: output.words() }
         }
         Err(ToolError::Deferred) => {
             let text = "a question of it waits for an answer that nobody gives here".to_owned();

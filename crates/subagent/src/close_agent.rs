@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
 
-use crate::spec::{calling_run, spec};
+use crate::spec::{about_an_agent, calling_run, spec};
 use crate::sub_agents::Shared;
 
 /// Ends an agent.
@@ -38,13 +38,7 @@ impl Tool for CloseAgent {
     }
 
     fn hints(&self) -> Hints {
-        Hints {
-            concurrency: Concurrency::Parallel,
-            risk: Risk::Low,
-            idempotent: true,
-            resumable: true,
-            ..Hints::default()
-        }
+        about_an_agent()
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
@@ -61,10 +55,11 @@ impl Tool for CloseAgent {
                 ended = report.wait_for(Option::is_some) => ended.ok().and_then(|report| report.clone()),
                 () = ctx.cancellation().cancelled() => None,
             };
-            Ok(Output::text(match ended {
+            let text = match ended {
                 Some(report) => format!("{agent_id}: {}\n{}", report.state, report.text),
                 None => format!("{agent_id} is told to stop"),
-            }))
+            };
+            Ok(Output::text(text).external())
         })
     }
 }

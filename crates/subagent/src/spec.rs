@@ -25,6 +25,11 @@ pub(crate) fn begins_an_agent() -> Hints {
     }
 }
 
+/// What asks about an agent that works, or ends it: doing it again does nothing more.
+pub(crate) fn about_an_agent() -> Hints {
+    Hints { risk: Risk::Low, idempotent: true, ..begins_an_agent() }
+}
+
 pub(crate) fn calling_run(ctx: &Context) -> Result<&CallingRun, ToolError> {
     CallingRun::of(ctx).ok_or_else(|| {
         ToolError::model(

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use windlass_protocol::Content;
 use windlass_tool::{Context, ToolError};
 use windlass_tools_control::{Task, TaskFuture, TaskMode, Tasks};
 
@@ -44,15 +43,7 @@ impl Tasks for TaskModes {
             let key = ctx.idempotency_key().to_owned();
             let child = Child { shared: &self.shared, run, definition: &definition, key };
             let output = child.perform(ctx, &message(&task), run.options(ctx), None).await?;
-            let text = output.content.iter().map(|content| match content {
-                Content::Text { text } => text.as_str(),
-                _ => "",
-            });
-            if output.status.is_ok() {
-                Ok(text.collect())
-            } else {
-                Err(ToolError::model(text.collect::<String>()))
-            }
+            if output.status.is_ok() { Ok(output.words()) } else { Err(ToolError::model(output.words())) }
         })
     }
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures_util::future::select_all;
 use serde::Deserialize;
-use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
 
 use crate::beside::Beside;
-use crate::spec::{calling_run, spec};
+use crate::spec::{about_an_agent, calling_run, spec};
 use crate::sub_agents::Shared;
 
 /// How long it waits where nothing is said, and at the most.
@@ -53,14 +53,7 @@ impl Tool for Wait {
 
     /// Not read-only: a call that only reads would begin before the one that spawns has run.
     fn hints(&self) -> Hints {
-        Hints {
-            concurrency: Concurrency::Parallel,
-            risk: Risk::Low,
-            idempotent: true,
-            resumable: true,
-            open_world: true,
-            ..Hints::default()
-        }
+        about_an_agent()
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
@@ -82,7 +75,7 @@ impl Tool for Wait {
                 () = tokio::time::sleep(Duration::from_secs(seconds)) => {}
                 () = ctx.cancellation().cancelled() => {}
             }
-            Ok(Output::text(told(&agent_ids, &agents)))
+            Ok(Output::text(told(&agent_ids, &agents)).external())
         })
     }
 }

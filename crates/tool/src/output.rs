@@ -10,12 +10,14 @@ pub struct Output {
     pub status: ResultStatus,
     /// What the model is told.
     pub content: Vec<Content>,
+    /// Whether somebody else wrote it, whatever the call's effects say.
+    pub is_external: bool,
 }
 
 impl Output {
     /// Words.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { status: ResultStatus::Ok, content: vec![Content::text(text)] }
+        Self::from(vec![Content::text(text)])
     }
 
     /// The same output with a picture behind it.
@@ -29,11 +31,26 @@ impl Output {
         self.status = status;
         self
     }
+
+    /// The same output, which somebody else wrote: its result is marked so.
+    pub fn external(mut self) -> Self {
+        self.is_external = true;
+        self
+    }
+
+    /// Its words, without pictures.
+    pub fn words(&self) -> String {
+        let words = self.content.iter().map(|content| match content {
+            Content::Text { text } => text.as_str(),
+            _ => "",
+        });
+        words.collect()
+    }
 }
 
 impl From<Vec<Content>> for Output {
     fn from(content: Vec<Content>) -> Self {
-        Self { status: ResultStatus::Ok, content }
+        Self { status: ResultStatus::Ok, content, is_external: false }
     }
 }
 

@@ -92,7 +92,7 @@ impl Toolbox {
         match outcome {
             Ok(Ok(output)) => {
                 let content = self.limit.apply(without_secrets(output.content, ctx), ctx);
-                let flags = flags(checked, &content);
+                let flags = flags(checked, &content, output.is_external);
                 Ok(ToolResult::new(checked.call.id.clone(), output.status, content).with_flags(flags))
             }
             Ok(Err(ToolError::Model(text))) => {
@@ -132,13 +132,14 @@ fn without_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
 }
 
 /// What is to be known about what a tool brought.
-fn flags(checked: &Checked, content: &[Content]) -> Vec<ResultFlag> {
+fn flags(checked: &Checked, content: &[Content], is_external: bool) -> Vec<ResultFlag> {
     let is_hidden = |content: &Content| matches!(content, Content::Text { text } if has_invisible(text));
-    let is_external = |effect: &Effect| {
+    let brings_text = |effect: &Effect| {
         matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. } | Effect::Spawn { .. })
     };
     let hidden = content.iter().any(is_hidden).then_some(ResultFlag::InvisibleChars);
-    let external = checked.facts.effects.iter().any(is_external).then_some(ResultFlag::External);
+    let external =
+        (is_external || checked.facts.effects.iter().any(brings_text)).then_some(ResultFlag::External);
     hidden.into_iter().chain(external).collect()
 }
 

@@ -45,6 +45,12 @@ async fn an_agent_works_while_its_caller_goes_on_and_reports_when_it_is_waited_f
     let requests = cast.requests.lock().unwrap();
     let child = requests.iter().rev().find(|(part, _)| part == "child").unwrap();
     assert!(format!("{:?}", child.1.messages).contains("hurry"));
+    // What it reports is somebody else's text, through whichever tool it comes.
+    let waited = events.iter().find_map(|event| match event {
+        Event::CallEnded { result } if result.call.as_str() == "w1" => Some(result.flags.clone()),
+        _ => None,
+    });
+    assert_eq!(waited.unwrap(), [windlass_protocol::ResultFlag::External]);
     assert!(
         events.iter().any(|event| matches!(event, Event::AgentEvent { agents, .. } if *agents == ["child"]))
     );
