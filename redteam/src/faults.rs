@@ -161,7 +161,7 @@ fn run_tests(wanted: &BTreeSet<(&str, &str)>) -> Passed {
     let crates: BTreeSet<&str> = wanted.iter().map(|(package, _)| *package).collect();
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["test", "--no-fail-fast", "--tests"])
+        .args(["test", "--locked", "--no-fail-fast", "--tests"])
         .args(crates.iter().flat_map(|package| ["--package".to_owned(), format!("windlass-{package}")]))
         .args(["--", "--exact"])
         .args(wanted.iter().map(|(_, test)| *test))

@@ -18,9 +18,9 @@ use crate::supervise::{Ground, Job};
 /// Which catalogues are run, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Chosen {
-    /// A catalogue of attacks.
-    #[arg(long, value_name = "FILE")]
-    file: Option<PathBuf>,
+    /// A catalogue of attacks. May be given more than once.
+    #[arg(long = "file", value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// A catalogue of faults.
     #[arg(long, value_name = "FILE")]
     faults: Option<PathBuf>,
@@ -46,10 +46,10 @@ pub(crate) struct Chosen {
 
 impl Chosen {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        ensure!(self.file.is_some() || self.faults.is_some(), "name a catalogue: --file or --faults");
+        ensure!(!self.files.is_empty() || self.faults.is_some(), "name a catalogue: --file or --faults");
         let (ground, folder) = Ground::prepare(self.scratch.as_deref(), self.program.as_deref())?;
         let mut lines = Vec::new();
-        if let Some(file) = &self.file {
+        for file in &self.files {
             let file = file.canonicalize().with_context(|| format!("the catalogue {}", file.display()))?;
             lines.extend(self.deal(&file, &Catalogue::read(&file)?, &ground));
         }

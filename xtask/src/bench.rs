@@ -64,7 +64,7 @@ pub(crate) fn smoke(sh: &Shell, project: &Project, filter: Option<&str>) -> Resu
     };
     Ok(Outcome::from_success(capture::pass_through(cmd!(
         sh,
-        "cargo test -p {PACKAGE} {programs...} -- {filter...}"
+        "cargo test --locked -p {PACKAGE} {programs...} -- {filter...}"
     ))?))
 }
 
@@ -77,13 +77,14 @@ fn measure(sh: &Shell, project: &Project, filter: Option<&str>, save: Option<&st
     let only = table.filter(|programs| programs.len() == 1).and_then(|programs| programs.first());
     let only = only.map(|program| program.replace("--bench=", ""));
     let programs = &programs;
-    let bench = cmd!(sh, "cargo bench -p {PACKAGE} {programs...} -- {filter...} {save...}");
+    let bench = cmd!(sh, "cargo bench --locked -p {PACKAGE} {programs...} -- {filter...} {save...}");
     let measured = capture::pass_through(bench)?;
     if table.is_none() {
         return Ok(Outcome::from_success(measured));
     }
     // The same workloads in one table, as a cost per delta or event: the figures that the READMEs quote.
-    let figures = cmd!(sh, "cargo run --quiet --profile bench -p {PACKAGE} --bin figures -- {only...}");
+    let figures =
+        cmd!(sh, "cargo run --locked --quiet --profile bench -p {PACKAGE} --bin figures -- {only...}");
     Ok(Outcome::from_success(capture::pass_through(figures)? && measured))
 }
 

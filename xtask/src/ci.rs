@@ -95,7 +95,8 @@ struct Step {
 
 /// Cheapest first; fuzzing is last, because it gives way when the time is used up. All steps that
 /// compile give rustc the same flags, so that none rebuilds what another has built.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
+    Step { name: "fetch", pace: Pace::Quick, run: steps::fetch },
     Step { name: "fmt", pace: Pace::Quick, run: steps::fmt },
     Step { name: "tidy", pace: Pace::Quick, run: steps::tidy },
     Step { name: "deny", pace: Pace::Slow, run: steps::deny },

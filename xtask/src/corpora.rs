@@ -36,7 +36,7 @@ pub(crate) fn folder(sh: &Shell) -> Option<PathBuf> {
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     let test = cmd!(
         sh,
-        "cargo test --workspace --tests --features {OFF_BY_DEFAULT} --no-fail-fast corpus -- --show-output"
+        "cargo test --locked --workspace --tests --features {OFF_BY_DEFAULT} --no-fail-fast corpus -- --show-output"
     );
     let captured = capture::run(test, Keep::Stdout, |_| false)?;
     let lines = libtest::told(&captured.lines);

@@ -12,7 +12,8 @@ use xshell::{Cmd, Shell, cmd};
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
 use crate::ci::{Outcome, Verdict};
-use crate::install::{self, Tool};
+use crate::fetch;
+use crate::install::{self, Installed, Tool};
 
 pub(crate) const HELP: &str = "\
 cargo xtask fuzz [TARGET] [--seconds N]
@@ -40,13 +41,18 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         }
         targets = vec![wanted];
     }
-    if let Tool::Missing { how_to } = install::ensure(sh, "fuzz")? {
-        bail!("cargo-fuzz is missing: {how_to}");
+    let cargo_fuzz = match install::ensure(sh, install::FUZZ)? {
+        Tool::Ready(cargo_fuzz) => cargo_fuzz,
+        Tool::Missing { how_to } => bail!("{how_to}"),
+    };
+    // `cargo fuzz` cannot be told `--locked`: with a lock file that matches its manifest it has nothing to rewrite.
+    if fetch::all(sh)?.verdict == Verdict::Failed {
+        bail!("a lock file does not match its manifest");
     }
     let mode = Mode::of(sh);
     let mut reports = Vec::new();
     for target in &targets {
-        reports.push(fuzz(sh, mode, target, seconds)?);
+        reports.push(fuzz(sh, &cargo_fuzz, mode, target, seconds)?);
     }
     println!();
     for report in &reports {
@@ -63,13 +69,14 @@ pub(crate) fn smoke(sh: &Shell, seconds: u64) -> Result<Outcome> {
         return Ok(Outcome::new(Verdict::Skipped, format!("{MANIFEST} is missing")));
     }
     let targets = targets(sh)?;
-    if let Tool::Missing { how_to } = install::ensure(sh, "fuzz")? {
-        return Ok(Outcome::new(Verdict::Skipped, how_to));
-    }
+    let cargo_fuzz = match install::ensure(sh, install::FUZZ)? {
+        Tool::Ready(cargo_fuzz) => cargo_fuzz,
+        Tool::Missing { how_to } => return Ok(Outcome::new(Verdict::Skipped, how_to)),
+    };
     let mut lines = Vec::new();
     let mut success = true;
     for target in &targets {
-        let report = fuzz(sh, Mode::Stable, target, seconds)?;
+        let report = fuzz(sh, &cargo_fuzz, Mode::Stable, target, seconds)?;
         success &= report.success;
         lines.push(report.line());
     }
@@ -93,10 +100,11 @@ impl Mode {
     }
 
     /// `cargo fuzz ACTION`, with the toolchain and sanitizer of this mode.
-    fn cargo_fuzz<'a>(self, sh: &'a Shell, action: &str) -> Cmd<'a> {
+    fn call<'a>(self, sh: &'a Shell, cargo_fuzz: &Installed, action: &str) -> Cmd<'a> {
+        let call = cargo_fuzz.call(sh).arg(action);
         match self {
-            Self::Nightly => cmd!(sh, "cargo fuzz {action}").env("RUSTUP_TOOLCHAIN", "nightly"),
-            Self::Stable => cmd!(sh, "cargo fuzz {action} --sanitizer none").env("RUSTC_BOOTSTRAP", "1"),
+            Self::Nightly => call.env("RUSTUP_TOOLCHAIN", "nightly"),
+            Self::Stable => call.args(["--sanitizer", "none"]).env("RUSTC_BOOTSTRAP", "1"),
         }
     }
 }
@@ -123,11 +131,11 @@ impl Report {
     }
 }
 
-fn fuzz(sh: &Shell, mode: Mode, target: &str, seconds: u64) -> Result<Report> {
+fn fuzz(sh: &Shell, cargo_fuzz: &Installed, mode: Mode, target: &str, seconds: u64) -> Result<Report> {
     let seeded = seeds::sow(sh, target)?;
     println!("{target}: {seeded}");
     let before = artifacts(sh, target);
-    let build = mode.cargo_fuzz(sh, "build").arg(target);
+    let build = mode.call(sh, cargo_fuzz, "build").arg(target);
     if !capture::pass_through(build)? {
         return Ok(Report {
             target: target.to_owned(),
@@ -138,8 +146,12 @@ fn fuzz(sh: &Shell, mode: Mode, target: &str, seconds: u64) -> Result<Report> {
     }
     let time = format!("-max_total_time={seconds}");
     // A hang is a finding, too; an input over 4 GB of memory is stopped by libFuzzer's own limit.
-    let run =
-        mode.cargo_fuzz(sh, "run").arg(target).args(["--", &time, "-timeout=10", "-print_final_stats=1"]);
+    let run = mode.call(sh, cargo_fuzz, "run").arg(target).args([
+        "--",
+        &time,
+        "-timeout=10",
+        "-print_final_stats=1",
+    ]);
     let captured = capture::run(run, Keep::Stderr, |_| false)?;
     if !captured.success {
         captured.print();
@@ -167,7 +179,7 @@ fn targets(sh: &Shell) -> Result<Vec<String>> {
     if !sh.path_exists(MANIFEST) {
         bail!("{MANIFEST} is missing: there is nothing to fuzz");
     }
-    let output = cmd!(sh, "cargo metadata --format-version 1 --no-deps --offline --manifest-path {MANIFEST}");
+    let output = cmd!(sh, "cargo metadata --format-version 1 --no-deps --locked --manifest-path {MANIFEST}");
     let metadata: Value =
         serde_json::from_str(&output.quiet().read()?).context("cargo metadata printed no JSON")?;
     let packages = metadata["packages"].as_array().into_iter().flatten();

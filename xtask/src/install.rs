@@ -1,33 +1,75 @@
-//! Cargo subcommands that the project uses and that are installed once when missing.
+//! Cargo subcommands that the project uses, each installed once, in a pinned version, into a folder of its own.
+//!
+//! A subcommand that the machine has already is never used: its version is unknown, and a machine without it would
+//! behave differently.
 
-use anyhow::Result;
-use xshell::{Shell, cmd};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use xshell::{Cmd, Shell, cmd};
 
 use crate::capture;
 
-/// Whether the tool can be used, and if not, what to do.
+/// A package of the registry that provides `cargo SUBCOMMAND`.
+#[derive(Clone, Copy)]
+pub(crate) struct Pinned {
+    subcommand: &'static str,
+    version: &'static str,
+}
+
+/// Checks licences, sources and duplicate packages.
+pub(crate) const DENY: Pinned = Pinned { subcommand: "deny", version: "0.20.2" };
+/// Builds and runs the fuzz targets.
+pub(crate) const FUZZ: Pinned = Pinned { subcommand: "fuzz", version: "0.13.2" };
+
+/// An installed subcommand, or the command that a person can run to install it.
 pub(crate) enum Tool {
-    Ready,
+    Ready(Installed),
     Missing { how_to: String },
 }
 
-/// Finds `cargo SUBCOMMAND`, or installs it into the ordinary cargo folder. A debug build: it
-/// compiles in less than half the time, and these tools wait for others.
-pub(crate) fn ensure(sh: &Shell, subcommand: &str) -> Result<Tool> {
-    if is_there(sh, subcommand) {
-        return Ok(Tool::Ready);
-    }
-    let package = format!("cargo-{subcommand}");
-    println!("{package} is missing: installing it once");
-    // The tool's own build must not fill the project's target folder.
-    let install = cmd!(sh, "cargo install --locked --debug {package}").env_remove("CARGO_TARGET_DIR");
-    if capture::pass_through(install)? && is_there(sh, subcommand) {
-        return Ok(Tool::Ready);
-    }
-    let how_to = format!("install it with `cargo install --locked --debug {package}`");
-    Ok(Tool::Missing { how_to })
+/// The program of an installed subcommand.
+#[derive(Clone)]
+pub(crate) struct Installed {
+    program: PathBuf,
+    subcommand: &'static str,
 }
 
-fn is_there(sh: &Shell, subcommand: &str) -> bool {
-    cmd!(sh, "cargo {subcommand} --version").quiet().ignore_stdout().ignore_stderr().run().is_ok()
+impl Installed {
+    /// A call of the subcommand, as `cargo SUBCOMMAND` makes it.
+    pub(crate) fn call<'a>(&self, sh: &'a Shell) -> Cmd<'a> {
+        let (program, subcommand) = (&self.program, self.subcommand);
+        cmd!(sh, "{program} {subcommand}")
+    }
+}
+
+/// Returns the pinned program, and installs it first if it is missing. Installs a debug build: it compiles in less
+/// than half the time, and these programs mostly wait for others.
+pub(crate) fn ensure(sh: &Shell, pinned: Pinned) -> Result<Tool> {
+    let Pinned { subcommand, version } = pinned;
+    let package = format!("cargo-{subcommand}");
+    let folder = cargo_home(sh)?.join("windlass-tools").join(format!("{package}-{version}"));
+    let installed = Installed { program: folder.join("bin").join(&package), subcommand };
+    if installed.program.is_file() {
+        return Ok(Tool::Ready(installed));
+    }
+    println!("{package} {version} is missing: installing it once");
+    let requirement = format!("={version}");
+    let words = ["--locked", "--debug", &package, "--version", &requirement];
+    // The tool's own build must not fill the project's target folder.
+    let install = cmd!(sh, "cargo install {words...} --root {folder}").env_remove("CARGO_TARGET_DIR");
+    if capture::pass_through(install)? && installed.program.is_file() {
+        return Ok(Tool::Ready(installed));
+    }
+    Ok(Tool::Missing {
+        how_to: format!("{package} {version} cannot be installed: is the registry in reach?"),
+    })
+}
+
+/// The folder where cargo keeps downloads and programs.
+fn cargo_home(sh: &Shell) -> Result<PathBuf> {
+    if let Some(home) = sh.var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
+        return Ok(PathBuf::from(home));
+    }
+    Ok(std::env::home_dir().context("there is no home folder")?.join(".cargo"))
 }

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask ci`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `redteam`, `crash`, `sdk`,
+//! The project's own commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `redteam`, `crash`, `sdk`,
 //! `mcp`, `release`.
 #![expect(
     clippy::print_stdout,
@@ -15,6 +15,8 @@ mod project;
 mod bench;
 mod ci;
 mod corpora;
+mod fetch;
+mod fresh;
 mod fuzz;
 mod layers;
 mod mcp;
@@ -36,8 +38,9 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 11] = [
+const COMMANDS: [Command; 12] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
+    Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
     Command { name: "layers", help: layers::HELP, run: layers::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },

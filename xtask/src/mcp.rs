@@ -4,7 +4,6 @@ mod conformance;
 mod expected;
 mod install;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -75,9 +74,11 @@ fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
 fn with_servers(sh: &Shell, installed: &Installed) -> Result<Outcome> {
     let home = &installed.home;
     // With the features of the other steps, so that nothing is built twice.
-    let test =
-        cmd!(sh, "cargo test --workspace --features {OFF_BY_DEFAULT} --test real_servers -- --show-output")
-            .env(install::HOME, home);
+    let test = cmd!(
+        sh,
+        "cargo test --locked --workspace --features {OFF_BY_DEFAULT} --test real_servers -- --show-output"
+    )
+    .env(install::HOME, home);
     let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
     if !captured.success {
         libtest::print_failures(&captured.lines);
@@ -85,9 +86,4 @@ fn with_servers(sh: &Shell, installed: &Installed) -> Result<Outcome> {
     let lines = libtest::told(&captured.lines);
     let counts = libtest::TestCounts::of(&captured.lines);
     Ok(Outcome { note: format!("real servers: {counts}"), lines, ..Outcome::from_success(captured.success) })
-}
-
-/// Where cargo builds.
-fn target(sh: &Shell) -> PathBuf {
-    sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
 }

@@ -68,7 +68,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Reads the manifests. Nothing is resolved, so this works offline and with a stale lock file.
+    /// Reads the manifests. Resolves nothing, so it works without a registry and with a stale lock file.
     pub(crate) fn load(sh: &Shell) -> Result<Self> {
         Self::parse(&metadata(sh, &["--no-deps"])?)
     }
@@ -97,7 +97,8 @@ impl Project {
 /// Package names by what they need at run time or build time, over the whole resolved graph.
 pub(crate) type Reach = BTreeMap<String, Vec<String>>;
 
-/// Resolves all dependencies from the lock file and reads the edges between packages. Versions of
+/// Resolves all dependencies from the lock file, downloading those that are missing, and reads the edges between
+/// packages. Versions of
 /// one package are taken together: the rules that use this name packages, not versions.
 pub(crate) fn resolved(sh: &Shell) -> Result<Reach> {
     let metadata = metadata(sh, &[])?;
@@ -121,6 +122,11 @@ pub(crate) fn resolved(sh: &Shell) -> Result<Reach> {
     Ok(reach)
 }
 
+/// The folder where cargo builds.
+pub(crate) fn target(sh: &Shell) -> PathBuf {
+    sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
+}
+
 /// The project's root, where this program was built.
 pub(crate) fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -128,7 +134,7 @@ pub(crate) fn root() -> PathBuf {
 }
 
 fn metadata(sh: &Shell, extra: &[&str]) -> Result<Value> {
-    let output = cmd!(sh, "cargo metadata --format-version 1 --offline {extra...}").quiet().read()?;
+    let output = cmd!(sh, "cargo metadata --format-version 1 --locked {extra...}").quiet().read()?;
     serde_json::from_str(&output).context("cargo metadata printed something that is not JSON")
 }
 

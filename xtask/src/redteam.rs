@@ -8,7 +8,8 @@ use xshell::{Cmd, Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
-use crate::ci::{Outcome, Verdict};
+use crate::ci::Outcome;
+use crate::project::target;
 
 pub(crate) const HELP: &str = "\
 cargo xtask redteam [--file FILE] [--faults FILE] [--only ID,..] [--mode MODE] [--jobs N] [--json]
@@ -16,7 +17,8 @@ cargo xtask redteam [--file FILE] [--faults FILE] [--only ID,..] [--mode MODE] [
 Runs attacks and faults against the crates and the program, and counts what is accepted.
 
 FILE is a catalogue of attacks, or one of faults; another one of the same form runs as well. Without
-both, the shared ones are run: ../shared/attacks from the project's root, or $WINDLASS_ATTACKS.
+both, redteam/attacks.json and the shared ones are run: ../shared/attacks from the project's root, or
+$WINDLASS_ATTACKS.
 
 Each case has a process, a workspace and a home of its own, and a time limit. A fault is shown by tests
 of the workspace, which are really run. Every failure has a line: what was accepted, what was observed
@@ -54,13 +56,14 @@ For example: `cargo xtask crash --kills 50`";
 /// How many kills at random moments `ci` has time for.
 const CI_KILLS: &str = "60";
 
+const OWN_ATTACKS: &str = "redteam/attacks.json";
 const PACKAGE: &str = "windlass-redteam";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let mut words = Vec::new();
     let mut named = Vec::new();
     for name in ["--file", "--faults"] {
-        if let Some(file) = arguments.option(name)? {
+        while let Some(file) = arguments.option(name)? {
             named.extend([name.to_owned(), file]);
         }
     }
@@ -74,10 +77,13 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     }
     arguments.finish()?;
     if named.is_empty() {
-        let Some(folder) = folder(sh) else {
-            bail!("no catalogues at ../shared/attacks; WINDLASS_ATTACKS may name their folder");
-        };
-        named = shared(&folder);
+        named = own();
+        match folder(sh) {
+            Some(folder) => named.extend(shared(&folder)),
+            None => println!(
+                "skipped: no catalogues at ../shared/attacks; WINDLASS_ATTACKS may name their folder"
+            ),
+        }
     }
     let outcome = start(sh, &named, &words)?;
     Ok(outcome.exit_code())
@@ -90,6 +96,11 @@ fn folder(sh: &Shell) -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
+/// The project's own cases: reproductions of what audits found, in the form of the shared catalogue.
+fn own() -> Vec<String> {
+    vec!["--file".to_owned(), OWN_ATTACKS.to_owned()]
+}
+
 fn shared(folder: &std::path::Path) -> Vec<String> {
     let path = |name: &str| folder.join(name).display().to_string();
     vec!["--file".to_owned(), path("attacks.json"), "--faults".to_owned(), path("faults.json")]
@@ -97,14 +108,17 @@ fn shared(folder: &std::path::Path) -> Vec<String> {
 
 /// The attacks alone, as a step of `ci`: the tests that show the faults are run by another step.
 pub(crate) fn attacks(sh: &Shell) -> Result<Outcome> {
-    let Some(folder) = folder(sh) else {
-        return Ok(Outcome::new(Verdict::Skipped, "no catalogue at ../shared/attacks"));
-    };
-    let file = folder.join("attacks.json").display().to_string();
-    let harness = harness(sh, &["--file".to_owned(), file], &[])?;
-    let captured = capture::run(harness, Keep::Stdout, |_| false)?;
+    let mut named = own();
+    let mut lines = Vec::new();
+    match folder(sh) {
+        Some(folder) => {
+            named.extend(["--file".to_owned(), folder.join("attacks.json").display().to_string()]);
+        }
+        None => lines.push("skipped: the shared catalogue: there is none at ../shared/attacks".to_owned()),
+    }
+    let captured = capture::run(harness(sh, &named, &[])?, Keep::Stdout, |_| false)?;
     let is_told = |line: &&String| line.starts_with("FAILED") || line.starts_with("skipped");
-    let lines = captured.lines.iter().filter(is_told).cloned().collect();
+    lines.extend(captured.lines.iter().filter(is_told).cloned());
     let note = captured.lines.last().cloned().unwrap_or_default();
     Ok(Outcome { note, lines, ..Outcome::from_success(captured.success) })
 }
@@ -153,12 +167,9 @@ fn harness<'a>(sh: &'a Shell, named: &[String], words: &[String]) -> Result<Cmd<
     Ok(bare(sh, named)?.args(words).arg("--program").arg(program))
 }
 
-fn target(sh: &Shell) -> PathBuf {
-    sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
-}
-
 fn bare<'a>(sh: &'a Shell, words: &[String]) -> Result<Cmd<'a>> {
-    let built = cmd!(sh, "cargo build --quiet -p {PACKAGE} -p windlass-cli -p windlass-sandbox --bins");
+    let built =
+        cmd!(sh, "cargo build --locked --quiet -p {PACKAGE} -p windlass-cli -p windlass-sandbox --bins");
     if !capture::pass_through(built)? {
         bail!("the harness cannot be built");
     }

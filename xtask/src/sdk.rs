@@ -11,6 +11,7 @@ use xshell::{Shell, cmd};
 use crate::arguments::Arguments;
 use crate::capture;
 use crate::ci::{Outcome, Verdict};
+use crate::project::target;
 
 pub(crate) const HELP: &str = "\
 cargo xtask sdk
@@ -40,7 +41,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
         Ok(python) => python,
         Err(why) => return Ok(Outcome::new(Verdict::Skipped, why)),
     };
-    if !capture::pass_through(cmd!(sh, "cargo build --quiet -p windlass-cli"))? {
+    if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
         return Ok(Outcome::new(Verdict::Failed, "the command line does not build"));
     }
     let windlass = target(sh).join("debug/windlass");
@@ -122,11 +123,6 @@ fn python(sh: &Shell) -> Result<std::result::Result<PathBuf, String>> {
     }
     sh.write_file(mark, wanted)?;
     Ok(Ok(python))
-}
-
-/// Where cargo builds.
-fn target(sh: &Shell) -> PathBuf {
-    sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
 }
 
 /// A server of ours; dropping it stops it.

@@ -134,6 +134,7 @@ impl Agent {
     pub fn resume(&self, mut options: RunOptions) -> Result<EventStream, AgentError> {
         let records = options.journal.records()?;
         let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>()?;
+        options.read(&entries);
         let parts = self.parts.clone();
         let mode = entries.iter().rev().find_map(|entry| match entry {
             Entry::Mode { mode } => Some(mode.as_str()),

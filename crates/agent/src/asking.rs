@@ -8,7 +8,7 @@ use windlass_loop::{Input, StreamFailure};
 use windlass_model::{Model, ModelError, ModelErrorKind};
 use windlass_protocol::{Refusal, Request, ToolProtocol};
 use windlass_stream::Chunk;
-use windlass_text_calls::{Dialect, Listener, Speech, StructuredOutput};
+use windlass_text_calls::{Dialect, Listener, Speech, SpokenHistory, StructuredOutput};
 
 /// How a run speaks where calls travel as words.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,23 +37,26 @@ pub(crate) struct Asking {
 }
 
 impl Asking {
-    pub(crate) fn new(model: Arc<dyn Model>, speech: Option<Speech>, request: Request) -> Self {
+    pub(crate) fn new(
+        model: Arc<dyn Model>,
+        speech: Option<Speech>,
+        request: Request,
+        spoken: &mut SpokenHistory,
+    ) -> Self {
         match speech {
             None => Self { model, request, listener: None },
             Some(speech) => {
-                let listener = Some(speech.listener(&request));
-                Self { model, request: speech.request(&request), listener }
+                let told = speech.request_onto(&request, spoken);
+                let listener = Some(speech.listener_after(&request, spoken));
+                Self { model, request: told, listener }
             }
         }
     }
 
     /// Asks, and hands the answer's chunks on.
     pub(crate) async fn forward(mut self, pieces: &mpsc::Sender<Vec<Input>>) -> Result<(), StreamFailure> {
-        // A provider's own words for what is wrong come late and are seldom clear. In a release the provider is
-        // asked all the same: it may take more than is written down here.
-        if cfg!(debug_assertions) {
-            would_be_refused(&self.model.check(&self.request))?;
-        }
+        // A provider's own words for what is wrong come late and are seldom clear.
+        would_be_refused(&self.model.check(&self.request))?;
         // A model has tried again what is worth it before it says no. Silence and a broken connection are for
         // the machine to ask for again, before the answer begins and in the middle of it.
         let chunks = self.model.stream(&self.request).await.map_err(|error| refused(&error))?;

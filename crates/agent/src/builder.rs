@@ -14,7 +14,7 @@ use windlass_toolbox::Toolbox;
 
 use crate::agent::Parts;
 use crate::asking::SpeechOptions;
-use crate::lessons::Lessons;
+use crate::lessons::{LearnedStore, Lessons};
 use crate::on_behalf::OnBehalf;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, Nobody};
@@ -215,6 +215,13 @@ impl AgentBuilder {
     /// says yes by itself would teach itself. Without it nothing is learned (RULES H9).
     pub fn learned(mut self, learned: Learned, keeper: impl Fn(&Learned) + Send + Sync + 'static) -> Self {
         self.lessons = Some(Arc::new(Lessons::new(learned, keeper)));
+        self
+    }
+
+    /// Like [`AgentBuilder::learned`], for lessons that several processes share: each answer changes what the store
+    /// holds at that time, so no process overwrites the lessons of another.
+    pub fn learned_in(mut self, learned: Learned, store: impl LearnedStore + 'static) -> Self {
+        self.lessons = Some(Arc::new(Lessons::in_store(learned, store)));
         self
     }
 

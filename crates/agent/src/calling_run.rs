@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::Mode;
+use windlass_loop::Limits;
 use windlass_tool::Context;
 use windlass_toolbox::Toolbox;
 
@@ -50,6 +51,11 @@ impl CallingRun {
     /// How far it goes without asking.
     pub fn mode(&self) -> Mode {
         self.parts.mode
+    }
+
+    /// Its limits, which agents below it inherit unless their builder is told others.
+    pub fn limits(&self) -> Limits {
+        self.parts.config.limits
     }
 
     /// The tools that it has now, in its mode.

@@ -1,13 +1,17 @@
 //! What keeps a workspace as it was before a turn changes it, and the gate at which calls wait for that.
 
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{OnceCell, mpsc};
+use futures_util::FutureExt;
+use tokio::sync::OnceCell;
 use windlass_hitl::Facts;
 use windlass_loop::Event;
 use windlass_protocol::Effect;
+
+use crate::outbox::Outbox;
 
 /// What a [`Checkpointer`] gives.
 pub type CheckpointFuture<'a> = Pin<Box<dyn Future<Output = Result<String, CheckpointFailed>> + Send + 'a>>;
@@ -100,18 +104,14 @@ impl Gate {
 
     /// Lets a call pass when what it may change is kept; says why not. Dropping the future leaves the keeping to the
     /// next call that waits.
-    pub(crate) async fn pass(
-        &self,
-        facts: &Facts,
-        events: Option<&mpsc::Sender<Event>>,
-    ) -> Result<(), CheckpointFailed> {
+    pub(crate) async fn pass(&self, facts: &Facts, events: Option<&Outbox>) -> Result<(), CheckpointFailed> {
         let Some((keeper, without)) = &self.keeper else { return Ok(()) };
         if !may_change(facts) {
             return Ok(());
         }
         let turn = self.current();
         let keep = || async {
-            let kept = keeper.before_change(turn.number).await;
+            let kept = guarded(|| keeper.before_change(turn.number)).await;
             let (event, kept) = match kept {
                 Ok(id) => (Event::Checkpoint { turn: turn.number, id }, Ok(())),
                 Err(failed) => {
@@ -121,7 +121,7 @@ impl Gate {
             };
             if let Some(events) = events {
                 // Nobody watches any more.
-                drop(events.send(event).await);
+                events.send(event).await;
             }
             kept
         };
@@ -139,14 +139,14 @@ impl Gate {
         let mut told = Vec::new();
         if ended.is_kept() {
             let turn = ended.number;
-            match keeper.after_turn(turn).await {
+            match guarded(|| keeper.after_turn(turn)).await {
                 Ok(diff) if diff.is_empty() => {}
                 Ok(diff) => told.push(Event::TurnDiff { turn, diff }),
                 Err(failed) => told.push(Event::CheckpointFailed { turn, problem: failed.text }),
             }
         }
         if matches!(event, Event::Finished { .. }) && (ended.is_kept() || ended.has_earlier) {
-            match keeper.after_run().await {
+            match guarded(|| keeper.after_run()).await {
                 Ok(diff) if diff.is_empty() => {}
                 Ok(diff) => told.push(Event::RunDiff { diff }),
                 Err(failed) => {
@@ -176,9 +176,15 @@ impl Gate {
     }
 }
 
+/// Waits for a checkpointer. One that panics has failed.
+async fn guarded<'a>(keep: impl FnOnce() -> CheckpointFuture<'a>) -> Result<String, CheckpointFailed> {
+    let kept = AssertUnwindSafe(async { keep().await }).catch_unwind().await;
+    kept.unwrap_or_else(|_| Err(CheckpointFailed::new("what keeps checkpoints panicked")))
+}
+
 /// Whether a call may change what is kept: not by its own word, and not by its effects.
 fn may_change(facts: &Facts) -> bool {
     let harmless =
-        |effect: &Effect| matches!(effect, Effect::Read { .. } | Effect::Connect { .. } | Effect::Internal);
+        |effect: &Effect| effect.is_read() || matches!(effect, Effect::Connect { .. } | Effect::Internal);
     !facts.hints.read_only && !facts.effects.iter().all(harmless)
 }

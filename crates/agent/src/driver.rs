@@ -13,6 +13,7 @@ use crate::agent::Parts;
 use crate::allowance::Share;
 use crate::checkpointer::Gate;
 use crate::options::RunOptions;
+use crate::outbox::Outbox;
 use crate::outside::{Outside, OwnRun};
 use crate::previews::Previews;
 use crate::recorder::Recorder;
@@ -61,7 +62,7 @@ impl Driver {
             Arc::clone(&tools),
             sender,
             run,
-            options.brought,
+            (options.brought, options.session),
             Arc::clone(&gate),
         );
         let said = machine.transcript().messages().iter().flat_map(Message::calls);
@@ -83,11 +84,7 @@ impl Driver {
     }
 
     /// Drives the run to its end.
-    pub(crate) async fn drive(
-        mut self,
-        mut effects: Vec<Effect>,
-        events: mpsc::Sender<Event>,
-    ) -> Result<(), AgentError> {
+    pub(crate) async fn drive(mut self, mut effects: Vec<Effect>, events: Outbox) -> Result<(), AgentError> {
         let began = Instant::now();
         let mut is_cancelled = false;
         self.outside.watch(events.clone());
@@ -119,7 +116,7 @@ impl Driver {
             if let Input::Approval(outcome) = &input
                 && let Some(reason) = self.outside.remember(outcome)
             {
-                drop(events.send(Event::AnswerRefused { reason }).await);
+                events.send(Event::AnswerRefused { reason }).await;
             }
             self.tell_machine(input, now_ms, &mut effects);
         }
@@ -148,7 +145,7 @@ impl Driver {
     }
 
     /// Tells whoever watches, and what tools show of calls that still arrive.
-    async fn show(&mut self, event: Event, events: &mpsc::Sender<Event>) {
+    async fn show(&mut self, event: Event, events: &Outbox) {
         if let Event::ApprovalEnded { outcome } = &event {
             self.outside.ended(outcome);
         }
@@ -156,12 +153,12 @@ impl Driver {
         self.previews.see(&event, &self.tools, &mut shown);
         let before = self.gate.before(&event).await;
         if before.is_empty() && shown.is_empty() && self.redacting.is_idle() {
-            return drop(events.send(event).await);
+            return events.send(event).await;
         }
         for event in before.into_iter().chain(std::iter::once(event)).chain(shown) {
             // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
             for event in self.redacting.event(event).into_iter().flatten() {
-                drop(events.send(event).await);
+                events.send(event).await;
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_hitl::{
-    ApprovalOutcome, ApprovalRequest, Binding, Decision, Digest, Facts, Grants, Learned, Verdict, decide,
+    ApprovalOutcome, ApprovalRequest, Binding, Decision, Digest, Facts, Learned, Verdict, decide,
 };
 use windlass_loop::Judgement;
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
@@ -15,12 +15,14 @@ use crate::AgentError;
 use crate::agent::Parts;
 use crate::lessons::now_ms;
 use crate::redacting::has_secret;
+use crate::session::{Session, is_grant};
 use crate::tools::Tools;
 
 /// What is known of the calls of a run, and what was allowed in it. It looks at the disk: not for an async thread.
 pub(crate) struct Judging {
     parts: Arc<Parts>,
     tools: Arc<Tools>,
+    session: Session,
     epoch: String,
     known: Mutex<Known>,
     tainted: AtomicBool,
@@ -29,7 +31,6 @@ pub(crate) struct Judging {
 #[derive(Default)]
 struct Known {
     calls: HashMap<CallId, Seen>,
-    grants: Grants,
 }
 
 /// A call as it was judged.
@@ -58,9 +59,9 @@ impl Judged {
 }
 
 impl Judging {
-    pub(crate) fn new(parts: Arc<Parts>, tools: Arc<Tools>) -> Self {
+    pub(crate) fn new(parts: Arc<Parts>, tools: Arc<Tools>, session: Session) -> Self {
         let epoch = parts.policy.epoch();
-        Self { parts, tools, epoch, known: Mutex::default(), tainted: AtomicBool::new(false) }
+        Self { parts, tools, session, epoch, known: Mutex::default(), tainted: AtomicBool::new(false) }
     }
 
     /// Whether a call comes in a kind that its tool takes, or that a model could have known better about.
@@ -129,12 +130,11 @@ impl Judging {
     pub(crate) fn remember(&self, call: &CallId, outcome: &ApprovalOutcome) -> Option<String> {
         self.hear(call, outcome);
         let ApprovalOutcome::Answered(decision) = outcome else { return None };
-        if !decision.approved || !(decision.remember || decision.always_allow) {
+        if !is_grant(decision) {
             return None;
         }
-        let mut known = self.known();
-        let facts = known.calls.get(call)?.checked.facts.clone();
-        let error = known.grants.remember(&facts, decision).err()?;
+        let facts = self.known().calls.get(call)?.checked.facts.clone();
+        let error = self.session.remember(&facts, decision).err()?;
         Some(format!("the answer is not remembered: {error}"))
     }
 
@@ -167,7 +167,7 @@ impl Judging {
     }
 
     fn decide(&self, facts: &Facts) -> Decision {
-        let (policy, grants) = (&self.parts.policy, self.known().grants.clone());
+        let (policy, grants) = (&self.parts.policy, self.session.grants());
         match &self.parts.lessons {
             Some(lessons) => decide(policy, &grants, &lessons.learned(), facts),
             None => decide(policy, &grants, &Learned::default(), facts),

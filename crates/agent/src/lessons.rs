@@ -5,8 +5,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_hitl::{Answer, ApprovalOutcome, Facts, Learned};
 
-/// Who is given what was learned, each time that it changes.
-type Keeper = Box<dyn Fn(&Learned) + Send + Sync>;
+/// A place where lessons are kept and that several processes may share.
+pub trait LearnedStore: Send + Sync {
+    /// Applies a change to what is kept, as one step among all processes, and returns what is kept then, which includes
+    /// the lessons of other processes. `None` if it cannot be kept; the change counts for this process alone then.
+    ///
+    /// Called between other work and blocks it, so it has to be short.
+    fn update(&self, change: &dyn Fn(&mut Learned)) -> Option<Learned>;
+}
+
+/// What is done with what was learned.
+enum Keeper {
+    /// A listener is given all of it each time that it changes.
+    Listener(Box<dyn Fn(&Learned) + Send + Sync>),
+    /// A store is changed.
+    Store(Box<dyn LearnedStore>),
+}
 
 /// What a person's answers teach.
 pub(crate) struct Lessons {
@@ -16,7 +30,11 @@ pub(crate) struct Lessons {
 
 impl Lessons {
     pub(crate) fn new(learned: Learned, keeper: impl Fn(&Learned) + Send + Sync + 'static) -> Self {
-        Self { learned: Mutex::new(learned), keeper: Box::new(keeper) }
+        Self { learned: Mutex::new(learned), keeper: Keeper::Listener(Box::new(keeper)) }
+    }
+
+    pub(crate) fn in_store(learned: Learned, store: impl LearnedStore + 'static) -> Self {
+        Self { learned: Mutex::new(learned), keeper: Keeper::Store(Box::new(store)) }
     }
 
     pub(crate) fn learned(&self) -> MutexGuard<'_, Learned> {
@@ -33,8 +51,16 @@ impl Lessons {
             _ => Answer::Unanswered,
         };
         let mut learned = self.learned();
-        learned.hear(facts, answer);
-        (self.keeper)(&learned);
+        match &self.keeper {
+            Keeper::Listener(keeper) => {
+                learned.hear(facts, answer);
+                keeper(&learned);
+            }
+            Keeper::Store(store) => match store.update(&|kept| kept.hear(facts, answer)) {
+                Some(kept) => *learned = kept,
+                None => learned.hear(facts, answer),
+            },
+        }
     }
 }
 

@@ -16,11 +16,13 @@ mod lessons;
 mod messages;
 mod on_behalf;
 mod options;
+mod outbox;
 mod outside;
 mod performing;
 mod previews;
 mod recorder;
 mod redacting;
+mod session;
 mod stream;
 mod tools;
 
@@ -36,11 +38,13 @@ pub use builder::AgentBuilder;
 pub use calling_run::CallingRun;
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
 pub use error::AgentError;
+pub use lessons::LearnedStore;
 pub use messages::{Messages, NobodyHears, Speaker};
 pub use options::RunOptions;
 pub use performing::{Performed, Performing};
+pub use session::Session;
 pub use stream::EventStream;
 pub use windlass_loop::{
-    Budget, CallStart, Condense, ContextLimits, Entry, Event, Fill, Imported, Limits, Mend, Moment, Outcome,
-    Prices, StopCause, Transcript, Unanswered, UnknownEffects, Used, Wait,
+    Budget, CallStart, Condense, ConsultationId, ContextLimits, Entry, Event, Fill, Imported, Limits, Matter,
+    Mend, Moment, Outcome, Prices, StopCause, Transcript, Unanswered, UnknownEffects, Used, Wait,
 };

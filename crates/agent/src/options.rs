@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
-use windlass_loop::Transcript;
+use windlass_loop::{ConsultationId, Entry, Transcript};
 use windlass_model::Model;
 use windlass_protocol::{ToolCall, ToolResult};
 
-use crate::{Allowance, Checkpointer, Messages, WithoutCheckpoint};
+use crate::{Allowance, Checkpointer, Messages, Session, WithoutCheckpoint};
 
 /// What differs from run to run: where it is recorded, how it is stopped, what is said to it while it works, and what came
 /// from elsewhere while it was suspended.
@@ -22,6 +22,7 @@ pub struct RunOptions {
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) messages: Option<Messages>,
     pub(crate) brought: Brought,
+    pub(crate) session: Session,
     pub(crate) history: Option<Transcript>,
     pub(crate) earlier: Vec<ToolCall>,
     /// Who answers in the place of the agent's model.
@@ -33,7 +34,26 @@ pub struct RunOptions {
 #[derive(Debug, Default)]
 pub(crate) struct Brought {
     pub(crate) results: Vec<ToolResult>,
-    pub(crate) guidance: Option<String>,
+    pub(crate) guidance: Option<Guidance>,
+}
+
+/// The human's answer to a question about how the run continues.
+#[derive(Debug)]
+pub(crate) struct Guidance {
+    /// The question; `None` for the one that the record leaves open.
+    pub(crate) id: Option<ConsultationId>,
+    pub(crate) words: String,
+}
+
+impl Brought {
+    /// Finds out which question an answer is for that does not say so.
+    pub(crate) fn read(&mut self, entries: &[Entry]) {
+        if let Some(guidance) = &mut self.guidance
+            && guidance.id.is_none()
+        {
+            guidance.id = ConsultationId::open_in(entries);
+        }
+    }
 }
 
 impl Default for RunOptions {
@@ -47,6 +67,7 @@ impl Default for RunOptions {
             outputs: None,
             messages: None,
             brought: Brought::default(),
+            session: Session::default(),
             history: None,
             earlier: Vec::new(),
             model: None,
@@ -73,6 +94,12 @@ impl RunOptions {
     pub fn with_allowance(mut self, allowance: Allowance) -> Self {
         self.allowance = allowance;
         self
+    }
+
+    /// Takes what the record of a resumed run says about what was given to it.
+    pub(crate) fn read(&mut self, entries: &[Entry]) {
+        self.brought.read(entries);
+        self.session.restore(entries);
     }
 
     /// The run's id, made up where none was given.
@@ -130,10 +157,24 @@ impl RunOptions {
         self
     }
 
-    /// The same run with the human's word on the first question about how it goes on, as a suspended run waits for it
-    /// (`Wait::Guidance`). Nobody is asked then.
+    /// The same run with the human's answer to the question that its record leaves open (`Wait::Guidance`). The answer counts
+    /// for that question only, when the run is resumed and asks it again: then the human is not asked. If the run does not
+    /// ask it again, the answer is refused with `Event::AnswerRefused`.
     pub fn with_guidance(mut self, words: impl Into<String>) -> Self {
-        self.brought.guidance = Some(words.into());
+        self.brought.guidance = Some(Guidance { id: None, words: words.into() });
+        self
+    }
+
+    /// Like [`with_guidance`](Self::with_guidance), but for the question with this id, whatever the record leaves open: for
+    /// an answer that was stored while other processes may have gone on with the run.
+    pub fn with_guidance_for(mut self, id: ConsultationId, words: impl Into<String>) -> Self {
+        self.brought.guidance = Some(Guidance { id: Some(id), words: words.into() });
+        self
+    }
+
+    /// The same run in a session: what a human allowed for the session in one run holds for the others.
+    pub fn with_session(mut self, session: Session) -> Self {
+        self.session = session;
         self
     }
 }

@@ -13,9 +13,10 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
-use windlass_loop::{Effect, Event, Input, StreamFailure};
+use windlass_loop::{ConsultationId, Effect, Input, StreamFailure};
 use windlass_model::Model;
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
+use windlass_text_calls::SpokenHistory;
 use windlass_tool::Question;
 
 use crate::Allowance;
@@ -24,7 +25,9 @@ use crate::asking::Asking;
 use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
 use crate::judging::{Judging, is_tainted};
-use crate::options::Brought;
+use crate::options::{Brought, Guidance};
+use crate::outbox::Outbox;
+use crate::session::Session;
 use crate::tools::Tools;
 
 /// How many pieces of an answer may wait for the machine, so that a fast model waits for a slow watcher.
@@ -35,7 +38,7 @@ pub(crate) struct Outside {
     parts: Arc<Parts>,
     tools: Arc<Tools>,
     inputs: mpsc::Sender<Box<Input>>,
-    events: Option<mpsc::Sender<Event>>,
+    events: Option<Outbox>,
     run: OwnRun,
     /// Everything that was started. Dropping it stops all of it.
     tasks: JoinSet<()>,
@@ -45,14 +48,16 @@ pub(crate) struct Outside {
     questions: HashMap<String, (CallId, AbortHandle)>,
     /// What came from elsewhere before this process began: results of calls, and the human's word on going on.
     results: HashMap<CallId, ToolResult>,
-    guidance: Option<String>,
-    /// The human who is asked how the run goes on.
-    consulting: Option<AbortHandle>,
+    guidance: Option<Guidance>,
+    /// The open question to the human about how the run continues.
+    consulting: Option<(ConsultationId, AbortHandle)>,
     /// Where calls wait until what they may change is kept.
     gate: Arc<Gate>,
     calls: CancellationToken,
     /// The calls that were begun while their answer streams, and which answer that is.
     ahead: CancellationToken,
+    /// The conversation in words, where calls travel as words.
+    spoken: SpokenHistory,
 }
 
 /// What the run is to those that its calls begin.
@@ -79,14 +84,14 @@ impl Outside {
         tools: Arc<Tools>,
         inputs: mpsc::Sender<Box<Input>>,
         run: OwnRun,
-        brought: Brought,
+        (brought, session): (Brought, Session),
         gate: Arc<Gate>,
     ) -> Self {
         let calls = CancellationToken::new();
         Self {
             ahead: calls.child_token(),
             calls,
-            judging: Arc::new(Judging::new(parts.clone(), tools.clone())),
+            judging: Arc::new(Judging::new(parts.clone(), tools.clone(), session)),
             parts,
             tools,
             inputs,
@@ -100,10 +105,11 @@ impl Outside {
             guidance: brought.guidance,
             consulting: None,
             gate,
+            spoken: SpokenHistory::default(),
         }
     }
 
-    pub(crate) fn watch(&mut self, events: mpsc::Sender<Event>) {
+    pub(crate) fn watch(&mut self, events: Outbox) {
         self.events = Some(events);
     }
 
@@ -131,7 +137,8 @@ impl Outside {
             Effect::LookBack { call, planned } => self.look_back(call, planned),
             Effect::Collect(call) => self.collect(call),
             Effect::Abort => self.calls.cancel(),
-            Effect::Consult { question } => self.consult(question),
+            Effect::Consult { id, question } => self.consult(id, question),
+            Effect::Withdraw { id } => self.withdraw(id),
             // Recording, showing and the end are the driver's.
             _ => {}
         }
@@ -154,18 +161,19 @@ impl Outside {
 
     fn send(&mut self, request: Request, protocol: ToolProtocol, delay_ms: u64) {
         self.close_stream();
-        // Somebody else may have been told that the run goes on.
-        if let Some(question) = self.consulting.take() {
-            question.abort();
+        // The run goes on without the question that these words are for; the machine says so.
+        if let Some(Guidance { id, words }) = self.guidance.take() {
+            self.come_back(Input::Guidance { id: id.unwrap_or_default(), words: Some(words) });
         }
         let (sender, pieces) = mpsc::channel(WAITING_PIECES);
         let asking = Asking::new(
             self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
             self.parts.speech.of(protocol),
             request,
+            &mut self.spoken,
         );
         let task = self.tasks.spawn(async move {
-            tokio::time::sleep(Duration::from_millis(delay_ms)).await;
+            tokio::time::sleep(with_jitter(Duration::from_millis(delay_ms))).await;
             let end = asking.forward(&sender).await;
             drop(sender.send(vec![Input::StreamEnd(end)]).await);
         });
@@ -179,16 +187,14 @@ impl Outside {
     }
 
     fn ask(&mut self, request: ApprovalRequest) {
-        let (approver, inputs) = (self.parts.approver.clone(), self.inputs.clone());
+        let approver = self.parts.approver.clone();
         let (id, call) = (request.request_id.clone(), request.call.id.clone());
-        let task = self.tasks.spawn(async move {
-            // An approver that breaks down is one that is not there: its silence is no yes, and is not waited for.
-            let asking = AssertUnwindSafe(async { approver.decide(&request).await }).catch_unwind();
-            let outcome = match asking.await {
-                Ok(Some(decision)) => ApprovalOutcome::Answered(decision),
-                Ok(None) | Err(_) => ApprovalOutcome::NoApprover { request_id: request.request_id },
-            };
-            drop(inputs.send(Box::new(Input::Approval(outcome))).await);
+        // An approver that panics is one that is not there: its silence is not a yes, and is not waited for.
+        let nobody = ApprovalOutcome::NoApprover { request_id: id.clone() };
+        let otherwise = nobody.clone();
+        let task = self.start(Input::Approval(otherwise), async move {
+            let answer = approver.decide(&request).await;
+            Input::Approval(answer.map_or(nobody, ApprovalOutcome::Answered))
         });
         self.questions.insert(id, (call, task));
     }
@@ -215,19 +221,37 @@ impl Outside {
         }
     }
 
-    fn consult(&mut self, text: String) {
-        if let Some(words) = self.guidance.take() {
-            return self.come_back(Input::Guidance(Some(words)));
+    fn consult(&mut self, id: ConsultationId, text: String) {
+        if let Some(Guidance { words, .. }) = self.guidance.take_if(|left| left.id == Some(id)) {
+            return self.come_back(Input::Guidance { id, words: Some(words) });
         }
-        let (human, inputs) = (self.parts.human.clone(), self.inputs.clone());
-        let task = self.tasks.spawn(async move {
-            let guidance = match human {
+        let human = self.parts.human.clone();
+        // A human's side that panics is one that is not there.
+        let task = self.start(Input::Guidance { id, words: None }, async move {
+            let words = match human {
                 Some(human) => human.answer(&Question::new(text, Vec::new())).await.ok(),
                 None => None,
             };
-            drop(inputs.send(Box::new(Input::Guidance(guidance))).await);
+            Input::Guidance { id, words }
         });
-        self.consulting = Some(task);
+        self.consulting = Some((id, task));
+    }
+
+    fn withdraw(&mut self, id: ConsultationId) {
+        if let Some((_, question)) = self.consulting.take_if(|(open, _)| *open == id) {
+            question.abort();
+        }
+    }
+
+    /// Starts a piece of work whose end the machine waits for. If the work panics, its end is `otherwise`: the machine never
+    /// waits for something that does not come.
+    fn start(&mut self, otherwise: Input, work: impl Future<Output = Input> + Send + 'static) -> AbortHandle {
+        let inputs = self.inputs.clone();
+        self.tasks.spawn(async move {
+            let input = AssertUnwindSafe(work).catch_unwind().await.unwrap_or(otherwise);
+            // The run has ended.
+            drop(inputs.send(Box::new(input)).await);
+        })
     }
 
     /// Brings an input back that is there at once. The machine is not waiting in this moment, so it goes
@@ -236,4 +260,11 @@ impl Outside {
         let inputs = self.inputs.clone();
         self.tasks.spawn(async move { drop(inputs.send(Box::new(input)).await) });
     }
+}
+
+/// Returns the wait and up to a quarter of it, so that runs that broke off together do not come back together
+/// (RULES L9). The machine is deterministic, so its driver draws the part.
+fn with_jitter(wait: Duration) -> Duration {
+    let part = getrandom::u32().map_or(0.0, |random| f64::from(random) / f64::from(u32::MAX));
+    wait.saturating_add(wait.mul_f64(part / 4.0))
 }

@@ -99,6 +99,7 @@ impl Agent {
             performing.outcome = Some(outcome.clone());
             return Ok(performing);
         }
+        options.read(&entries);
         let parts = self.parts();
         let tools = parts.performing_tools(&entries)?;
         let config = tools.config(&parts.performing()).with_run(options.run_id());

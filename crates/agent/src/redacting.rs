@@ -55,6 +55,8 @@ impl Redacting {
                 });
                 return [self.held().map(Input::Chunk), Some(Input::StreamEnd(end))];
             }
+            // The words so far are kept, so the held ones belong to them.
+            Input::Cancel => return [self.held().map(Input::Chunk), Some(Input::Cancel)],
             Input::RefusedEarly { answer, key, refusal } => {
                 let refusal = match refusal {
                     EarlyRefusal::Refused { status, text } => {
@@ -76,7 +78,9 @@ impl Redacting {
             }
             Input::Result(result) => Input::Result(result_without(redactor, result)),
             Input::Fatal { call, message } => Input::Fatal { call, message: clean(redactor, message) },
-            Input::Guidance(words) => Input::Guidance(words.map(|words| clean(redactor, words))),
+            Input::Guidance { id, words } => {
+                Input::Guidance { id, words: words.map(|words| clean(redactor, words)) }
+            }
             Input::Say { text, when } => Input::Say { text: clean(redactor, text), when },
             Input::Start { task } => Input::Start { task: clean(redactor, task) },
             Input::Approval(outcome) => match through_json(redactor, outcome.clone()) {

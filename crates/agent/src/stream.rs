@@ -5,28 +5,32 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use tokio::sync::mpsc;
 use windlass_loop::{Effect, Event};
 
 use crate::AgentError;
 use crate::driver::Driver;
-
-/// How many events may wait for a slow watcher before the run waits too.
-const WAITING_EVENTS: usize = 16;
+use crate::outbox::{Outbox, Unread};
 
 type Run = Pin<Box<dyn Future<Output = Result<(), AgentError>> + Send>>;
 
 /// A run as a stream of events; the last one is `Event::Finished`. The run goes on only while the stream is
 /// read, and dropping the stream cancels it with everything that it started.
+///
+/// No event is lost: while the reader is behind, the run waits. Only progress text ([`Event::CallProgress`]) is left out
+/// when more than a mebibyte of it is unread, and an event at its place says how many bytes are missing.
+///
+/// An error comes behind all events that happened before it, and the stream ends with it.
 pub struct EventStream {
-    events: mpsc::Receiver<Event>,
+    events: Unread,
     run: Option<Run>,
+    /// The error that ended the run. It is returned behind the events that happened before it.
+    error: Option<AgentError>,
 }
 
 impl EventStream {
     pub(crate) fn new(driver: Driver, effects: Vec<Effect>) -> Self {
-        let (sender, events) = mpsc::channel(WAITING_EVENTS);
-        Self { events, run: Some(Box::pin(driver.drive(effects, sender))) }
+        let (outbox, events) = Outbox::new();
+        Self { events, run: Some(Box::pin(driver.drive(effects, outbox))), error: None }
     }
 }
 
@@ -40,10 +44,12 @@ impl Stream for EventStream {
         {
             this.run = None;
             if let Err(error) = end {
-                return Poll::Ready(Some(Err(error)));
+                this.error = Some(error);
+                this.events.close();
             }
         }
-        this.events.poll_recv(cx).map(|event| event.map(Ok))
+        let event = std::task::ready!(this.events.poll_next(cx));
+        Poll::Ready(event.map(Ok).or_else(|| this.error.take().map(Err)))
     }
 }
 

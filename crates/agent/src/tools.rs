@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use windlass_loop::{Config, Offer, OfferedTool};
-use windlass_protocol::{Control, ToolResult};
+use windlass_loop::{Config, KnownTool, Offer, OfferedTool};
+use windlass_protocol::{Control, Hints, ToolResult};
 use windlass_toolbox::{Checked, Toolbox, UnknownMode, WorkMode};
 
 /// The tools of one run. Everything that looks a call up, at whatever time, does it here, so that offering, judging and
@@ -62,6 +62,7 @@ impl Tools {
         let mut config = config.clone();
         if let Some(state) = self.state().as_ref() {
             config.tools = self.tools(&state.current);
+            config.known_tools = self.known(&state.current);
             config.mode = slug(&state.current);
         }
         config.system = self.system();
@@ -83,7 +84,8 @@ impl Tools {
             }
             state.told = state.current.refreshed();
             state.number = state.number.saturating_add(1);
-            Offer::new(state.number, self.tools(&state.told)).with_mode(slug(&state.told))
+            let offer = Offer::new(state.number, self.tools(&state.told));
+            offer.with_known_tools(self.known(&state.told)).with_mode(slug(&state.told))
         };
         Some(offer.with_system(self.system()))
     }
@@ -112,14 +114,24 @@ impl Tools {
     }
 
     fn tools(&self, toolbox: &Toolbox) -> Vec<OfferedTool> {
-        let mut offered: Vec<_> =
-            toolbox.offered().into_iter().map(|(spec, hints)| OfferedTool::new(spec, hints)).collect();
-        if matches!(self.completion, Completion::IsACall) {
-            for tool in offered.iter_mut().filter(|tool| tool.hints.control == Control::Completion) {
-                tool.hints.control = Control::default();
-            }
+        let offered = toolbox.offered().into_iter();
+        offered.map(|(spec, hints)| OfferedTool::new(spec, self.hints(hints))).collect()
+    }
+
+    /// The names that lead to tools, as the toolbox looks calls up.
+    fn known(&self, toolbox: &Toolbox) -> Vec<KnownTool> {
+        let known = toolbox.known().into_iter();
+        known
+            .map(|tool| KnownTool::new(tool.name, self.hints(tool.hints)).with_names(tool.exact, tool.loose))
+            .collect()
+    }
+
+    /// What a tool means to this run.
+    fn hints(&self, mut hints: Hints) -> Hints {
+        if matches!(self.completion, Completion::IsACall) && hints.control == Control::Completion {
+            hints.control = Control::default();
         }
-        offered
+        hints
     }
 
     /// The system prompt, and what the mode says.

@@ -7,10 +7,10 @@ use windlass_partial_json::Snapshot;
 use windlass_protocol::{Opaque, Part, Payload, StopReason, ToolName, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 
-use self::ending::ending_of;
+use self::ending::end_of;
 use crate::calls::{Calls, Place, Placed};
 use crate::growing::{Fragment, Marks};
-use crate::judgement::{End, Rank};
+use crate::judgement::{AnswerEnd, End, Rank};
 use crate::parts::{Parts, Slot};
 use crate::{Answer, AnswerCall, CallEvent, Ending, Notes, Options};
 
@@ -90,15 +90,15 @@ impl Assembler {
             Chunk::Usage { usage } => self.usage = usage,
             Chunk::Grounding { value } => self.grounding.push(value),
             Chunk::Finish { reason, raw } => {
-                let ending = ending_of(&reason);
+                let end = end_of(&reason);
                 self.stop = Some(reason);
                 self.raw_stop = Some(raw);
-                self.end(ending, events);
+                self.end(end, events);
             }
             Chunk::Error { error } => {
                 // The first failure is the cause of those after it.
                 self.error.get_or_insert(error);
-                self.end(Ending::Error, events);
+                self.end(AnswerEnd::Known(Ending::Error), events);
             }
             Chunk::Unknown(unknown) => self.parts.keep(unknown),
             // A kind of chunk that is newer than this crate has no place in an answer.
@@ -115,7 +115,7 @@ impl Assembler {
     /// and its open calls with it.
     pub fn finish(mut self, events: &mut Vec<CallEvent>) -> Answer {
         if self.ending.is_none() {
-            self.end(Ending::Dropped, events);
+            self.end(AnswerEnd::Known(Ending::Dropped), events);
         }
         // All calls have ended by now, so places and calls stand in the same order.
         let ended = |place| match place {

@@ -12,7 +12,17 @@ pub(crate) enum End {
     /// The provider's mark of this call's end. The answer may still turn out to be cut.
     Mark,
     /// The end of the answer.
-    Answer(Ending),
+    Answer(AnswerEnd),
+}
+
+/// The end of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerEnd {
+    /// The provider, or the end of the stream, says how the answer ended.
+    Known(Ending),
+    /// The provider's reason is not known here: `abort` of vLLM breaks an answer off, another word may be an ordinary
+    /// end. Only calls whose arguments are whole by themselves are believed (S10).
+    Unproven,
 }
 
 /// Whether other calls began after this one.
@@ -45,27 +55,33 @@ pub(crate) fn judge(call: &GrowingCall, end: End, rank: Rank, options: &Options)
         // whole by themselves are believed (S10).
         End::Mark if call.is_complete_json() => finished(call, name, options),
         End::Mark => Judgement::Wait,
-        End::Answer(Ending::Complete) if is_absent(call) && call.marks == Marks::Open => {
+        End::Answer(AnswerEnd::Unproven) if call.is_complete_json() && !is_absent(call) => {
+            finished(call, name, options)
+        }
+        End::Answer(AnswerEnd::Unproven) => Judgement::Malformed(cut(call, Ending::Dropped, limits)),
+        End::Answer(AnswerEnd::Known(Ending::Complete)) if is_absent(call) && call.marks == Marks::Open => {
             // A provider that marks ends has not marked this one: the call was left standing.
             Judgement::Malformed(MalformedReason::Truncated { ending: Ending::Dropped })
         }
-        End::Answer(Ending::Complete) => finished(call, name, options),
+        End::Answer(AnswerEnd::Known(Ending::Complete)) => finished(call, name, options),
         // The limit of tokens cuts what is written last; what stands before it is whole if it is JSON.
-        End::Answer(Ending::Length) if rank == Rank::Earlier && call.is_complete_json() => {
+        End::Answer(AnswerEnd::Known(Ending::Length)) if rank == Rank::Earlier && call.is_complete_json() => {
             finished(call, name, options)
         }
-        End::Answer(ending) => Judgement::Malformed(cut(call, ending, limits)),
+        End::Answer(AnswerEnd::Known(ending)) => Judgement::Malformed(cut(call, ending, limits)),
     }
 }
 
 fn nameless(call: &GrowingCall, end: End, what: String) -> Judgement {
-    match end {
-        End::Mark => Judgement::Wait,
-        End::Answer(Ending::Complete) if call.name.as_str().is_empty() => {
-            Judgement::Malformed(MalformedReason::NoName)
-        }
-        End::Answer(Ending::Complete) => Judgement::Malformed(MalformedReason::BadName { what }),
-        End::Answer(ending) => Judgement::Malformed(MalformedReason::Truncated { ending }),
+    let ending = match end {
+        End::Mark => return Judgement::Wait,
+        End::Answer(AnswerEnd::Known(ending)) => ending,
+        End::Answer(AnswerEnd::Unproven) => Ending::Dropped,
+    };
+    match ending {
+        Ending::Complete if call.name.as_str().is_empty() => Judgement::Malformed(MalformedReason::NoName),
+        Ending::Complete => Judgement::Malformed(MalformedReason::BadName { what }),
+        ending => Judgement::Malformed(MalformedReason::Truncated { ending }),
     }
 }
 

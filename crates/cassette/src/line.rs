@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_hitl::ApprovalDecision;
+use windlass_hitl::{ApprovalDecision, Digest};
 use windlass_protocol::{CallId, Containment, Content, ResultStatus, Target};
 
 /// One line of a cassette: JSON, in the order in which things happened. Lines of one exchange carry its number,
@@ -69,6 +69,9 @@ pub(crate) enum Line {
     },
     /// A tool ran.
     Call {
+        /// The agents from the root down to the one that made the call; absent in recordings of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agents: Option<Vec<String>>,
         /// Which call.
         call: CallId,
         /// The tool's name.
@@ -82,6 +85,9 @@ pub(crate) enum Line {
     Approval {
         /// Which call.
         call: CallId,
+        /// What was asked; absent in recordings of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked: Option<Asked>,
         /// The answer; none if nobody was there.
         decision: Option<ApprovalDecision>,
     },
@@ -92,6 +98,19 @@ pub(crate) enum Line {
         /// The answer; none if there was none.
         answer: Option<String>,
     },
+}
+
+/// What an approver was asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    /// The agents from the root down to the one that made the call.
+    pub(crate) agents: Vec<String>,
+    /// The tool's name.
+    pub(crate) tool: String,
+    /// The payload's text.
+    pub(crate) input: String,
+    /// What the answer is bound to (RULES H4).
+    pub(crate) digest: Digest,
 }
 
 /// Bytes, as the text or the JSON that they are.

@@ -1,6 +1,5 @@
 //! Plays a cassette: what a run asks is answered as it was recorded.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -13,15 +12,15 @@ use windlass_hitl::ApprovalDecision;
 use windlass_protocol::CallId;
 use windlass_tool::{Human, Inspection, Output, Tool};
 
-use crate::line::{Body, Failure, Outcome};
+use crate::line::{Asked, Body, Failure, Outcome};
 use crate::replay::{ReplayApprover, ReplayHuman, ReplayTool, ReplayTransport};
 use crate::{CassetteError, Difference, Line};
 
 /// Plays a cassette: give an agent what this gives, and it runs without a network, without tools and without a human.
 ///
 /// A run that asks anything else than the recorded one fails, and [`Player::differences`] says where it went another
-/// way. Requests are found by what they ask and calls by their ids, so that sub-agents which run beside each other
-/// may come in another order.
+/// way. Requests are found by what they ask, calls by agent, id, tool and input, and approvals by the digest that they
+/// are bound to, so that sub-agents which run beside each other may come in another order.
 #[derive(Clone)]
 pub struct Player {
     played: Arc<Played>,
@@ -49,8 +48,8 @@ pub(crate) struct State {
     pub(crate) exchanges: Vec<Exchange>,
     /// What tools saw, in the order in which they looked, each given back once.
     pub(crate) sights: Vec<Sight>,
-    pub(crate) calls: BTreeMap<CallId, Call>,
-    pub(crate) approvals: BTreeMap<CallId, Option<ApprovalDecision>>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) approvals: Vec<Approval>,
     pub(crate) questions: Vec<(String, Option<String>)>,
     pub(crate) differences: Vec<Difference>,
 }
@@ -77,13 +76,26 @@ pub(crate) struct Exchange {
     pub(crate) is_played: bool,
 }
 
-/// One recorded call.
+/// One recorded call, given back once. Its id alone does not name it: where the provider gives no ids, a sub-agent's
+/// call has the same made id as its parent's.
 #[derive(Debug)]
 pub(crate) struct Call {
+    /// Absent in recordings of earlier versions.
+    pub(crate) agents: Option<Vec<String>>,
+    pub(crate) id: CallId,
     pub(crate) tool: String,
     pub(crate) input: String,
     pub(crate) outcome: Outcome,
     pub(crate) is_played: bool,
+}
+
+/// One recorded answer of an approver, given back once.
+#[derive(Debug)]
+pub(crate) struct Approval {
+    pub(crate) id: CallId,
+    /// Absent in recordings of earlier versions.
+    pub(crate) asked: Option<Asked>,
+    pub(crate) decision: Option<ApprovalDecision>,
 }
 
 impl Fork {
@@ -140,7 +152,7 @@ impl Player {
         }
         let is_forked = fork.is_some();
         if let Some(fork) = fork
-            && let Some(call) = state.calls.get_mut(&fork.call)
+            && let Some(call) = state.calls.iter_mut().find(|call| call.id == fork.call)
         {
             call.outcome = Outcome::Output { status: fork.answer.status, content: fork.answer.content };
         }
@@ -188,12 +200,10 @@ impl Player {
                 unasked
                     .map(|exchange| Difference::new(format!("request {} was never asked", exchange.number))),
             );
-            let unmade = state.calls.iter().filter(|(_, call)| !call.is_played);
-            differences.extend(
-                unmade.map(|(id, call)| {
-                    Difference::new(format!("the call {id} of {} was never made", call.tool))
-                }),
-            );
+            let unmade = state.calls.iter().filter(|call| !call.is_played);
+            differences.extend(unmade.map(|call| {
+                Difference::new(format!("the call {} of {} was never made", call.id, call.tool))
+            }));
         }
         differences
     }
@@ -240,11 +250,11 @@ impl State {
                 (seen.targets, seen.containment) = (targets, containment);
                 self.sights.push(Sight { tool, input, seen });
             }
-            Line::Call { call, tool, input, outcome } => {
-                self.calls.insert(call, Call { tool, input, outcome, is_played: false });
+            Line::Call { agents, call: id, tool, input, outcome } => {
+                self.calls.push(Call { agents, id, tool, input, outcome, is_played: false });
             }
-            Line::Approval { call, decision } => {
-                self.approvals.insert(call, decision);
+            Line::Approval { call: id, asked, decision } => {
+                self.approvals.push(Approval { id, asked, decision });
             }
             Line::Question { question, answer } => self.questions.push((question, answer)),
             Line::Begin { .. } => {}

@@ -8,6 +8,7 @@ use windlass_agent::{Approver, ApproverFuture};
 use windlass_client::{Incoming, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture};
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::{CallId, Payload};
+use windlass_redact::Redactor;
 use windlass_tool::{
     AnswerFuture, Context, Human, Inspection, NoAnswer, Output, Question, Tool, ToolError, ToolFuture,
 };
@@ -15,9 +16,9 @@ use windlass_tool::{
 use crate::Difference;
 use crate::difference::is_same;
 use crate::line::{Body, Failure, Outcome};
-use crate::player::{Exchange, Played, State};
+use crate::player::{Approval, Call, Exchange, Played, Sight, State};
 use crate::recorded::is_recorded;
-use crate::tap::{as_inner, method};
+use crate::tap::{agents_of, as_inner, method};
 
 pub(crate) struct ReplayTransport {
     pub(crate) played: Arc<Played>,
@@ -112,11 +113,8 @@ impl Tool for ReplayTool {
 
     /// What was seen then: a decision that rests on a disk or a sandbox is the same wherever it is played.
     fn inspect(&self, payload: &Payload) -> Inspection {
-        let (tool, input) = (self.spec().name().as_str(), payload.text());
-        let sights = &mut self.played.state().sights;
-        let at = sights.iter().position(|sight| sight.tool == tool && is_recorded(&sight.input, &input));
-        match at {
-            Some(at) => sights.remove(at).seen,
+        match self.sight(payload) {
+            Some(seen) => seen,
             None if self.is_live => self.inner.inspect(payload),
             // Recordings from before tools looked have nothing to give.
             None => Inspection::default(),
@@ -125,7 +123,7 @@ impl Tool for ReplayTool {
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            match self.recorded(ctx.call(), payload) {
+            match self.recorded(ctx, payload) {
                 Some(ended) => ended,
                 None if self.is_live => self.inner.call(ctx, payload).await,
                 None => Err(self.different(format!("the call {} is not in the cassette", ctx.call()))),
@@ -135,16 +133,36 @@ impl Tool for ReplayTool {
 }
 
 impl ReplayTool {
-    fn recorded(&self, id: &CallId, payload: &Payload) -> Option<Result<Output, ToolError>> {
-        let mut state = self.played.state();
-        let call = state.calls.get_mut(id)?;
+    /// The recorded inspection. The player is locked only in here: the inner tool may look for long, or through another
+    /// tool of the same player.
+    fn sight(&self, payload: &Payload) -> Option<Inspection> {
         let (tool, input) = (self.spec().name().as_str(), payload.text());
-        if call.tool != tool || !is_recorded(&call.input, &input) {
-            let what =
-                format!("the call {id} was {} with {}, now it is {tool} with {input}", call.tool, call.input);
+        let mut state = self.played.state();
+        let is_same = |sight: &Sight| sight.tool == tool && is_recorded(&sight.input, &input);
+        let at = state.sights.iter().position(is_same)?;
+        Some(state.sights.remove(at).seen)
+    }
+
+    fn recorded(&self, ctx: &Context, payload: &Payload) -> Option<Result<Output, ToolError>> {
+        let (id, agents) = (ctx.call(), agents_of(ctx));
+        let (tool, input) = (self.spec().name().as_str(), payload.text());
+        let mut state = self.played.state();
+        let mut of_id: Vec<&mut Call> =
+            state.calls.iter_mut().filter(|call| !call.is_played && call.may_be(&agents, id)).collect();
+        let at = of_id.iter().position(|call| call.is_of(tool, &input));
+        let Some(call) = at.map(|at| of_id.swap_remove(at)) else {
+            let other = of_id.first()?;
+            // In the live part another agent may well have a call of this id.
+            if self.is_live && other.agents.is_none() {
+                return None;
+            }
+            let what = format!(
+                "the call {id} was {} with {}, now it is {tool} with {input}",
+                other.tool, other.input
+            );
             drop(state);
             return Some(Err(self.different(what)));
-        }
+        };
         call.is_played = true;
         Some(match &call.outcome {
             Outcome::Output { status, content } => Ok(Output::from(content.clone()).with_status(*status)),
@@ -167,8 +185,8 @@ pub(crate) struct ReplayApprover {
 
 impl Approver for ReplayApprover {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
-        let recorded = self.played.state().approvals.get(&request.call.id).cloned();
-        if let Some(decision) = recorded {
+        let recorded = approval(&mut self.played.state(), request, self.live.is_some());
+        if let Some(Approval { decision, .. }) = recorded {
             // The request's id is new each time; the answer is to the same call.
             let decision = decision.map(|mut decision| {
                 decision.request_id.clone_from(&request.request_id);
@@ -184,6 +202,42 @@ impl Approver for ReplayApprover {
         self.played.state().differences.push(Difference::new(what));
         Box::pin(async { None })
     }
+}
+
+impl Call {
+    /// Whether the agent may have made it under this id.
+    fn may_be(&self, agents: &[String], id: &CallId) -> bool {
+        self.id == *id && self.agents.as_ref().is_none_or(|recorded| recorded == agents)
+    }
+
+    fn is_of(&self, tool: &str, input: &str) -> bool {
+        self.tool == tool && is_recorded(&self.input, input)
+    }
+}
+
+/// Takes the recorded answer to a request, if there is one that counts for it.
+fn approval(state: &mut State, request: &ApprovalRequest, is_live: bool) -> Option<Approval> {
+    let State { approvals, calls, .. } = state;
+    let (tool, input) = (request.tool.as_str(), request.call.payload.text());
+    let counts = |approval: &Approval| match &approval.asked {
+        Some(asked) if asked.digest == request.digest => asked.agents == request.agents,
+        // Of arguments with a secret the replay has other bytes than the recorded run, and another digest. No tool runs
+        // in a replay; in the live part of a fork only the digest counts.
+        Some(asked) => {
+            let is_same = asked.tool == tool && is_recorded(&asked.input, &input);
+            !is_live && asked.input.contains(Redactor::MARK) && asked.agents == request.agents && is_same
+        }
+        // A recorded yes of an earlier version is not bound to anything. It counts only where nothing runs.
+        None => {
+            let is_yes = approval.decision.as_ref().is_some_and(|decision| decision.approved);
+            let mut unplayed = calls.iter().filter(|call| !call.is_played);
+            !is_live
+                || !is_yes
+                || unplayed.any(|call| call.may_be(&request.agents, &approval.id) && call.is_of(tool, &input))
+        }
+    };
+    let at = approvals.iter().position(|approval| approval.id == request.call.id && counts(approval))?;
+    Some(approvals.remove(at))
 }
 
 pub(crate) struct ReplayHuman {

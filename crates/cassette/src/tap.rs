@@ -4,20 +4,39 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use windlass_agent::{Approver, ApproverFuture};
-use windlass_client::{ByteStream, Incoming, Method, Outgoing, Transport, TransportError, TransportFuture};
+use windlass_agent::{Approver, ApproverFuture, CallingRun};
+use windlass_client::{
+    ByteStream, Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
+};
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::Payload;
 use windlass_redact::RedactStream;
 use windlass_tool::{AnswerFuture, Context, Human, Question, Tool, ToolError, ToolFuture};
 
 use crate::Line;
-use crate::line::{Body, Failure, Outcome};
+use crate::line::{Asked, Body, Failure, Outcome};
 use crate::recorder::Tape;
 
 pub(crate) struct TransportTap {
     pub(crate) inner: Arc<dyn Transport>,
     pub(crate) tape: Arc<Tape>,
+}
+
+/// A request without an answer so far. A client drops the future of a request that takes too long: for the replay that
+/// is a broken connection, after which the client may try again.
+struct Open {
+    tape: Arc<Tape>,
+    exchange: u64,
+    is_answered: bool,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            let failure = Some(given_up("the request was given up before its answer began"));
+            self.tape.write(&Line::End { exchange: self.exchange, failure });
+        }
+    }
 }
 
 /// An answer's body on its way.
@@ -40,7 +59,9 @@ impl Transport for TransportTap {
                 self.tape.learn(password);
             }
             self.tape.write(&sent(&self.tape, exchange, &request));
+            let mut open = Open { tape: self.tape.clone(), exchange, is_answered: false };
             let answer = self.inner.send(request).await;
+            open.is_answered = true;
             match answer {
                 Ok(answer) => {
                     let headers = answer.headers.clone();
@@ -100,10 +121,11 @@ impl Passing {
 }
 
 impl Drop for Passing {
-    // Whoever reads no further has heard enough: for the replay that is the end.
+    // A reader that has enough stops here in the replay, too. One that ran out of time reads on there, and meets the
+    // failure.
     fn drop(&mut self) {
         if !self.is_over {
-            self.end(None);
+            self.end(Some(given_up("the answer was read no further")));
         }
     }
 }
@@ -134,6 +156,10 @@ pub(crate) fn method(method: Method) -> &'static str {
     }
 }
 
+fn given_up(message: &str) -> Failure {
+    Failure { kind: format!("{:?}", TransportErrorKind::Broken), message: message.to_owned() }
+}
+
 fn failure(error: &TransportError) -> Failure {
     Failure { kind: format!("{:?}", error.kind), message: error.to_string() }
 }
@@ -147,6 +173,10 @@ macro_rules! as_inner {
 
         fn hints(&self) -> windlass_protocol::Hints {
             self.inner.hints()
+        }
+
+        fn feature(&self) -> Option<&str> {
+            self.inner.feature()
         }
 
         fn effects(&self, payload: &windlass_protocol::Payload) -> Vec<windlass_protocol::Effect> {
@@ -200,6 +230,7 @@ impl Tool for ToolTap {
                 Err(error) => Outcome::Fatal(error.to_string()),
             };
             self.tape.write(&Line::Call {
+                agents: Some(agents_of(ctx)),
                 call: ctx.call().clone(),
                 tool: self.spec().name().as_str().to_owned(),
                 input: payload.text(),
@@ -208,6 +239,11 @@ impl Tool for ToolTap {
             ended
         })
     }
+}
+
+/// The agents from the root down to the one that makes the call; empty for the root and without an agent.
+pub(crate) fn agents_of(ctx: &Context) -> Vec<String> {
+    CallingRun::of(ctx).map(|run| run.agents().to_vec()).unwrap_or_default()
 }
 
 pub(crate) struct ApproverTap {
@@ -219,7 +255,16 @@ impl Approver for ApproverTap {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(async move {
             let decision = self.inner.decide(request).await;
-            self.tape.write(&Line::Approval { call: request.call.id.clone(), decision: decision.clone() });
+            self.tape.write(&Line::Approval {
+                call: request.call.id.clone(),
+                asked: Some(Asked {
+                    agents: request.agents.clone(),
+                    tool: request.tool.as_str().to_owned(),
+                    input: request.call.payload.text(),
+                    digest: request.digest.clone(),
+                }),
+                decision: decision.clone(),
+            });
             decision
         })
     }

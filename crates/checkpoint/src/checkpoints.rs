@@ -11,13 +11,14 @@ use windlass_sandbox::{Access, Workspace};
 use crate::git::{self, Git};
 use crate::lock::Lock;
 use crate::object::Oid;
+use crate::omitted::split;
 use crate::scan::{LeftOut, Limits, Names};
 use crate::snapshot::{Place, Snapshot, snapshot};
 use crate::{CheckpointError, tree};
 
 /// The line of checkpoints, and the one place for what is only compared.
 const BRANCH: &str = "refs/heads/checkpoints";
-const NOW: &str = "refs/windlass/now";
+pub(crate) const NOW: &str = "refs/windlass/now";
 
 /// Checkpoints of a workspace, in a repository of their own beside it.
 ///
@@ -82,7 +83,7 @@ pub struct Taken {
 /// While it is held no other process changes the checkpoints.
 pub(crate) struct Held<'c> {
     pub(crate) state: MutexGuard<'c, State>,
-    lock: Lock,
+    pub(crate) lock: Lock,
 }
 
 impl Checkpoints {
@@ -147,7 +148,7 @@ impl Checkpoints {
             return Ok(Vec::new());
         }
         let words =
-            [STEP, "--first-parent", "--no-show-signature", "-z", "--format=%H%n%T%n%ct%n%s", BRANCH, "--"];
+            [STEP, "--first-parent", "--no-show-signature", "-z", "--format=%H%n%T%n%ct%n%B", BRANCH, "--"];
         let said = self.git.ask(STEP, words, u64::MAX)?;
         let mut all: Vec<_> = said.split(|byte| *byte == 0).filter_map(read).collect();
         all.reverse();
@@ -185,7 +186,7 @@ impl Checkpoints {
 
 impl State {
     fn follow(&mut self, kept: Snapshot, label: &str) -> Taken {
-        let Snapshot { commit, tree, seconds, names, left_out } = kept;
+        let Snapshot { commit, tree, seconds, names, left_out, omitted: _ } = kept;
         (self.tip, self.names) = (Some(commit), names);
         let label = label.to_owned();
         Taken { checkpoint: Checkpoint { id: CheckpointId(commit), tree, label, seconds }, left_out }
@@ -194,10 +195,10 @@ impl State {
 
 fn read(line: &[u8]) -> Option<Checkpoint> {
     let text = String::from_utf8_lossy(line);
-    let mut lines = text.lines();
+    let mut lines = text.splitn(4, '\n');
     let id = CheckpointId(Oid::parse(lines.next()?.as_bytes())?);
     let (tree, seconds) = (lines.next()?.to_owned(), lines.next()?.parse().ok()?);
-    Some(Checkpoint { id, tree, seconds, label: lines.next().unwrap_or_default().to_owned() })
+    Some(Checkpoint { id, tree, seconds, label: split(lines.next().unwrap_or_default()).0.to_owned() })
 }
 
 /// For the user alone: what is kept may be private.

@@ -1,10 +1,23 @@
 //! What changed between a checkpoint and another, or now.
 
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use crate::checkpoints::{Held, NOW};
 use crate::object::Oid;
-use crate::{CheckpointError, CheckpointId, Checkpoints};
+use crate::omitted::Omitted;
+use crate::restore::shown;
+use crate::scan::Names;
+use crate::snapshot::{Place, recommit};
+use crate::{CheckpointError, CheckpointId, Checkpoints, tree};
 
 /// How much of a diff is written.
 const SHOWN_BYTES: u64 = 1024 * 1024;
+
+/// How many files that cannot be compared are named.
+const NAMED: usize = 20;
+
+const UNEQUAL: &str = "cannot be compared: one side was not kept (too large, ignored or unreadable)";
 
 /// Up to when.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +33,8 @@ pub enum Until<'c> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diff {
-    /// A unified diff as git writes it, with moves; files that are no text are named.
+    /// A unified diff as git writes it, with moves; files that are no text are named. Above it stands a line for each
+    /// file of which one side was left out, as it cannot be compared.
     pub text: String,
     /// Whether it goes on behind its last line.
     pub is_cut: bool,
@@ -33,6 +47,20 @@ impl Diff {
     }
 }
 
+/// One side of a diff.
+struct Side {
+    commit: Oid,
+    names: Names,
+    omitted: Omitted,
+}
+
+impl Side {
+    fn of(checkpoints: &Checkpoints, commit: Oid) -> Result<Self, CheckpointError> {
+        let names = tree::names(&checkpoints.git, commit)?;
+        Ok(Self { commit, names, omitted: Omitted::of(&checkpoints.git, commit)?.unwrap_or_default() })
+    }
+}
+
 impl Checkpoints {
     /// What changed since a checkpoint, at most a mebibyte of it.
     ///
@@ -40,17 +68,56 @@ impl Checkpoints {
     /// If no such checkpoint was taken, or as for taking one.
     pub fn diff(&self, from: &CheckpointId, until: Until<'_>) -> Result<Diff, CheckpointError> {
         self.find(from)?;
-        let until = match until {
+        let begin = Side::of(self, from.0)?;
+        let (held, end) = match until {
             Until::Checkpoint(id) => {
                 self.find(id)?;
-                id.0
+                (self.hold()?, Side::of(self, id.0)?)
             }
             Until::Now => {
                 let held = self.hold()?;
-                self.now(&held)?.commit
+                let now = self.now(&held)?;
+                (held, Side { commit: now.commit, names: now.names, omitted: now.omitted })
             }
         };
-        self.between(from.0, until)
+        let (level, unequal) = self.level(&held, &begin, &end)?;
+        let mut diff = self.between(begin.commit, level)?;
+        let mut text = String::new();
+        for path in unequal.iter().take(NAMED) {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "{} {UNEQUAL}", shown(path));
+        }
+        if let Some(more) = unequal.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            let _ = writeln!(text, "and {more} more files cannot be compared");
+        }
+        diff.text.insert_str(0, &text);
+        Ok(diff)
+    }
+
+    /// The end of a diff without the names that one side has and the other left out: those would be told as deleted or
+    /// new. The names come with it.
+    fn level(
+        &self,
+        held: &Held<'_>,
+        begin: &Side,
+        end: &Side,
+    ) -> Result<(Oid, Vec<PathBuf>), CheckpointError> {
+        let grown = begin.names.iter().filter(|(path, _)| end.omitted.files.contains(*path));
+        let grown: Vec<_> = grown.map(|(path, known)| (path.clone(), *known)).collect();
+        let had = end.names.keys().filter(|path| !begin.names.contains_key(*path) && begin.omitted.has(path));
+        let had: Vec<_> = had.cloned().collect();
+        if grown.is_empty() && had.is_empty() {
+            return Ok((end.commit, Vec::new()));
+        }
+        let mut names = end.names.clone();
+        for path in &had {
+            names.remove(path);
+        }
+        names.extend(grown.iter().cloned());
+        let place = Place { branch: NOW, parent: Some(end.commit), label: "compared", lock: &held.lock };
+        let commit = recommit(&self.git, (&end.names, &names), &place)?;
+        let unequal = grown.into_iter().map(|(path, _)| path).chain(had).collect();
+        Ok((commit, unequal))
     }
 
     fn between(&self, from: Oid, until: Oid) -> Result<Diff, CheckpointError> {

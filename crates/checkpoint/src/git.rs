@@ -169,7 +169,8 @@ impl<'l> Stream<'l> {
     ) -> Result<Self, CheckpointError> {
         let held = lock.share().map_err(|error| failed(step, &error))?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(held);
-        let child = command.spawn().map_err(|error| failed(step, &error))?;
+        let child =
+            windlass_sandbox::start_child(|| command.spawn()).map_err(|error| failed(step, &error))?;
         Ok(Self { child, step, lock })
     }
 
@@ -210,7 +211,8 @@ fn output(
 ) -> Result<Vec<u8>, CheckpointError> {
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| failed(step, &error))?;
+    let mut child =
+        windlass_sandbox::start_child(|| command.spawn()).map_err(|error| failed(step, &error))?;
     let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
     let mut said = Vec::new();
     let (read, words) = std::thread::scope(|scope| {

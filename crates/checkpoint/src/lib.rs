@@ -9,6 +9,7 @@ mod restore;
 mod git;
 mod lock;
 mod object;
+mod omitted;
 mod scan;
 mod snapshot;
 mod tree;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use windlass_sandbox::{FileError, Run, Standing, WorkspacePath};
 
 use crate::object::{Object, ObjectKind, Oid};
+use crate::omitted::Omitted;
 use crate::scan::Names;
+use crate::snapshot::Snapshot;
 use crate::{CheckpointError, CheckpointId, Checkpoints, tree};
 
 /// How many objects are held at once.
@@ -55,7 +57,8 @@ pub struct Kept {
 pub enum Why {
     /// Somebody else changed it since the last checkpoint.
     Foreign,
-    /// It was made since, and no checkpoint has it, so that it would be lost.
+    /// The bytes that would be lost are in no checkpoint: the file was made since, or was or is left out (ignored, too
+    /// large), or the checkpoint was taken by an earlier version, which does not record what it left out.
     Unknown,
     /// It could not be done; in the system's words.
     Failed(String),
@@ -69,6 +72,12 @@ struct Plan {
     kept: Vec<Kept>,
 }
 
+impl Plan {
+    fn keep(&mut self, path: &Path, why: Why) {
+        self.kept.push(Kept { path: shown(path), why });
+    }
+}
+
 impl Checkpoints {
     /// Says what going back to a checkpoint would do, and does nothing.
     ///
@@ -77,8 +86,7 @@ impl Checkpoints {
     pub fn foresee(&self, id: &CheckpointId, foreign: Foreign) -> Result<Restored, CheckpointError> {
         self.find(id)?;
         let held = self.hold()?;
-        let now = self.now(&held)?.names;
-        let plan = plan(&held.state.names, &now, &tree::names(&self.git, id.0)?, foreign)?;
+        let plan = self.plan(&held.state.names, &self.now(&held)?, id, foreign)?;
         let written = plan.write.iter().map(|(path, _)| shown(path)).collect();
         let removed = plan.remove.iter().map(|path| shown(path)).collect();
         Ok(Restored { undo: None, written, removed, kept: plan.kept })
@@ -94,9 +102,9 @@ impl Checkpoints {
         self.find(id)?;
         let (now, plan) = {
             let held = self.hold()?;
-            let now = self.now(&held)?.names;
-            let plan = plan(&held.state.names, &now, &tree::names(&self.git, id.0)?, foreign)?;
-            (now, plan)
+            let now = self.now(&held)?;
+            let plan = self.plan(&held.state.names, &now, id, foreign)?;
+            (now.names, plan)
         };
         let undo = self.take(&format!("before restore to {id}"))?.checkpoint.id;
         let mut restored = Restored { undo: Some(undo), kept: plan.kept, ..Restored::default() };
@@ -123,6 +131,17 @@ impl Checkpoints {
         // What is there now is the last checkpoint: changes after it are somebody else's.
         self.take(&format!("restored {id}"))?;
         Ok(restored)
+    }
+
+    fn plan(
+        &self,
+        last: &Names,
+        now: &Snapshot,
+        id: &CheckpointId,
+        foreign: Foreign,
+    ) -> Result<Plan, CheckpointError> {
+        let target = Target { names: tree::names(&self.git, id.0)?, omitted: Omitted::of(&self.git, id.0)? };
+        plan(last, now, &target, foreign)
     }
 
     /// Puts a name back, if it has what it had a moment ago.
@@ -155,23 +174,39 @@ impl Restored {
     }
 }
 
-fn plan(last: &Names, now: &Names, target: &Names, foreign: Foreign) -> Result<Plan, CheckpointError> {
+/// The checkpoint to go back to.
+struct Target {
+    names: Names,
+    /// None if it does not say what it left out.
+    omitted: Option<Omitted>,
+}
+
+impl Target {
+    /// Whether a name that it has not may have been there all the same.
+    fn may_have_had(&self, path: &Path) -> bool {
+        self.omitted.as_ref().is_none_or(|omitted| omitted.has(path))
+    }
+}
+
+fn plan(last: &Names, now: &Snapshot, target: &Target, foreign: Foreign) -> Result<Plan, CheckpointError> {
     let object = |names: &Names, path: &Path| names.get(path).map(|known| known.object);
     let (mut plan, mut theirs) = (Plan::default(), Vec::new());
-    let all: BTreeSet<&PathBuf> = now.keys().chain(target.keys()).collect();
+    let all: BTreeSet<&PathBuf> = now.names.keys().chain(target.names.keys()).collect();
     for path in all {
-        let (is, was) = (object(now, path), object(target, path));
+        let (is, was) = (object(&now.names, path), object(&target.names, path));
         if is == was {
             continue;
         }
         let is_theirs = object(last, path) != is;
         match (is_theirs, foreign, was) {
             // No checkpoint has it: the one that is taken now would be its only trace.
-            (true, _, None) if !last.contains_key(path) => {
-                plan.kept.push(Kept { path: shown(path), why: Why::Unknown });
-            }
+            (true, _, None) if !last.contains_key(path) => plan.keep(path, Why::Unknown),
+            // It was there, and its bytes of then are unknown: removing it does not go back.
+            (_, _, None) if target.may_have_had(path) => plan.keep(path, Why::Unknown),
+            // It is there, and the checkpoint that is taken before would not have its bytes of now.
+            (_, _, Some(_)) if now.omitted.files.contains(path) => plan.keep(path, Why::Unknown),
             (true, Foreign::Refuse, _) => theirs.push(shown(path)),
-            (true, Foreign::Keep, _) => plan.kept.push(Kept { path: shown(path), why: Why::Foreign }),
+            (true, Foreign::Keep, _) => plan.keep(path, Why::Foreign),
             (_, _, Some(was)) => plan.write.push((path.clone(), was)),
             (_, _, None) => plan.remove.push(path.clone()),
         }
@@ -205,6 +240,6 @@ fn found(path: &Path) -> Result<WorkspacePath, FileError> {
     Ok(WorkspacePath::found(path)?)
 }
 
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     WorkspacePath::found(path).map_or_else(|_| path.to_string_lossy().into_owned(), |path| path.to_string())
 }

@@ -10,6 +10,7 @@ use windlass_sandbox::{Descent, Workspace};
 
 use crate::CheckpointError;
 use crate::object::{Object, ObjectKind, Oid};
+use crate::omitted::Omitted;
 use crate::walk::Walk;
 
 /// A file that changed so shortly ago may change again without a sign.
@@ -92,6 +93,7 @@ pub(crate) struct Scan<'s> {
     before: &'s Names,
     pub(crate) now: Names,
     pub(crate) left_out: LeftOut,
+    pub(crate) omitted: Omitted,
     bytes: u64,
     begin: SystemTime,
 }
@@ -100,8 +102,8 @@ impl<'s> Scan<'s> {
     pub(crate) fn new(workspace: &'s Workspace, limits: Limits, before: &'s Names) -> Self {
         let begin = SystemTime::now();
         let descent = Descent::new(workspace);
-        let (now, left_out) = (Names::new(), LeftOut::default());
-        Self { workspace, descent, limits, before, now, left_out, bytes: 0, begin }
+        let (now, left_out, omitted) = (Names::new(), LeftOut::default(), Omitted::default());
+        Self { workspace, descent, limits, before, now, left_out, omitted, bytes: 0, begin }
     }
 
     /// Walks, and hands out the bytes of each name that may have changed.
@@ -119,6 +121,8 @@ impl<'s> Scan<'s> {
                 }
             }
         }
+        self.omitted.folders = walk.omitted.folders;
+        self.omitted.files.extend(walk.omitted.files);
         // What was kept once is kept although a `.gitignore` names it since.
         let missing: Vec<_> =
             self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();
@@ -130,6 +134,7 @@ impl<'s> Scan<'s> {
                 return Ok(Err(error));
             }
         }
+        self.omitted.files.retain(|path| !self.now.contains_key(path));
         Ok(Ok(()))
     }
 
@@ -144,10 +149,12 @@ impl<'s> Scan<'s> {
         }
         if below.iter().any(|name| is_secret_name(&name.to_string_lossy())) {
             self.left_out.secrets += 1;
+            self.omitted.files.insert(below);
             return Ok(Ok(()));
         }
         if found.len() > self.limits.file_bytes {
             self.left_out.too_large += 1;
+            self.omitted.files.insert(below);
             return Ok(Ok(()));
         }
         self.count(found.len())?;
@@ -159,6 +166,7 @@ impl<'s> Scan<'s> {
         }
         let Some((kind, bytes)) = self.read(&below, found.is_symlink(), is_program(&found)) else {
             self.left_out.unread += 1;
+            self.omitted.files.insert(below);
             return Ok(Ok(()));
         };
         let oid = Oid::of_blob(&bytes);

@@ -12,9 +12,11 @@ use crate::CheckpointError;
 use crate::git::{Git, Stream};
 use crate::lock::Lock;
 use crate::object::Oid;
+use crate::omitted::{Omitted, message};
 use crate::scan::{LeftOut, Limits, Names, Scan};
 
 const STEP: &str = "fast-import";
+const WORDS: [&str; 5] = [STEP, "--quiet", "--force", "--done", "--date-format=raw"];
 
 /// What was kept.
 pub(crate) struct Snapshot {
@@ -23,6 +25,7 @@ pub(crate) struct Snapshot {
     pub(crate) seconds: u64,
     pub(crate) names: Names,
     pub(crate) left_out: LeftOut,
+    pub(crate) omitted: Omitted,
 }
 
 /// Where a snapshot goes, and on top of what.
@@ -41,43 +44,66 @@ pub(crate) fn snapshot(
     before: &Names,
     place: &Place<'_>,
 ) -> Result<Snapshot, CheckpointError> {
-    let words = [STEP, "--quiet", "--force", "--done", "--date-format=raw"];
-    let mut stream = Stream::start(STEP, git.command(words), place.lock)?;
-    let Some(mut input) = stream.input() else {
-        return Err(CheckpointError::Git { step: STEP, said: "it takes no input".to_owned() });
-    };
+    let mut stream = Stream::start(STEP, git.command(WORDS), place.lock)?;
+    let mut input = stream.input().ok_or_else(no_input)?;
     let mut scan = Scan::new(workspace, limits, before);
     let scanned = scan.run(|_, bytes| {
         writeln!(input, "blob\ndata {}", bytes.len())?;
         input.write_all(bytes)?;
         input.write_all(b"\n")
     })?;
-    let (names, left_out) = (scan.now, scan.left_out);
+    let (names, left_out, omitted) = (scan.now, scan.left_out, scan.omitted);
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let written = scanned
-        .and_then(|()| commit(&mut input, place, seconds, before, &names))
+        .and_then(|()| commit(&mut input, place, seconds, (before, &names), &omitted))
         .and_then(|()| input.flush());
     drop(input);
+    let (commit, tree) = finished(stream, written)?;
+    Ok(Snapshot { commit, tree, seconds, names, left_out, omitted })
+}
+
+/// Commits other names on top of a commit, all of whose objects the repository has already.
+pub(crate) fn recommit(
+    git: &Git,
+    names: (&Names, &Names),
+    place: &Place<'_>,
+) -> Result<Oid, CheckpointError> {
+    let mut stream = Stream::start(STEP, git.command(WORDS), place.lock)?;
+    let mut input = stream.input().ok_or_else(no_input)?;
+    let written = commit(&mut input, place, 0, names, &Omitted::default()).and_then(|()| input.flush());
+    drop(input);
+    Ok(finished(stream, written)?.0)
+}
+
+fn finished(stream: Stream<'_>, written: io::Result<()>) -> Result<(Oid, String), CheckpointError> {
     let said = stream.finish(written)?;
-    let (commit, tree) = read(&said)
-        .ok_or_else(|| CheckpointError::Git { step: STEP, said: "it did not say what it kept".to_owned() })?;
-    Ok(Snapshot { commit, tree, seconds, names, left_out })
+    let silent = || CheckpointError::Git { step: STEP, said: "it did not say what it kept".to_owned() };
+    read(&said).ok_or_else(silent)
+}
+
+fn no_input() -> CheckpointError {
+    CheckpointError::Git { step: STEP, said: "it takes no input".to_owned() }
 }
 
 fn commit(
     input: &mut impl Write,
     place: &Place<'_>,
     seconds: u64,
-    before: &Names,
-    now: &Names,
+    (before, now): (&Names, &Names),
+    omitted: &Omitted,
 ) -> io::Result<()> {
+    let names = omitted.to_bytes();
+    writeln!(input, "blob\ndata {}", names.len())?;
+    input.write_all(&names)?;
+    input.write_all(b"\n")?;
     let label: String = place.label.chars().filter(|char| !char.is_control()).collect();
     writeln!(
         input,
         "commit {}\nmark :1\ncommitter windlass <windlass@localhost> {seconds} +0000",
         place.branch
     )?;
-    writeln!(input, "data {}\n{label}", label.len())?;
+    let message = message(&label, Oid::of_blob(&names));
+    writeln!(input, "data {}\n{message}", message.len())?;
     if let Some(parent) = place.parent {
         writeln!(input, "from {parent}")?;
     }

@@ -9,6 +9,8 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_sandbox::{Descent, Workspace};
 
+use crate::omitted::Omitted;
+
 /// Folders that hold what was fetched or made, in great number, also where no `.gitignore` says so.
 const MADE: [&str; 4] = ["node_modules", ".venv", "venv", "__pycache__"];
 /// What marks a folder of what was made.
@@ -28,12 +30,15 @@ pub(crate) struct Walk<'w> {
     /// Folders that are still to be looked into, with how many of the rules hold there.
     waiting: Vec<(PathBuf, usize)>,
     rules: Vec<(PathBuf, Gitignore)>,
+    /// What was met and is not given.
+    pub(crate) omitted: Omitted,
 }
 
 impl<'w> Walk<'w> {
     pub(crate) fn new(workspace: &'w Workspace) -> Self {
         let descent = Descent::new(workspace);
-        Self { root: workspace.root(), descent, waiting: vec![(PathBuf::new(), 0)], rules: Vec::new() }
+        let waiting = vec![(PathBuf::new(), 0)];
+        Self { root: workspace.root(), descent, waiting, rules: Vec::new(), omitted: Omitted::default() }
     }
 
     /// The next folder's names of what is no folder, if it can be read; nothing at the end.
@@ -43,20 +48,29 @@ impl<'w> Walk<'w> {
         self.read_rules(&folder);
         let entries = match fs::read_dir(self.root.join(&folder)) {
             Ok(entries) => entries,
-            Err(error) => return Some(Err(error)),
+            Err(error) => {
+                self.omitted.folders.insert(folder);
+                return Some(Err(error));
+            }
         };
         let mut names = Vec::new();
-        for entry in entries.filter_map(Result::ok) {
-            let Ok(kind) = entry.file_type() else { continue };
-            let below = folder.join(entry.file_name());
+        for entry in entries {
+            let Some((below, kind)) =
+                entry.and_then(|it| Ok((folder.join(it.file_name()), it.file_type()?))).ok()
+            else {
+                // Which name is missing is unknown.
+                self.omitted.folders.insert(folder.clone());
+                continue;
+            };
             // A repository's own files are its own business, also those of one in the workspace.
-            if entry.file_name() == ".git" || self.is_ignored(&below, kind.is_dir()) {
+            if below.file_name().is_some_and(|name| name == ".git") {
                 continue;
             }
-            if !kind.is_dir() {
-                names.push(below);
-            } else if !self.is_made(&below) {
-                self.waiting.push((below, self.rules.len()));
+            match (kind.is_dir(), self.is_ignored(&below, kind.is_dir())) {
+                (false, false) => names.push(below),
+                (false, true) => drop(self.omitted.files.insert(below)),
+                (true, false) if !self.is_made(&below) => self.waiting.push((below, self.rules.len())),
+                (true, _) => drop(self.omitted.folders.insert(below)),
             }
         }
         Some(Ok(names))
@@ -88,7 +102,7 @@ impl<'w> Walk<'w> {
             if stream.take(RULE_BYTES).read_to_end(&mut bytes).is_err() {
                 continue;
             }
-            let text = String::from_utf8_lossy(&bytes);
+            let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
             let mut builder = GitignoreBuilder::new("");
             let is_fair = |line: &&str| line.len() <= LINE_BYTES && line.matches(',').count() <= LINE_CHOICES;
             for line in text.lines().take(RULE_LINES).filter(is_fair) {

@@ -8,15 +8,16 @@ use anyhow::Context as _;
 use windlass_agent::Prices;
 use windlass_journal::Journals;
 use windlass_model::Model;
+use windlass_sandbox::{SettingsOwner, read_settings};
 use windlass_subagent::{AgentDefinition, ModelSource, SourcedModel, SubAgents};
 
 use crate::arguments::Offering;
-use crate::{output, policies};
+use crate::{complaint, output, policies};
 
 /// The feature by which agents are offered, and the one by which a project's are: what they are for is told to the model
 /// before anybody asked.
-const FEATURE: &str = "agents";
-const PROJECT_FEATURE: &str = "project_agents";
+pub(crate) const FEATURE: &str = "agents";
+pub(crate) const PROJECT_FEATURE: &str = "project_agents";
 /// The folder of Markdown files, in the user's folder of settings and in a project's.
 const FOLDER: &str = "agents";
 const PROJECT: &str = ".windlass";
@@ -28,9 +29,11 @@ pub(crate) fn are_offered(offering: &Offering) -> bool {
 
 /// The definitions that people wrote: the user's come first, and of two with one name the first counts.
 pub(crate) fn defined(root: &Path, offering: &Offering) -> Vec<AgentDefinition> {
-    let mut agents = policies::settings().map(|folder| read(&folder.join(FOLDER))).unwrap_or_default();
+    let mut agents = policies::settings()
+        .map(|folder| read(&folder.join(FOLDER), SettingsOwner::User))
+        .unwrap_or_default();
     if offering.has_feature(PROJECT_FEATURE) {
-        agents.extend(read(&root.join(PROJECT).join(FOLDER)));
+        agents.extend(read(&root.join(PROJECT).join(FOLDER), SettingsOwner::Project { root }));
     }
     agents
 }
@@ -59,7 +62,7 @@ pub(crate) fn all(
 }
 
 /// The Markdown files of a folder, in the order of their names. One that is wrong is left out and told.
-fn read(folder: &Path) -> Vec<AgentDefinition> {
+fn read(folder: &Path, owner: SettingsOwner<'_>) -> Vec<AgentDefinition> {
     let mut files: Vec<_> = match fs::read_dir(folder) {
         Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -71,13 +74,17 @@ fn read(folder: &Path) -> Vec<AgentDefinition> {
     files.retain(|file| file.extension().is_some_and(|ending| ending == "md"));
     files.sort();
     let parse = |file: &Path| {
-        let text = fs::read_to_string(file).context("it cannot be read")?;
+        let text = read_settings(file, owner).context("it cannot be read")?.context("it is not there")?;
         Ok::<_, anyhow::Error>(AgentDefinition::parse(&text)?)
     };
     let told = |file: &std::path::PathBuf| {
         let told = parse(file);
         if let Err(error) = &told {
-            output::note(&format!("warning: the agent {} is left out: {error:#}", file.display()));
+            output::note(&format!(
+                "warning: the agent {} is left out: {}",
+                file.display(),
+                complaint::one_line(error)
+            ));
         }
         told.ok()
     };

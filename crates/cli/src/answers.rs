@@ -3,18 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use windlass_agent::{Approver, Entry, Outcome, RunOptions, StoredAnswers, Wait};
+use sha2::{Digest as _, Sha256};
+use windlass_agent::{Approver, ConsultationId, Entry, Outcome, RunOptions, StoredAnswers, Wait};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, Digest};
 use windlass_journal::Record;
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
-use crate::runs::{RunFolder, make_private};
+use crate::kept_file::write_whole;
+use crate::output;
+use crate::runs::RunFolder;
 
 /// What a run waits for, as its record says.
 #[derive(Debug, Default)]
@@ -25,7 +27,9 @@ pub(crate) struct Open {
     pub(crate) results: Vec<CallId>,
     /// The question how the run goes on.
     pub(crate) guidance: Option<String>,
-    /// How many such questions were answered: by this number the open one is told from those before.
+    /// The id of that question.
+    pub(crate) consultation: ConsultationId,
+    /// How many such questions were answered. Answers of earlier versions tell the open question from others by it.
     pub(crate) guided: u64,
     /// Whether the run has ended, suspended or for good.
     pub(crate) has_ended: bool,
@@ -51,8 +55,11 @@ pub(crate) enum Stored {
     Guidance {
         /// In these words.
         words: String,
-        /// To which question, by the number of those that were answered before it.
+        /// The number of questions that were answered before it.
         question: u64,
+        /// The question. Answers of earlier versions do not have it, like the questions of their runs.
+        #[serde(default)]
+        id: ConsultationId,
     },
 }
 
@@ -83,9 +90,13 @@ impl Open {
                 Entry::Finished { outcome } => {
                     open.has_ended = true;
                     let waits = if let Outcome::Suspended { waits } = outcome { waits } else { Vec::new() };
-                    open.guidance = waits.into_iter().find_map(|wait| match wait {
-                        Wait::Guidance { question } => Some(question),
+                    let waits = waits.into_iter().find_map(|wait| match wait {
+                        Wait::Guidance { id, question } => Some((id, question)),
                         _ => None,
+                    });
+                    open.guidance = waits.map(|(id, question)| {
+                        open.consultation = id;
+                        question
                     });
                     continue;
                 }
@@ -123,13 +134,22 @@ impl Answers {
             if path.extension().is_none_or(|extension| extension != "json") {
                 continue;
             }
-            let stored: Stored = read(&path)?;
+            // One file that cannot be read hides no other answer and no other run.
+            let stored: Stored = match read(&path) {
+                Ok(stored) => stored,
+                Err(error) => {
+                    output::note(&format!("an answer for run {} is left out: {error:#}", folder.id));
+                    continue;
+                }
+            };
             let is_open = match &stored {
                 Stored::Approval { decision, .. } => {
                     open.questions.iter().any(|question| question.request_id == decision.request_id)
                 }
                 Stored::Result { result } => open.results.contains(&result.call),
-                Stored::Guidance { question, .. } => open.guidance.is_some() && *question == open.guided,
+                Stored::Guidance { question, id, .. } => {
+                    open.guidance.is_some() && *question == open.guided && *id == open.consultation
+                }
             };
             // One to what has ended since counts no more, and never again: no question has its id or number twice.
             if is_open {
@@ -169,7 +189,7 @@ impl Answers {
         for stored in &self.0 {
             options = match stored {
                 Stored::Result { result } => options.with_results([result.clone()]),
-                Stored::Guidance { words, .. } => options.with_guidance(words.clone()),
+                Stored::Guidance { words, id, .. } => options.with_guidance_for(*id, words.clone()),
                 Stored::Approval { .. } => options,
             };
         }
@@ -192,8 +212,23 @@ pub(crate) fn result(call: &CallId, status: ResultStatus, text: &str) -> Stored 
     Stored::Result { result: ToolResult::text(call.clone(), status, text) }
 }
 
-/// A call's id as the name of a file: a provider may put anything into it.
+/// The longest part of a file's name that comes from a call's id; file systems take names of 255 bytes.
+const NAME_BYTES: usize = 128;
+
+/// A call's id as the name of a file: a provider may put anything into it. A long one becomes its digest.
 fn file_name(id: &str) -> String {
+    let name = plain_name(id);
+    if name.len() <= NAME_BYTES {
+        return name;
+    }
+    let digest = Sha256::digest(id.as_bytes());
+    digest.iter().fold("sha256_".to_owned(), |mut name, byte| {
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
+}
+
+fn plain_name(id: &str) -> String {
     id.bytes().fold(String::new(), |mut name, byte| {
         if byte.is_ascii_alphanumeric() || byte == b'_' {
             name.push(char::from(byte));
@@ -207,13 +242,7 @@ fn file_name(id: &str) -> String {
 /// Writes a value as `NAME.json` into a folder, under another name first.
 pub(crate) fn write(folder: &Path, name: &str, value: &impl Serialize) -> anyhow::Result<()> {
     let path = folder.join(format!("{name}.json"));
-    let told = || format!("{} cannot be written", path.display());
-    make_private(folder).with_context(told)?;
-    let mut file = tempfile::Builder::new().prefix(".").tempfile_in(folder).with_context(told)?;
-    file.write_all(&serde_json::to_vec_pretty(value)?).with_context(told)?;
-    file.as_file().sync_all().with_context(told)?;
-    file.persist(&path).map_err(|error| error.error).with_context(told)?;
-    Ok(())
+    write_whole(&path, &serde_json::to_vec_pretty(value)?, 0o600)
 }
 
 /// Reads a file that `write` wrote.
@@ -221,4 +250,21 @@ pub(crate) fn read<T: DeserializeOwned>(path: &PathBuf) -> anyhow::Result<T> {
     let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     serde_json::from_slice(&bytes)
         .with_context(|| format!("{} is not what windlass writes there", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    // A suspicion of correctness-2: a long id made a name that no file system takes.
+    #[test]
+    fn every_id_of_a_call_is_a_name_of_a_file_and_no_two_are_the_same() {
+        let long = |letter: &str| file_name(&letter.repeat(400));
+        assert_eq!(file_name("call_0"), "call_0");
+        assert_eq!(file_name("a/../é"), "a-2f-2e-2e-2f-c3-a9");
+        for id in ["é", "x", "/"] {
+            assert!(long(id).len() <= 128, "{}", long(id));
+        }
+        assert_ne!(long("é"), long("x"));
+    }
 }

@@ -21,12 +21,19 @@ pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
         ApprovalsCommand::Comment { run, words } => {
             let (folder, open) = waiting(run)?;
             anyhow::ensure!(open.guidance.is_some(), "run {run} does not ask how it goes on");
-            store(&folder, &Stored::Guidance { words: words.clone(), question: open.guided })?;
+            let (words, question, id) = (words.clone(), open.guided, open.consultation);
+            store(&folder, &Stored::Guidance { words, question, id })?;
             told(&folder);
         }
         ApprovalsCommand::Result { run, call, text, status } => {
             let (folder, open) = waiting(run)?;
             let waits: Vec<&str> = open.results.iter().map(windlass_protocol::CallId::as_str).collect();
+            let many = open.results.iter().filter(|id| id.as_str() == call).count();
+            anyhow::ensure!(
+                many < 2,
+                "{many} calls with the id {call} wait for a result in run {run}, and a result can be given to none of \
+                 them by that id"
+            );
             let call = open.results.iter().find(|id| id.as_str() == call).with_context(|| {
                 format!("run {run} waits for no result of {call}; it waits for: {}", one_of(&waits))
             })?;
@@ -43,7 +50,7 @@ fn told(folder: &RunFolder) {
     output::note(&format!("kept; the run takes it up with: {command} --resume {}", folder.id));
 }
 
-fn one_of(names: &[&str]) -> String {
+fn one_of<T: std::borrow::Borrow<str>>(names: &[T]) -> String {
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }
 
@@ -62,21 +69,15 @@ fn waiting(run: &str) -> anyhow::Result<(RunFolder, Open)> {
 
 fn decide(target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Result<()> {
     let (folder, open) = waiting(&target.run)?;
-    let fits = |question: &&ApprovalRequest| {
-        target.all
-            || target.ids.iter().any(|id| *id == question.request_id || *id == question.call.id.as_str())
-    };
-    let chosen: Vec<&ApprovalRequest> = open.questions.iter().filter(fits).collect();
+    let mut chosen: Vec<&ApprovalRequest> = Vec::new();
+    if target.all {
+        chosen.extend(&open.questions);
+    }
     for id in &target.ids {
-        let is_there =
-            chosen.iter().any(|question| *id == question.request_id || *id == question.call.id.as_str());
-        let calls: Vec<&str> = open.questions.iter().map(|question| question.call.id.as_str()).collect();
-        anyhow::ensure!(
-            is_there,
-            "run {} does not ask about {id}; it asks about: {}",
-            target.run,
-            one_of(&calls)
-        );
+        let question = the_question(&open, &target.run, id)?;
+        if !chosen.iter().any(|other| other.request_id == question.request_id) {
+            chosen.push(question);
+        }
     }
     anyhow::ensure!(!chosen.is_empty(), "run {} asks about no call", target.run);
     for question in chosen {
@@ -84,10 +85,52 @@ fn decide(target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Res
         decision.approved = approved;
         store(&folder, &Stored::Approval { decision, shown: question.digest.clone() })?;
         let verb = if approved { "approved" } else { "denied" };
-        output::print(&format!("{verb}: {} ({})\n", display_safe(question.tool.as_str()), question.call.id))?;
+        output::print(&format!("{verb}: {}\n", label(question)))?;
     }
     told(&folder);
     Ok(())
+}
+
+/// The question that an id names: its own id, or its call's, which several questions can have in common because models
+/// choose ids of calls.
+fn the_question<'a>(open: &'a Open, run: &str, id: &str) -> anyhow::Result<&'a ApprovalRequest> {
+    if let Some(question) = open.questions.iter().find(|question| question.request_id == id) {
+        return Ok(question);
+    }
+    let of_call: Vec<&ApprovalRequest> =
+        open.questions.iter().filter(|question| question.call.id.as_str() == id).collect();
+    let id = display_safe(id);
+    let labels = |questions: &[&ApprovalRequest]| {
+        one_of(&questions.iter().map(|question| label(question)).collect::<Vec<_>>())
+    };
+    match of_call.as_slice() {
+        [question] => Ok(question),
+        [] => anyhow::bail!(
+            "run {run} does not ask about {id}; it asks about: {}",
+            labels(&open.questions.iter().collect::<Vec<_>>())
+        ),
+        many => anyhow::bail!(
+            "{} questions of run {run} are about calls with the id {id}; name the question: {}",
+            many.len(),
+            labels(many)
+        ),
+    }
+}
+
+/// A question in a few words: its call, its tool, who asks, and its own id.
+fn label(question: &ApprovalRequest) -> String {
+    let agents: Vec<String> = question.agents.iter().map(|agent| display_safe(agent)).collect();
+    let agents = if agents.is_empty() { String::new() } else { format!(" of {}", agents.join(" > ")) };
+    format!(
+        "{} ({}{agents}, question {})",
+        one_line(question.call.id.as_str()),
+        one_line(question.tool.as_str()),
+        one_line(&question.request_id)
+    )
+}
+
+fn one_line(text: &str) -> String {
+    display_safe(text).replace('\n', "\\n")
 }
 
 fn list(run: Option<&str>, full: bool, json: bool) -> anyhow::Result<()> {
@@ -131,9 +174,11 @@ fn in_words(run: &str, open: &Open, answers: &Answers, full: bool) -> String {
             Some(_) => "denied, ",
             None => "",
         };
-        let call = &question.call.id;
+        let call = one_line(question.call.id.as_str());
+        let agents: Vec<String> = question.agents.iter().map(|agent| one_line(agent)).collect();
+        let agents = if agents.is_empty() { String::new() } else { format!("{}: ", agents.join(" > ")) };
         let body = if full {
-            question.describe().replace('\n', "\n    ")
+            question.describe_whole().replace('\n', "\n    ")
         } else {
             format!(
                 "{} ({:?} risk; rule {})",
@@ -142,10 +187,10 @@ fn in_words(run: &str, open: &Open, answers: &Answers, full: bool) -> String {
                 display_safe(&question.reason.rule_id)
             )
         };
-        let _ = writeln!(text, "  {call}: {answer}{body}");
+        let _ = writeln!(text, "  {}  {agents}{call}: {answer}{body}", one_line(&question.request_id));
     }
     for call in &open.results {
-        let _ = writeln!(text, "  {call}: goes on elsewhere; its result is waited for");
+        let _ = writeln!(text, "  {}: goes on elsewhere; its result is waited for", one_line(call.as_str()));
     }
     if let Some(question) = &open.guidance {
         let _ = writeln!(text, "  ? {}", display_safe(question));

@@ -20,8 +20,9 @@ use crate::agents::OneClient;
 use crate::answers::Answers;
 use crate::arguments::{Approval, PresetName, Reach};
 use crate::lessons::LessonFile;
-use crate::mcp::{Connected, Servers};
+use crate::mcp::{self, Connected, Servers};
 use crate::nested::Nested;
+use crate::own::Own;
 use crate::runs::Settings;
 use crate::setup::{Offered, Prepared};
 use crate::tape::Tape;
@@ -96,7 +97,10 @@ impl Assembly<'_> {
 
     fn policy(&self) -> anyhow::Result<Policy> {
         let settings = self.settings;
-        settings.offering.embeddings.reachable(policies::load(&settings.root, settings.policy.as_deref())?)
+        let policy = policies::load(&settings.root, settings.policy.as_deref())?;
+        // A recording may have any name, also one inside the root.
+        let policy = Own::of(None).with_records(self.tape.file()).rule(policy, &settings.root);
+        settings.offering.embeddings.reachable(policy)
     }
 
     fn tools(&self, servers: Option<&Connected>) -> anyhow::Result<Prepared> {
@@ -119,7 +123,10 @@ impl Assembly<'_> {
 
     fn agent_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> anyhow::Result<Agent> {
         let settings = self.settings;
-        let (client, model) = settings.provider.client(self.reach, self.tape)?;
+        let impatient = self.reach.impatient();
+        // Where another provider can be asked, the first one is not waited for.
+        let reach = if settings.fallbacks.is_empty() { self.reach } else { &impatient };
+        let (client, model) = settings.provider.client(reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
         let People { approver, human, unanswered } = people;
         let window = match settings.context_window {
@@ -145,9 +152,13 @@ impl Assembly<'_> {
             builder = builder.work_mode(mode);
         }
         // A person teaches; a switch of the command line and a recording do not.
-        if human.is_some() && !self.tape.is_used() {
-            let file = LessonFile::of(&settings.root)?;
-            builder = builder.learned(file.load(policy), move |learned| file.save(learned));
+        if human.is_some() && !self.tape.is_used() && (self.approval.learn || mcp::learns()?) {
+            let file = LessonFile::of(&settings.root, policy)?;
+            match file.load() {
+                Ok(learned) => builder = builder.learned_in(learned, file),
+                // More is asked then, never less.
+                Err(error) => output::note(&format!("{error:#}; nothing is learned, and no lesson counts")),
+            }
         }
         if let Some(protocol) = settings.protocol {
             builder = builder.protocols([protocol]);
@@ -181,8 +192,11 @@ impl Assembly<'_> {
             return Ok(first);
         }
         let mut models = Fallback::new(first, name);
-        for provider in &self.settings.fallbacks {
-            let (client, name) = provider.client(self.reach, self.tape)?;
+        let impatient = self.reach.impatient();
+        let last = self.settings.fallbacks.len().saturating_sub(1);
+        for (position, provider) in self.settings.fallbacks.iter().enumerate() {
+            let reach = if position == last { self.reach } else { &impatient };
+            let (client, name) = provider.client(reach, self.tape)?;
             models = models.or(Arc::new(client), name);
         }
         Ok(Arc::new(models.on_event(|event| {
@@ -231,6 +245,14 @@ fn people(approval: &Approval, root: &Path) -> anyhow::Result<People> {
 /// Another program answers. Whoever can write to the folder says yes, so it must not be one that the tools reach.
 #[cfg(unix)]
 fn in_folder(folder: &Path, root: &Path) -> anyhow::Result<FileApprover> {
+    // A typing error must not become a folder in which nobody answers. The last part may be new.
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    anyhow::ensure!(
+        folder.is_dir() || parent.is_dir(),
+        "--approve-in {}: there is no folder {}; make it first",
+        folder.display(),
+        parent.display()
+    );
     let approver = FileApprover::open(folder)?;
     let place = folder.canonicalize().with_context(|| format!("{} cannot be opened", folder.display()))?;
     anyhow::ensure!(

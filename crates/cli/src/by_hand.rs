@@ -58,7 +58,7 @@ impl Place {
             (Verdict::Ask, Consent::Given) | (Verdict::Allow, _) => {}
         }
         let cancellation = CancellationToken::new();
-        let ctx = self.context(call, &cancellation);
+        let ctx = self.context(call, &cancellation).with_path_gate(checked.path_gate(&self.policy));
         let running = self.toolbox.run(&checked, &ctx);
         tokio::pin!(running);
         let result = tokio::select! {

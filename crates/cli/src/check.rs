@@ -32,10 +32,7 @@ pub(crate) fn check(arguments: &Check) -> anyhow::Result<ExitCode> {
         request.system = Some(system.collect::<Vec<_>>().join("\n\n")).filter(|system| !system.is_empty());
         request.messages = imported.transcript.messages().clone();
         let http = wire.encode(&request)?;
-        output::print(&format!(
-            "{}\n",
-            String::from_utf8(http.body.into()).context("the body is not UTF-8")?
-        ))?;
+        output::json(&String::from_utf8(http.body.into()).context("the body is not UTF-8")?)?;
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.json {

@@ -1,9 +1,13 @@
 //! The checkpoints of a run: kept while it works, beside its journal, and found again by its turns.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use windlass_agent::{CheckpointFailed, CheckpointFuture, Checkpointer, RunOptions, WithoutCheckpoint};
+use windlass_agent::{
+    CheckpointFailed, CheckpointFuture, Checkpointer, Entry, RunOptions, WithoutCheckpoint,
+};
 use windlass_checkpoint::{Checkpoint, CheckpointError, CheckpointId, Checkpoints, Diff, Until};
+use windlass_journal::Record;
 
 use crate::runs::{RunFolder, Settings};
 
@@ -23,6 +27,35 @@ pub(crate) fn kept(options: RunOptions, folder: &RunFolder, settings: &Settings)
         given_up: OnceLock::new(),
     }));
     options.with_checkpoints(keeper, WithoutCheckpoint::Run)
+}
+
+/// Takes the checkpoint that a killed process could not take: of what a call did that was begun and has no result. Without
+/// it that work would look like somebody else's. Nothing is taken where no call was at work, as what differs then may be
+/// the user's.
+pub(crate) fn catch_up(folder: &RunFolder, settings: &Settings, records: &[Record]) -> anyhow::Result<()> {
+    if settings.no_checkpoints || !folder.checkpoints().is_dir() || !has_unknown_call(records)? {
+        return Ok(());
+    }
+    let checkpoints = of_run(folder, settings)?;
+    let turn = checkpoints.list()?.last().and_then(|last| numbered(last, BEFORE));
+    if let Some(turn) = turn {
+        checkpoints.take(&format!("{AFTER}{turn}"))?;
+    }
+    Ok(())
+}
+
+/// Whether a call was begun and nobody knows what it did.
+fn has_unknown_call(records: &[Record]) -> anyhow::Result<bool> {
+    let mut begun = BTreeSet::new();
+    for record in records {
+        match record.read::<Entry>()? {
+            Entry::Intent { call } => drop(begun.insert(call)),
+            Entry::Deferred { call } => drop(begun.remove(&call)),
+            Entry::Result { result } => drop(begun.remove(&result.call)),
+            _ => {}
+        }
+    }
+    Ok(!begun.is_empty())
 }
 
 /// The checkpoints of a run that is or was.

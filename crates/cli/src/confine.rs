@@ -9,7 +9,8 @@ use windlass_sandbox::{Helper, Level, Probe};
 use windlass_tools_shell::Shell;
 
 use crate::arguments::SandboxName;
-use crate::{output, policies, runs};
+use crate::output;
+use crate::own::Own;
 
 /// The first argument by which this program starts itself to confine a command.
 const WORD: &str = "__confine";
@@ -43,9 +44,7 @@ pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Resul
             Shell::confined(helper, &probe)
         }
     };
-    let shell = policies::kept(policy).into_iter().fold(shell, Shell::with_never);
-    // Without a place for the state there is nothing to keep from anybody.
-    Ok(runs::state().into_iter().fold(shell, Shell::with_never))
+    Ok(Own::of(policy).hide(shell))
 }
 
 /// Says once where commands are confined less than they could be.

@@ -1,6 +1,7 @@
 //! `windlass demo`: the real agent, a real server on loopback, and a script behind it.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -16,12 +17,27 @@ use crate::drive::{Telling, drive};
 use crate::project::{self, Project};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
+use crate::signals::Signals;
 use crate::terminal::{Terminal, WouldAsk};
 use crate::{confine, output, run, setup};
 
 pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
-    let telling = Telling::of(arguments.json);
+    // Before the folder exists: a signal that ends the process must not leave it behind.
+    let mut signals = Signals::listen()?;
     let project = Project::create()?;
+    let is_driven = AtomicBool::new(false);
+    let end = tokio::select! {
+        biased;
+        code = signals.ended(&is_driven) => Ok(ExitCode::from(code)),
+        end = mend(arguments, &project, &is_driven) => end,
+    };
+    project.remove().await;
+    end
+}
+
+/// Lets the agent mend the project. Sets `is_driven` when a Ctrl-C is the run's to answer.
+async fn mend(arguments: Demo, project: &Project, is_driven: &AtomicBool) -> anyhow::Result<ExitCode> {
+    let telling = Telling::of(arguments.json);
     anyhow::ensure!(!project.passes()?, "the demo's check passes before anything was mended");
     let script = Script::parse(project::SCRIPT).context("the demo's own script")?;
     let provider =
@@ -37,18 +53,21 @@ pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
             project::TASK
         ))?;
     }
-    let agent = agent(&arguments, &project, &provider, &folder, &stop)?;
+    let agent = agent(&arguments, project, &provider, &folder, &stop)?;
     let options = RunOptions::default()
         .with_journal(FileJournal::create(folder.journal())?)
         .with_cancellation(stop.clone())
         .with_outputs(folder.outputs());
     let began = Instant::now();
     let mut show = Show::default();
+    // A Ctrl-C that came until now is answered here, and a later one by the run.
+    tokio::task::yield_now().await;
+    is_driven.store(true, Ordering::Release);
     let outcome = drive(agent.stream_with(project::TASK, options), &mut show, telling, &stop, None).await?;
     provider.shutdown().await;
     let passes = project.passes()?;
     if telling == Telling::Words {
-        summarize(&project, &show, &folder, began.elapsed().as_millis(), passes)?;
+        summarize(project, &show, &folder, began.elapsed().as_millis(), passes)?;
     }
     let completed = matches!(outcome, Outcome::Completed { .. });
     Ok(if completed && passes { ExitCode::SUCCESS } else { run::exit_code(&show) })

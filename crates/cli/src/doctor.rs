@@ -163,8 +163,8 @@ fn program(name: &'static str) -> Program {
     let path = FOLDERS.iter().map(|folder| Path::new(folder).join(name)).find(|path| path.is_file());
     let version = path.as_ref().and_then(|path| {
         let mut process = Command::new(path);
-        let output =
-            process.arg("--version").env_clear().current_dir("/").stdin(Stdio::null()).output().ok()?;
+        process.arg("--version").env_clear().current_dir("/").stdin(Stdio::null());
+        let output = windlass_sandbox::start_child(|| process.output()).ok()?;
         Some(String::from_utf8_lossy(&output.stdout).lines().next()?.to_owned())
     });
     Program { name, path, version }

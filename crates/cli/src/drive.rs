@@ -2,11 +2,13 @@
 
 use anyhow::Context as _;
 use futures_util::{Stream, StreamExt};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{AgentError, Event, Outcome};
 
 use crate::output;
 use crate::say::Inbox;
+use crate::screen::Floor;
 use crate::show::Show;
 
 /// How events are told.
@@ -24,6 +26,11 @@ impl Telling {
     }
 }
 
+/// Every Ctrl-C from now on, also one that comes while an event is printed.
+pub(crate) fn interrupts() -> anyhow::Result<Signal> {
+    signal(SignalKind::interrupt()).context("Ctrl-C cannot be waited for")
+}
+
 /// Reads a run to its end. The first Ctrl-C cancels it, so that every call still gets its result; the second
 /// gives it up.
 pub(crate) async fn drive(
@@ -33,17 +40,21 @@ pub(crate) async fn drive(
     stop: &CancellationToken,
     inbox: Option<&Inbox>,
 ) -> anyhow::Result<Outcome> {
+    let mut floor = Floor::open();
+    let mut interrupts = interrupts()?;
     loop {
         let event = tokio::select! {
-            event = events.next() => event,
-            signal = tokio::signal::ctrl_c() => {
-                signal.context("Ctrl-C cannot be waited for")?;
+            // A question gets its turn only when every event before it is printed.
+            biased;
+            _ = interrupts.recv() => {
                 anyhow::ensure!(!stop.is_cancelled(), "given up; the run can be resumed");
                 output::note("\n■ stopping; Ctrl-C again gives the run up at once");
                 stop.cancel();
                 show.is_interrupted = true;
                 continue;
             }
+            event = events.next() => event,
+            () = floor.grant() => continue,
         };
         let Some(event) = event else { break };
         let event = event?;
@@ -57,6 +68,7 @@ pub(crate) async fn drive(
             }
             Telling::Words => show.event(&event)?,
         }
+        floor.printed(&event);
     }
     show.outcome.clone().context("the run ended without saying how")
 }

@@ -15,6 +15,7 @@ use crate::arguments::Fork;
 use crate::assembly::Assembly;
 use crate::drive::{Telling, drive};
 use crate::nested::Nested;
+use crate::own::Own;
 use crate::run::{ended, options, recorded_settings, tell_differences};
 use crate::runs::{self, RunFolder};
 use crate::show::Show;
@@ -47,6 +48,8 @@ async fn fork_traced(arguments: Fork, traces: &Traces) -> anyhow::Result<ExitCod
     let folder = RunFolder::create(&runs::state()?)?;
     folder.write_settings(&settings)?;
     let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
+    let records = arguments.record.as_deref().into_iter().chain([arguments.cassette.as_path()]);
+    let shell = Own::of(None).with_records(records).hide(shell);
     confine::warn(&shell);
     let assembly = Assembly {
         settings: &settings,
@@ -56,7 +59,7 @@ async fn fork_traced(arguments: Fork, traces: &Traces) -> anyhow::Result<ExitCod
         shell: &shell,
         outputs: Some(folder.outputs()),
         answers: None,
-        nested: Nested::default(),
+        nested: Nested::of(&settings, Some(&folder))?,
     };
     let agent = assembly.agent().await?;
     let journal = FileJournal::create(folder.journal())?;

@@ -3,8 +3,15 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use anyhow::Context as _;
+
+use crate::output;
+
+/// How much of a pipe becomes part of a task: more would not fit into a model's window.
+const MAX_PIPED: u64 = 1024 * 1024;
 
 /// The bytes of a file, or of standard input for `-`.
 pub(crate) fn bytes(file: &Path) -> anyhow::Result<Vec<u8>> {
@@ -14,6 +21,40 @@ pub(crate) fn bytes(file: &Path) -> anyhow::Result<Vec<u8>> {
         return Ok(bytes);
     }
     fs::read(file).with_context(|| format!("{} cannot be read", file.display()))
+}
+
+/// Text that a pipe or a file gives as standard input beside the command's own words; `None` where standard input is a
+/// terminal, a device, closed or empty. Waits until the pipe is closed, and says so after a second.
+pub(crate) fn piped() -> anyhow::Result<Option<String>> {
+    let stdin = io::stdin().lock();
+    let Ok(about) = rustix::fs::fstat(&stdin) else { return Ok(None) };
+    let kind = rustix::fs::FileType::from_raw_mode(about.st_mode);
+    if !matches!(kind, rustix::fs::FileType::Fifo | rustix::fs::FileType::RegularFile) {
+        return Ok(None);
+    }
+    drop(stdin);
+    let (done, waits) = std::sync::mpsc::channel::<()>();
+    let waiting = std::thread::spawn(move || {
+        if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            output::note("reading standard input, which is added to the task; close it to go on");
+        }
+    });
+    let text = bounded();
+    drop(done);
+    drop(waiting.join());
+    Ok(Some(text?).filter(|text| !text.trim().is_empty()))
+}
+
+/// Standard input as text, up to [`MAX_PIPED`].
+fn bounded() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    let limit = MAX_PIPED.saturating_add(1);
+    io::stdin().lock().take(limit).read_to_end(&mut bytes).context("standard input cannot be read")?;
+    anyhow::ensure!(
+        u64::try_from(bytes.len()).is_ok_and(|len| len <= MAX_PIPED),
+        "standard input is longer than {MAX_PIPED} bytes: put it into a file and name the file in the task"
+    );
+    String::from_utf8(bytes).context("standard input is not UTF-8")
 }
 
 /// The text of a file, or of standard input for `-`.

@@ -12,6 +12,7 @@ mod assembly;
 mod by_hand;
 mod check;
 mod checkpoints;
+mod complaint;
 mod confine;
 mod demo;
 mod doctor;
@@ -29,6 +30,7 @@ mod models;
 mod modes;
 mod nested;
 mod output;
+mod own;
 mod own_tools;
 mod panics;
 mod parse;
@@ -42,9 +44,11 @@ mod restore;
 mod run;
 mod runs;
 mod say;
+mod screen;
 mod secrets;
 mod setup;
 mod show;
+mod signals;
 mod tape;
 mod terminal;
 mod text;
@@ -55,9 +59,7 @@ mod workflow;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::arguments::{Command, Windlass};
+use crate::arguments::Command;
 
 fn main() -> ExitCode {
     // Before anything starts a thread: a helper leaves the namespaces of the host, which a process with threads
@@ -70,7 +72,7 @@ fn main() -> ExitCode {
         output::note(&format!("other processes of yours can look into the memory of this one: {error}"));
     }
     panics::install();
-    match dispatch(Windlass::parse().command) {
+    match dispatch(arguments::parse().command) {
         Ok(code) => code,
         // Whoever reads the output has closed it: nothing more is wanted, and nothing is wrong.
         Err(error) if output::is_closed(&error) => ExitCode::SUCCESS,

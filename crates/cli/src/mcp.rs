@@ -16,6 +16,7 @@ mod resources;
 mod serve;
 mod served;
 mod server;
+mod shown;
 mod target;
 mod tools;
 mod trust;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 
 use crate::arguments::{Mcp, McpCommand};
 
+pub(crate) use config::learns;
 pub(crate) use connect::Connected;
 pub(crate) use of_run::Servers;
 

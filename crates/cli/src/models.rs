@@ -118,7 +118,7 @@ fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
 /// Asks the provider for its models if that is wanted or due, and says why not where it cannot be done.
 async fn ask(client: &Client, vendor: &Vendor, arguments: &Models, is_elsewhere: bool) {
     let listing = client.facts().listing(&client.provider());
-    let age = listing.as_ref().map(|listing| age(listing.asked_at));
+    let age = listing.as_ref().and_then(|listing| age(listing.asked_at));
     if !arguments.refresh && age.is_some_and(|age| age < FRESH) {
         return;
     }
@@ -201,9 +201,10 @@ fn plain(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-fn age(asked_at: u64) -> Duration {
+/// The age of a list; unknown if the list is of a time that has not come yet, because the clock was wrong then.
+fn age(asked_at: u64) -> Option<Duration> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    now.saturating_sub(Duration::from_secs(asked_at))
+    now.checked_sub(Duration::from_secs(asked_at))
 }
 
 fn told(age: Duration) -> String {

@@ -1,16 +1,16 @@
 //! `windlass modes`: what kind of work a run does, and where that is written.
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
 use serde_json::{Value, json};
+use windlass_sandbox::{SettingsOwner, read_settings};
 use windlass_toolbox::{ModeOwner, WorkMode, WorkModes};
 
 use crate::arguments::{AutonomyName, Modes, ModesCommand};
-use crate::{output, policies, setup};
+use crate::{complaint, output, policies, setup};
 
 /// The user's own modes, in the folder of settings, and the project's below its root.
 const USER_MODES: &str = "modes.toml";
@@ -55,19 +55,16 @@ pub(crate) fn modes(arguments: &Modes) -> anyhow::Result<ExitCode> {
 /// project's may be a stranger's: it is left out, and said.
 pub(crate) fn load(root: &Path) -> anyhow::Result<WorkModes> {
     let mut modes = WorkModes::builtin();
-    if let Some(file) =
-        policies::settings().map(|folder| folder.join(USER_MODES)).filter(|file| file.exists())
-    {
-        modes = with_file(modes, &file, ModeOwner::User)?;
+    if let Some(folder) = policies::settings() {
+        modes = with_file(modes, &folder.join(USER_MODES), SettingsOwner::User)?;
     }
-    let file = root.join(PROJECT_MODES);
-    if file.exists() {
-        match with_file(modes.clone(), &file, ModeOwner::Project) {
-            Ok(with) => modes = with,
-            Err(error) => output::note(&format!("warning: {error:#}; its modes are left out")),
+    match with_file(modes.clone(), &root.join(PROJECT_MODES), SettingsOwner::Project { root }) {
+        Ok(with) => Ok(with),
+        Err(error) => {
+            output::note(&format!("warning: {}; its modes are left out", complaint::one_line(&error)));
+            Ok(modes)
         }
     }
-    Ok(modes)
 }
 
 /// The mode of a slug.
@@ -82,9 +79,11 @@ pub(crate) fn find<'a>(modes: &'a WorkModes, slug: &str) -> anyhow::Result<&'a W
     }
 }
 
-fn with_file(modes: WorkModes, file: &Path, owner: ModeOwner) -> anyhow::Result<WorkModes> {
+/// The modes with those of a file, if it is there.
+fn with_file(modes: WorkModes, file: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<WorkModes> {
     let refused = || format!("the modes in {} are refused", file.display());
-    let text = fs::read_to_string(file).with_context(refused)?;
+    let Some(text) = read_settings(file, owner).with_context(refused)? else { return Ok(modes) };
+    let owner = if owner == SettingsOwner::User { ModeOwner::User } else { ModeOwner::Project };
     modes.with_file(&text, owner).with_context(refused)
 }
 

@@ -12,7 +12,8 @@ use windlass_workflow::{Entry, RunWorkflow, WorkflowOutcome, Workflows};
 
 use crate::agents::{self, OneClient};
 use crate::answers::Open;
-use crate::runs::RunFolder;
+use crate::runs::{RunFolder, Settings};
+use crate::workflow;
 
 /// Where the records lie, in the folder of a run.
 const FOLDER: &str = "nested";
@@ -30,6 +31,17 @@ pub(crate) struct Nested {
 }
 
 impl Nested {
+    /// The agents and workflows that a run with these settings is offered.
+    pub(crate) fn of(settings: &Settings, folder: Option<&RunFolder>) -> anyhow::Result<Self> {
+        let workflows = workflow::offered(&settings.root, &settings.offering)?;
+        Ok(Self {
+            journals: folder.map(Self::folder),
+            has_agents: !workflows.is_empty() || agents::are_offered(&settings.offering),
+            agents: agents::defined(&settings.root, &settings.offering),
+            workflows,
+        })
+    }
+
     /// Where the records of a run lie.
     pub(crate) fn folder(run: &RunFolder) -> PathBuf {
         run.path.join(FOLDER)
@@ -61,6 +73,10 @@ struct Shared(Arc<dyn Journals>);
 impl Journals for Shared {
     fn open(&self, key: &str) -> Result<Box<dyn Journal + Send>, JournalError> {
         self.0.open(key)
+    }
+
+    fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
+        self.0.find(key)
     }
 }
 

@@ -20,7 +20,7 @@ const SKILLS: &str = "skills";
 const COMMANDS: &str = "commands";
 const PROJECT: &str = ".windlass";
 /// The feature by which a project's skills are taken: their descriptions are told to the model before anybody asked.
-const PROJECT_SKILLS_FEATURE: &str = "project_skills";
+pub(crate) const PROJECT_SKILLS_FEATURE: &str = "project_skills";
 
 /// Where the code index lies, in the folder for everything that is kept.
 const INDEX: &str = "index";

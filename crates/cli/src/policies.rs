@@ -5,9 +5,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use windlass_hitl::{Policy, RuleFile, Source};
+use windlass_hitl::{OwnPlace, Policy, RuleFile, Source};
+use windlass_sandbox::{SettingsOwner, read_settings};
 
-use crate::output;
+use crate::own::Own;
+use crate::{complaint, output};
 
 /// The file of whoever looks after the machine.
 const ADMIN_POLICY: &str = "/etc/windlass/policy.toml";
@@ -18,8 +20,10 @@ const PROJECT_POLICY: &str = ".windlass/policy.toml";
 pub(crate) struct PolicyPlace {
     pub(crate) file: PathBuf,
     pub(crate) source: Source,
-    /// Where it lies in the workspace, if it does: no call may write there.
+    /// Where it lies in the workspace, if it lies there.
     inside: Option<String>,
+    /// The folder of the work.
+    root: PathBuf,
 }
 
 /// The policy files that are there for a workspace: the machine's, the one that is named or else the user's usual one,
@@ -29,7 +33,7 @@ pub(crate) fn places(root: &Path, named: Option<&Path>) -> Vec<PolicyPlace> {
     let mut push = |file: PathBuf, source| {
         let whole = file.canonicalize().unwrap_or_else(|_| file.clone());
         let inside = whole.strip_prefix(root).ok().and_then(Path::to_str).map(str::to_owned);
-        places.push(PolicyPlace { file, source, inside });
+        places.push(PolicyPlace { file, source, inside, root: root.to_owned() });
     };
     let admin = PathBuf::from(ADMIN_POLICY);
     if admin.exists() {
@@ -44,17 +48,15 @@ pub(crate) fn places(root: &Path, named: Option<&Path>) -> Vec<PolicyPlace> {
         }
     }
     let project = root.join(PROJECT_POLICY);
-    if project.exists() {
+    if fs::symlink_metadata(&project).is_ok() {
         push(project, Source::Project);
     }
     places
 }
 
-/// What no command may see: the folders of the policies of machine and user, and a file that is named.
-pub(crate) fn kept(named: Option<&Path>) -> Vec<PathBuf> {
-    let folders = [Some(PathBuf::from(ADMIN_POLICY)), usual()].into_iter().flatten();
-    let folders = folders.filter_map(|file| file.parent().map(Path::to_path_buf));
-    folders.chain(named.map(Path::to_path_buf)).collect()
+/// The folder of the machine's own settings.
+pub(crate) fn admin_folder() -> Option<PathBuf> {
+    Path::new(ADMIN_POLICY).parent().map(Path::to_path_buf)
 }
 
 /// The built-in policy with every file that is there.
@@ -62,12 +64,12 @@ pub(crate) fn kept(named: Option<&Path>) -> Vec<PathBuf> {
 /// A file of the machine or the user that cannot be taken stops the start: its author is there to mend it. A project's
 /// file may have been written by a stranger: it is left out, said, and everything is asked (SECURITY "Load errors").
 pub(crate) fn load(root: &Path, named: Option<&Path>) -> anyhow::Result<Policy> {
-    let mut policy = Policy::default();
+    let mut policy = Own::of(named).rule(Policy::default(), root);
     for place in places(root, named) {
         policy = match (add(policy.clone(), &place), place.source) {
             (Ok(with), _) => with,
             (Err(error), Source::Project) => {
-                output::note(&format!("warning: {error:#}; everything is asked"));
+                output::note(&format!("warning: {}; everything is asked", complaint::one_line(&error)));
                 policy.with_rejected(Source::Project)
             }
             (Err(error), _) => return Err(error),
@@ -83,11 +85,18 @@ pub(crate) fn load(root: &Path, named: Option<&Path>) -> anyhow::Result<Policy> 
 pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy> {
     let refused = || format!("the policy file {} is refused", place.file.display());
     trust(place).with_context(refused)?;
-    let text = fs::read_to_string(&place.file).with_context(refused)?;
+    let owner = match place.source {
+        Source::Project => SettingsOwner::Project { root: &place.root },
+        _ => SettingsOwner::User,
+    };
+    let text = read_settings(&place.file, owner).with_context(refused)?;
+    let text = text.context("it is not there").with_context(refused)?;
     let rules: RuleFile = toml::from_str(&text).with_context(refused)?;
     let policy = policy.with_file(place.source, rules).with_context(refused)?;
-    Ok(match &place.inside {
-        Some(path) => policy.with_own(path),
+    // The project's own file may be read where it usually lies, and no call writes below `.windlass`.
+    let is_usual = |path: &&String| place.source != Source::Project || path.as_str() != PROJECT_POLICY;
+    Ok(match place.inside.as_ref().filter(is_usual) {
+        Some(path) => policy.with_own(OwnPlace::Settings, path),
         None => policy,
     })
 }
@@ -109,7 +118,9 @@ fn trust_as(file: &Path, source: Source) -> anyhow::Result<()> {
         return Ok(());
     }
     let mode = about.permissions().mode();
-    anyhow::ensure!(mode & 0o002 == 0, "everybody can write it; take that right away with chmod o-w");
+    anyhow::ensure!(mode & 0o002 == 0, "everybody can write it; take that right away with chmod go-w");
+    // A private group is not told from one with other members: who is in a group can change at any time.
+    anyhow::ensure!(mode & 0o020 == 0, "its group can write it; take that right away with chmod g-w");
     let owner = about.uid();
     let is_own = source == Source::User && owner == rustix::process::getuid().as_raw();
     anyhow::ensure!(owner == 0 || is_own, "it belongs to somebody else (user {owner})");

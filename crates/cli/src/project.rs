@@ -1,10 +1,14 @@
 //! The small project of the demo: a shop's till that forgets the last price, and a check that notices.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::Context as _;
+
+use crate::output;
 
 const PRICES: &str = "12\n30\n8\n";
 
@@ -48,20 +52,31 @@ impl Project {
         Ok(Self { folder })
     }
 
+    /// Removes the folder. A command that was just ended may still make files in it, so this tries again for up to three
+    /// seconds.
+    pub(crate) async fn remove(self) {
+        let folder = self.folder.keep();
+        for _ in 0..60 {
+            match fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {}
+                _ if !folder.exists() => return,
+                _ => {}
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        output::note(&format!("the demo's folder {} could not be removed", folder.display()));
+    }
+
     pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
     /// Whether the check passes now, seen by running it here and not by the agent's word.
     pub(crate) fn passes(&self) -> anyhow::Result<bool> {
-        let status = Command::new("sh")
-            .arg("check.sh")
-            .current_dir(self.root())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .context("sh cannot be started")?;
+        let mut check = Command::new("sh");
+        check.arg("check.sh").current_dir(self.root());
+        check.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let status = windlass_sandbox::start_child(|| check.status()).context("sh cannot be started")?;
         Ok(status.success())
     }
 

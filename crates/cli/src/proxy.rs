@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use serde_json::json;
 use tokio::net::TcpListener;
-use windlass_gateway::{Gateway, ServeOptions, Upstream, serve};
+use windlass_gateway::{Gateway, ServeOptions, Upstream, serve_until};
 
 use crate::arguments::{Proxy, WireName};
 use crate::output;
@@ -21,7 +21,7 @@ pub(crate) async fn proxy(arguments: Proxy) -> anyhow::Result<ExitCode> {
         arguments.listen
     );
     let provider = Provider::of_upstream(&arguments);
-    let (client, _) = provider.client(&arguments.reach, &Tape::none())?;
+    let (client, _) = provider.client(&arguments.reach.impatient(), &Tape::none())?;
     let wire = client.endpoint().wire.clone();
     let upstream = Upstream::new(Arc::new(client), wire.as_str()).with_name(arguments.model.clone());
     let servers = WireName::ALL.into_iter().map(WireName::server);
@@ -30,10 +30,12 @@ pub(crate) async fn proxy(arguments: Proxy) -> anyhow::Result<ExitCode> {
         .await
         .with_context(|| format!("{} cannot be listened at", arguments.listen))?;
     tell(&arguments, &format!("http://{}", listener.local_addr()?), &wire)?;
-    tokio::select! {
-        end = serve(listener, gateway, ServeOptions::default()) => end.context("no connection can be taken any more")?,
-        signal = tokio::signal::ctrl_c() => signal.context("Ctrl-C cannot be waited for")?,
-    }
+    let mut signal = Ok(());
+    let stop = async { signal = tokio::signal::ctrl_c().await };
+    serve_until(listener, gateway, ServeOptions::default(), stop)
+        .await
+        .context("no connection can be taken any more")?;
+    signal.context("Ctrl-C cannot be waited for")?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use std::{env, fs};
 
 use anyhow::Context as _;
 use secrecy::SecretString;
 use windlass_client::{
-    Client, Facts, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace, Vendor, Vendors,
+    Client, ClientEvent, Facts, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace, Vendor,
+    Vendors,
 };
+use windlass_hitl::display_safe;
+use windlass_sandbox::{SettingsOwner, read_settings};
 
 use crate::arguments::Reach;
 use crate::tape::Tape;
@@ -22,7 +26,9 @@ impl Reach {
     pub(crate) fn vendors(&self) -> anyhow::Result<Vendors> {
         let vendors = Vendors::builtin();
         let Some(path) = self.config()? else { return Ok(vendors) };
-        let text = fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let unreadable = || format!("{} cannot be read", path.display());
+        let text = read_settings(&path, SettingsOwner::User).with_context(unreadable)?;
+        let text = text.context("it is not there").with_context(unreadable)?;
         vendors.with_file(&text).with_context(|| format!("{} is refused", path.display()))
     }
 
@@ -38,10 +44,18 @@ impl Reach {
         let http = self.http()?.with_connect_timeout(options.connect_timeout);
         let transport = tape.transport(Arc::new(HttpTransport::new(&http)?));
         let pace = if tape.is_live() { Pace::Kept } else { Pace::Ignored };
-        let options = Options { pace, ..options };
+        let retry_for = Duration::from_secs(self.retry_for);
+        let total_timeout = options.total_timeout.saturating_add(retry_for);
+        let options = Options { pace, retry_for, total_timeout, ..options };
         // What was learned since would make other requests of the same run.
         let facts = if tape.is_used() { Arc::new(Facts::in_memory()) } else { facts() };
-        Ok(Client::vendor(vendor).key(key).options(options).transport(transport).facts(facts).build()?)
+        let client = Client::vendor(vendor).key(key).options(options).transport(transport).facts(facts);
+        Ok(if tape.is_live() { client.on_event(tell).build()? } else { client.build()? })
+    }
+
+    /// The same way, for a provider in whose place another one is asked.
+    pub(crate) fn impatient(&self) -> Self {
+        Self { retry_for: 0, ..self.clone() }
     }
 
     /// The user's file, if there is one. A file that is named has to be there.
@@ -78,6 +92,30 @@ impl Reach {
                 http.with_root(fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?);
         }
         Ok(http)
+    }
+}
+
+/// Tells the human of each wait, which would look like a hang.
+fn tell(event: &ClientEvent) {
+    match event {
+        ClientEvent::Retry { wait, message, .. } => {
+            output::note(&format!("! {}; asking again in {}", display_safe(message), span(*wait)));
+        }
+        ClientEvent::Wait { wait } => output::note(&format!(
+            "! nothing is left of what the provider allows; asking again in {}",
+            span(*wait)
+        )),
+        _ => {}
+    }
+}
+
+/// A wait as people say it: `400 ms`, `12 s`, `3 min 5 s`.
+fn span(wait: Duration) -> String {
+    match (wait.as_secs() / 60, wait.as_secs() % 60) {
+        (0, 0) => format!("{} ms", wait.as_millis()),
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
     }
 }
 

@@ -1,7 +1,6 @@
 //! `windlass diff` and `windlass restore`: what a run changed, and the way back.
 
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -33,7 +32,7 @@ pub(crate) fn diff(arguments: &Diff) -> anyhow::Result<ExitCode> {
     let text = whole(checkpoints.diff(&from.id, until)?);
     // Into a pipe it goes as it is, so that it can be applied; a terminal obeys no file's escape sequences.
     let text = secrets::known().redact(&text).into_owned();
-    output::print(&if std::io::stdout().is_terminal() { display_safe(&text) } else { text })?;
+    output::content(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

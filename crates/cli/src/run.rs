@@ -7,7 +7,8 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{EventStream, Moment, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
-use windlass_journal::{FileJournal, JournalError, Tail};
+use windlass_journal::{FileJournal, Journal, JournalError, Tail};
+use windlass_protocol::Usage;
 use windlass_redact::Redactor;
 use windlass_telemetry::traced;
 use windlass_tools_shell::Shell;
@@ -17,13 +18,14 @@ use crate::arguments::{ProtocolName, Run};
 use crate::assembly::Assembly;
 use crate::drive::{Telling, drive};
 use crate::nested::{self, Nested};
+use crate::own::Own;
 use crate::provider::Provider;
 use crate::runs::{self, RunFolder, Settings};
 use crate::say::{self, Inbox};
 use crate::show::Show;
 use crate::tape::Tape;
 use crate::traces::Traces;
-use crate::{agents, checkpoints, confine, output, secrets, setup, workflow};
+use crate::{checkpoints, confine, input, output, secrets, setup, workflow};
 
 /// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
 pub(crate) const SUSPENDED: u8 = 75;
@@ -69,8 +71,8 @@ struct Begun {
 }
 
 async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyhow::Result<Begun> {
-    let mut settings = settings_of(arguments, arguments.task.clone().context("say what to do")?)?;
-    let shell = shell_of(&settings)?;
+    let mut settings = settings_of(arguments, task(arguments)?)?;
+    let shell = Own::of(None).with_records(arguments.record.as_deref()).hide(shell_of(&settings)?);
     // Everything that can be wrong is found before the run has a folder.
     assembly(arguments, &settings, None, &Tape::none(), &shell)?.check()?;
     let secrets = secrets::of_run(&settings, &arguments.reach)?;
@@ -87,13 +89,30 @@ async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyho
     Ok(Begun { events: agent.stream_with(settings.task, options), folder, tape, inbox })
 }
 
+/// The task. `-` reads it from standard input. With a task in words, text that is piped in becomes part of it, as in
+/// `cat log | windlass run "explain this"`.
+fn task(arguments: &Run) -> anyhow::Result<String> {
+    let words = arguments.task.as_deref().context("say what to do")?;
+    let task = match words {
+        "-" => input::text("-".as_ref())?,
+        // The lines are answers to questions.
+        words if arguments.approval.ask => words.to_owned(),
+        words => match input::piped()? {
+            Some(text) => format!("{words}\n\n<stdin>\n{text}\n</stdin>"),
+            None => words.to_owned(),
+        },
+    };
+    anyhow::ensure!(!task.trim().is_empty(), "the task is empty: say what to do");
+    Ok(task)
+}
+
 /// What the options say of a run.
 pub(crate) fn settings_of(arguments: &Run, task: String) -> anyhow::Result<Settings> {
     let provider = Provider::of(arguments)?;
     Ok(Settings {
         task,
         root: setup::root(&arguments.root)?,
-        policy: arguments.policy.as_deref().map(setup::root).transpose()?,
+        policy: arguments.policy.as_deref().map(setup::policy_file).transpose()?,
         preset: arguments.preset,
         sandbox: arguments.sandbox,
         autonomy: arguments.autonomy,
@@ -119,6 +138,7 @@ async fn resume(arguments: &Run, folder: RunFolder, stop: &CancellationToken) ->
     let settings = folder.settings()?;
     let shell = shell_of(&settings)?;
     let journal = record(arguments, &folder)?;
+    let records = journal.records()?;
     let answers = Answers::load(&folder, &nested::open(&folder)?)?;
     let tape = Tape::none();
     let mut assembly = assembly(arguments, &settings, Some(&folder), &tape, &shell)?;
@@ -126,6 +146,13 @@ async fn resume(arguments: &Run, folder: RunFolder, stop: &CancellationToken) ->
     let agent = assembly.agent().await?;
     let inbox = Inbox::of(&folder);
     let options = answers.options(options(&folder, journal, stop)).with_messages(inbox.messages());
+    // A run is not refused for want of a checkpoint.
+    if let Err(error) = checkpoints::catch_up(&folder, &settings, &records) {
+        output::note(&format!(
+            "warning: no checkpoint of what the interrupted call did: {}",
+            crate::complaint::one_line(&error)
+        ));
+    }
     let options = checkpoints::kept(options, &folder, &settings);
     let events = agent.resume(options)?;
     Ok(Begun { folder, events, tape: Tape::none(), inbox })
@@ -214,13 +241,7 @@ pub(crate) fn assembly<'a>(
     shell: &'a Shell,
 ) -> anyhow::Result<Assembly<'a>> {
     let outputs = folder.map(RunFolder::outputs);
-    let workflows = workflow::offered(&settings.root, &settings.offering)?;
-    let nested = Nested {
-        journals: folder.map(Nested::folder),
-        has_agents: !workflows.is_empty() || agents::are_offered(&settings.offering),
-        agents: agents::defined(&settings.root, &settings.offering),
-        workflows,
-    };
+    let nested = Nested::of(settings, folder)?;
     Ok(Assembly {
         settings,
         approval: &arguments.approval,
@@ -233,14 +254,17 @@ pub(crate) fn assembly<'a>(
     })
 }
 
+/// The tokens of a run. A server that reports none has not used none.
+fn tokens(usage: Usage) -> String {
+    if usage == Usage::default() {
+        return "the provider reported no tokens".to_owned();
+    }
+    format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens)
+}
+
 /// Tells how the run ended and how to go on, and what the process says.
 pub(crate) fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
-    output::note(&format!(
-        "{} tokens in, {} out; journal: {}",
-        show.usage.input_tokens,
-        show.usage.output_tokens,
-        folder.journal().display()
-    ));
+    output::note(&format!("{}; journal: {}", tokens(show.usage), folder.journal().display()));
     if matches!(outcome, Outcome::Completed { .. }) {
         return ExitCode::SUCCESS;
     }

@@ -4,7 +4,7 @@
 mod tests;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,6 +14,7 @@ use windlass_agent::Budget;
 use windlass_protocol::ToolProtocol;
 
 use crate::arguments::{AutonomyName, Offering, PresetName, SandboxName};
+use crate::kept_file::write_whole;
 use crate::provider::Provider;
 
 /// What a run was started with, so that it can go on in another process. Keys are not in it.
@@ -124,15 +125,7 @@ impl RunFolder {
 
     pub(crate) fn write_settings(&self, settings: &Settings) -> anyhow::Result<()> {
         let file = self.path.join("settings.json");
-        let text = serde_json::to_vec_pretty(settings)?;
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options
-            .open(&file)
-            .and_then(|mut file| file.write_all(&text))
-            .with_context(|| format!("{} cannot be written", file.display()))
+        write_whole(&file, &serde_json::to_vec_pretty(settings)?, 0o600)
     }
 
     pub(crate) fn settings(&self) -> anyhow::Result<Settings> {

@@ -4,10 +4,13 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
+use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use windlass_agent::{Event, Messages, Moment, Speaker};
+use windlass_agent::{Entry, Event, Messages, Moment, Outcome, Speaker};
+use windlass_client::StorageLock;
+use windlass_journal::FileJournal;
 
 use crate::answers::{read, write};
 use crate::arguments::Say;
@@ -27,18 +30,41 @@ struct Message {
 pub(crate) fn say(arguments: &Say) -> anyhow::Result<ExitCode> {
     let folder = RunFolder::find(&runs::state()?, &arguments.run)?;
     anyhow::ensure!(!arguments.words.trim().is_empty(), "there are no words to say");
+    anyhow::ensure!(
+        !is_completed(&folder)?,
+        "run {} is completed and hears nothing any more; start a new run",
+        folder.id
+    );
     let when = if arguments.after { Moment::AfterTask } else { Moment::NextTurn };
     leave(&folder, &arguments.words, when)?;
     output::note("kept; the run hears it at its next turn, or when it is resumed");
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether a run has ended for good: a completed run cannot be resumed.
+fn is_completed(folder: &RunFolder) -> anyhow::Result<bool> {
+    let records = FileJournal::read(folder.journal())?;
+    let last = records.last().and_then(|record| record.read::<Entry>().ok());
+    Ok(matches!(last, Some(Entry::Finished { outcome: Outcome::Completed { .. }, .. })))
+}
+
 /// Leaves words for a run.
 pub(crate) fn leave(folder: &RunFolder, words: &str, when: Moment) -> anyhow::Result<()> {
-    // Messages are heard in the order of their names.
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let name = format!("{:039}-{}", now.as_nanos(), std::process::id());
-    write(&folder.inbox(), &name, &Message { text: words.to_owned(), when })
+    // Messages are heard in the order of their names. A clock can go back, so the name counts on from those that are
+    // there; the lock keeps two processes from taking one number.
+    let inbox = folder.inbox();
+    runs::make_private(&inbox)?;
+    let _lock = StorageLock::of_folder(&inbox).context("the run's messages cannot be locked")?;
+    let names = std::fs::read_dir(&inbox).context("the run's messages cannot be read")?;
+    let numbers = names.filter_map(|entry| number(entry.ok()?.file_name().to_str()?));
+    let number = numbers.max().unwrap_or_default().saturating_add(1);
+    let name = format!("{number:039}-{}", std::process::id());
+    write(&inbox, &name, &Message { text: words.to_owned(), when })
+}
+
+/// The number of a message, by the name of its file.
+fn number(name: &str) -> Option<u128> {
+    name.split_once('-')?.0.parse().ok()
 }
 
 /// What is said to a run, out of its folder. A message stays there until the run has written it down.

@@ -1,20 +1,64 @@
 //! What must not be shown: the secrets of the user's environment and of the project's `.env` files.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::{env, fs};
 
 use secrecy::SecretString;
 use windlass_redact::Redactor;
+use windlass_sandbox::{SettingsOwner, read_settings};
 
 use crate::arguments::Reach;
 use crate::runs::Settings;
 
 /// Words in the names of variables whose values are secrets.
-const NAMES: [&str; 7] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
+const NAMES: [&str; 8] =
+    ["KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "WEBHOOK"];
+
+/// The same, for words that are too short to be looked for inside of others: `DB_PASS`, `GH_PAT`, `SENTRY_DSN`. `PATH`,
+/// `PASSENGERS` and `COMPASS` are not secret.
+const PARTS: [&str; 7] = ["PASS", "PAT", "DSN", "PWD", "PW", "AUTH", "CREDS"];
+
+/// Variables of a shell with a part of these, whose values are folders.
+const FOLDERS: [&str; 2] = ["PWD", "OLDPWD"];
+
+/// Values of `.env` files that are placeholders or names of programs, and stand in every project's texts.
+const COMMON: [&str; 22] = [
+    "admin",
+    "changeit",
+    "changeme",
+    "default",
+    "development",
+    "disabled",
+    "enabled",
+    "example",
+    "keychain",
+    "localhost",
+    "mongodb",
+    "mysql",
+    "oauth",
+    "password",
+    "postgres",
+    "postgresql",
+    "rabbitmq",
+    "redis",
+    "secret",
+    "staging",
+    "string",
+    "testing",
+];
+/// The shortest word of an `.env` file that is taken for a secret.
+const SHORTEST_WORD: usize = 5;
+
+/// Folders that hold other people's files, and no secrets of the project.
+const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycache__"];
+/// The most folders that are looked into, and how deep below the root.
+const FOLDERS_READ: usize = 2_000;
+const DEPTH: usize = 5;
 
 /// The most `.env` files of a project that are read, and the most bytes of one.
-const FILES: usize = 16;
+const FILES: usize = 64;
 const FILE_BYTES: u64 = 64 * 1024;
 
 /// What the environment alone says is secret, for errors and panics before anything else is known.
@@ -40,7 +84,7 @@ pub(crate) fn of_folder(root: &Path) -> Vec<SecretString> {
     let mut secrets: Vec<SecretString> = of_environment().collect();
     for text in dot_env_files(root) {
         for (name, value) in text.lines().filter_map(assignment) {
-            secrets.extend(of_variable(name, value));
+            secrets.extend(of_dot_env(name, value));
         }
     }
     secrets
@@ -60,13 +104,28 @@ pub(crate) fn is_secret(name: &str, value: &str) -> bool {
 /// Whether a name is that of a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_uppercase();
-    NAMES.iter().any(|word| name.contains(word))
+    let is_part = || name.split(|letter: char| !letter.is_alphanumeric()).any(|part| PARTS.contains(&part));
+    NAMES.iter().any(|word| name.contains(word)) || (!FOLDERS.contains(&name.as_str()) && is_part())
 }
 
 /// What of a variable is secret: all of it, by its name, or the passwords in addresses.
 fn of_variable(name: &str, value: &str) -> Vec<SecretString> {
     let mut secrets = passwords(value);
     if is_secret_name(name) && is_plausible(value) {
+        secrets.push(value.into());
+    }
+    secrets
+}
+
+/// What of a line of an `.env` file is secret. Short words count as well: somebody chose them as passwords there.
+fn of_dot_env(name: &str, value: &str) -> Vec<SecretString> {
+    let mut secrets = of_variable(name, value);
+    let is_word = value.len() >= SHORTEST_WORD && value.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if secrets.is_empty()
+        && is_secret_name(name)
+        && is_word
+        && !COMMON.contains(&value.to_lowercase().as_str())
+    {
         secrets.push(value.into());
     }
     secrets
@@ -91,12 +150,32 @@ fn passwords(value: &str) -> Vec<SecretString> {
     users.filter_map(|(user, _)| user.split_once(':')).map(|(_, password)| password.into()).collect()
 }
 
+/// The texts of the `.env` files at and below the root, the highest first. Links to folders are not followed.
 fn dot_env_files(root: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(root) else { return Vec::new() };
-    let named = entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b".env"));
     let small = |path: &Path| fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= FILE_BYTES);
-    let paths = named.map(|entry| entry.path()).filter(|path| small(path)).take(FILES);
-    paths.filter_map(|path| fs::read_to_string(path).ok()).collect()
+    let (mut paths, mut read) = (Vec::new(), 0_usize);
+    let mut folders = VecDeque::from([(root.to_owned(), 0_usize)]);
+    while let Some((folder, depth)) = folders.pop_front() {
+        if read >= FOLDERS_READ || paths.len() >= FILES {
+            break;
+        }
+        read = read.saturating_add(1);
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let is_project = !name.starts_with('.') && !SKIPPED.contains(&&*name);
+                if is_project && depth < DEPTH {
+                    folders.push_back((entry.path(), depth.saturating_add(1)));
+                }
+            } else if name.starts_with(".env") && small(&entry.path()) {
+                paths.push(entry.path());
+            }
+        }
+    }
+    paths.truncate(FILES);
+    // A link is followed: what it leads to is a secret all the same.
+    paths.iter().filter_map(|path| read_settings(path, SettingsOwner::User).ok().flatten()).collect()
 }
 
 /// The name and the value of a line of an `.env` file.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use windlass_sandbox::Workspace;
+use windlass_sandbox::{Access, SettingsOwner, Workspace, WorkspaceError, read_settings};
 use windlass_tool::Tool;
 use windlass_toolbox::{DynamicTools, Preset, ToolConfig, Toolbox, WorkModes};
 use windlass_tools_dynamic::{FolderOwner, ToolProcess};
@@ -12,8 +12,9 @@ use windlass_tools_shell::Shell;
 
 use crate::arguments::{Offering, PresetName};
 use crate::mcp::Connected;
+use crate::own::Own;
 use crate::tape::Tape;
-use crate::{modes, output, own_tools, policies};
+use crate::{agents, complaint, modes, output, own_tools, policies, workflow};
 
 impl PresetName {
     fn preset(self) -> Preset {
@@ -28,6 +29,11 @@ impl PresetName {
 /// The folder, as an absolute path without links.
 pub(crate) fn root(folder: &Path) -> anyhow::Result<PathBuf> {
     folder.canonicalize().with_context(|| format!("the root {} cannot be opened", folder.display()))
+}
+
+/// A policy file that the command line names, as an absolute path without links.
+pub(crate) fn policy_file(file: &Path) -> anyhow::Result<PathBuf> {
+    file.canonicalize().with_context(|| format!("the policy file {} cannot be opened", file.display()))
 }
 
 /// What is to be offered to whom.
@@ -62,6 +68,21 @@ pub(crate) fn toolbox_on(
     shell: &Shell,
 ) -> anyhow::Result<Toolbox> {
     Ok(prepare(tape, root, outputs, offered, shell)?.toolbox)
+}
+
+/// The folder for tools. One that cannot be written is opened for reading only, and that is noted: looking at somebody
+/// else's files needs no right to change them.
+fn workspace(root: &Path) -> anyhow::Result<Workspace> {
+    match Workspace::open(root) {
+        Err(WorkspaceError::Unwritable { path, source }) => {
+            output::note(&format!(
+                "the folder {} cannot be written ({source}): it is opened for reading only",
+                path.display()
+            ));
+            Ok(Workspace::open_for(root, Access::ReadOnly)?)
+        }
+        opened => Ok(opened?),
+    }
 }
 
 /// Tools over one workspace, and the processes that may bring more.
@@ -112,7 +133,8 @@ pub(crate) fn prepare(
     offered: Offered<'_>,
     shell: &Shell,
 ) -> anyhow::Result<Prepared> {
-    let mut workspace = Workspace::open(root)?;
+    Own::of(None).refuse_root(root)?;
+    let mut workspace = workspace(root)?;
     if let Some(outputs) = outputs {
         workspace = workspace.with_outputs(outputs);
     }
@@ -162,7 +184,7 @@ fn of_folders(
     for (folder, owner) in users.into_iter().chain(projects).filter(|(folder, _)| folder.is_dir()) {
         let loaded = windlass_tools_dynamic::load(&folder, owner, workspace, shell)?;
         for refused in loaded.problems {
-            output::note(&format!("warning: {:#}", anyhow::Error::from(refused)));
+            output::note(&format!("warning: {}", complaint::one_line(&refused.into())));
         }
         tools.extend(loaded.tools);
         processes.extend(loaded.processes.into_iter().filter(may_start));
@@ -181,19 +203,47 @@ const PROJECT_PROCESSES_FEATURE: &str = "project_processes";
 /// The user's own file, with what the command line says on top.
 fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {
     let mut config = ToolConfig::default();
-    if let Some(file) =
-        policies::settings().map(|folder| folder.join(USER_CONFIG)).filter(|file| file.exists())
-    {
+    if let Some(file) = policies::settings().map(|folder| folder.join(USER_CONFIG)) {
         let refused = || format!("{} is refused", file.display());
-        config =
-            toml::from_str(&std::fs::read_to_string(&file).with_context(refused)?).with_context(refused)?;
+        if let Some(text) = read_settings(&file, SettingsOwner::User).with_context(refused)? {
+            config = toml::from_str(&text).with_context(refused)?;
+        }
     }
     config.preset = offered.preset.preset();
     let offering = offered.offering;
     config = offering.tools.iter().fold(config, ToolConfig::with);
     config = offering.disabled.iter().fold(config, ToolConfig::without);
+    check_features(&offering.features, &config)?;
     Ok(offering.features.iter().fold(config, ToolConfig::with_feature))
 }
+
+/// Refuses a feature that nothing waits for: a typing error would switch nothing on, in silence.
+fn check_features(wanted: &[String], config: &ToolConfig) -> anyhow::Result<()> {
+    let mut known: Vec<&str> = config.gates.values().map(String::as_str).chain(OWN_FEATURES).collect();
+    known.sort_unstable();
+    known.dedup();
+    for feature in wanted {
+        anyhow::ensure!(
+            known.contains(&feature.as_str()),
+            "there is no feature {feature:?}; there are: {}",
+            known.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// Features of this program and of the tools that it has, besides those of the user's `gates`.
+const OWN_FEATURES: [&str; 9] = [
+    "image_generation",
+    "slash_commands",
+    PROJECT_TOOLS_FEATURE,
+    PROJECT_PROCESSES_FEATURE,
+    own_tools::PROJECT_SKILLS_FEATURE,
+    agents::FEATURE,
+    agents::PROJECT_FEATURE,
+    workflow::PROJECT_FEATURE,
+    workflow::BUILTIN_FEATURE,
+];
 
 /// Which tools the user wants in every run, in the folder of settings: `additional`, `disabled`, `features`, `rename`,
 /// `[[model]]`. The preset is said on the command line.

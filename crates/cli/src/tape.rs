@@ -1,6 +1,6 @@
 //! What a run is recorded on or played from, if it is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use secrecy::SecretString;
@@ -18,6 +18,8 @@ pub(crate) struct Tape {
     recorder: Option<Recorder>,
     /// Whether the run goes on by itself where the recording ends.
     is_live: bool,
+    /// The file that is written.
+    file: Option<PathBuf>,
 }
 
 impl Tape {
@@ -28,12 +30,12 @@ impl Tape {
 
     /// Everything comes from the recording.
     pub(crate) fn playing(player: Player) -> Self {
-        Self { player: Some(player), recorder: None, is_live: false }
+        Self { player: Some(player), ..Self::default() }
     }
 
     /// The beginning comes from the recording.
     pub(crate) fn forked(player: Player) -> Self {
-        Self { player: Some(player), recorder: None, is_live: true }
+        Self { player: Some(player), ..Self::none() }
     }
 
     /// The same, and recorded in a new file without these secrets.
@@ -46,8 +48,14 @@ impl Tape {
         if let Some(file) = file {
             let settings = serde_json::to_value(settings)?;
             self.recorder = Some(Recorder::create(file, settings, secrets)?);
+            self.file = Some(file.to_path_buf());
         }
         Ok(self)
+    }
+
+    /// The file of the recording that is being made, if one is.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// Whether the provider is ever asked.

@@ -1,8 +1,12 @@
 //! The human at the terminal: approvals and questions, one at a time.
 
+mod keyboard;
+mod reply;
+
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write};
-use std::sync::Arc;
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::sync::Mutex;
@@ -11,17 +15,41 @@ use windlass_agent::{Approver, ApproverFuture};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, display_safe};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
-use crate::output;
+use self::reply::{Line, Reply, reply};
+use crate::{output, screen};
 
-/// The human at the terminal. Clones share the keyboard.
+/// The human at the terminal. All values share one keyboard.
 #[derive(Clone)]
 pub(crate) struct Terminal {
-    lines: Arc<Mutex<Lines<BufReader<Stdin>>>>,
+    keyboard: Arc<Mutex<Keyboard>>,
+}
+
+/// Where lines come from.
+enum Keyboard {
+    /// A terminal: only what is entered after a question stands there answers it.
+    Typed,
+    /// A pipe or a file: each line answers one question.
+    Piped(Lines<BufReader<Stdin>>),
+}
+
+/// A question on the screen. While it lives, all other output is held back.
+struct Standing<'a> {
+    // Dropped first: what was held back is written before the next question can stand.
+    screen: screen::Held,
+    keyboard: tokio::sync::MutexGuard<'a, Keyboard>,
 }
 
 impl Terminal {
     pub(crate) fn new() -> Self {
-        Self { lines: Arc::new(Mutex::new(BufReader::new(tokio::io::stdin()).lines())) }
+        static KEYBOARD: OnceLock<Arc<Mutex<Keyboard>>> = OnceLock::new();
+        let keyboard = KEYBOARD.get_or_init(|| {
+            Arc::new(Mutex::new(if std::io::stdin().is_terminal() {
+                Keyboard::Typed
+            } else {
+                Keyboard::Piped(BufReader::new(tokio::io::stdin()).lines())
+            }))
+        });
+        Self { keyboard: Arc::clone(keyboard) }
     }
 
     /// Whether a human can be asked.
@@ -29,14 +57,43 @@ impl Terminal {
         std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
-    /// Asks and waits; nothing if the input has ended.
-    async fn ask(&self, question: &str) -> Option<String> {
-        // One question at a time; the others wait here.
-        let mut lines = self.lines.lock().await;
-        let mut err = std::io::stderr();
-        let _ = write!(err, "{question}");
-        let _ = err.flush();
-        lines.next_line().await.ok().flatten()
+    /// Waits until no other question stands and everything before this one is printed.
+    async fn stand(&self, request: Option<&str>) -> Standing<'_> {
+        let keyboard = self.keyboard.lock().await;
+        screen::claim(request).await;
+        Standing { screen: screen::hold(), keyboard }
+    }
+}
+
+impl Standing<'_> {
+    /// Prints a text and waits for a line; `None` if the input has ended.
+    async fn ask(&mut self, text: &str) -> Option<Line> {
+        self.screen.write(text);
+        match &mut *self.keyboard {
+            Keyboard::Piped(lines) => {
+                let text = lines.next_line().await.ok().flatten()?;
+                Some(Line { text, is_pasted: false })
+            }
+            Keyboard::Typed => {
+                let withdrawn = Withdrawn(Arc::default());
+                let flag = Arc::clone(&withdrawn.0);
+                let line = tokio::task::spawn_blocking(move || keyboard::read_typed(&flag)).await;
+                line.ok().and_then(Result::ok).flatten()
+            }
+        }
+    }
+
+    fn is_typed(&self) -> bool {
+        matches!(*self.keyboard, Keyboard::Typed)
+    }
+}
+
+/// Tells the thread that reads the keyboard that nothing waits for its line any more.
+struct Withdrawn(Arc<AtomicBool>);
+
+impl Drop for Withdrawn {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -48,16 +105,31 @@ impl Approver for Terminal {
             } else {
                 String::new()
             };
-            let question =
-                format!("\n? {}\nMay it run? [y: yes{remember}, n: no, or say why not] ", request.describe());
-            let answer = self.ask(&question).await?;
+            let keys = format!("May it run? [y: yes{remember}, n: no, or say why not] ");
             let id = request.request_id.clone();
-            Some(match answer.trim() {
-                "y" | "Y" | "yes" => ApprovalDecision::approve(id),
-                "a" | "A" if request.can_remember => ApprovalDecision::approve(id).with_remember(),
-                "" | "n" | "N" | "no" => ApprovalDecision::deny(id, None),
-                comment => ApprovalDecision::deny(id, Some(comment.to_owned())),
-            })
+            let mut standing = self.stand(Some(&id)).await;
+            let mut text = format!("\n? {}\n{keys}", request.describe());
+            loop {
+                let Some(line) = standing.ask(&text).await else {
+                    // Ctrl-D is a person who does not say yes; the end of a pipe is nobody.
+                    let is_typed = standing.is_typed();
+                    if is_typed {
+                        standing.screen.write("\n  the input was closed (Ctrl-D), which is a no\n");
+                    }
+                    return is_typed.then(|| ApprovalDecision::deny(id, None));
+                };
+                match reply(&line, request.can_remember) {
+                    Reply::Yes => return Some(ApprovalDecision::approve(id)),
+                    Reply::Always => return Some(ApprovalDecision::approve(id).with_remember()),
+                    Reply::No(comment) => return Some(ApprovalDecision::deny(id, comment)),
+                    Reply::Unclear(why) => {
+                        text = format!(
+                            "  {why}: y runs the call once, n denies it, several words deny it and tell the \
+                             model why\n{keys}"
+                        );
+                    }
+                }
+            }
         })
     }
 }
@@ -70,7 +142,7 @@ impl Human for Terminal {
                 let _ = write!(suggestions, "\n  {}: {}", at.saturating_add(1), display_safe(text));
             }
             let text = format!("\n? {}{suggestions}\n> ", display_safe(&question.text));
-            let answer = self.ask(&text).await.ok_or(NoAnswer::Absent)?;
+            let answer = self.stand(None).await.ask(&text).await.ok_or(NoAnswer::Absent)?.text;
             let picked = answer.trim().parse::<usize>().ok().and_then(|at| at.checked_sub(1));
             Ok(picked.and_then(|at| question.suggestions.get(at)).cloned().unwrap_or(answer))
         })

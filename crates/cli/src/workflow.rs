@@ -12,7 +12,7 @@ use windlass_workflow::draw;
 use crate::arguments::{Workflow, WorkflowCommand};
 use crate::{output, setup};
 
-pub(crate) use self::found::{load, offered};
+pub(crate) use self::found::{BUILTIN_FEATURE, PROJECT_FEATURE, load, offered};
 pub(crate) use self::run::is_of_workflow;
 
 pub(crate) async fn workflow(arguments: Workflow) -> anyhow::Result<ExitCode> {

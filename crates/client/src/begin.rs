@@ -1,29 +1,25 @@
 //! The beginning of an answer: an error that comes before the first word is a refusal like any other.
 
 use futures_util::{StreamExt, stream};
-use windlass_model::{ChunkStream, ModelError, ModelErrorKind};
-use windlass_stream::{Chunk, StreamErrorKind};
+use windlass_model::{ChunkStream, ModelError};
+use windlass_stream::{Chunk, StreamError, StreamErrorKind};
 
-/// Waits for the first chunk with something in it. What came before is handed out with it.
+/// Waits for the first chunk with content. The returned stream begins with the chunks before it.
 ///
 /// # Errors
-/// If the answer ends with an error before that, and the same request may work later.
+/// If the answer ends with an error before that, other than a filter's or one that is not known.
 pub(crate) async fn begun(
-    mut chunks: ChunkStream,
-    failure: impl Fn(ModelErrorKind, &str) -> ModelError,
+    chunks: ChunkStream,
+    failure: impl Fn(StreamError) -> ModelError,
 ) -> Result<ChunkStream, ModelError> {
+    // The stream may end here and is polled once more by the chain below.
+    let mut chunks = chunks.fuse();
     let mut first = Vec::new();
     while let Some(chunk) = chunks.next().await {
         match chunk {
-            Ok(Chunk::Error { error }) if error.is_retryable() => {
-                let kind = match error.kind {
-                    StreamErrorKind::RateLimit => ModelErrorKind::RateLimit,
-                    _ => ModelErrorKind::Server,
-                };
-                return Err(failure(kind, &format!("an error instead of an answer: {error}")));
-            }
-            // Tokens are counted before anything is said.
-            Ok(chunk @ Chunk::Usage { .. }) => first.push(Ok(chunk)),
+            Ok(Chunk::Error { error }) if is_refusal(&error) => return Err(failure(error)),
+            // Tokens are counted, and events that are not known sent, before the first word.
+            Ok(chunk @ (Chunk::Usage { .. } | Chunk::Unknown(_))) => first.push(Ok(chunk)),
             Ok(chunk) => {
                 first.push(Ok(chunk));
                 break;
@@ -32,4 +28,8 @@ pub(crate) async fn begun(
         }
     }
     Ok(Box::pin(stream::iter(first).chain(chunks)))
+}
+
+fn is_refusal(error: &StreamError) -> bool {
+    !matches!(error.kind, StreamErrorKind::Blocked | StreamErrorKind::Unknown)
 }

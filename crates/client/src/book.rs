@@ -47,29 +47,27 @@ pub(crate) enum Writing {
     Forbidden,
 }
 
-/// What is in a place, whether it may be written over, and what is wrong with it.
+/// What is in a place, whether it may be written over, and what is wrong with it. A document that cannot be understood
+/// is set aside under the lock, and only if it is still there then.
 pub(crate) fn read(storage: &dyn Storage) -> (Option<Book>, Writing, Option<String>) {
-    #[derive(Deserialize)]
-    struct Head {
-        version: u32,
-    }
-    let document = match storage.read() {
-        Ok(Some(document)) => document,
-        Ok(None) => return (None, Writing::Allowed, None),
-        Err(error) => {
-            return (None, Writing::Forbidden, Some(format!("what was learned cannot be read: {error}")));
-        }
-    };
-    let broken = match serde_json::from_slice::<Head>(&document) {
-        Ok(Head { version }) if version > VERSION => {
-            let trouble = format!("what was learned is of the newer version {version}, and is left alone");
-            return (None, Writing::Forbidden, Some(trouble));
-        }
-        Ok(_) => match serde_json::from_slice(&document) {
-            Ok(book) => return (Some(book), Writing::Allowed, None),
-            Err(error) => error,
+    match look(storage) {
+        Look::Read(book, writing, trouble) => (book, writing, trouble),
+        Look::Broken(broken) => match storage.lock() {
+            Ok(_lock) => read_locked(storage),
+            Err(error) => {
+                let trouble =
+                    format!("what was learned cannot be understood ({broken}), nor set aside: {error}");
+                (None, Writing::Forbidden, Some(trouble))
+            }
         },
-        Err(error) => error,
+    }
+}
+
+/// Like [`read`], for a caller that holds the lock.
+pub(crate) fn read_locked(storage: &dyn Storage) -> (Option<Book>, Writing, Option<String>) {
+    let broken = match look(storage) {
+        Look::Read(book, writing, trouble) => return (book, writing, trouble),
+        Look::Broken(broken) => broken,
     };
     match storage.set_aside() {
         Ok(()) => {
@@ -83,8 +81,42 @@ pub(crate) fn read(storage: &dyn Storage) -> (Option<Book>, Writing, Option<Stri
     }
 }
 
+/// What is in a place.
+enum Look {
+    Read(Option<Book>, Writing, Option<String>),
+    /// A document that was read whole and is not one of ours.
+    Broken(serde_json::Error),
+}
+
+fn look(storage: &dyn Storage) -> Look {
+    #[derive(Deserialize)]
+    struct Head {
+        version: u32,
+    }
+    let document = match storage.read() {
+        Ok(Some(document)) => document,
+        Ok(None) => return Look::Read(None, Writing::Allowed, None),
+        Err(error) => {
+            let trouble = format!("what was learned cannot be read: {error}");
+            return Look::Read(None, Writing::Forbidden, Some(trouble));
+        }
+    };
+    match serde_json::from_slice::<Head>(&document) {
+        Ok(Head { version }) if version > VERSION => {
+            let trouble = format!("what was learned is of the newer version {version}, and is left alone");
+            Look::Read(None, Writing::Forbidden, Some(trouble))
+        }
+        Ok(_) => match serde_json::from_slice(&document) {
+            Ok(book) => Look::Read(Some(book), Writing::Allowed, None),
+            Err(error) => Look::Broken(error),
+        },
+        Err(error) => Look::Broken(error),
+    }
+}
+
+/// Whether a fact still counts. A fact of a time that has not come yet was learned while the clock was wrong.
 pub(crate) fn is_believed(fact: &Fact, now: u64) -> bool {
-    now < fact.learned_at.saturating_add(BELIEVED.as_secs())
+    fact.learned_at <= now && now < fact.learned_at.saturating_add(BELIEVED.as_secs())
 }
 
 pub(crate) fn now() -> u64 {

@@ -141,6 +141,7 @@ impl ClientBuilder {
             paces: Arc::default(),
             schemas: Arc::default(),
             memories: Arc::default(),
+            rewrites: Arc::default(),
             facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
         }))
     }

@@ -6,22 +6,23 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use tokio::time::Instant;
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
-use windlass_protocol::{Delivery, Refusal, Request};
+use windlass_protocol::{Refusal, Request};
 use windlass_schema::Loss;
+use windlass_stream::FreeText;
 use windlass_wire::{HttpRequest, Wire};
 
 use crate::answer;
-use crate::begin::begun;
-use crate::event::{AnswerInfo, ClientEvent, Observer};
+use crate::event::{ClientEvent, Observer};
 use crate::facts::{Fact, Facts};
 use crate::failure::Failures;
 use crate::limits::Paces;
 use crate::memories::Memories;
-use crate::retry::{self, Attempt, Tries};
-use crate::schemas::{Restorations, Schemas, Shown};
+use crate::retry::{self, Tries};
+use crate::rewrites::Rewrites;
+use crate::schemas::{Schemas, Shown};
 use crate::sending::Turn;
 use crate::speech::Speech;
-use crate::transport::{Header, Incoming, Outgoing, Transport};
+use crate::transport::{Header, Outgoing, Transport};
 use crate::{ClientBuilder, ClientError, Endpoint, Options, RateLimits, Vendor};
 
 /// A provider over HTTP.
@@ -60,10 +61,12 @@ pub(crate) struct Parts {
     pub(crate) paces: Arc<Paces>,
     pub(crate) schemas: Arc<Schemas>,
     pub(crate) memories: Arc<Memories>,
+    pub(crate) rewrites: Arc<Rewrites>,
 }
 
 impl Client {
-    /// A client for one endpoint. It reads no environment: proxies and keys come in here.
+    /// A client for one endpoint. It reads no environment: proxies and keys come in here. The endpoint of a vendor of
+    /// the table, as [`Endpoint::find`] gives it, brings the vendor's quirks along.
     ///
     /// # Errors
     /// If the address is not one, or the wire format is not the endpoint's.
@@ -78,7 +81,8 @@ impl Client {
 
     /// Begins a client with more than the defaults: proxy, own authorities, own transport, an observer.
     pub fn builder(endpoint: Endpoint, wire: Arc<dyn Wire>) -> ClientBuilder {
-        ClientBuilder::new(endpoint, Speech::Wire(wire))
+        let speech = Speech::of_wire(&endpoint, wire);
+        ClientBuilder::new(endpoint, speech)
     }
 
     /// Begins a client for a vendor of the table: the wire format and its quirks follow from the vendor and from each
@@ -110,27 +114,61 @@ impl Client {
         self.parts.paces.of(model)
     }
 
+    /// Says the request and sends it until an answer begins; again without a parameter that is refused by name, once
+    /// for each (RULES L9).
     async fn answer(&self, request: &Request) -> Result<ChunkStream, ModelError> {
+        let Parts { speech, failures, facts, memories, rewrites, options, .. } = &self.parts;
         let wire = self.wire(&request.model)?;
-        let deadline = retry::after(Instant::now(), self.parts.options.total_timeout);
-        let turn = Turn { wire: wire.as_ref(), model: &request.model, delivery: request.delivery, deadline };
-        let mut tries = Tries::new(&self.parts.options);
+        let deadline = retry::after(Instant::now(), options.total_timeout);
+        let turn = Turn { wire: &wire, model: &request.model, delivery: request.delivery, deadline };
+        let mut tries = Tries::new(options);
+        let provider = self.provider();
+        let mut refused = facts.of(&provider, &request.model);
+        let known = refused.len();
+        let mut attempted: Vec<String> = Vec::new();
         loop {
-            let (response, restorations) = self.sent(turn, request, &mut tries).await?;
-            let (status, request_id) = (response.status, self.parts.failures.request_id(&response.headers));
-            self.tell_answer(request, &response, tries.attempts);
-            let reading = self.reading(wire.clone(), request_id.clone(), deadline);
-            let chunks = if request.delivery == Delivery::Whole || is_json(&response) {
-                reading.whole(response).await
-            } else {
-                begun(reading.stream(response), |kind, text| self.parts.failures.of(kind, text)).await
+            let said = speech.said(wire.as_ref(), request, &refused, rewrites);
+            let shown = self.shown(&said);
+            let free_text = FreeText::diff(&request.tools, &said.tools);
+            let http = memories
+                .with(&shown.request.messages, |memory| {
+                    speech.encode(turn.wire.as_ref(), &shown.request, &refused, memory)
+                })
+                .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
+            let outgoing = self.outgoing(http);
+            let failed = match self.begin_until(turn, &outgoing, &mut tries).await {
+                Ok(chunks) => {
+                    facts.settle(&provider, &request.model, &outgoing.body);
+                    // Only what helped is remembered.
+                    for fact in refused.split_off(known) {
+                        facts.learn(&provider, &request.model, fact);
+                    }
+                    return Ok(shown.restorations.restored(chunks, free_text));
+                }
+                Err(failed) => failed,
             };
-            let error = match chunks {
-                Ok(chunks) => return Ok(restorations.restored(chunks)),
-                Err(error) => error.with_request_id(request_id),
-            };
-            let failed = Attempt { status: Some(status), ..error.into() };
-            self.pause(failed, &mut tries, deadline).await.map_err(|failed| failed.error)?;
+            match failed.lesson {
+                Some(fact) if fact.remedy.is_none() => {
+                    let error = without(failed.error, &fact);
+                    facts.suppose(&provider, &request.model, fact);
+                    return Err(error);
+                }
+                Some(fact)
+                    if refused.iter().all(|held| held.parameter != fact.parameter)
+                        && !attempted.contains(&fact.parameter) =>
+                {
+                    self.tell(|| ClientEvent::Learned(fact.clone()));
+                    // The same words again: what was done about them did not help.
+                    if refused.len() > known
+                        && refused.last().is_some_and(|last| last.message == fact.message)
+                    {
+                        refused.pop();
+                    }
+                    attempted.push(fact.parameter.clone());
+                    refused.push(fact);
+                }
+                _ => return Err(failed.error),
+            }
         }
     }
 
@@ -140,63 +178,6 @@ impl Client {
             self.tell(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
         };
         self.parts.schemas.shown(request, self.parts.speech.dialect(&request.model), &told)
-    }
-
-    fn tell_answer(&self, request: &Request, response: &Incoming, attempts: usize) {
-        self.tell(|| {
-            ClientEvent::Answer(AnswerInfo {
-                provider: self.parts.failures.endpoint.name.clone(),
-                model: request.model.clone(),
-                status: response.status,
-                request_id: self.parts.failures.request_id(&response.headers),
-                attempts,
-                rate_limits: self.rate_limits(&request.model),
-            })
-        });
-    }
-
-    /// Says the request and sends it; again without a parameter that is refused by name, once for each (RULES L9).
-    async fn sent(
-        &self,
-        turn: Turn<'_>,
-        request: &Request,
-        tries: &mut Tries,
-    ) -> Result<(Incoming, Restorations), ModelError> {
-        let Parts { speech, failures, facts, memories, .. } = &self.parts;
-        let provider = self.provider();
-        let mut refused = facts.of(&provider, &request.model);
-        let known = refused.len();
-        loop {
-            let said = speech.said(request, &refused);
-            let shown = self.shown(&said);
-            let http = memories
-                .with(&shown.request.messages, |memory| {
-                    speech.encode(turn.wire, &shown.request, &refused, memory)
-                })
-                .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
-            let failed = match self.send_until(turn, &self.outgoing(http), tries).await {
-                Ok(response) => {
-                    // Only what helped is remembered.
-                    for fact in refused.split_off(known) {
-                        facts.learn(&provider, &request.model, fact);
-                    }
-                    return Ok((response, shown.restorations));
-                }
-                Err(failed) => failed,
-            };
-            match failed.lesson {
-                Some(fact) if fact.remedy.is_none() => {
-                    let error = without(failed.error, &fact);
-                    facts.learn(&provider, &request.model, fact);
-                    return Err(error);
-                }
-                Some(fact) if refused.iter().all(|held| held.parameter != fact.parameter) => {
-                    self.tell(|| ClientEvent::Learned(fact.clone()));
-                    refused.push(fact);
-                }
-                _ => return Err(failed.error),
-            }
-        }
     }
 
     pub(crate) fn wire(&self, model: &str) -> Result<Arc<dyn Wire>, ModelError> {
@@ -239,7 +220,7 @@ impl Model for Client {
     fn check(&self, request: &Request) -> Vec<Refusal> {
         let Ok(wire) = self.wire(&request.model) else { return Vec::new() };
         let refused = self.parts.facts.of(&self.provider(), &request.model);
-        let said = self.parts.speech.said(request, &refused);
+        let said = self.parts.speech.said(wire.as_ref(), request, &refused, &self.parts.rewrites);
         wire.check(&self.shown(&said).request)
     }
 }
@@ -264,12 +245,6 @@ fn without(mut error: ModelError, fact: &Fact) -> ModelError {
         ),
     };
     error.kind = kind;
-    error.message = format!("{} ({advice}; this is remembered)", error.message);
+    error.message = format!("{} ({advice}; this is remembered where that helps)", error.message);
     error
-}
-
-/// Whether a server gave a whole body where a stream was asked for.
-fn is_json(response: &Incoming) -> bool {
-    let text = response.header("content-type").unwrap_or_default();
-    text.trim_start().to_ascii_lowercase().starts_with("application/json")
 }

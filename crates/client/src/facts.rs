@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::book::{Book, Writing, is_believed, now, read};
+use crate::book::{Book, Writing, is_believed, now, read, read_locked};
 use crate::capability::Said;
 use crate::edit::{Change, Edit};
+use crate::supposed::Supposed;
 use crate::{Endpoint, Quirk, Storage};
 
 /// What providers have said of their models, shared by clients and kept between processes if there is a place.
@@ -22,6 +23,7 @@ pub struct Facts {
     book: Mutex<Book>,
     storage: Option<Arc<dyn Storage>>,
     trouble: Mutex<Option<String>>,
+    supposed: Supposed,
 }
 
 /// What a refusal said of a model.
@@ -94,7 +96,12 @@ impl ModelEntry {
 impl Facts {
     /// Nothing is known yet, and nothing is kept when the process ends.
     pub fn in_memory() -> Self {
-        Self { book: Mutex::default(), storage: None, trouble: Mutex::default() }
+        Self {
+            book: Mutex::default(),
+            storage: None,
+            trouble: Mutex::default(),
+            supposed: Supposed::default(),
+        }
     }
 
     /// What is kept in a place. A document that cannot be understood is set aside; one that cannot even be read or
@@ -103,7 +110,12 @@ impl Facts {
         let (book, writing, trouble) = read(&storage);
         let storage: Option<Arc<dyn Storage>> =
             if writing == Writing::Allowed { Some(Arc::new(storage)) } else { None };
-        Self { book: Mutex::new(book.unwrap_or_default()), storage, trouble: Mutex::new(trouble) }
+        Self {
+            book: Mutex::new(book.unwrap_or_default()),
+            storage,
+            trouble: Mutex::new(trouble),
+            supposed: Supposed::default(),
+        }
     }
 
     /// What went wrong with the place so far, for the human.
@@ -121,7 +133,8 @@ impl Facts {
         let now = now();
         let book = self.lock();
         let facts = book.facts.get(provider).and_then(|models| models.get(model));
-        facts.into_iter().flatten().filter(|fact| is_believed(fact, now)).cloned().collect()
+        let kept = facts.into_iter().flatten().filter(|fact| is_believed(fact, now)).cloned();
+        kept.chain(self.supposed.of(provider, model)).collect()
     }
 
     /// The models of a provider of which refusals said something.
@@ -150,6 +163,18 @@ impl Facts {
         });
     }
 
+    /// Believes in this process what a refusal seemed to say, until [`settle`](Self::settle) keeps it or drops it.
+    pub(crate) fn suppose(&self, provider: &str, model: &str, fact: Fact) {
+        self.supposed.add(provider, model, fact);
+    }
+
+    /// Looks at what is supposed of a model in the light of a request that succeeded.
+    pub(crate) fn settle(&self, provider: &str, model: &str, sent: &[u8]) {
+        for fact in self.supposed.settle(provider, model, sent) {
+            self.learn(provider, model, fact);
+        }
+    }
+
     /// Remembers a provider's list of its models.
     pub fn list(&self, provider: &str, models: Vec<ModelEntry>) {
         let listing = Listing { asked_at: now(), models };
@@ -165,7 +190,14 @@ impl Facts {
     fn change(&self, change: impl FnOnce(&mut Book)) {
         let mut book = self.lock();
         let Some(storage) = &self.storage else { return change(&mut book) };
-        let (kept, may_write, mut trouble) = read(storage.as_ref());
+        // From here to the end other processes wait, so that no change of theirs is lost.
+        let lock = storage.lock();
+        let (kept, may_write, mut trouble) = match &lock {
+            Ok(_) => read_locked(storage.as_ref()),
+            Err(error) => {
+                (None, Writing::Forbidden, Some(format!("what was learned cannot be kept: {error}")))
+            }
+        };
         if let Some(kept) = kept {
             *book = kept;
         }

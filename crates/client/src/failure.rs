@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 use windlass_model::{ModelError, ModelErrorKind};
+use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
 
 use crate::secret::Key;
@@ -87,6 +88,14 @@ impl Failures {
             .with_source(error)
     }
 
+    /// The provider refused inside the stream, before the first word.
+    pub(crate) fn refused_in_stream(&self, error: StreamError) -> ModelError {
+        // The reader has taken the key out of the chunk already.
+        let mut error = refused_in_stream(error);
+        error.message = format!("{}: {}", self.endpoint.host(), error.message);
+        error
+    }
+
     /// The provider's own id of a request.
     pub(crate) fn request_id(&self, headers: &[(String, String)]) -> Option<String> {
         let id = REQUEST_IDS.iter().find_map(|name| header(headers, name));
@@ -95,11 +104,34 @@ impl Failures {
 
     /// The answer is not of the provider's format.
     pub(crate) fn malformed(&self, error: &DecodeError) -> ModelError {
+        self.unreadable(ModelErrorKind::Malformed, error)
+    }
+
+    /// A piece of the stream cannot be read. A piece that is not JSON broke on the way, as a truncated stream did, and
+    /// the same request may work later; a format that is another, or a limit, will be met again.
+    pub(crate) fn broken_stream(&self, error: &DecodeError) -> ModelError {
+        let kind = match error {
+            DecodeError::Json { .. } | DecodeError::Framing { .. } => ModelErrorKind::Dropped,
+            _ => ModelErrorKind::Malformed,
+        };
+        self.unreadable(kind, error)
+    }
+
+    fn unreadable(&self, kind: ModelErrorKind, error: &DecodeError) -> ModelError {
         let because =
             std::error::Error::source(error).map(|source| format!(" ({source})")).unwrap_or_default();
-        let text = format!("the answer cannot be read: {error}{because}");
-        self.of(ModelErrorKind::Malformed, &text)
+        self.of(kind, &format!("the answer cannot be read: {error}{because}"))
     }
+}
+
+/// A refusal inside a stream, before the first word, as the failure that it would have been under a status of its own.
+pub(crate) fn refused_in_stream(error: StreamError) -> ModelError {
+    let is_unsupported = error.kind == StreamErrorKind::Unsupported;
+    let error = ProviderError::from_stream_error(error);
+    let kind = if is_unsupported { ModelErrorKind::Unsupported } else { kind_of(error.kind) };
+    ModelError::new(kind, format!("an error instead of an answer: {error}"))
+        .with_retry_after(error.retry_after)
+        .with_source(error)
 }
 
 fn kind_of(kind: ProviderErrorKind) -> ModelErrorKind {
@@ -116,12 +148,17 @@ fn kind_of(kind: ProviderErrorKind) -> ModelErrorKind {
 /// How long the provider asks to wait: seconds or a date (RFC 9110, section 10.2.3), or milliseconds as OpenAI and Azure
 /// have them besides; where nothing is asked, until there is something left of what it allows.
 fn retry_after(headers: &[(String, String)]) -> Option<Duration> {
-    let milliseconds = header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
-    let exact = milliseconds.and_then(|wait| Duration::try_from_secs_f64(wait / 1e3).ok());
-    exact.or_else(|| plain_retry_after(headers)).or_else(|| {
+    asked_wait(headers).or_else(|| {
         let until = RateLimits::read(headers)?.empty_until()?;
         Some(until.saturating_duration_since(Instant::now()))
     })
+}
+
+/// The wait that the headers ask for in so many words.
+pub(crate) fn asked_wait(headers: &[(String, String)]) -> Option<Duration> {
+    let milliseconds = header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
+    let exact = milliseconds.and_then(|wait| Duration::try_from_secs_f64(wait / 1e3).ok());
+    exact.or_else(|| plain_retry_after(headers))
 }
 
 fn plain_retry_after(headers: &[(String, String)]) -> Option<Duration> {

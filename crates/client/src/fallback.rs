@@ -8,6 +8,7 @@ use windlass_protocol::{Refusal, Request};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 use crate::begin::begun;
+use crate::failure::refused_in_stream;
 
 /// Models in the order in which they are asked: the next one where another may have what this one lacks.
 ///
@@ -97,7 +98,7 @@ impl Fallback {
             let mut asked = request.clone();
             asked.model.clone_from(&choice.name);
             let answer = match choice.model.stream(&asked).await {
-                Ok(chunks) => begun(chunks, |kind, text| ModelError::new(kind, text)).await,
+                Ok(chunks) => begun(chunks, refused_in_stream).await,
                 Err(error) => Err(error),
             };
             let error = match answer {

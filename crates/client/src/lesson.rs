@@ -1,7 +1,9 @@
 //! What a refusal teaches: a parameter that is not taken, or an ability that is missing (RULES L9).
 
+mod words;
+
 use serde_json::Value;
-use windlass_wire::ProviderError;
+use windlass_wire::{ProviderError, ProviderErrorKind};
 
 use crate::Quirk;
 use crate::capability::{Ability, Said};
@@ -46,18 +48,40 @@ const REFUSES: &[&str] = &[
     "deprecated",
 ];
 
-/// Words that say that calls of the provider's own kind are not to be had. Besides OpenRouter's and Ollama's these are
-/// vLLM's and llama.cpp's, whose servers have to be started with the flags that they name.
+/// Words that say that calls of the provider's own kind are not to be had: OpenRouter's, Ollama's, Groq's, Mistral's.
 const NO_TOOLS: &[&str] = &[
-    "support tool",
+    "support tools",
+    "support tool use",
+    "support tool call",
+    "support tool calls",
+    "support tool calling",
     "support function call",
+    "support function calls",
+    "support function calling",
+    "support functions",
     "tools are not supported",
+    "tools is not supported",
     "tool use is not supported",
+    "tool calls are not supported",
     "tool calling is not supported",
+    "function calls are not supported",
     "function calling is not supported",
     "function calling is not enabled",
-    "--enable-auto-tool-choice",
-    "--jinja",
+];
+
+/// The flags with which vLLM's and llama.cpp's servers have to be started for calls.
+const TOOL_FLAGS: &[&str] = &["--enable-auto-tool-choice", "--jinja"];
+
+/// Words that say that the model sees no pictures. A picture of a wrong format or size is another matter.
+const NO_IMAGES: &[&str] = &[
+    "support image",
+    "support images",
+    "support image input",
+    "support image inputs",
+    "support vision",
+    "images are not supported",
+    "image input is not supported",
+    "image inputs are not supported",
 ];
 
 /// Reads a refusal of a body; none if it says nothing that holds for other requests too.
@@ -76,36 +100,83 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
         .iter()
         .any(|words| said.contains(words) || location.is_some_and(|(_, kind)| kind.contains("extra")));
     let named = error.parameter.as_deref().or(location.as_ref().map(|(path, _)| *path));
-    if edit::has(sent, "tools")
-        && (NO_TOOLS.iter().any(|words| plain.contains(words)) || refuses && named == Some("tools"))
-    {
-        return Some(Fact::new("tools", None, no(Ability::NativeTools), message));
+    // The parameter that the error names goes before what its words may mean besides.
+    let parameter = named.and_then(|path| field(path, sent));
+    if named.is_none_or(is_kept) && free_text_is_refused(&plain, &refusal, sent) {
+        let remedy = Remedy::Quirk(Quirk::NoFreeTextTools);
+        return Some(Fact::new("tools.custom", Some(remedy), Said::new(), message));
+    }
+    if parameter.is_none() && edit::has(sent, "tools") {
+        let is_named = named == Some("tools");
+        let is_refused = refuses && is_named && words::refuses(&plain, "tools", is_named);
+        if words::says(&plain, NO_TOOLS) || TOOL_FLAGS.iter().any(|flag| plain.contains(flag)) || is_refused {
+            return Some(Fact::new("tools", None, no(Ability::NativeTools), message));
+        }
     }
     if !refuses {
         return None;
     }
-    if named.is_some_and(|path| path.ends_with("strict")) || is_quoted(message, "strict") {
+    if named.is_some_and(|path| path.ends_with("strict"))
+        || parameter.is_none() && is_quoted(message, "strict")
+    {
         return Some(Fact::new("strict", Some(Remedy::Quirk(Quirk::NoStrict)), Said::new(), message));
     }
-    if said.contains("support image") || said.contains("image input") {
+    if parameter.is_none() && has_images(sent) && words::says(&plain, NO_IMAGES) {
         return Some(Fact::new("images", None, no(Ability::Images), message));
     }
     // What is wrong inside of the conversation is not mended by leaving something else out.
     if named.is_some_and(is_kept) {
         return None;
     }
-    let parameter = named.and_then(|path| field(path, sent)).or_else(|| word(message, sent))?;
+    let parameter = parameter.or_else(|| word(message, sent))?;
     let abilities = abilities(&parameter, sent);
     // The form of an answer is what was asked for: an answer without it is another.
     if abilities.keys().any(|ability| matches!(ability, Ability::StructuredOutput | Ability::JsonOutput)) {
+        // A schema that is not taken says nothing of the next one.
+        if !words::refuses(&plain, &parameter, named.is_some()) {
+            return None;
+        }
         return Some(Fact::new(parameter, None, abilities, message));
     }
     let remedy = remedy(&parameter, message, &said, sent)?;
     Some(Fact::new(parameter, Some(remedy), abilities, message))
 }
 
+/// Reads a refusal that came under a status of success, as `OpenRouter` and the Responses API send it.
+pub(crate) fn lesson_in_answer(error: &ProviderError, sent: &[u8]) -> Option<Fact> {
+    let is_about_request = matches!(error.kind, ProviderErrorKind::Request | ProviderErrorKind::NotFound);
+    if is_about_request { lesson(400, error, b"", sent) } else { None }
+}
+
 fn no(ability: Ability) -> Said {
     Said::from([(ability, false)])
+}
+
+/// Whether a body has pictures, in any of the formats.
+pub(crate) fn has_images(sent: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(sent);
+    ["\"image_url\"", "\"input_image\"", "\"type\":\"image\"", "\"inlineData\"", "\"fileData\""]
+        .iter()
+        .any(|word| text.contains(word))
+}
+
+/// Whether a server knows functions only, and was sent a tool that takes free text. Where it says so in other words and
+/// this is wrong, nothing comes of it: only what helped is remembered.
+fn free_text_is_refused(plain: &str, refusal: &Value, sent: &[u8]) -> bool {
+    let tools = || {
+        let body: Value = serde_json::from_slice(sent).ok()?;
+        let is_custom = |tool: &Value| tool.get("type").is_some_and(|kind| kind == "custom");
+        Some(body.get("tools")?.as_array()?.iter().any(is_custom))
+    };
+    let has_word = |text: &str, word: &str| {
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|held| held == word)
+    };
+    let whole = refusal.to_string().to_lowercase();
+    let says = |word: &str| has_word(plain, word) || has_word(&whole, word);
+    let is_missing = ["not found", "required", "missing", "should be", "must be", "expected"]
+        .iter()
+        .any(|words| plain.contains(words) || whole.contains(words));
+    (says("custom") || says("function") && is_missing) && tools().unwrap_or(false)
 }
 
 /// The place that a validator names, and the kind of its complaint: `{"loc": ["body", "stop"], "type": "extra_forbidden"}`.

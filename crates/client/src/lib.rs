@@ -25,11 +25,13 @@ mod models;
 mod options;
 mod quirk;
 mod retry;
+mod rewrites;
 mod schemas;
 mod secret;
 mod sending;
 mod speech;
 mod storage;
+mod supposed;
 mod transport;
 mod vendor;
 mod vendors;
@@ -45,7 +47,7 @@ pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use limits::{RateLimits, Window};
 pub use options::{Options, Pace};
 pub use quirk::Quirk;
-pub use storage::{FileStorage, Storage};
+pub use storage::{FileStorage, Storage, StorageLock};
 pub use transport::{
     ByteStream, Header, Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind,
     TransportFuture,

@@ -34,6 +34,9 @@ pub struct Window {
     pub resets_at: Option<Instant>,
 }
 
+/// How many models' limits are remembered.
+const MODELS: usize = 1024;
+
 /// What is known for each model: providers count them apart.
 #[derive(Debug, Default)]
 pub(crate) struct Paces(Mutex<HashMap<String, RateLimits>>);
@@ -111,6 +114,16 @@ impl RateLimits {
         (limits != Self::default()).then_some(limits)
     }
 
+    /// The same limits, but what is empty is so only for this wait: the provider has said when to come back.
+    pub(crate) fn empty_for(mut self, wait: Duration) -> Self {
+        let at = Instant::now().checked_add(wait);
+        let windows = [&mut self.requests, &mut self.tokens, &mut self.input_tokens, &mut self.output_tokens];
+        for window in windows.into_iter().flatten().filter(|window| window.remaining == 0) {
+            window.resets_at = at;
+        }
+        self
+    }
+
     /// Until when nothing is left; none if there is something, or nobody said when there will be.
     pub fn empty_until(&self) -> Option<Instant> {
         let windows = [self.requests, self.tokens, self.input_tokens, self.output_tokens];
@@ -126,7 +139,15 @@ impl Paces {
     }
 
     pub(crate) fn note(&self, model: &str, limits: RateLimits) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned(), limits);
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Behind a gateway the names are its clients', so that they may be any number.
+        if held.len() >= MODELS && !held.contains_key(model) {
+            held.retain(|_, limits| limits.empty_until().is_some());
+            if held.len() >= MODELS {
+                held.clear();
+            }
+        }
+        held.insert(model.to_owned(), limits);
     }
 }
 

@@ -43,15 +43,14 @@ impl Client {
             (Source::Learned, learned),
             (Source::Discovered, listed.map(|entry| entry.abilities).unwrap_or_default()),
         ];
-        match &self.parts.speech {
-            Speech::Vendor(vendor) => vendor.known(model, &asked),
-            Speech::Wire(_) => {
-                let mut known = Known::default();
-                for (source, said) in &asked {
-                    known.add(said, source);
-                }
-                known
+        if let Some(vendor) = self.parts.speech.vendor() {
+            vendor.known(model, &asked)
+        } else {
+            let mut known = Known::default();
+            for (source, said) in &asked {
+                known.add(said, source);
             }
+            known
         }
     }
 
@@ -72,9 +71,10 @@ impl Client {
     /// # Errors
     /// If the provider cannot be asked, or what it says is no list.
     pub async fn list_models(&self) -> Result<Vec<ModelEntry>, ModelError> {
-        let discovery = match &self.parts.speech {
-            Speech::Vendor(vendor) => vendor.discovery,
-            Speech::Wire(wire) => Discovery::of_wire(wire.name()),
+        let discovery = match (&self.parts.speech, self.parts.speech.vendor()) {
+            (Speech::Wire(wire, None), _) => Discovery::of_wire(wire.name()),
+            (_, Some(vendor)) => vendor.discovery,
+            (_, None) => Discovery::None,
         };
         let (path, first, read): (_, _, Read) = match discovery {
             Discovery::None => return Ok(Vec::new()),
@@ -130,7 +130,7 @@ impl Client {
         let request = headers.fold(request, Outgoing::with_header);
         let deadline = retry::after(Instant::now(), self.parts.options.total_timeout);
         let mut tries = Tries::new(&self.parts.options);
-        let turn = Turn { wire: wire.as_ref(), model: "", delivery: Delivery::Whole, deadline };
+        let turn = Turn { wire: &wire, model: "", delivery: Delivery::Whole, deadline };
         let response = self.send_until(turn, &request, &mut tries).await.map_err(|refused| refused.error)?;
         self.reading(wire, None, deadline).body(response.body).await
     }

@@ -17,13 +17,17 @@ use windlass_wire::Limits;
 pub struct Options {
     /// How often a refused or unreachable request is sent again.
     pub retries: usize,
+    /// How long a request that is refused because the provider is overloaded (429, 5xx, 529) is sent again after
+    /// `retries` are used, counted from the first refusal. Zero, the default, gives up then. A provider that asks for a
+    /// longer wait than is left of this is not waited for.
+    pub retry_for: Duration,
     /// The first wait before that; it doubles each time, with jitter.
     pub backoff: Duration,
     /// The longest such wait. A longer wait that the provider asks for is kept.
     pub longest_backoff: Duration,
     /// How long a connection may take.
     pub connect_timeout: Duration,
-    /// How long an answer may bring nothing new. Keep-alive comments and pings are nothing new.
+    /// How long an answer may be silent. Keep-alive comments and pings do not count.
     pub idle_timeout: Duration,
     /// How long an answer may take in all.
     pub total_timeout: Duration,
@@ -48,10 +52,11 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             retries: 4,
+            retry_for: Duration::ZERO,
             backoff: Duration::from_millis(200),
             longest_backoff: Duration::from_secs(30),
             connect_timeout: Duration::from_secs(10),
-            idle_timeout: Duration::from_mins(2),
+            idle_timeout: Duration::from_mins(5),
             total_timeout: Duration::from_mins(30),
             limits: Limits::default(),
             pace: Pace::Kept,

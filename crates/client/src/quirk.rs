@@ -1,10 +1,9 @@
 //! The ways in which servers differ that speak the same format, each under a name.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{CallId, Message, Part, Request, Strictness, ToolSpec};
+use windlass_protocol::{Request, Strictness, ToolSpec};
 
 use crate::edit::{Change, Edit};
 
@@ -48,6 +47,9 @@ pub enum Quirk {
     /// `strict` is not sent with tools. Servers that check their input refuse the word even as false:
     /// <https://github.com/earendil-works/pi/issues/1172>.
     NoStrict,
+    /// A tool with free text goes out as a function. Servers that know `function` only refuse the type `custom`:
+    /// <https://github.com/microsoft/foundry-local/issues/1080>.
+    NoFreeTextTools,
 }
 
 impl Quirk {
@@ -65,6 +67,7 @@ impl Quirk {
         Self::NoReasoningContent,
         Self::NoEncryptedReasoning,
         Self::NoStrict,
+        Self::NoFreeTextTools,
     ];
 
     /// The name, as files have it.
@@ -82,6 +85,7 @@ impl Quirk {
             Self::NoReasoningContent => "no-reasoning-content",
             Self::NoEncryptedReasoning => "no-encrypted-reasoning",
             Self::NoStrict => "no-strict",
+            Self::NoFreeTextTools => "no-free-text-tools",
         }
     }
 
@@ -103,93 +107,44 @@ impl Quirk {
             | Self::CallIdsOfNine
             | Self::NoReasoningContent
             | Self::NoEncryptedReasoning
-            | Self::NoStrict => return None,
+            | Self::NoStrict
+            | Self::NoFreeTextTools => return None,
         })
     }
 
-    /// The request as it may be said with this quirk.
+    /// The change of the encoded body that does what an option of the wire format does, for a wire format that the user
+    /// set up without it.
+    pub(crate) fn edit_of_option(self) -> Option<Edit> {
+        Some(match self {
+            Self::MaxCompletionTokens => {
+                Edit::new("max_tokens", Change::Rename("max_completion_tokens".to_owned()))
+            }
+            Self::NoStreamOptions => Edit::new("stream_options", Change::Drop),
+            Self::NoEncryptedReasoning => {
+                Edit::new("include", Change::DropItem("reasoning.encrypted_content".to_owned()))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The request as it may be said with this quirk, but for its messages, which [`Rewrites`](crate::rewrites::Rewrites)
+    /// changes.
     pub(crate) fn rewrite(self, request: Cow<'_, Request>) -> Cow<'_, Request> {
         match self {
-            Self::CallIdsOfNine => short_ids(request),
-            Self::NoReasoningContent => without_reasoning_content(request),
             Self::NoStrict => without_strict(request),
+            Self::NoFreeTextTools => without_free_text(request),
             _ => request,
         }
     }
 }
 
-/// The request with ids of nine letters and digits, each always made of the same id in the same way (RULES P1).
-fn short_ids(request: Cow<'_, Request>) -> Cow<'_, Request> {
-    let fits =
-        |id: &CallId| id.as_str().len() == 9 && id.as_str().bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let ids = || request.messages.iter().flat_map(|message| &message.parts).filter_map(call_id);
-    if ids().all(fits) {
-        return request;
-    }
-    let mut taken: HashSet<String> = ids().filter(|id| fits(id)).map(|id| id.as_str().to_owned()).collect();
-    let mut map = std::collections::HashMap::new();
-    for id in ids().filter(|id| !fits(id)) {
-        if !map.contains_key(id) {
-            let short =
-                (0_u32..1_000).map(|round| nine(id.as_str(), round)).find(|short| !taken.contains(short));
-            let short = short.unwrap_or_default();
-            taken.insert(short.clone());
-            map.insert(id.clone(), short);
-        }
-    }
-    let mut request = request.into_owned();
-    for part in request.messages.iter_mut().flat_map(|message: &mut Message| &mut message.parts) {
-        let id = match part {
-            Part::Call(call) => &mut call.id,
-            Part::Result(result) => &mut result.call,
-            _ => continue,
-        };
-        if let Some(Ok(short)) = map.get(id).map(|short| CallId::new(short.clone())) {
-            *id = short;
-        }
-    }
-    Cow::Owned(request)
-}
-
-fn call_id(part: &Part) -> Option<&CallId> {
-    match part {
-        Part::Call(call) => Some(&call.id),
-        Part::Result(result) => Some(&result.call),
-        _ => None,
-    }
-}
-
-/// Nine letters and digits of an id: FNV-1a, which every process computes alike, in base 36.
-fn nine(id: &str, round: u32) -> String {
-    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    let start = round.to_le_bytes().into_iter().fold(0xcbf2_9ce4_8422_2325, step);
-    let mut hash = id.bytes().fold(start, step);
-    let mut text = String::with_capacity(9);
-    for _ in 0..9 {
-        let digit = usize::try_from(hash % 36).ok().and_then(|at| DIGITS.get(at)).copied().unwrap_or(b'0');
-        text.push(char::from(digit));
-        hash /= 36;
-    }
-    text
-}
-
-/// The request without the thoughts that came as `reasoning_content` and would go back so.
-fn without_reasoning_content(request: Cow<'_, Request>) -> Cow<'_, Request> {
-    let is_such = |part: &Part| match part {
-        Part::Reasoning(reasoning) => {
-            let opaque = reasoning.opaque.as_ref().and_then(|opaque| opaque.of("openai-chat"));
-            opaque.and_then(|opaque| opaque.get("field")?.as_str()) == Some("reasoning_content")
-        }
-        _ => false,
-    };
-    if !request.messages.iter().any(|message| message.parts.iter().any(is_such)) {
+/// The request whose tools with free text are functions.
+fn without_free_text(request: Cow<'_, Request>) -> Cow<'_, Request> {
+    if request.tools.iter().all(|tool| matches!(tool, ToolSpec::Function { .. })) {
         return request;
     }
     let mut request = request.into_owned();
-    for message in request.messages.iter_mut() {
-        message.parts.retain(|part| !is_such(part));
-    }
+    request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
     Cow::Owned(request)
 }
 

@@ -35,6 +35,11 @@ impl Attempt {
         }
     }
 
+    /// Whether the provider answered that it cannot serve the request now.
+    fn is_overload(&self) -> bool {
+        self.status.is_some() && self.is_worth_another()
+    }
+
     /// How long to wait before the next attempt; none if the answer's time would be over by then.
     pub(crate) fn wait(&self, backoff: Duration, deadline: Instant) -> Option<Duration> {
         let wait = full_jitter(backoff).max(self.error.retry_after.unwrap_or_default());
@@ -51,20 +56,37 @@ impl From<ModelError> for Attempt {
 /// The attempts for one answer.
 pub(crate) struct Tries {
     waits: ExponentialBackoff,
+    longest: Duration,
+    retry_for: Duration,
+    /// When the provider first refused because it is overloaded.
+    overloaded_since: Option<Instant>,
     /// How many requests were sent.
     pub(crate) attempts: usize,
 }
 
 impl Tries {
     pub(crate) fn new(options: &Options) -> Self {
-        Self { waits: waits(options), attempts: 0 }
+        Self {
+            waits: waits(options),
+            longest: options.longest_backoff,
+            retry_for: options.retry_for,
+            overloaded_since: None,
+            attempts: 0,
+        }
     }
 
     /// How long to wait before the next attempt; none if there is none.
     pub(crate) fn wait(&mut self, failed: &Attempt, deadline: Instant) -> Option<Duration> {
-        // The provider knows best how long to wait.
-        let backoff = if failed.is_worth_another() { self.waits.next() } else { None };
-        backoff.and_then(|backoff| failed.wait(backoff, deadline))
+        if !failed.is_worth_another() {
+            return None;
+        }
+        let next = self.waits.next();
+        if !failed.is_overload() || self.retry_for.is_zero() {
+            // The provider knows best how long to wait.
+            return failed.wait(next?, deadline);
+        }
+        let until = after(*self.overloaded_since.get_or_insert_with(Instant::now), self.retry_for);
+        failed.wait(next.unwrap_or(self.longest), deadline.min(until))
     }
 }
 

@@ -9,7 +9,7 @@ use windlass_assemble::{Normalizer, Options};
 use windlass_model::{ChunkStream, ModelError};
 use windlass_protocol::{Arguments, OutputFormat, RawJson, Request, Strictness, ToolSpec};
 use windlass_schema::{CompileOptions, Compiled, Dialect, Loss, RootUnion};
-use windlass_stream::{CallChunk, CallKey, Chunk};
+use windlass_stream::{CallChunk, CallKey, Chunk, FreeText};
 
 /// How many compiled schemas are kept; a run has a few dozen.
 const KEPT: usize = 1024;
@@ -90,12 +90,13 @@ fn of(dialect: Dialect, strict: Strictness) -> Dialect {
 }
 
 impl Restorations {
-    /// The answer with arguments as the authors' schemas have them.
-    pub(crate) fn restored(self, chunks: ChunkStream) -> ChunkStream {
-        if self.0.is_empty() {
+    /// The answer with arguments as the authors' schemas have them, and with free text in the calls of tools that went
+    /// out as functions.
+    pub(crate) fn restored(self, chunks: ChunkStream, free_text: FreeText) -> ChunkStream {
+        if self.0.is_empty() && free_text.is_empty() {
             return chunks;
         }
-        let state = Some((chunks, Restoring::new(self.0)));
+        let state = Some((chunks, Restoring::new(self.0, free_text)));
         let pieces = stream::unfold(state, |state| async move {
             let (mut chunks, mut restoring) = state?;
             let mut out: Vec<Result<Chunk, ModelError>> = Vec::new();
@@ -124,46 +125,56 @@ struct Restoring {
     normalizer: Normalizer,
     tools: BTreeMap<String, Arc<Compiled>>,
     open: BTreeMap<CallKey, (Arc<Compiled>, String)>,
+    free_text: FreeText,
 }
 
 impl Restoring {
-    fn new(tools: BTreeMap<String, Arc<Compiled>>) -> Self {
-        Self { normalizer: Normalizer::new(Options::default()), tools, open: BTreeMap::new() }
+    fn new(tools: BTreeMap<String, Arc<Compiled>>, free_text: FreeText) -> Self {
+        let normalizer = Normalizer::new(Options::default());
+        Self { normalizer, tools, open: BTreeMap::new(), free_text }
     }
 
     fn push(&mut self, chunk: Chunk, out: &mut Vec<Result<Chunk, ModelError>>) {
         let mut normal = Vec::new();
         self.normalizer.push(chunk, &mut normal);
-        for chunk in normal {
-            self.take(chunk, out);
-        }
+        self.hand_on(normal, out);
     }
 
-    fn finish(self, out: &mut Vec<Result<Chunk, ModelError>>) {
-        let Self { normalizer, tools, open } = self;
+    fn finish(mut self, out: &mut Vec<Result<Chunk, ModelError>>) {
         let mut normal = Vec::new();
-        normalizer.finish(&mut normal);
-        let mut rest = Self { normalizer: Normalizer::new(Options::default()), tools, open };
-        for chunk in normal {
-            rest.take(chunk, out);
-        }
+        std::mem::replace(&mut self.normalizer, Normalizer::new(Options::default())).finish(&mut normal);
+        self.hand_on(normal, out);
         // What was cut goes on as it came: it will not run.
-        for (key, (_, arguments)) in rest.open {
-            out.push(Ok(Chunk::Call(CallChunk::Delta { key, arguments })));
+        let mut rest = Vec::new();
+        for (key, (_, arguments)) in std::mem::take(&mut self.open) {
+            self.free_text.push(Chunk::Call(CallChunk::Delta { key, arguments }), &mut rest);
         }
+        self.free_text.finish(&mut rest);
+        out.extend(rest.into_iter().map(Ok));
     }
 
-    fn take(&mut self, chunk: Chunk, out: &mut Vec<Result<Chunk, ModelError>>) {
+    fn hand_on(&mut self, normal: Vec<Chunk>, out: &mut Vec<Result<Chunk, ModelError>>) {
+        let (mut restored, mut free) = (Vec::new(), Vec::new());
+        for chunk in normal {
+            self.take(chunk, &mut restored);
+        }
+        for chunk in restored {
+            self.free_text.push(chunk, &mut free);
+        }
+        out.extend(free.into_iter().map(Ok));
+    }
+
+    fn take(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
         match chunk {
             Chunk::Call(CallChunk::Start { key, id, name, opaque }) => {
                 if let Some(compiled) = self.tools.get(&name) {
                     self.open.insert(key, (compiled.clone(), String::new()));
                 }
-                out.push(Ok(Chunk::Call(CallChunk::Start { key, id, name, opaque })));
+                out.push(Chunk::Call(CallChunk::Start { key, id, name, opaque }));
             }
             Chunk::Call(CallChunk::Delta { key, arguments }) => match self.open.get_mut(&key) {
                 Some((_, held)) => held.push_str(&arguments),
-                None => out.push(Ok(Chunk::Call(CallChunk::Delta { key, arguments }))),
+                None => out.push(Chunk::Call(CallChunk::Delta { key, arguments })),
             },
             Chunk::Call(CallChunk::End { key, arguments }) => {
                 if let Some((compiled, held)) = self.open.remove(&key) {
@@ -171,18 +182,18 @@ impl Restoring {
                         Ok(shown) => compiled.restore(&shown).as_str().to_owned(),
                         Err(_) => held,
                     };
-                    out.push(Ok(Chunk::Call(CallChunk::Delta { key, arguments })));
+                    out.push(Chunk::Call(CallChunk::Delta { key, arguments }));
                 }
-                out.push(Ok(Chunk::Call(CallChunk::End { key, arguments })));
+                out.push(Chunk::Call(CallChunk::End { key, arguments }));
             }
             // Calls that are still open were cut; their pieces come before the end.
             finish @ (Chunk::Finish { .. } | Chunk::Error { .. }) => {
                 for (key, (_, arguments)) in std::mem::take(&mut self.open) {
-                    out.push(Ok(Chunk::Call(CallChunk::Delta { key, arguments })));
+                    out.push(Chunk::Call(CallChunk::Delta { key, arguments }));
                 }
-                out.push(Ok(finish));
+                out.push(finish);
             }
-            other => out.push(Ok(other)),
+            other => out.push(other),
         }
     }
 }

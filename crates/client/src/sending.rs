@@ -1,22 +1,24 @@
 //! Sending a request: once, and again where that may help.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
-use windlass_model::ModelError;
+use windlass_model::{ChunkStream, ModelError};
 use windlass_protocol::Delivery;
-use windlass_wire::Wire;
+use windlass_wire::{ProviderError, Wire};
 
+use crate::begin::begun;
 use crate::client::Parts;
-use crate::event::ClientEvent;
+use crate::event::{AnswerInfo, ClientEvent};
 use crate::retry::{self, Attempt, Tries};
 use crate::transport::{Incoming, Outgoing};
-use crate::{Client, Pace, RateLimits, answer, lesson};
+use crate::{Client, Pace, RateLimits, answer, failure, lesson};
 
 /// What all attempts for one answer have in common.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn<'a> {
-    pub(crate) wire: &'a dyn Wire,
+    pub(crate) wire: &'a Arc<dyn Wire>,
     pub(crate) model: &'a str,
     pub(crate) delivery: Delivery,
     /// When the answer has taken too long in all.
@@ -24,6 +26,59 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Client {
+    /// Sends until an answer begins with something other than an error, or until the answer's time would be over.
+    pub(crate) async fn begin_until(
+        &self,
+        turn: Turn<'_>,
+        request: &Outgoing,
+        tries: &mut Tries,
+    ) -> Result<ChunkStream, Attempt> {
+        loop {
+            let response = self.send_until(turn, request, tries).await?;
+            self.tell_answer(turn, &response, tries.attempts);
+            match self.begin(turn, request, response).await {
+                Ok(chunks) => return Ok(chunks),
+                Err(failed) => self.pause(failed, tries, turn.deadline).await?,
+            }
+        }
+    }
+
+    /// Reads a response until its answer begins. An error in its place counts as the refusal that it is (RULES S12).
+    async fn begin(
+        &self,
+        turn: Turn<'_>,
+        request: &Outgoing,
+        response: Incoming,
+    ) -> Result<ChunkStream, Attempt> {
+        let failures = &self.parts.failures;
+        let (status, request_id) = (response.status, failures.request_id(&response.headers));
+        let reading = self.reading(turn.wire.clone(), request_id.clone(), turn.deadline);
+        let chunks = if turn.delivery == Delivery::Whole || is_json(&response) {
+            reading.whole(response).await
+        } else {
+            begun(reading.stream(response), |error| failures.refused_in_stream(error)).await
+        };
+        chunks.map_err(|error| {
+            let error = error.with_request_id(request_id);
+            let refusal = error.source.as_ref().and_then(|source| source.downcast_ref::<ProviderError>());
+            let lesson = refusal.and_then(|refusal| lesson::lesson_in_answer(refusal, &request.body));
+            Attempt { error, status: Some(status), lesson }
+        })
+    }
+
+    fn tell_answer(&self, turn: Turn<'_>, response: &Incoming, attempts: usize) {
+        self.tell(|| {
+            ClientEvent::Answer(AnswerInfo {
+                provider: self.parts.failures.endpoint.name.clone(),
+                model: turn.model.to_owned(),
+                status: response.status,
+                request_id: self.parts.failures.request_id(&response.headers),
+                attempts,
+                rate_limits: self.rate_limits(turn.model),
+            })
+        });
+    }
+
     /// Sends, and sends again where that may help, until the answer's time would be over.
     pub(crate) async fn send_until(
         &self,
@@ -49,7 +104,8 @@ impl Client {
         deadline: Instant,
     ) -> Result<(), Attempt> {
         let Some(wait) = tries.wait(&failed, deadline) else {
-            return Err(Attempt { error: given_up(failed.error, tries.attempts), ..failed });
+            let asked = failed.error.retry_after.filter(|_| failed.is_worth_another());
+            return Err(Attempt { error: given_up(failed.error, tries.attempts, asked), ..failed });
         };
         let wait = if self.parts.options.pace == Pace::Ignored { Duration::ZERO } else { wait };
         let attempts = tries.attempts;
@@ -92,7 +148,9 @@ impl Client {
             })?
             .map_err(|error| failures.transport(&error))?;
         if let Some(limits) = RateLimits::read(&response.headers) {
-            self.parts.paces.note(model, limits);
+            // A wait that is asked for in so many words counts for more than the clock of a window.
+            let asked = failure::asked_wait(&response.headers);
+            self.parts.paces.note(model, asked.map_or(limits.clone(), |wait| limits.empty_for(wait)));
         }
         if (200..300).contains(&response.status) {
             return Ok(response);
@@ -107,9 +165,24 @@ impl Client {
     }
 }
 
-fn given_up(mut error: ModelError, attempts: usize) -> ModelError {
+/// The failure of the last attempt; with the hour at which the provider would be ready, if it asks for a wait.
+fn given_up(mut error: ModelError, attempts: usize, asked: Option<Duration>) -> ModelError {
     if attempts > 1 {
         error.message = format!("{} (given up after {attempts} attempts)", error.message);
     }
+    let ready = asked.filter(|wait| !wait.is_zero()).and_then(|wait| {
+        let wait = Duration::from_secs(wait.as_secs());
+        Some((wait, SystemTime::now().checked_add(wait)?))
+    });
+    if let Some((wait, at)) = ready {
+        let at = httpdate::fmt_http_date(at);
+        error.message = format!("{} (the provider asks to wait {wait:?}, until {at})", error.message);
+    }
     error
+}
+
+/// Whether a server gave a whole body where a stream was asked for.
+fn is_json(response: &Incoming) -> bool {
+    let text = response.header("content-type").unwrap_or_default();
+    text.trim_start().to_ascii_lowercase().starts_with("application/json")
 }

@@ -5,10 +5,15 @@ mod git;
 mod options;
 mod programs;
 mod sed;
+mod touched;
+mod unknown;
 mod wrapper;
 mod writers;
 
-use crate::{Command, Redirection, Simple};
+pub use touched::{TouchKind, Touched};
+
+use crate::kind::{self, ProgramKind};
+use crate::{Command, Excess, MAX_SCAN_BYTES, Redirection, Simple};
 
 /// Wrappers and quoted shells are looked through this deep.
 const MAX_DEPTH: usize = 8;
@@ -32,7 +37,9 @@ pub struct Effects {
     reads: Vec<String>,
     writes: Vec<String>,
     doubts: Vec<Doubt>,
+    touched: Vec<Touched>,
     sandbox: bool,
+    excess: Option<Excess>,
 }
 
 /// How much is proved about a command.
@@ -85,6 +92,8 @@ pub enum DoubtKind {
     Operand,
     /// The program writes files.
     Writes,
+    /// There are more words than are judged.
+    TooMuch,
     /// The program runs what another rule or identity decides: `sudo`, `xargs`, a shell whose text is not simple.
     Runs,
 }
@@ -93,6 +102,14 @@ impl Effects {
     /// The effects of a program started without a shell. The words may hold anything.
     pub fn of_argv(argv: &[String]) -> Self {
         let mut effects = Self::default();
+        if argv.iter().map(|word| word.len().saturating_add(1)).sum::<usize>() > MAX_SCAN_BYTES {
+            let program: String =
+                argv.first().map(|word| word.chars().take(64).collect()).unwrap_or_default();
+            effects.excess = Some(Excess::Bytes);
+            effects.doubt(DoubtKind::TooMuch, &program, &program);
+            effects.programs.push(vec![program]);
+            return effects;
+        }
         effects.add_argv(argv, 0);
         effects
     }
@@ -116,6 +133,17 @@ impl Effects {
     /// The paths that are written, made, changed or removed, as written.
     pub fn writes(&self) -> &[String] {
         &self.writes
+    }
+
+    /// Returns every file and folder that is touched, with what happens to it and how far it goes. What `reads` and
+    /// `writes` have is among them.
+    pub fn touched(&self) -> &[Touched] {
+        &self.touched
+    }
+
+    /// Returns why the words were not judged, if they were not. There is a doubt then as well.
+    pub fn excess(&self) -> Option<Excess> {
+        self.excess
     }
 
     /// Why the command is not proved to read only.
@@ -144,10 +172,10 @@ impl Effects {
     fn add_redirections(&mut self, simple: &Simple) {
         for redirection in simple.redirections() {
             match redirection {
-                Redirection::Read { path } => self.reads.push(path.clone()),
+                Redirection::Read { path } => self.read(path),
                 Redirection::Write { path, .. } | Redirection::Append { path, .. } => {
                     if path != "/dev/null" {
-                        self.writes.push(path.clone());
+                        self.write(path);
                     }
                 }
                 Redirection::Duplicate { .. } => {}
@@ -172,7 +200,10 @@ impl Effects {
                     || writers::judge(self, name, arguments)
                     || programs::judge(self, name, arguments);
                 if !known {
-                    self.doubt(DoubtKind::UnknownProgram, program, program);
+                    let runs = kind::program_kind(program) == ProgramKind::Wrapper;
+                    let doubt = if runs { DoubtKind::Runs } else { DoubtKind::UnknownProgram };
+                    self.doubt(doubt, program, program);
+                    unknown::judge(self, &kind::table_name(program), arguments);
                 }
             }
         }
@@ -182,9 +213,73 @@ impl Effects {
         self.doubts.push(Doubt { kind, program: program.to_owned(), word: word.to_owned() });
     }
 
+    /// A file that is read, or the names in a folder.
     fn read(&mut self, path: &str) {
         if path != "-" {
             self.reads.push(path.to_owned());
+            self.touch(TouchKind::Read, path, false);
         }
     }
+
+    /// A folder that is read with all that is below it, or a file.
+    fn read_tree(&mut self, path: &str) {
+        if path != "-" {
+            self.reads.push(path.to_owned());
+            self.touch(TouchKind::Read, path, true);
+        }
+    }
+
+    fn write(&mut self, path: &str) {
+        self.writes.push(path.to_owned());
+        self.touch(TouchKind::Write, path, false);
+    }
+
+    fn write_tree(&mut self, path: &str) {
+        self.writes.push(path.to_owned());
+        self.touch(TouchKind::Write, path, true);
+    }
+
+    fn delete(&mut self, path: &str, below: bool) {
+        self.writes.push(path.to_owned());
+        self.touch(TouchKind::Delete, path, below);
+    }
+
+    fn touch(&mut self, kind: TouchKind, path: &str, below: bool) {
+        self.touched.push(Touched { path: path.to_owned(), kind, below, sure: true, from_root: false });
+    }
+
+    /// What a word may stand for, without saying that it does.
+    fn may_touch(&mut self, kind: TouchKind, path: &str) {
+        if !path.is_empty() && path != "-" {
+            let below = kind != TouchKind::Any;
+            self.touched.push(Touched { path: path.to_owned(), kind, below, sure: false, from_root: false });
+        }
+    }
+
+    /// Links below a folder are followed, and may lead anywhere in the workspace.
+    fn may_read_all(&mut self) {
+        let (path, kind) = (".".to_owned(), TouchKind::Read);
+        self.touched.push(Touched { path, kind, below: true, sure: false, from_root: true });
+    }
+
+    /// A path that begins at the top of the repository; the whole of it is `.`.
+    fn read_repository(&mut self, path: &str, below: bool) {
+        let path = if path.is_empty() { "." } else { path };
+        let kind = TouchKind::Read;
+        self.touched.push(Touched { path: path.to_owned(), kind, below, sure: true, from_root: true });
+    }
+}
+
+/// The names of the programs of which a list here says what they do.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    programs::names().chain(writers::NAMES.iter().map(|(name, _)| *name))
+}
+
+/// The paths that a program of this name writes, by the list of those that write.
+pub(crate) fn written(name: &str, arguments: &[String]) -> Vec<String> {
+    let mut effects = Effects::default();
+    if !writers::judge(&mut effects, name, arguments) {
+        unknown::judge(&mut effects, name, arguments);
+    }
+    effects.writes
 }

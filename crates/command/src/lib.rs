@@ -2,7 +2,9 @@
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 mod limits;
+mod work;
 
+mod kind;
 mod names;
 
 mod error;
@@ -17,9 +19,17 @@ mod effects;
 mod scan;
 
 pub use command::{Command, Operator, Redirection, Simple, Stream};
-pub use effects::{Access, Doubt, DoubtKind, Effects};
+pub use effects::{Access, Doubt, DoubtKind, Effects, TouchKind, Touched};
 pub use error::{Error, ErrorKind};
+pub use kind::{ProgramKind, program_kind};
 pub use limits::Limits;
-pub use names::{HOME_NAMES, PROJECT_NAMES, STEERING_NAMES, is_protected_name, is_secret_name};
+pub use names::{
+    HOME_NAMES, PROJECT_NAMES, ProtectedKind, STEERING_NAMES, is_protected_name, is_protected_path,
+    is_secret_name, protected_kind,
+};
 pub use quote::quote;
 pub use scan::{Certainty, Danger, Found, Scan};
+pub use work::{Excess, LEAST_WORK, MAX_SCAN_BYTES, WORK_PER_BYTE};
+
+#[cfg(test)]
+mod growth;

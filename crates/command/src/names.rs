@@ -1,5 +1,9 @@
 //! Names that decide what runs later, and names of secrets: one list for policy, confinement and scan.
 
+mod kinds;
+
+pub use self::kinds::ProtectedKind;
+
 /// Names in a project that decide what runs later, or what an agent may do: version control, editors, agents,
 /// package managers.
 pub const PROJECT_NAMES: [&str; 26] = [
@@ -84,9 +88,7 @@ pub const STEERING_NAMES: [&str; 22] = [
     "jenkinsfile",
 ];
 
-const PROTECTED_ENDS: [&str; 1] = [".code-workspace"];
-
-const SECRET_NAMES: [&str; 16] = [
+const SECRET_NAMES: [&str; 24] = [
     ".ssh",
     ".gnupg",
     ".aws",
@@ -103,6 +105,14 @@ const SECRET_NAMES: [&str; 16] = [
     ".vault-token",
     "credentials",
     "client_secret.json",
+    ".npmrc",
+    ".envrc",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".s3cfg",
+    ".boto",
+    ".terraformrc",
+    "opasswd",
 ];
 const SECRET_STARTS: [&str; 7] = [".env.", ".env-", ".env_", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
 const SECRET_ENDS: [&str; 9] =
@@ -127,7 +137,38 @@ pub fn is_protected_name(name: &str) -> bool {
         || STEERING_NAMES.contains(&name.as_str())
         // The short names that Windows gives to `.git` and its like.
         || name.strip_suffix("~1").is_some_and(|stem| ["git", "hg", "svn"].contains(&stem))
-        || PROTECTED_ENDS.iter().any(|end| name.ends_with(end))
+        || kinds::of(&name).is_some()
+}
+
+/// Returns the kind of program that runs what a configuration of this name says, in any spelling of the name; `None`
+/// where the name is not known, or is protected for another reason.
+///
+/// ```
+/// use windlass_command::{ProtectedKind, protected_kind};
+/// assert_eq!(protected_kind(".Travis.yml"), Some(ProtectedKind::Pipeline));
+/// assert_eq!(protected_kind("main.rs"), None);
+/// ```
+pub fn protected_kind(name: &str) -> Option<ProtectedKind> {
+    kinds::of(&folded(name))
+}
+
+/// Whether a path has a name that decides what runs later: by itself, or in the folder of another name.
+///
+/// ```
+/// use windlass_command::is_protected_path;
+/// assert!(is_protected_path(["src", ".git", "config"]) && is_protected_path([".yarn", "releases", "yarn.cjs"]));
+/// assert!(!is_protected_path([".yarn", "cache", "a.zip"]));
+/// ```
+pub fn is_protected_path<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
+    let mut folder: Option<&str> = None;
+    names.into_iter().any(|name| {
+        let is_pair = folder.is_some_and(|folder| {
+            // Only below a hidden folder is the place of a name looked at.
+            folder.contains('.') && kinds::of_pair(&folded(folder), &folded(name)).is_some()
+        });
+        folder = Some(name);
+        is_pair || is_protected_name(name)
+    })
 }
 
 /// Whether a name on a path is that of a secret, or of a folder of them.
@@ -137,7 +178,14 @@ pub fn is_protected_name(name: &str) -> bool {
 /// assert!(is_secret_name(".env.local") && is_secret_name("server.PEM"));
 /// assert!(!is_secret_name(".env.example") && !is_secret_name("credentials.rs"));
 /// ```
+///
+/// A colon parts a name from a stream of it on one system, and a revision from a path where git reads it: what stands on
+/// either side counts.
 pub fn is_secret_name(name: &str) -> bool {
+    name.split(':').any(is_secret_part)
+}
+
+fn is_secret_part(name: &str) -> bool {
     let name = folded(name);
     if HARMLESS_ENDS.iter().any(|end| name.ends_with(end)) {
         return false;

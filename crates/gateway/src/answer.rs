@@ -10,7 +10,8 @@ use windlass_model::ChunkStream;
 use windlass_stream::{Chunk, FreeText};
 use windlass_wire::{EncodeError, Encoder};
 
-use crate::refusal;
+use crate::refusal::{self, Broken};
+use crate::stop::Stop;
 
 /// The bytes of an answer as they are written. Dropping it stops the generation.
 ///
@@ -37,6 +38,9 @@ pub(crate) struct Writing {
     pub(crate) normalizer: Option<Normalizer>,
     pub(crate) free_text: FreeText,
     pub(crate) encoder: Box<dyn Encoder>,
+    pub(crate) stop: Stop,
+    /// Whether the model said how the answer ended.
+    pub(crate) has_end: bool,
     pub(crate) is_over: bool,
     pub(crate) waiting: VecDeque<Result<Bytes, EncodeError>>,
 }
@@ -64,18 +68,33 @@ impl Writing {
             if self.is_over {
                 return None;
             }
-            match self.chunks.next().await {
+            let chunk = tokio::select! {
+                biased;
+                chunk = self.chunks.next() => chunk,
+                () = self.stop.wait() => {
+                    self.take(refusal::of_broken(Broken::Stopping));
+                    self.end();
+                    continue;
+                }
+            };
+            match chunk {
                 Some(Ok(chunk)) => self.take(chunk),
                 Some(Err(error)) => {
                     self.take(refusal::in_stream(&error));
                     self.end();
                 }
-                None => self.end(),
+                None => {
+                    if !self.has_end {
+                        self.take(refusal::of_broken(Broken::Upstream));
+                    }
+                    self.end();
+                }
             }
         }
     }
 
     fn take(&mut self, chunk: Chunk) {
+        self.has_end |= matches!(chunk, Chunk::Finish { .. } | Chunk::Error { .. });
         let mut normal = Vec::new();
         match &mut self.normalizer {
             Some(normalizer) => normalizer.push(chunk, &mut normal),

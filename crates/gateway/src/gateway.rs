@@ -13,6 +13,7 @@ use windlass_wire::{Asked, ProviderError, ProviderErrorKind, Reply, RequestError
 
 use crate::answer::{Answer, Writing};
 use crate::carry::takes_free_text;
+use crate::stop::Stop;
 use crate::{carry, refusal};
 
 /// The model that answers.
@@ -93,9 +94,14 @@ impl Gateway {
     ///
     /// Cancel-safe: dropping the future, or the answer's body, gives up the request to the model.
     pub async fn answer(&self, path: &str, body: &[u8]) -> Answer {
+        self.answer_until(path, body, Stop::default()).await
+    }
+
+    /// Like [`Gateway::answer`]; the answer ends with an error when the server has to stop.
+    pub(crate) async fn answer_until(&self, path: &str, body: &[u8], stop: Stop) -> Answer {
         for server in &self.servers {
             match server.decode_request(path, body) {
-                Ok(asked) => return self.ask(server.as_ref(), asked).await,
+                Ok(asked) => return self.ask(server.as_ref(), asked, stop).await,
                 Err(RequestError::Path { .. }) => {}
                 Err(error) => return refused(server.as_ref(), &refusal::of_request(words(&error))),
             }
@@ -106,7 +112,7 @@ impl Gateway {
         Answer::whole(404, error.to_string().into_bytes())
     }
 
-    async fn ask(&self, server: &dyn Server, mut asked: Asked) -> Answer {
+    async fn ask(&self, server: &dyn Server, mut asked: Asked, mut stop: Stop) -> Answer {
         let model = asked.request.model.clone();
         let carried = carry(asked.request.clone(), server.name(), &self.upstream.wire);
         if let Some(what) = carried.refused {
@@ -116,7 +122,12 @@ impl Gateway {
         if let Some(name) = &self.upstream.name {
             request.model.clone_from(name);
         }
-        let chunks = match self.upstream.model.stream(&request).await {
+        let begun = tokio::select! {
+            biased;
+            begun = self.upstream.model.stream(&request) => begun,
+            () = stop.wait() => return refused(server, &refusal::of_stopping()),
+        };
+        let chunks = match begun {
             Ok(chunks) => chunks,
             Err(error) => return refused(server, &refusal::of_model(&error)),
         };
@@ -129,13 +140,14 @@ impl Gateway {
         let encoder = server.encoder(&asked, Reply::new(new_id(), model, now()));
         let content_type = encoder.content_type();
         let normalizer = Some(Normalizer::new(Options::default().with_turn(turn(&request))));
-        let writing =
-            Writing { chunks, normalizer, free_text, encoder, is_over: false, waiting: VecDeque::new() };
+        let (has_end, is_over) = (false, false);
+        let waiting = VecDeque::new();
+        let body = Writing { chunks, normalizer, free_text, encoder, stop, has_end, is_over, waiting }.body();
         let mut headers = Vec::new();
         if !carried.lost.is_empty() {
             headers.push(("x-windlass-lost", header(&carried.lost.join(", "))));
         }
-        Answer { status: 200, content_type, headers, body: writing.body() }
+        Answer { status: 200, content_type, headers, body }
     }
 }
 

@@ -7,8 +7,9 @@ mod carry;
 mod gateway;
 mod refusal;
 mod serve;
+mod stop;
 
 pub use answer::{Answer, AnswerBody};
 pub use carry::{Carried, carry};
 pub use gateway::{Gateway, Upstream};
-pub use serve::{ServeOptions, serve};
+pub use serve::{ServeOptions, serve, serve_until};

@@ -20,10 +20,35 @@ pub(crate) fn of_model(error: &ModelError) -> ProviderError {
 pub(crate) fn in_stream(error: &ModelError) -> Chunk {
     let kind = match error.kind {
         ModelErrorKind::RateLimit => StreamErrorKind::RateLimit,
-        ModelErrorKind::Refused | ModelErrorKind::ContextLength => StreamErrorKind::Request,
+        ModelErrorKind::ContextLength => StreamErrorKind::ContextLength,
+        ModelErrorKind::Refused | ModelErrorKind::Unsupported => StreamErrorKind::Request,
         _ => StreamErrorKind::Server,
     };
-    Chunk::Error { error: StreamError::new(kind, None, error.to_string()) }
+    let error = StreamError::new(kind, None, error.to_string()).with_retry_after(error.retry_after);
+    Chunk::Error { error }
+}
+
+/// Why an answer ends before its model ended it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// The model's stream ended without its end.
+    Upstream,
+    /// This server stops.
+    Stopping,
+}
+
+/// An answer that ends before its model ended it.
+pub(crate) fn of_broken(broken: Broken) -> Chunk {
+    let message = match broken {
+        Broken::Upstream => "the model's answer ended before it was whole",
+        Broken::Stopping => "the server stops; the answer is not whole",
+    };
+    Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, message) }
+}
+
+/// A request that comes while the server stops.
+pub(crate) fn of_stopping() -> ProviderError {
+    ProviderError::new(ProviderErrorKind::Server, None, "the server stops")
 }
 
 /// A request that cannot be taken.

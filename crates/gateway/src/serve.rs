@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use http_body_util::{BodyExt, Limited, StreamBody};
 use hyper::body::{Frame, Incoming};
-use hyper::header::{CONTENT_TYPE, ORIGIN};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
@@ -17,9 +17,13 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Duration;
 
+use crate::stop::{Phase, Stop};
 use crate::{Answer, Gateway};
 
 type Body = http_body_util::combinators::UnsyncBoxBody<Bytes, io::Error>;
+
+/// How long clients may take to read the errors that end their answers.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// How much a server takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +35,21 @@ pub struct ServeOptions {
     pub connections: usize,
     /// How long a client may take for the head of its request.
     pub head_timeout: Duration,
+    /// How long a client may take for the body of its request.
+    pub body_timeout: Duration,
+    /// How long answers may go on after [`serve_until`] was told to stop.
+    pub drain: Duration,
 }
 
 impl Default for ServeOptions {
     fn default() -> Self {
-        Self { body_bytes: 64 << 20, connections: 256, head_timeout: Duration::from_secs(30) }
+        Self {
+            body_bytes: 32 << 20,
+            connections: 256,
+            head_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_mins(1),
+            drain: Duration::from_secs(10),
+        }
     }
 }
 
@@ -47,21 +61,70 @@ impl Default for ServeOptions {
 /// # Errors
 /// If connections can no longer be taken.
 pub async fn serve(listener: TcpListener, gateway: Gateway, options: ServeOptions) -> io::Result<()> {
-    let room = Arc::new(Semaphore::new(options.connections.max(1)));
-    let gateway = Arc::new(gateway);
+    serve_until(listener, gateway, options, std::future::pending()).await
+}
+
+/// Serves like [`serve`], until `stop` is ready. Then the port is closed, answers may go on to their end for
+/// [`ServeOptions::drain`], and after that they end with an error in their client's format.
+///
+/// Cancel-safe like `serve`: dropping the future ends everything at once.
+///
+/// # Errors
+/// If connections can no longer be taken.
+pub async fn serve_until(
+    listener: TcpListener,
+    gateway: Gateway,
+    options: ServeOptions,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let (phase, ending) = Stop::channel();
     // The connections end with this future.
     let mut connections = JoinSet::new();
+    tokio::select! {
+        end = take_connections(listener, gateway, options, &ending, &mut connections) => end?,
+        () = stop => {}
+    }
+    phase.send_replace(Phase::Draining);
+    if tokio::time::timeout(options.drain, all_of(&mut connections)).await.is_err() {
+        phase.send_replace(Phase::Ending);
+        // A client that does not read its error is not waited for.
+        drop(tokio::time::timeout(LAST_WORDS, all_of(&mut connections)).await);
+    }
+    Ok(())
+}
+
+async fn all_of(connections: &mut JoinSet<()>) {
+    while connections.join_next().await.is_some() {}
+}
+
+async fn take_connections(
+    listener: TcpListener,
+    gateway: Gateway,
+    options: ServeOptions,
+    ending: &Stop,
+    connections: &mut JoinSet<()>,
+) -> io::Result<()> {
+    let room = Arc::new(Semaphore::new(options.connections.max(1)));
+    let gateway = Arc::new(gateway);
     loop {
         let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
-        let (stream, _) = listener.accept().await?;
+        let (stream, _) = windlass_web_reach::accept(&listener).await?;
         let _ = stream.set_nodelay(true);
-        let gateway = gateway.clone();
+        let (gateway, mut stop) = (gateway.clone(), ending.clone());
         connections.spawn(async move {
-            let service = service_fn(|request| respond(gateway.clone(), options, request));
+            let answers = stop.clone();
+            let service = service_fn(|request| respond(gateway.clone(), options, answers.clone(), request));
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
             // A connection that breaks is the client's wish.
-            drop(http.serve_connection(TokioIo::new(stream), service).await);
+            let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
+            tokio::select! {
+                end = connection.as_mut() => drop(end),
+                () = stop.reached(Phase::Draining) => {
+                    connection.as_mut().graceful_shutdown();
+                    drop(connection.await);
+                }
+            }
             drop(place);
         });
         while connections.try_join_next().is_some() {}
@@ -71,6 +134,7 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, options: ServeOption
 async fn respond(
     gateway: Arc<Gateway>,
     options: ServeOptions,
+    stop: Stop,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, hyper::http::Error> {
     if request.headers().contains_key(ORIGIN) {
@@ -80,10 +144,23 @@ async fn respond(
         return plain(405, "this server takes POST only");
     }
     let path = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
-    let Ok(body) = Limited::new(request.into_body(), options.body_bytes).collect().await else {
-        return plain(413, "the body did not come whole, or is too large");
+    let body = Limited::new(request.into_body(), options.body_bytes).collect();
+    let body = match tokio::time::timeout(options.body_timeout, body).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(_)) => return plain(413, "the body did not come whole, or is too large"),
+        Err(_) => return closing(plain(408, "the body took too long")),
     };
-    written(gateway.answer(&path, &body.to_bytes()).await)
+    written(gateway.answer_until(&path, &body, stop).await)
+}
+
+/// Ends the connection behind a response: what comes of an unread body is not the next request.
+fn closing(
+    response: Result<Response<Body>, hyper::http::Error>,
+) -> Result<Response<Body>, hyper::http::Error> {
+    response.map(|mut response| {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        response
+    })
 }
 
 fn written(answer: Answer) -> Result<Response<Body>, hyper::http::Error> {

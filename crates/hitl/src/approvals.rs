@@ -11,7 +11,8 @@ pub const DEFAULT_TIMEOUT_MS: u64 = 300_000;
 #[derive(Clone, Debug)]
 pub struct Approvals {
     timeout_ms: u64,
-    waiting: BTreeMap<String, (ApprovalRequest, u64)>,
+    /// Each with the time at which it is over, if it ever is.
+    waiting: BTreeMap<String, (ApprovalRequest, Option<u64>)>,
     ended: BTreeSet<String>,
 }
 
@@ -46,7 +47,8 @@ impl Default for Approvals {
 }
 
 impl Approvals {
-    /// No questions yet; each will wait this many milliseconds.
+    /// Creates an empty set of questions. Each waits `timeout_ms` milliseconds; 0 means without a limit, like every limit
+    /// of a run.
     pub fn new(timeout_ms: u64) -> Self {
         Self { timeout_ms, waiting: BTreeMap::new(), ended: BTreeSet::new() }
     }
@@ -60,7 +62,8 @@ impl Approvals {
         if self.waiting.contains_key(&id) || self.ended.contains(&id) {
             return Err(AnswerError::Duplicate { request_id: id });
         }
-        self.waiting.insert(id, (request, now_ms.saturating_add(self.timeout_ms)));
+        let deadline = (self.timeout_ms > 0).then(|| now_ms.saturating_add(self.timeout_ms));
+        self.waiting.insert(id, (request, deadline));
         Ok(())
     }
 
@@ -86,14 +89,14 @@ impl Approvals {
     pub fn overdue(&self, now_ms: u64) -> Vec<ApprovalOutcome> {
         self.waiting
             .iter()
-            .filter(|(_, (_, deadline))| *deadline <= now_ms)
+            .filter(|(_, (_, deadline))| deadline.is_some_and(|deadline| deadline <= now_ms))
             .map(|(id, _)| ApprovalOutcome::TimedOut { request_id: id.clone() })
             .collect()
     }
 
-    /// When the next question's time is over.
+    /// When the next question's time is over; `None` if no question has a limit.
     pub fn next_deadline(&self) -> Option<u64> {
-        self.waiting.values().map(|(_, deadline)| *deadline).min()
+        self.waiting.values().filter_map(|(_, deadline)| *deadline).min()
     }
 
     /// The questions that wait, by id.

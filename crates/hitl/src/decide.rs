@@ -6,7 +6,7 @@ use windlass_protocol::{Effect, Risk, ToolName};
 use crate::floor::floor;
 use crate::mode::{by_mode, read_only};
 use crate::must_ask::must_ask;
-use crate::part::{Origin, Part, parts};
+use crate::part::{Origin, Part, of_words, parts};
 use crate::policy::{Breach, Compiled};
 use crate::reading::hindrance;
 use crate::risk::risk_of;
@@ -40,7 +40,19 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
     let parts = parts(facts);
     let risk = parts.iter().map(risk_of).max().unwrap_or(Risk::Low).max(facts.hints.risk);
     let known = granted(grants, facts, risk).or_else(|| taught(learned, facts, risk));
-    let trace = parts.iter().map(|part| judge(policy, known.as_ref(), facts, part)).collect();
+    let mut trace: Vec<Step> = Vec::new();
+    let mut below: Option<Step> = None;
+    for part in &parts {
+        let step = judge(policy, known.as_ref(), facts, part);
+        if part.origin != Origin::Below {
+            trace.extend(below.take());
+            trace.push(step);
+        } else if below.as_ref().is_none_or(|worst| step.is_worse_than(worst)) {
+            // Of a thousand names in a folder the one that decides is enough for a record.
+            below = Some(step);
+        }
+    }
+    trace.extend(below);
     Decision::of(trace, risk).in_mode(facts.mode)
 }
 
@@ -77,15 +89,19 @@ fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, part: &Part<'_>) 
 }
 
 /// Stages 0 to 3: what says no, and nothing after it can lift it.
-fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Option<Step> {
-    // What a command names may be no path at all.
-    if let Some(reason) = Some(part).filter(|part| part.origin != Origin::Command).and_then(invalid) {
+pub(crate) fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Option<Step> {
+    // What a command names may not be a path, and what was found is there, whatever it is called.
+    let is_path = !matches!(part.origin, Origin::Command | Origin::Below);
+    if let Some(reason) = Some(part).filter(|_| is_path).and_then(invalid) {
         return Some(part.step(0, Verdict::Deny, reason));
     }
     if let Some(reason) = floor(policy, part) {
         return Some(part.step(1, Verdict::Deny, reason));
     }
-    if let Some(rule) = rules(policy, Action::Deny, tool, part).min_by_key(|rule| &rule.rule.id) {
+    let denies = |rule: &&Compiled| rule.is_certain(part);
+    if let Some(rule) =
+        rules(policy, Action::Deny, tool, part).filter(denies).min_by_key(|rule| &rule.rule.id)
+    {
         return Some(part.step(2, Verdict::Deny, quoted(rule, "a rule denies this")));
     }
     breaches(policy, part)
@@ -113,11 +129,37 @@ fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
         Breach::Unclear(text) => Some(Reason::new(id, source, text)),
         Breach::Broken(_) => None,
     });
+    let by_words = reasons_of_words(policy, facts, part);
+    let possible = rules(policy, Action::Deny, &facts.tool, part).filter(|rule| !rule.is_certain(part));
+    let possible = possible.map(|rule| quoted(rule, "a rule may deny this for a name below the folder"));
     by_rule
+        .chain(by_words)
+        .chain(possible)
         .chain(unclear)
         .chain(must_ask(facts, part))
         .min_by(|left, right| left.rule_id.cmp(&right.rule_id))
         .map(|reason| part.step(4, Verdict::Ask, reason))
+}
+
+/// What rules would say if a word of a command were a path or a program, which it may be: then it is asked.
+fn reasons_of_words(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
+    let Some(reading) = &part.reading else { return Vec::new() };
+    let text = "a word of the command may be what this rule is about";
+    let reason = |rule: &Compiled| Reason::new(&rule.rule.id, rule.source, text);
+    let strict: Vec<&Compiled> =
+        policy.rules.iter().filter(|rule| rule.rule.action != Action::Allow).collect();
+    let may_run = |rule: &&&Compiled| rule.may_be_run_by(&facts.tool, part, &reading.scan);
+    let mut reasons: Vec<Reason> = strict.iter().filter(may_run).map(|rule| reason(rule)).collect();
+    let about_paths: Vec<&Compiled> = strict.into_iter().filter(|rule| rule.rule.path.is_some()).collect();
+    if about_paths.is_empty() {
+        return reasons;
+    }
+    for word in of_words(facts, part) {
+        let path = word.path.as_deref().map(Candidate::new);
+        let fitting = about_paths.iter().filter(|rule| rule.fits(&facts.tool, &word, path.as_ref()));
+        reasons.extend(fitting.map(|rule| reason(rule)));
+    }
+    reasons
 }
 
 /// Stage 5: what a rule lets through.
@@ -161,7 +203,7 @@ fn quoted(rule: &Compiled, otherwise: &str) -> Reason {
 
 fn allow_text(rule: &Compiled, effect: &Effect) -> &'static str {
     match (rule.source, effect) {
-        (Source::Builtin, Effect::Read { .. }) => "reading inside the workspace",
+        (Source::Builtin, effect) if effect.is_read() => "reading inside the workspace",
         (Source::Builtin, _) => "nothing outside the run changes",
         _ => "a rule allows this",
     }
@@ -179,7 +221,7 @@ fn granted(grants: &Grants, facts: &Facts, risk: Risk) -> Option<Step> {
 fn taught(learned: &Learned, facts: &Facts, risk: Risk) -> Option<Step> {
     // What a stranger wrote may speak through the model: what it could carry out is asked (SECURITY "Secrets and
     // output").
-    let carries = |effect: &Effect| !matches!(effect, Effect::Read { .. } | Effect::Internal);
+    let carries = |effect: &Effect| !effect.is_read() && !matches!(effect, Effect::Internal);
     if risk > Risk::Medium || facts.tainted && facts.judged().iter().any(carries) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! A decision, and why.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -92,6 +92,22 @@ impl Step {
     pub(crate) fn new(stage: u8, verdict: Verdict, reason: Reason, about: String) -> Self {
         Self { stage, verdict, reason, about }
     }
+
+    /// Whether this step decides where both are of one call.
+    pub(crate) fn is_worse_than(&self, other: &Self) -> bool {
+        self.order(other) == Ordering::Less
+    }
+
+    /// The most severe step first; among equals what came first on the way to a no or a question, and what came last on
+    /// the way to a yes; then the lowest rule id, those of Windlass itself last (SECURITY "Policy engine").
+    fn order(&self, other: &Self) -> Ordering {
+        let rank = |step: &Self| {
+            let stage = i16::from(step.stage);
+            let stage = if step.verdict == Verdict::Allow { stage.saturating_neg() } else { stage };
+            (Reverse(step.verdict), stage, step.reason.source == Source::Builtin)
+        };
+        rank(self).cmp(&rank(other)).then_with(|| self.reason.rule_id.cmp(&other.reason.rule_id))
+    }
 }
 
 impl Decision {
@@ -103,16 +119,7 @@ impl Decision {
     }
 
     pub(crate) fn of(trace: Vec<Step>, risk: Risk) -> Self {
-        // The most severe step; among equals what came first on the way to a no or a question, and what came last on
-        // the way to a yes; then the lowest rule id, those of Windlass itself last (SECURITY "Policy engine").
-        let order = |step: &Step| {
-            let stage = i16::from(step.stage);
-            let stage = if step.verdict == Verdict::Allow { stage.saturating_neg() } else { stage };
-            (Reverse(step.verdict), stage, step.reason.source == Source::Builtin)
-        };
-        let worst = trace.iter().min_by(|left, right| {
-            order(left).cmp(&order(right)).then_with(|| left.reason.rule_id.cmp(&right.reason.rule_id))
-        });
+        let worst = trace.iter().min_by(|left, right| left.order(right));
         let (verdict, reason) = match worst {
             Some(step) => (step.verdict, step.reason.clone()),
             None => (Verdict::Ask, Reason::new("d.ask", Source::Builtin, "the tool names no effects")),

@@ -1,31 +1,77 @@
 //! Text made fit for a human's eyes.
 
+mod joiner;
+
+use std::borrow::Cow;
+
 /// Makes control, bidirectional and invisible characters visible, so that what a human reads is what is there
-/// (RULES H14). Line breaks and tabs stay; nothing is dropped, and nothing that is there reads like an escape.
+/// (RULES H14). Line breaks, tabs and joiners of ordinary text stay; nothing is dropped, and nothing that is there reads
+/// like an escape.
 ///
 /// ```
 /// use windlass_hitl::display_safe;
 /// assert_eq!(display_safe("rm \u{202e}txt.a"), "rm \\u{202e}txt.a");
 /// assert_eq!(display_safe("\u{1b}[2Jhello\r"), "\\u{1b}[2Jhello\\r");
 /// assert_eq!(display_safe("größe\n"), "größe\n");
+/// // Joiners are part of emoji and of several scripts.
+/// assert_eq!(display_safe("👨\u{200d}👩 می\u{200c}خواهم"), "👨\u{200d}👩 می\u{200c}خواهم");
+/// assert_eq!(display_safe("a\u{200d}b"), "a\\u{200d}b");
 /// // A backslash that would begin an escape is doubled.
 /// assert_eq!(display_safe(r"\u{1b} \d"), r"\\u{1b} \d");
 /// ```
 pub fn display_safe(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
+    let mut before = None;
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
         if character == '\\' && begins_escape(characters.as_str()) {
             safe.push_str(r"\\");
-        } else if character == '\r' {
-            safe.push_str(r"\r");
-        } else if character != '\n' && character != '\t' && is_unsafe(character) {
-            safe.extend(character.escape_unicode());
         } else {
-            safe.push(character);
+            push_visible(&mut safe, (before, character, characters.clone().next()));
         }
+        before = Some(character);
     }
     safe
+}
+
+/// Like [`display_safe`], but leaves backslashes as they are, so a text that went through either of them comes back
+/// unchanged. For the one place that writes to a terminal: what was escaped before stays, and what was forgotten is
+/// escaped there.
+///
+/// ```
+/// use windlass_hitl::{display_safe, escape_unsafe};
+/// let forgotten = "a\u{1b}[31m";
+/// assert_eq!(escape_unsafe(forgotten), "a\\u{1b}[31m");
+/// assert_eq!(escape_unsafe(&display_safe(forgotten)), display_safe(forgotten));
+/// ```
+pub fn escape_unsafe(text: &str) -> Cow<'_, str> {
+    let is_plain = |character: char| matches!(character, ' '..='~' | '\n' | '\t');
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len());
+    let mut before = None;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        push_visible(&mut safe, (before, character, characters.clone().next()));
+        before = Some(character);
+    }
+    Cow::Owned(safe)
+}
+
+/// Appends a character, or the escape that stands for it, judged with its neighbours.
+fn push_visible(safe: &mut String, (before, character, after): (Option<char>, char, Option<char>)) {
+    if character == '\r' {
+        safe.push_str(r"\r");
+    } else if character != '\n'
+        && character != '\t'
+        && is_unsafe(character)
+        && !joiner::is_ordinary(before, character, after)
+    {
+        safe.extend(character.escape_unicode());
+    } else {
+        safe.push(character);
+    }
 }
 
 /// Whether a text has characters that cannot be seen and may still be read by a model: of no width, of the other
@@ -46,16 +92,33 @@ fn begins_escape(rest: &str) -> bool {
     rest.starts_with("u{") || rest.starts_with(['r', '\\'])
 }
 
-/// Whether a character does something else than show itself: C0 and C1 controls, bidirectional marks,
-/// zero-width and tag characters, spaces other than the ASCII one, line and paragraph separators.
+/// Whether a character does something else than show itself: C0 and C1 controls, bidirectional marks, spaces other than
+/// the ASCII one, line and paragraph separators, and everything that leaves no mark on a screen.
 pub(crate) fn is_unsafe(character: char) -> bool {
     (character.is_control() && character != '\t')
         || (character != ' ' && character.is_whitespace() && character != '\t' && character != '\n')
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
-                | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-                | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
+        || is_default_ignorable(character)
+        || is_blank(character)
+}
+
+/// Unicode's `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt, Unicode 16): characters that a renderer leaves
+/// out, among them all of no width, the bidirectional controls, variation selectors and tags.
+fn is_default_ignorable(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Characters that have a glyph without ink, or only arrange those beside them.
+fn is_blank(character: char) -> bool {
+    matches!(
+        character,
+        // The blank Braille pattern, a note head without one, a filler, and the controls of hieroglyphs and annotations.
+        '\u{2800}' | '\u{1d159}' | '\u{16fe4}' | '\u{13430}'..='\u{1343f}' | '\u{fff9}'..='\u{fffc}'
+    )
 }

@@ -14,9 +14,9 @@ pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
             .then(|| builtin("f.private_net", format!("{host} is not an address of the public internet")));
     }
     let path = part.effect.path()?;
-    let writes = !matches!(part.effect.as_ref(), Effect::Read { .. });
-    if writes && policy.is_own(path) {
-        return Some(builtin("f.own_policy", format!("{path} holds the rules of this program itself")));
+    let writes = !part.effect.is_read();
+    if let Some(own) = policy.own_reached(part) {
+        return Some(builtin(own.rule_id(), own.text(path)));
     }
     if let Some(reason) = by_target(part, path, writes) {
         return Some(reason);
@@ -34,7 +34,9 @@ fn by_target(part: &Part<'_>, path: &str, writes: bool) -> Option<Reason> {
             Some(builtin("f.device", format!("{path} is a pipe, a device or a socket, and no file")))
         }
         // Removing a link does not touch what it leads to.
-        TargetKind::Outside if !matches!(part.effect.as_ref(), Effect::Delete { .. }) => {
+        TargetKind::Outside
+            if !matches!(part.effect.as_ref(), Effect::Delete { .. } | Effect::DeleteTree { .. }) =>
+        {
             Some(outside(path, writes))
         }
         _ => None,

@@ -1,9 +1,11 @@
 //! What the human allowed for the rest of the session.
 
+mod input;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Effect, Risk};
+use windlass_protocol::{Effect, Risk, Target, TargetKind};
 
 use crate::place::components;
 use crate::{ApprovalDecision, Facts};
@@ -74,19 +76,30 @@ fn key(facts: &Facts) -> Key {
 
 /// The calls of one shape, in words for whoever may allow them all.
 pub(crate) fn scope_words(facts: &Facts) -> String {
-    let words: Vec<String> = facts.judged().iter().map(shape_words).collect();
+    let words: Vec<String> = facts.judged().iter().map(|effect| shape_words(facts, effect)).collect();
     format!("{} {}", facts.tool, words.join(", "))
 }
 
-fn shape_words(effect: &Effect) -> String {
+fn shape_words(facts: &Facts, effect: &Effect) -> String {
     match effect {
-        Effect::Read { path } | Effect::Write { path, .. } | Effect::Delete { path } => {
-            let (folder, ending) = folder_and_ending(path);
+        effect if effect.reaches_below() => {
+            let path = place(facts, effect);
+            let folder = if path.is_empty() { "the workspace's own folder" } else { path };
+            format!("{} everything below {folder}", effect.kind())
+        }
+        Effect::Read { .. } | Effect::Write { .. } | Effect::Delete { .. } => {
+            let (folder, ending) = folder_and_ending(place(facts, effect));
             let folder = if folder.is_empty() { "the workspace's own folder".to_owned() } else { folder };
             let ending = if ending.is_empty() { "without ending".to_owned() } else { format!("*.{ending}") };
-            format!("{} files {ending} in {folder}", effect.kind())
+            let kind = if is_folder(facts, effect) { "folders" } else { "files" };
+            format!("{} {kind} {ending} in {folder}", effect.kind())
         }
-        Effect::Execute { command, directory } => format!("exactly `{command}` in {directory}"),
+        Effect::Execute { command, directory } if input::is_named(&facts.payload, command, directory) => {
+            format!("exactly `{command}` in {directory}")
+        }
+        Effect::Execute { command, directory } => {
+            format!("exactly `{command}` in {directory}, with exactly these arguments")
+        }
         Effect::Connect { host, port } => format!("to {host}:{port}"),
         _ => "with exactly these arguments".to_owned(),
     }
@@ -98,18 +111,44 @@ fn folder_and_ending(path: &str) -> (String, &str) {
     (folder.join("/"), file.rsplit_once('.').map_or("", |(_, ending)| ending))
 }
 
-/// The shape of a call: for files the folder and the ending, for commands the whole command, for the rest
-/// the whole payload.
+/// The place that an effect reaches: a yes is for what a link leads to, never for the link's name. A link is removed by
+/// its name.
+fn place<'a>(facts: &'a Facts, effect: &'a Effect) -> &'a str {
+    let path = effect.path().unwrap_or_default();
+    match effect {
+        Effect::Delete { .. } | Effect::DeleteTree { .. } => path,
+        _ => target(facts, path).map_or(path, |target| &target.resolved),
+    }
+}
+
+fn target<'a>(facts: &'a Facts, path: &str) -> Option<&'a Target> {
+    facts.targets.iter().find(|target| target.path == path)
+}
+
+fn is_folder(facts: &Facts, effect: &Effect) -> bool {
+    let target = effect.path().and_then(|path| target(facts, path));
+    target.is_some_and(|target| target.kind == TargetKind::Folder)
+}
+
+/// The shape of a call: for files the folder and the ending of the place that is reached, for commands the whole command
+/// with everything else that the call gives it, for the rest the whole payload.
 pub(crate) fn shape(facts: &Facts) -> Vec<String> {
     let mut shape: Vec<String> = facts
         .judged()
         .iter()
         .map(|effect| match effect {
-            Effect::Read { path } | Effect::Write { path, .. } | Effect::Delete { path } => {
-                let (folder, ending) = folder_and_ending(path);
-                format!("{}\u{0}{folder}\u{0}{ending}", effect.kind())
+            effect if effect.reaches_below() => {
+                format!("{} everything below\u{0}{}", effect.kind(), place(facts, effect))
             }
-            Effect::Execute { command, directory } => format!("execute\u{0}{directory}\u{0}{command}"),
+            Effect::Read { .. } | Effect::Write { .. } | Effect::Delete { .. } => {
+                let (folder, ending) = folder_and_ending(place(facts, effect));
+                let kind = if is_folder(facts, effect) { " folder" } else { "" };
+                format!("{}{kind}\u{0}{folder}\u{0}{ending}", effect.kind())
+            }
+            Effect::Execute { command, directory } => {
+                let input = input::beside(&facts.payload, command, directory);
+                format!("execute\u{0}{directory}\u{0}{command}\u{0}{input}")
+            }
             Effect::Connect { host, port } => format!("network\u{0}{host}\u{0}{port}"),
             other => format!("{}\u{0}{}", other.kind(), facts.payload.text()),
         })

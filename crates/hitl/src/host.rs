@@ -34,11 +34,13 @@ pub fn is_public(address: IpAddr) -> bool {
 }
 
 /// The networks of IPv4 that are not public: their first address and how many bits are fixed.
-const NOT_PUBLIC_V4: [([u8; 4], u32); 16] = [
+const NOT_PUBLIC_V4: [([u8; 4], u32); 17] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
     ([100, 64, 0, 0], 10),
     ([127, 0, 0, 0], 8),
+    // Azure's host, which every virtual machine there reaches: metadata, certificates, extensions.
+    ([168, 63, 129, 16], 32),
     ([169, 254, 0, 0], 16),
     ([172, 16, 0, 0], 12),
     ([192, 0, 0, 0], 24),

@@ -219,9 +219,10 @@ impl Lesson {
             && !self.is_over(now_ms)
     }
 
-    /// Whether it was heard of too long ago.
+    /// Whether it was heard of too long ago, or at a time that has not come yet: the clock was wrong then, and how old
+    /// the lesson is cannot be known.
     pub fn is_over(&self, now_ms: u64) -> bool {
-        now_ms.saturating_sub(self.heard_ms) > LASTS_MS
+        now_ms.checked_sub(self.heard_ms).is_none_or(|age| age > LASTS_MS)
     }
 }
 

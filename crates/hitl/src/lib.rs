@@ -10,6 +10,7 @@ mod policy;
 mod facts;
 
 mod host;
+mod own;
 mod part;
 mod reading;
 mod risk;
@@ -25,6 +26,7 @@ mod learned;
 mod decision;
 
 mod decide;
+mod path_rules;
 
 mod digest;
 
@@ -37,11 +39,13 @@ pub use approvals::{AnswerError, Approvals, DEFAULT_TIMEOUT_MS};
 pub use decide::{decide, deny_early};
 pub use decision::{Decision, Reason, Source, Step, Verdict};
 pub use digest::{Binding, Digest};
-pub use display::{display_safe, has_invisible};
+pub use display::{display_safe, escape_unsafe, has_invisible};
 pub use facts::{Facts, Mode};
 pub use grants::{GrantError, Grants};
 pub use host::is_public;
 pub use learned::{Answer, Learned, LearnedError, Lesson};
+pub use own::OwnPlace;
+pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError};
 pub use rule::{Action, Constraint, EffectKind, Rule, RuleFile};
 pub use windlass_protocol::Risk;

@@ -13,7 +13,7 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
         return None;
     }
     let reads = match part.effect.as_ref() {
-        Effect::Read { .. } | Effect::Internal => true,
+        Effect::Read { .. } | Effect::ReadTree { .. } | Effect::Internal => true,
         Effect::Execute { .. } => part.reading.as_ref().is_some_and(|reading| reading.reads_only(true)),
         _ => false,
     };
@@ -48,8 +48,8 @@ fn reads_confined(facts: &Facts, part: &Part<'_>) -> bool {
 
 fn ask_text(part: &Part<'_>) -> &'static str {
     match part.effect.as_ref() {
-        Effect::Write { .. } => "changing a file needs a yes",
-        Effect::Delete { .. } => "deleting a file needs a yes",
+        Effect::Write { .. } | Effect::WriteTree { .. } => "changing a file needs a yes",
+        Effect::Delete { .. } | Effect::DeleteTree { .. } => "deleting a file needs a yes",
         Effect::Execute { .. } => command_text(part),
         Effect::Connect { .. } => "opening a connection needs a yes",
         Effect::Mcp { .. } => "a tool of another program needs a yes",

@@ -21,6 +21,9 @@ pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
         ask("p.untrusted_first_use", format!("nobody has accepted {tool} of {server} as it is now"));
     }
     if let Some(reading) = &part.reading {
+        if let Some(text) = reading.too_much() {
+            ask("p.too_much", text);
+        }
         if let Some(text) = reading.not_simple() {
             ask("p.not_simple", text);
         }
@@ -53,11 +56,12 @@ fn unconfined(facts: &Facts, part: &Part<'_>) -> Option<String> {
 
 /// Whether an effect takes what its arguments hold somewhere.
 fn carries(effect: &Effect) -> bool {
-    !matches!(effect, Effect::Read { .. } | Effect::Delete { .. } | Effect::Internal)
+    !effect.is_read()
+        && !matches!(effect, Effect::Delete { .. } | Effect::DeleteTree { .. } | Effect::Internal)
 }
 
 fn of_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String)) {
-    let writes = !matches!(part.effect.as_ref(), Effect::Read { .. });
+    let writes = !part.effect.is_read();
     match part.place {
         Place::Protected if writes => ask("p.protected", format!("{path} decides what runs later")),
         Place::Secret => ask("p.secret_file", format!("{path} looks like a secret")),
@@ -67,6 +71,15 @@ fn of_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String)) {
         Place::Inside | Place::Outside | Place::Protected => {}
     }
     let Some(target) = part.target.filter(|_| writes) else { return };
+    if target.in_repository && part.place == Place::Inside {
+        ask(
+            "p.protected",
+            format!("{path} is a file of a git repository, which decides what git runs there"),
+        );
+    }
+    if removes_unseen(part) {
+        ask("p.unlisted", format!("{path} is a folder, and what lies in it was not looked at"));
+    }
     if target.kind == TargetKind::Outside {
         ask("p.symlink_escape", format!("{path} is a link that leads out of the workspace"));
     }
@@ -76,6 +89,13 @@ fn of_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String)) {
             format!("{path} has {} names, and a change breaks or reaches the others", target.links),
         );
     }
+}
+
+/// Whether a tool would remove a folder of which no name is known that would go with it.
+pub(crate) fn removes_unseen(part: &Part<'_>) -> bool {
+    part.reaches_unlisted()
+        && matches!(part.effect.as_ref(), Effect::DeleteTree { .. })
+        && part.target.is_some_and(|target| target.kind == TargetKind::Folder)
 }
 
 fn danger_text(danger: &Danger) -> String {

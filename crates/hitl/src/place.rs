@@ -1,6 +1,6 @@
 //! Where a path lies: inside, outside, among secrets, or among what protects everything else.
 
-use windlass_command::{PROJECT_NAMES, is_protected_name, is_secret_name};
+use windlass_command::{PROJECT_NAMES, is_protected_path, is_secret_name};
 
 /// Where an effect's path lies. Judged from its text; files are resolved again when the call runs (RULES H5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +19,13 @@ impl Place {
         if is_outside(path) {
             return Self::Outside;
         }
-        let mut secret = false;
-        for component in components(path) {
-            if is_protected(component) {
-                return Self::Protected;
-            }
-            secret |= is_secret_name(component);
+        if is_protected_path(components(path)) || components(path).any(is_short_name_of_protected) {
+            return Self::Protected;
         }
-        if secret { Self::Secret } else { Self::Inside }
+        if components(path).last().is_some_and(is_repository_head) {
+            return Self::Protected;
+        }
+        if components(path).any(is_secret_name) { Self::Secret } else { Self::Inside }
     }
 }
 
@@ -86,8 +85,15 @@ pub(crate) fn is_reserved(component: &str) -> bool {
     RESERVED.contains(&stem) || is_port("com") || is_port("lpt")
 }
 
-fn is_protected(name: &str) -> bool {
-    is_protected_name(name) || PROJECT_NAMES.iter().any(|protected| is_short_name_of(name, protected))
+/// Whether a file of this name makes a folder a git repository, together with folders whose names are ordinary. Only the
+/// exact name does where names are told apart by case.
+fn is_repository_head(name: &str) -> bool {
+    let is_folded = cfg!(any(target_os = "macos", windows));
+    name == "HEAD" || (is_folded && folded(name) == "head")
+}
+
+fn is_short_name_of_protected(name: &str) -> bool {
+    PROJECT_NAMES.iter().any(|protected| is_short_name_of(name, protected))
 }
 
 /// Whether a name is how an old file system shortens another: its first letters, `~`, a number.

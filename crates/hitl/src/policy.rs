@@ -2,15 +2,18 @@
 
 mod banned;
 mod fence;
+mod glob;
 mod host;
 mod matcher;
 
 use sha2::{Digest as _, Sha256};
-use windlass_protocol::Effect;
+use windlass_protocol::{Effect, ToolName};
 
 pub(crate) use fence::{Breach, Fence};
 pub(crate) use matcher::Compiled;
 
+use crate::own::{OwnPlace, OwnPlaces};
+use crate::part::Part;
 use crate::{Action, EffectKind, Rule, RuleFile, Source, place};
 
 /// Rules and constraints from all sources, compiled. The built-in ones are always there.
@@ -29,7 +32,7 @@ pub struct Policy {
     pub(crate) rules: Vec<Compiled>,
     pub(crate) fences: Vec<Fence>,
     reachable: Vec<(String, u16)>,
-    own: Vec<String>,
+    own: OwnPlaces,
     warnings: Vec<String>,
 }
 
@@ -91,7 +94,7 @@ impl Default for Policy {
             rules: vec![allow("b.read", EffectKind::Read), allow("b.internal", EffectKind::Internal)],
             fences: Vec::new(),
             reachable: Vec::new(),
-            own: Vec::new(),
+            own: OwnPlaces::default(),
             warnings: Vec::new(),
         }
     }
@@ -140,19 +143,71 @@ impl Policy {
         self.reachable.iter().any(|(known, open)| known.eq_ignore_ascii_case(host) && *open == port)
     }
 
-    /// The same policy, read from a file inside the workspace: no call may write there.
-    pub fn with_own(mut self, path: &str) -> Self {
-        self.own.push(place::canonical(path));
+    /// The same policy for a program that keeps something at a place: a file, or a folder with everything below it. No
+    /// call reads, changes or removes it, and no rule, grant or mode lifts this.
+    ///
+    /// The path is compared with those of effects and of what links in them lead to. Add one for each way in which an
+    /// effect can name the place: relative to the workspace where it lies inside, absolute, and with `~` for the home.
+    ///
+    /// ```
+    /// use windlass_hitl::{OwnPlace, Policy, deny_early};
+    /// use windlass_protocol::{Effect, ToolName};
+    ///
+    /// let policy = Policy::default().with_own(OwnPlace::State, ".local/state/windlass");
+    /// let read = [Effect::Read { path: ".local/state/windlass/mcp/tokens/a.json".into() }];
+    /// let reason = deny_early(&policy, &ToolName::new("read_file")?, &read);
+    /// assert_eq!(reason.map(|reason| reason.rule_id), Some("f.own_grants".into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_own(mut self, kind: OwnPlace, path: &str) -> Self {
+        self.own.push(kind, path);
         self
     }
 
-    pub(crate) fn is_own(&self, path: &str) -> bool {
-        place::is_own(path) || (!self.own.is_empty() && self.own.contains(&place::canonical(path)))
+    /// The place of the program itself that a part of a call reaches, if it reaches one.
+    pub(crate) fn own_reached(&self, part: &Part<'_>) -> Option<OwnPlace> {
+        self.own.reached_by(part).or_else(|| {
+            let writes = !part.effect.is_read();
+            part.effect.path().filter(|path| writes && place::is_own(path)).map(|_| OwnPlace::Settings)
+        })
+    }
+
+    /// The part of the policy that can refuse a path which a call of this tool comes upon.
+    pub(crate) fn about_paths(&self, tool: &ToolName) -> Self {
+        let rules = self.rules.iter().filter(|rule| rule.is_about_paths(tool));
+        let fences = self.fences.iter().filter(|fence| fence.is_about_paths());
+        Self {
+            rules: rules.cloned().collect(),
+            fences: fences.cloned().collect(),
+            reachable: Vec::new(),
+            own: self.own.clone(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Whether nothing in it refuses anything but the floor that every policy has.
+    pub(crate) fn is_open(&self) -> bool {
+        self.rules.is_empty() && self.fences.is_empty() && self.own.is_empty()
     }
 
     /// What about the rules is to be said to whoever wrote them.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Returns what the rules leave to programs, in words for their authors: what is allowed by the name of a program that
+    /// is not known here is allowed whatever that program runs.
+    ///
+    /// ```
+    /// use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
+    /// let mut file = RuleFile::default();
+    /// file.rules.push(Rule::new("mine", Action::Allow).with_argv(["frobnicate"]));
+    /// let policy = Policy::default().with_file(Source::User, file)?;
+    /// assert!(policy.warnings().is_empty() && policy.notes().next().is_some());
+    /// # Ok::<(), windlass_hitl::PolicyError>(())
+    /// ```
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        self.rules.iter().filter_map(Compiled::note)
     }
 
     /// The ids of all rules and constraints with their sources, as decisions quote them, in their order.
@@ -186,9 +241,9 @@ impl Policy {
 impl EffectKind {
     pub(crate) fn of(effect: &Effect) -> Self {
         match effect {
-            Effect::Read { .. } => Self::Read,
-            Effect::Write { .. } => Self::Write,
-            Effect::Delete { .. } => Self::Delete,
+            Effect::Read { .. } | Effect::ReadTree { .. } => Self::Read,
+            Effect::Write { .. } | Effect::WriteTree { .. } => Self::Write,
+            Effect::Delete { .. } | Effect::DeleteTree { .. } => Self::Delete,
             Effect::Execute { .. } => Self::Execute,
             Effect::Connect { .. } => Self::Network,
             Effect::Mcp { .. } => Self::Mcp,

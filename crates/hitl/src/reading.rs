@@ -1,11 +1,16 @@
 //! What a command's words say about it.
 
-use windlass_command::{Access, Certainty, Command, DoubtKind, Effects, Scan, Simple};
+use std::collections::HashSet;
+
+use windlass_command::{Access, Certainty, Command, DoubtKind, Effects, Scan, Simple, TouchKind, Touched};
+use windlass_protocol::Effect;
 
 /// A command that was read twice: strictly for what may be allowed, generously for what must be denied or asked.
 pub(crate) struct Reading {
     pub(crate) scan: Scan,
     parsed: Result<Command, windlass_command::Error>,
+    /// What the plain words do; nothing where the command is not one of plain words.
+    effects: Option<Effects>,
 }
 
 /// Why a command that was read is not one that a rule could let through.
@@ -19,7 +24,13 @@ pub(crate) enum Hindrance {
 
 impl Reading {
     pub(crate) fn of(command: &str) -> Self {
-        Self { scan: Scan::of(command), parsed: Command::parse(command) }
+        let parsed = Command::parse(command);
+        Self { scan: Scan::of(command), effects: parsed.as_ref().ok().map(Command::effects), parsed }
+    }
+
+    /// Why the command was not judged to its end, if it was not.
+    pub(crate) fn too_much(&self) -> Option<String> {
+        self.scan.excess().map(|excess| excess.to_string())
     }
 
     /// Why it cannot be said for sure what runs, if so.
@@ -39,31 +50,53 @@ impl Reading {
         self.parsed.as_ref().ok().filter(|_| sure).map(Command::commands)
     }
 
-    /// The paths that are read, as written; known only of a command of plain words.
-    pub(crate) fn reads(&self) -> Vec<String> {
-        self.parsed.as_ref().map(|command| command.effects().reads().to_vec()).unwrap_or_default()
+    /// What the command does to files where it starts in a folder: each effect once, rather too many than too few. What is
+    /// read is known only of a command of plain words.
+    pub(crate) fn effects(&self, directory: &str) -> Vec<Effect> {
+        let written = |path: &String| Effect::Write { path: placed(directory, path), bytes: None };
+        let mut effects: Vec<Effect> = self.scan.writes().iter().map(written).collect();
+        effects.extend(self.touched(true).map(|touched| effect_of(directory, touched)));
+        let mut seen = HashSet::new();
+        effects.retain(|effect| effect.path() != Some("/dev/null") && seen.insert(effect.clone()));
+        effects
     }
 
-    /// The paths that are written, changed or removed, as written: rather too many than too few.
-    pub(crate) fn writes(&self) -> Vec<String> {
-        let mut writes = self.scan.writes().to_vec();
-        if let Ok(command) = &self.parsed {
-            writes.extend(command.effects().writes().iter().cloned());
-        }
-        writes.sort_unstable();
-        writes.dedup();
-        writes.retain(|path| path != "/dev/null");
-        writes
+    /// What the command may do to files by its words, without being known to.
+    pub(crate) fn possible(&self, directory: &str) -> Vec<Effect> {
+        self.touched(false).map(|touched| effect_of(directory, touched)).collect()
+    }
+
+    fn touched(&self, sure: bool) -> impl Iterator<Item = &Touched> {
+        self.effects.iter().flat_map(Effects::touched).filter(move |touched| touched.is_sure() == sure)
     }
 
     /// Whether it is proved that the whole command reads only, given whether something confines it.
     pub(crate) fn reads_only(&self, is_confined: bool) -> bool {
         self.simple().is_some()
-            && self.parsed.as_ref().is_ok_and(|command| match command.effects().access() {
+            && self.effects.as_ref().is_some_and(|effects| match effects.access() {
                 Access::ReadOnly => true,
                 Access::NeedsSandbox => is_confined,
                 Access::Unproven => false,
             })
+    }
+}
+
+/// A path of a command that starts in a folder, relative to the workspace.
+fn placed(directory: &str, path: &str) -> String {
+    let is_absolute = path.starts_with(['/', '~', '\\']) || matches!(directory, "" | ".");
+    if is_absolute { path.to_owned() } else { format!("{directory}/{path}") }
+}
+
+fn effect_of(directory: &str, touched: &Touched) -> Effect {
+    let path =
+        if touched.is_from_root() { touched.path().to_owned() } else { placed(directory, touched.path()) };
+    match (touched.kind(), touched.reaches_below()) {
+        (TouchKind::Read, false) => Effect::Read { path },
+        (TouchKind::Read, true) => Effect::ReadTree { path },
+        (TouchKind::Write | TouchKind::Any, false) => Effect::Write { path, bytes: None },
+        (TouchKind::Write | TouchKind::Any, true) => Effect::WriteTree { path },
+        (TouchKind::Delete, false) => Effect::Delete { path },
+        (TouchKind::Delete, true) => Effect::DeleteTree { path },
     }
 }
 

@@ -2,24 +2,28 @@
 
 use windlass_protocol::{Effect, Risk};
 
+use crate::must_ask::removes_unseen;
 use crate::part::{Origin, Part};
 use crate::place::Place;
 
 pub(crate) fn risk_of(part: &Part<'_>) -> Risk {
     match part.effect.as_ref() {
         Effect::Internal => Risk::Low,
-        Effect::Read { .. } => match part.place {
+        Effect::Read { .. } | Effect::ReadTree { .. } => match part.place {
             Place::Inside => Risk::Low,
             Place::Secret | Place::Outside | Place::Protected => Risk::High,
         },
-        Effect::Write { .. } => match part.place {
+        effect if !effect.is_read() && is_of_repository(part) => Risk::Critical,
+        Effect::Write { .. } | Effect::WriteTree { .. } => match part.place {
             Place::Inside => Risk::Medium,
             Place::Secret => Risk::High,
             // What a command names outside is refused by what confines it, or seen by whoever is asked.
             Place::Outside if part.origin == Origin::Command => Risk::High,
             Place::Outside | Place::Protected => Risk::Critical,
         },
-        Effect::Delete { .. } => match part.place {
+        // It may hold a repository, or anything else that is protected.
+        Effect::DeleteTree { .. } if removes_unseen(part) => Risk::Critical,
+        Effect::Delete { .. } | Effect::DeleteTree { .. } => match part.place {
             Place::Inside | Place::Secret => Risk::High,
             Place::Outside | Place::Protected => Risk::Critical,
         },
@@ -32,4 +36,9 @@ pub(crate) fn risk_of(part: &Part<'_>) -> Risk {
         // An effect that this version does not know is as bad as one that the tool does not know.
         _ => Risk::High,
     }
+}
+
+/// Whether it changes a file from which git takes what it runs.
+fn is_of_repository(part: &Part<'_>) -> bool {
+    part.effect.path().is_some() && part.target.is_some_and(|target| target.in_repository)
 }

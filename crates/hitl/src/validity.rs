@@ -43,7 +43,7 @@ fn path_is_invalid(path: &str, effect: &Effect) -> Option<Reason> {
     if path.len() > LONGEST_PATH {
         return Some(refused("v.too_long", "the path is longer than any path"));
     }
-    let writes = !matches!(effect, Effect::Read { .. });
+    let writes = !effect.is_read();
     (writes && components(path).any(is_reserved))
         .then(|| refused("v.reserved_name", "the name belongs to a device on some systems"))
 }

@@ -10,8 +10,9 @@ use crate::{Durability, Journal, JournalError, Record, line};
 
 /// A journal in a file: one record a line with a checksum, appended by one process at a time.
 ///
-/// A line that a crash cut off is dropped when the file is opened again; damage before the last line is an
-/// error, because what follows it cannot be trusted.
+/// A crash can cut the last line off or leave zeros at the end; both are dropped when the file is opened again. Any other
+/// line that does not match its checksum is an error, also the last one: a line with its line feed was written whole, so its
+/// call may have run, and dropping the record would run the call again (RULES R6).
 #[derive(Debug)]
 pub struct FileJournal {
     path: PathBuf,
@@ -71,7 +72,7 @@ impl FileJournal {
     /// Opens a journal to go on with it, and drops a torn last line for good.
     ///
     /// # Errors
-    /// If it is not there, another process writes it, or it is damaged before its last line.
+    /// If it is not there, another process writes it, or it is damaged.
     pub fn open(path: impl Into<PathBuf>) -> Result<(Self, Tail), JournalError> {
         let path = path.into();
         let (file, bytes) = opened(&path)?;
@@ -84,7 +85,7 @@ impl FileJournal {
         Ok((Self { path, file, next_seq: records.len() as u64 }, tail))
     }
 
-    /// Opens a journal that is damaged before its last line: what stands before the damage is kept, the file as it was is
+    /// Opens a journal that is damaged: what stands before the damage is kept, the file as it was is
     /// kept beside it under `NAME.damaged` with a number, and the journal goes on from there.
     ///
     /// What stood behind the damage is no longer on record, so whoever goes on has to look at the present state first.
@@ -113,7 +114,7 @@ impl FileJournal {
     /// Reads the records of a journal that somebody may be writing, without touching it.
     ///
     /// # Errors
-    /// If it is not there or damaged before its last line.
+    /// If it is not there or damaged.
     pub fn read(path: impl AsRef<Path>) -> Result<Vec<Record>, JournalError> {
         let path = path.as_ref();
         let bytes = fs::read(path).map_err(|source| JournalError::Io {
@@ -206,8 +207,8 @@ fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<Record>, u64), JournalEr
     }
 }
 
-/// The whole records up to the first that is none, how many bytes they take, and the line that is damaged, from 1: the
-/// last one is not damaged but cut.
+/// Returns the whole records up to the first line that is not one, their length in bytes, and the number of that line, from
+/// 1, if it is damaged and not torn.
 fn prefix(bytes: &[u8]) -> (Vec<Record>, u64, Option<usize>) {
     let mut records = Vec::new();
     let mut whole = 0_u64;
@@ -216,12 +217,24 @@ fn prefix(bytes: &[u8]) -> (Vec<Record>, u64, Option<usize>) {
         let record = full.strip_suffix(b"\n").and_then(|line| line::decode(line, records.len() as u64));
         match record {
             Some(record) => records.push(record),
-            None if lines.peek().is_none() => break,
+            None if lines.peek().is_none() && is_torn(full, records.len() as u64) => break,
             None => return (records, whole, Some(number.saturating_add(1))),
         }
         whole = whole.saturating_add(full.len() as u64);
     }
     (records, whole, None)
+}
+
+/// Whether a crash can have left a last line like this: cut before its line feed, or of zeros, which is what a file system
+/// leaves where it had made the file longer and not yet written its blocks.
+///
+/// A whole record with another byte in the place of its line feed is not cut but damaged.
+fn is_torn(full: &[u8], seq: u64) -> bool {
+    match full {
+        [line @ .., b'\n'] => line.iter().all(|byte| *byte == 0),
+        [line @ .., _] => line::decode(line, seq).is_none(),
+        [] => true,
+    }
 }
 
 /// Keeps the bytes beside a file, under a name that is free.

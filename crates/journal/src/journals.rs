@@ -28,6 +28,15 @@ pub trait Journals: Send + Sync {
     /// # Errors
     /// If it cannot be made or opened, as when another process writes it.
     fn open(&self, key: &str) -> Result<Box<dyn Journal + Send>, JournalError>;
+
+    /// The journal of a key that may come from a model; `None` if it was never opened, and then nothing is made. Without an
+    /// implementation of its own this opens the journal.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
+        self.open(key).map(Some)
+    }
 }
 
 /// Journals that end with the process. Clones share them.
@@ -51,6 +60,11 @@ impl Journals for MemoryJournals {
     fn open(&self, key: &str) -> Result<Box<dyn Journal + Send>, JournalError> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Box::new(kept.entry(key.to_owned()).or_default().clone()))
+    }
+
+    fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.get(key).map(|journal| Box::new(journal.clone()) as Box<dyn Journal + Send>))
     }
 }
 
@@ -89,6 +103,10 @@ impl Journals for FileJournals {
         let path = self.path(key);
         let journal = if path.exists() { FileJournal::open(path)?.0 } else { FileJournal::create(path)? };
         Ok(Box::new(journal))
+    }
+
+    fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
+        if self.path(key).exists() { self.open(key).map(Some) } else { Ok(None) }
     }
 }
 

@@ -14,10 +14,11 @@ pub(crate) fn encode(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
 /// The record in a line without its line feed, if the line is whole and its number is the expected one.
 pub(crate) fn decode(line: &[u8], seq: u64) -> Option<Record> {
     let mut fields = line.splitn(3, |byte| *byte == b' ');
-    let checksum = u32::from_str_radix(std::str::from_utf8(fields.next()?).ok()?, 16).ok()?;
-    let len: usize = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
-    let json = fields.next()?;
-    if json.len() != len || crc32c::crc32c(json) != checksum {
+    let (checksum, len, json) = (fields.next()?, fields.next()?, fields.next()?);
+    // Compared as text: parsing would take `A` for `a`, and so miss a changed bit.
+    if checksum != format!("{:08x}", crc32c::crc32c(json)).as_bytes()
+        || len != json.len().to_string().as_bytes()
+    {
         return None;
     }
     serde_json::from_slice::<Record>(json).ok().filter(|record| record.seq == seq)

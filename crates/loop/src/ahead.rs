@@ -104,6 +104,7 @@ impl Machine {
             return;
         }
         match outcome {
+            Ahead::NotBegun if self.is_stopping() => self.cancel_ahead(call),
             Ahead::NotBegun => {
                 self.set(call, State::Held);
                 self.advance();
@@ -123,13 +124,20 @@ impl Machine {
 
     /// It did not run: from here on it is a call like the others.
     fn judged_ahead(&mut self, call: &CallId, judgement: Judgement) {
-        let is_stopping = matches!(&self.phase, Phase::Executing(execution) if execution.is_stopping());
-        if is_stopping && matches!(judgement, Judgement::Decided { .. }) {
-            self.end_call(ToolResult::text(call.clone(), ResultStatus::Cancelled, words::CANCELLED));
-            return self.advance();
+        if self.is_stopping() && matches!(judgement, Judgement::Decided { .. }) {
+            return self.cancel_ahead(call);
         }
         self.set(call, State::Judging);
         self.judged(call, judgement);
+    }
+
+    fn is_stopping(&self) -> bool {
+        matches!(&self.phase, Phase::Executing(execution) if execution.is_stopping())
+    }
+
+    fn cancel_ahead(&mut self, call: &CallId) {
+        self.end_call(ToolResult::text(call.clone(), ResultStatus::Cancelled, words::CANCELLED));
+        self.advance();
     }
 
     fn ran_as(&mut self, call: &CallId, judgement: Judgement) {

@@ -9,7 +9,7 @@ use crate::ahead::AheadCalls;
 use crate::early::{Early, Refusal};
 use crate::machine::Machine;
 use crate::words::NoCall;
-use crate::{Effect, Entry, Event, StopCause, StreamFailure, words};
+use crate::{Effect, Entry, Event, Matter, MessageSource, StopCause, StreamFailure, words};
 
 /// An answer that has ended, and what became clear while it streamed.
 pub(crate) struct Ended {
@@ -25,21 +25,25 @@ impl Machine {
         self.meter.learn(self.transcript.size(), &answer.usage);
         self.meter.has_shrunk = false;
         self.show(Event::AnswerEnded { stop: answer.stop.clone(), usage: answer.usage, total: self.usage });
-        if answer.is_empty() && answer.stop != Some(StopReason::Length) {
+        if answer.is_empty() && !matches!(answer.stop, Some(StopReason::Length | StopReason::ContextWindow)) {
             let refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));
             return if refused { self.stop(StopCause::Refused) } else { self.empty() };
         }
         let (calls, mut refused) = self.calls_of(&answer, &early);
+        let malformed = refused.len();
         refused.extend(self.repeats_of(&calls, &refused));
         refused.extend(self.after_last(&calls, &refused));
         refused.extend(self.over_budget(&calls, &refused));
         let has_words =
             answer.parts.iter().any(|part| matches!(part, Part::Text(text) if !text.text.is_empty()));
-        if !answer.is_empty() {
+        if answer.is_empty() {
+            self.discard_attempt();
+        } else {
             let message = Message::assistant(renamed(answer.parts, &calls));
             self.want(Effect::Record(Entry::Answered {
                 message: message.clone(),
                 refused: refused.clone(),
+                malformed: Some(malformed),
                 repaired: early.repaired,
                 stop: answer.stop.clone(),
                 usage: answer.usage,
@@ -56,6 +60,7 @@ impl Machine {
 
     /// An answer of nothing is not kept (RULES R7); it is asked for again before anybody is bothered.
     fn empty(&mut self) {
+        self.discard_attempt();
         if self.progress.attempts < self.config.limits.stream_retries.min(2) {
             let failure = StreamFailure::new("the answer was empty", true);
             return self.try_again(&failure);
@@ -65,7 +70,7 @@ impl Machine {
 
     /// An answer without a call is the end where the model has no other way to say so, else it is told what to
     /// do (RULES L3).
-    fn no_call(&mut self, has_words: bool, stop: Option<&StopReason>) {
+    pub(crate) fn no_call(&mut self, has_words: bool, stop: Option<&StopReason>) {
         if stop == Some(&StopReason::Pause) {
             return self.next_turn();
         }
@@ -78,10 +83,10 @@ impl Machine {
         };
         let limit = self.config.limits.nudges;
         if limit > 0 && self.progress.nudges >= limit {
-            return self.consult(words::nudged(self.progress.nudges));
+            return self.consult(Matter::Mistakes, words::nudged(self.progress.nudges));
         }
         self.progress.nudges = self.progress.nudges.saturating_add(1);
-        self.tell_model(&kind.nudge(&tool));
+        self.tell_model(MessageSource::Nudge, &kind.nudge(&tool));
         self.next_turn();
     }
 
@@ -129,12 +134,18 @@ impl Machine {
         }
     }
 
-    fn repeats_of(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
+    /// Counts a call, and returns how often in a row it was made, from 1.
+    pub(crate) fn count_call(&mut self, call: &ToolCall) -> u32 {
+        let is_read_only = self.config.hints(call.name.as_str()).read_only;
+        self.progress.count(call, is_read_only)
+    }
+
+    pub(crate) fn repeats_of(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
         let limit = self.config.limits.repeats;
         let mut repeated = Vec::new();
         for call in calls.iter().filter(|call| refused.iter().all(|result| result.call != call.id)) {
             let round = self.progress.begins_round(call, limit);
-            let times = self.progress.count(call);
+            let times = self.count_call(call);
             if let Some(calls) = round {
                 let text = words::in_circles(call.name.as_str(), calls, limit);
                 repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
@@ -147,11 +158,12 @@ impl Machine {
     }
 
     /// The calls of tools that may be called no more before the human is asked. He is, before the next turn (RULES H10).
-    fn over_budget(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
+    pub(crate) fn over_budget(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
         let mut over = Vec::new();
         for call in calls.iter().filter(|call| refused.iter().all(|result| result.call != call.id)) {
-            let name = call.name.as_str();
-            let used = self.spent.count(call);
+            // Whatever name the model writes, the budget is that of the tool.
+            let name = &self.config.counted_as(call.name.as_str());
+            let used = self.spent.count(name.clone());
             if let Some(limit) = self.config.budget.calls_of(name).filter(|limit| used > *limit) {
                 let text = words::over_budget(name, limit);
                 over.push(ToolResult::text(call.id.clone(), ResultStatus::NotStarted, text));
@@ -161,7 +173,7 @@ impl Machine {
     }
 
     /// The calls that come after one that is the last of its answer (RULES L12).
-    fn after_last(&self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
+    pub(crate) fn after_last(&self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
         let is_refused = |call: &ToolCall| refused.iter().any(|result| result.call == call.id);
         let is_last = |call: &ToolCall| {
             self.config.hints(call.name.as_str()).control == Control::Last && !is_refused(call)

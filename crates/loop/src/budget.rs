@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{ToolCall, Usage};
+use windlass_protocol::Usage;
 
 /// Tokens of a million, in which prices are told.
 const MILLION: u128 = 1_000_000;
@@ -191,9 +191,9 @@ impl Spent {
         Self { since_ms, ..Self::default() }
     }
 
-    /// Counts a call.
-    pub(crate) fn count(&mut self, call: &ToolCall) -> u32 {
-        let count = self.calls.entry(call.name.to_string()).or_default();
+    /// Counts a call of a tool.
+    pub(crate) fn count(&mut self, tool: String) -> u32 {
+        let count = self.calls.entry(tool).or_default();
         *count = count.saturating_add(1);
         *count
     }

@@ -7,7 +7,7 @@ use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Reques
 
 use windlass_tokens::Tokenizer;
 
-use crate::{Budget, ContextLimits};
+use crate::{Budget, ContextLimits, KnownTool};
 
 /// A tool as the loop knows it: what the model is told, and what a call means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ impl OfferedTool {
     }
 }
 
-/// Where a run stops by itself. Zero turns a limit off.
+/// Where a run stops by itself. Zero turns a limit off, but for `stream_retries`: there it is the number that it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
 pub struct Limits {
@@ -34,13 +34,14 @@ pub struct Limits {
     pub turns: u32,
     /// How many turns in a row may bring nothing but mistakes, before the human is asked (RULES L4).
     pub mistakes: u32,
-    /// How often in a row the same call may be made (RULES L4).
+    /// How often in a row the same call may be made (RULES L4). A call of a tool that only reads begins a new row when its
+    /// answer is another than before, so that a tool can be polled.
     pub repeats: u32,
     /// How often in a row the model is told to use a tool, before the human is asked (RULES L3).
     pub nudges: u32,
-    /// How often a broken or empty answer is asked for again.
+    /// How often a broken or empty answer is asked for again. With zero it is not.
     pub stream_retries: u32,
-    /// How long an approval request waits, in milliseconds.
+    /// How long an approval request waits, in milliseconds. With zero it waits for as long as the run does.
     pub approval_timeout_ms: u64,
 }
 
@@ -104,6 +105,9 @@ pub struct Config {
     pub mode: Option<String>,
     /// The tools on offer.
     pub tools: Vec<OfferedTool>,
+    /// All tools, offered or hidden, with the names that lead to them. Without any, the tools on offer are known by their
+    /// own names.
+    pub known_tools: Vec<KnownTool>,
     /// Whether one answer may hold several calls.
     pub parallel_calls: ParallelCalls,
     /// The most tokens of an answer.
@@ -141,6 +145,7 @@ impl Config {
             system: None,
             mode: None,
             tools,
+            known_tools: Vec::new(),
             parallel_calls: ParallelCalls::ProviderDefault,
             max_output_tokens: None,
             protocols: vec![ToolProtocol::Native],
@@ -155,6 +160,12 @@ impl Config {
             unanswered: Unanswered::default(),
             unknown_effects: UnknownEffects::default(),
         }
+    }
+
+    /// The same run, in which these names lead to tools.
+    pub fn with_known_tools(mut self, known: Vec<KnownTool>) -> Self {
+        self.known_tools = known;
+        self
     }
 
     /// The same run with a budget.
@@ -241,15 +252,6 @@ impl Config {
         self
     }
 
-    /// What the tool of a name says about itself; nothing is said of a tool that is not on offer. A name that differs in
-    /// case or dashes only leads to its tool, as it does where calls are looked up (RULES N3).
-    pub(crate) fn hints(&self, name: &str) -> Hints {
-        let exact = self.tools.iter().find(|tool| tool.spec.name().as_str() == name);
-        let like = plain(name);
-        let found = exact.or_else(|| self.tools.iter().find(|tool| plain(tool.spec.name().as_str()) == like));
-        found.map_or_else(Hints::default, |tool| tool.hints)
-    }
-
     /// The name of the tool by which the model says that it is done, if one is on offer.
     pub(crate) fn completion_tool(&self) -> Option<&str> {
         self.tools
@@ -267,9 +269,4 @@ impl Config {
         request.max_output_tokens = self.max_output_tokens;
         request
     }
-}
-
-/// What is left of a name if its case and dashes are not looked at.
-fn plain(name: &str) -> String {
-    name.strip_prefix("functions.").unwrap_or(name).replace('-', "_").to_ascii_lowercase()
 }

@@ -6,7 +6,7 @@ use windlass_hitl::ApprovalRequest;
 use windlass_protocol::{PlannedFile, Request, ToolCall, ToolName, ToolProtocol};
 use windlass_stream::CallKey;
 
-use crate::{Entry, Event, Outcome};
+use crate::{ConsultationId, Entry, Event, Outcome};
 
 /// What the machine wants done, in this order. It is data: what is to be done somewhere else can be sent there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,8 +79,15 @@ pub enum Effect {
     Abort,
     /// Ask the human what to do; come back with `Input::Guidance`.
     Consult {
+        /// The id that the answer repeats.
+        id: ConsultationId,
         /// The question.
         question: String,
+    },
+    /// Take this question to the human back: the run continues without an answer, and one that still comes is refused.
+    Withdraw {
+        /// The question, as `Effect::Consult` named it.
+        id: ConsultationId,
     },
     /// Tell whoever watches.
     Show(Event),

@@ -25,8 +25,9 @@ impl Machine {
                 self.phase = Phase::Executing(execution);
                 self.cancel_execution();
             }
-            Phase::Condensing(_) => {
+            Phase::Condensing(condensing) => {
                 self.want(Effect::CloseStream);
+                self.drop_summary(*condensing);
                 self.stop(StopCause::Cancelled);
             }
             Phase::Idle | Phase::Consulting { .. } => self.stop(StopCause::Cancelled),
@@ -39,6 +40,9 @@ impl Machine {
 
     pub(crate) fn end(&mut self, outcome: Outcome) {
         self.phase = Phase::Over;
+        if self.unrecorded.is_some() {
+            self.discard_attempt();
+        }
         self.want(Effect::Record(Entry::Finished { outcome: outcome.clone() }));
         self.show(Event::Finished { outcome: outcome.clone(), total: self.usage });
         self.want(Effect::Done(outcome));

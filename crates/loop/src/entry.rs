@@ -8,7 +8,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{CallId, History, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::{Moment, Outcome, Used};
+use crate::{ConsultationId, Moment, Outcome, Used};
 
 /// What is written down of a run, in order: enough to go on with it in another process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +55,10 @@ pub enum Entry {
         /// Results that were clear at once: of calls that are malformed or out of place. Kept with the answer,
         /// so that no crash can make such a call look runnable.
         refused: Vec<ToolResult>,
+        /// How many of `refused`, from the first, are of calls that were malformed: these count neither as repeats nor for
+        /// the budget of their tool. Records before version 6 do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        malformed: Option<usize>,
         /// What was repaired of calls' arguments (RULES J8).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repaired: Vec<CallRepairs>,
@@ -63,8 +67,17 @@ pub enum Entry {
         /// The answer's tokens.
         usage: Usage,
     },
+    /// An attempt to get an answer or a summary came to nothing, and its tokens were used.
+    Discarded {
+        /// The tokens that the provider reported for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
     /// Something was said to the model besides results: a nudge, or the human's guidance.
     Said {
+        /// Why it was said. Records before version 6 do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<MessageSource>,
         /// The message.
         message: Message,
     },
@@ -123,9 +136,16 @@ pub enum Entry {
         /// The calls whose results were left out.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pruned: Vec<CallId>,
-        /// The first message that stayed after the first task; 0 where no turn was left out.
+        /// The first message that stayed after those that were left out; 0 where no turn was left out.
         #[serde(default)]
         until: usize,
+        /// The message before `until` that stayed: the task. Records before version 6 do not have it, and kept the first
+        /// message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<usize>,
+        /// Whether the model was asked for a summary. Records before version 6 do not have it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        summarized: bool,
         /// What stands in the place of the turns that were left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
@@ -133,8 +153,19 @@ pub enum Entry {
         #[serde(default)]
         usage: Usage,
     },
+    /// The human was asked whether and how the run continues.
+    Consulted {
+        /// The id of the question.
+        id: ConsultationId,
+        /// The question.
+        question: String,
+    },
     /// The human was asked whether and how the run goes on, and said that it does.
     Guided {
+        /// The question that was answered; `None` where another run that shares the budget got a yes. Records before
+        /// version 6 never have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<ConsultationId>,
         /// In these words, which are also said to the model; nothing if it was a plain yes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         words: Option<String>,
@@ -144,6 +175,23 @@ pub enum Entry {
         /// How.
         outcome: Outcome,
     },
+}
+
+/// Why something was said to the model besides results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum MessageSource {
+    /// The answer before it had no call, or nothing at all (RULES L3).
+    Nudge,
+    /// The human's answer to a question about how the run continues.
+    Guidance,
+    /// The human's message to the working run.
+    Queue,
+    /// The human's next task.
+    NextTask,
+    /// The run was interrupted in the middle of an answer.
+    Continuation,
 }
 
 /// What was repaired of one call's arguments.
@@ -158,8 +206,9 @@ pub struct CallRepairs {
 
 impl Entry {
     /// The version of this vocabulary that is written. 2 has the protocol, 3 the mode, 4 what a suspended run waits for and
-    /// what was planned for files, 5 the run's id and what others used; all before can be read.
-    pub const VERSION: u32 = 5;
+    /// what was planned for files, 5 the run's id and what others used, 6 the questions about how the run continues under
+    /// their ids, discarded attempts, and what the counters of a resumed run need; all before can be read.
+    pub const VERSION: u32 = 6;
 
     /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
     pub fn is_critical(&self) -> bool {

@@ -162,14 +162,16 @@ pub enum Event {
         /// The call's id.
         call: CallId,
     },
-    /// A call tells how it goes.
+    /// A call tells how it goes. A driver may leave out text that nobody reads in time; the text then says how many
+    /// bytes are missing.
     CallProgress {
         /// The call's id.
         call: CallId,
         /// In its own words.
         text: String,
     },
-    /// Something happened to an agent that a call has given work to.
+    /// Something happened to an agent that a call has given work to. None of these events is left out: an agent waits
+    /// while the reader of the root's events is behind.
     AgentEvent {
         /// The call's id.
         call: CallId,

@@ -8,7 +8,7 @@ use windlass_protocol::{CallId, Control, ResultStatus, ToolCall, ToolResult};
 use crate::ahead::AheadCalls;
 use crate::machine::{Machine, Phase};
 use crate::resume::Carried;
-use crate::{Effect, Entry, Event, Judgement, Outcome, StopCause, words};
+use crate::{Effect, Entry, Event, Judgement, Matter, Outcome, StopCause, words};
 
 pub(crate) use self::held::completion_text;
 
@@ -283,7 +283,7 @@ impl Machine {
         }
         let limit = self.config.limits.mistakes;
         if limit > 0 && self.progress.mistakes >= limit {
-            return self.consult(words::mistakes(self.progress.mistakes));
+            return self.consult(Matter::Mistakes, words::mistakes(self.progress.mistakes));
         }
         self.next_turn();
     }

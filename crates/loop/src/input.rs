@@ -7,7 +7,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
 use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolResult};
 use windlass_stream::{CallKey, Chunk};
 
-use crate::{Moment, Offer, Used};
+use crate::{ConsultationId, Moment, Offer, Used};
 
 /// What the machine is told. Time comes beside each input; ids come inside. It is data: what was done somewhere else can
 /// come back from there.
@@ -88,8 +88,14 @@ pub enum Input {
         /// When.
         when: Moment,
     },
-    /// The human's guidance after too many mistakes; nothing if nobody is there.
-    Guidance(Option<String>),
+    /// The human's answer to a question about how the run continues.
+    Guidance {
+        /// The question, as `Effect::Consult` or `Wait::Guidance` named it. An answer to another question than the open one
+        /// is refused.
+        id: ConsultationId,
+        /// The answer; `None` if nobody answers.
+        words: Option<String>,
+    },
     /// Stop.
     Cancel,
     /// Nothing but that time has passed.

@@ -6,6 +6,7 @@ use windlass_hitl::{ApprovalOutcome, Approvals};
 use windlass_protocol::{CallId, ToolProtocol, ToolResult, Usage};
 
 use crate::budget::{Others, Spent};
+use crate::consultation::Consultations;
 use crate::context::{Condensing, Meter, tools_size};
 use crate::execution::Execution;
 use crate::progress::Progress;
@@ -13,7 +14,7 @@ use crate::protocol::ProtocolChoice;
 use crate::resume::Carried;
 use crate::steering::Steering;
 use crate::streaming::Streaming;
-use crate::{Config, Effect, Entry, Event, Input, Offer, Transcript, Used};
+use crate::{Config, ConsultationId, Effect, Entry, Event, Input, Matter, Offer, Transcript, Used};
 
 /// A run of an agent as a machine without IO: it takes inputs and says what it wants done.
 ///
@@ -60,24 +61,23 @@ pub struct Machine {
     pub(crate) carried: BTreeMap<CallId, Carried>,
     /// Calls that were cut off, which the human is to hear of first.
     pub(crate) unknown: Vec<String>,
+    /// The questions to the human about how it continues.
+    pub(crate) consultations: Consultations,
     /// How often a human let it go on although its budget was used.
     pub(crate) granted: u32,
     /// How often it was taken up by another process.
     pub(crate) generation: u32,
+    /// How many attempts at the present answer or summary were made, those before a resume included.
+    pub(crate) sent: u32,
+    /// How many attempts the record says came to nothing since the last answer.
+    pub(crate) discarded: u32,
+    /// Tokens that were counted and that no entry of the record has yet.
+    pub(crate) unrecorded: Option<Usage>,
+    /// Words of the human that are on record, and that the record does not say to the model.
+    pub(crate) unsaid: Option<String>,
     /// How many answers were asked for.
     pub(crate) answers: u64,
     effects: Vec<Effect>,
-}
-
-/// About what the human is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Matter {
-    /// The model goes in circles.
-    Mistakes,
-    /// The budget is used.
-    Budget,
-    /// Calls were cut off, and nobody knows what they did.
-    UnknownEffects,
 }
 
 /// What the machine waits for.
@@ -92,7 +92,7 @@ pub(crate) enum Phase {
     /// For calls to end.
     Executing(Box<Execution>),
     /// For the human's guidance.
-    Consulting { matter: Matter, question: String },
+    Consulting { id: ConsultationId, matter: Matter, question: String },
     /// For nothing: the run is over.
     Over,
 }
@@ -101,7 +101,11 @@ impl Machine {
     /// A run that waits for its task.
     pub fn new(config: Config) -> Self {
         Self {
-            approvals: Approvals::new(config.limits.approval_timeout_ms),
+            approvals: Approvals::new(match config.limits.approval_timeout_ms {
+                // Zero turns the limit off.
+                0 => u64::MAX,
+                timeout_ms => timeout_ms,
+            }),
             protocols: ProtocolChoice::of(&config.protocols),
             meter: Meter::new(tools_size(config.tokenizer, config.system.as_deref(), &config.tools)),
             transcript: Transcript::default().counted_by(config.tokenizer),
@@ -117,8 +121,13 @@ impl Machine {
             steering: Steering::default(),
             carried: BTreeMap::new(),
             unknown: Vec::new(),
+            consultations: Consultations::default(),
             granted: 0,
             generation: 0,
+            sent: 0,
+            discarded: 0,
+            unrecorded: None,
+            unsaid: None,
             answers: 0,
             effects: Vec::new(),
         }
@@ -160,7 +169,7 @@ impl Machine {
             Input::Fatal { call, message } => self.fatal(&call, message),
             Input::Shared { used, grants } => self.shared(used, grants),
             Input::Say { text, when } => self.queue(text, when),
-            Input::Guidance(words) => self.guidance(words),
+            Input::Guidance { id, words } => self.guidance(id, words),
             Input::Cancel => self.cancel(),
             Input::Tick => {}
         }
@@ -192,7 +201,8 @@ impl Machine {
 
     /// When the machine wants a `Tick`, if nothing else comes before.
     pub fn next_deadline(&self) -> Option<u64> {
-        self.approvals.next_deadline()
+        // An approval without a time limit waits until `u64::MAX`, which is no deadline.
+        self.approvals.next_deadline().filter(|at_ms| *at_ms < u64::MAX)
     }
 
     /// The conversation so far.
@@ -233,17 +243,9 @@ impl Machine {
     /// Counts an answer's tokens, of the conversation or of a summary.
     pub(crate) fn count_usage(&mut self, usage: &Usage) {
         self.usage.add(usage);
+        self.unrecorded.get_or_insert_default().add(usage);
         self.spent.usage.add(usage);
         self.used = self.used.plus(Used::answer(usage, &self.config.budget.prices));
-    }
-
-    pub(crate) fn consult(&mut self, question: String) {
-        self.consult_about(Matter::Mistakes, question);
-    }
-
-    pub(crate) fn consult_about(&mut self, matter: Matter, question: String) {
-        self.phase = Phase::Consulting { matter, question: question.clone() };
-        self.want(Effect::Consult { question });
     }
 
     /// Writes a result down and puts it into the conversation.
@@ -258,6 +260,9 @@ impl Machine {
     }
 
     pub(crate) fn want(&mut self, effect: Effect) {
+        if let Effect::Record(Entry::Answered { .. } | Entry::Compacted { summarized: true, .. }) = &effect {
+            self.unrecorded = None;
+        }
         self.effects.push(effect);
     }
 

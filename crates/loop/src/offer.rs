@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::tools_size;
 use crate::machine::Machine;
-use crate::{Effect, Entry, Event, OfferedTool};
+use crate::{Effect, Entry, Event, KnownTool, OfferedTool};
 
 /// What the next turn is offered: tools, system prompt and mode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +14,9 @@ pub struct Offer {
     pub number: u64,
     /// The tools.
     pub tools: Vec<OfferedTool>,
+    /// All tools, offered or hidden, with the names that lead to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known_tools: Vec<KnownTool>,
     /// The system prompt.
     pub system: Option<String>,
     /// The mode, by its slug. To the machine it is a word that is written down.
@@ -23,7 +26,13 @@ pub struct Offer {
 impl Offer {
     /// Tools on offer.
     pub fn new(number: u64, tools: Vec<OfferedTool>) -> Self {
-        Self { number, tools, system: None, mode: None }
+        Self { number, tools, known_tools: Vec::new(), system: None, mode: None }
+    }
+
+    /// The same offer, in which these names lead to tools.
+    pub fn with_known_tools(mut self, known: Vec<KnownTool>) -> Self {
+        self.known_tools = known;
+        self
     }
 
     /// The same offer with a system prompt.
@@ -56,8 +65,9 @@ impl Machine {
 
     /// Takes up what the turn is offered, before the model is asked.
     pub(crate) fn take_up_offer(&mut self) {
-        let Some(Offer { number, tools, system, .. }) = self.offered.take() else { return };
+        let Some(Offer { number, tools, known_tools, system, .. }) = self.offered.take() else { return };
         self.config.tools = tools;
+        self.config.known_tools = known_tools;
         self.config.system = system;
         self.meter.before =
             tools_size(self.config.tokenizer, self.config.system.as_deref(), &self.config.tools);

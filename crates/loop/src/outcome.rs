@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use windlass_protocol::CallId;
 
+use crate::ConsultationId;
+
 /// How a run ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
@@ -81,6 +83,9 @@ pub enum Wait {
     },
     /// For the human's word on whether and how the run goes on.
     Guidance {
+        /// The id that the answer repeats. Records before version 6 do not have it.
+        #[serde(default)]
+        id: ConsultationId,
         /// The question.
         question: String,
     },

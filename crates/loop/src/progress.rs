@@ -16,14 +16,18 @@ pub(crate) struct Progress {
     /// Times in a row that the model was told to use a tool.
     pub(crate) nudges: u32,
     last_call: Option<String>,
+    /// Whether the last call reads only.
+    is_reading: bool,
     repeats: u32,
     rounds: Rounds,
 }
 
 impl Progress {
-    /// Counts a call, and says how often in a row it was made, from 1.
-    pub(crate) fn count(&mut self, call: &ToolCall) -> u32 {
+    /// Counts a call, and returns how often in a row it was made, from 1. A call that reads only and gets another answer
+    /// than before begins a new row (see `judge_turn`).
+    pub(crate) fn count(&mut self, call: &ToolCall, is_read_only: bool) -> u32 {
         let fingerprint = call.fingerprint();
+        self.is_reading = is_read_only;
         self.rounds.begin(call.id.clone(), fingerprint.clone());
         if self.last_call.as_ref() == Some(&fingerprint) {
             self.repeats = self.repeats.saturating_add(1);
@@ -47,6 +51,10 @@ impl Progress {
     /// Looks at the results of a turn: one that is ok is progress, none but the model's own mistakes is not.
     pub(crate) fn judge_turn(&mut self, results: &[&ToolResult]) {
         self.rounds.end(results);
+        // Polling is progress as long as the answer changes.
+        if self.is_reading && self.last_call.as_deref().is_some_and(|call| self.rounds.has_changed(call)) {
+            self.repeats = 1;
+        }
         self.nudges = 0;
         if results.iter().any(|result| result.status.is_ok()) {
             self.mistakes = 0;

@@ -1,14 +1,14 @@
 //! Going on with a run from its record.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
-use windlass_protocol::{CallId, Control, Message, Part, PlannedFile, ToolCall, ToolResult, Usage};
+use windlass_protocol::{CallId, Control, Message, Part, Role, ToolCall};
 
 use crate::ahead::AheadCalls;
+use crate::budget::Spent;
 use crate::execution::{State, completion_text};
 use crate::machine::{Machine, Phase};
-use crate::{Config, Effect, Entry, Event, Outcome, Transcript, TranscriptError, words};
+use crate::replay::{LastAnswer, Open};
+use crate::{Config, Effect, Entry, Event, Matter, MessageSource, Transcript, TranscriptError, words};
 
 /// Why a run cannot go on from its record.
 #[derive(Debug, thiserror::Error)]
@@ -42,17 +42,6 @@ pub(crate) struct Carried {
     pub(crate) request: Box<ApprovalRequest>,
     /// How it ended, if it did.
     pub(crate) outcome: Option<ApprovalOutcome>,
-}
-
-/// What a record says about the answer that was open when it ends.
-#[derive(Default)]
-struct Open {
-    begun: BTreeSet<CallId>,
-    deferred: BTreeSet<CallId>,
-    planned: BTreeMap<CallId, Vec<PlannedFile>>,
-    refused: Vec<ToolResult>,
-    /// The mode on record.
-    mode: Option<String>,
 }
 
 impl Machine {
@@ -93,85 +82,21 @@ impl Machine {
             machine.transcript =
                 Transcript::import(messages.iter().cloned()).transcript.counted_by(machine.config.tokenizer);
         }
-        machine.say(task);
+        machine.spent = Spent::since(now_ms);
+        let fits = machine.transcript.begin_task(task);
+        fits.map_err(|source| ResumeError::Contradiction { position: 0, source })?;
         for (position, entry) in entries {
             let fits = machine.replay(entry, &mut open)?;
             fits.map_err(|source| ResumeError::Contradiction { position, source })?;
         }
+        // All that was counted so far is on record.
+        machine.unrecorded = None;
         machine.generation = machine.generation.saturating_add(1);
         machine.want(Effect::Record(Entry::Resumed { generation: machine.generation }));
         machine.record_mode(open.mode.as_deref());
         machine.go_on(open);
         let effects = machine.take_effects();
         Ok((machine, effects))
-    }
-
-    fn replay(&mut self, entry: Entry, open: &mut Open) -> Result<Result<(), TranscriptError>, ResumeError> {
-        match entry {
-            Entry::Answered { message, refused, usage, .. } => {
-                self.count_usage(&usage);
-                self.spent.requests = self.spent.requests.saturating_add(1);
-                self.meter.learn(self.transcript.size(), &usage);
-                self.progress.turns = self.progress.turns.saturating_add(1);
-                self.protocols.lock();
-                self.carried.clear();
-                *open = Open { refused, mode: open.mode.take(), ..Open::default() };
-                for call in message.calls() {
-                    self.progress.count(call);
-                    self.spent.count(call);
-                }
-                return Ok(self.transcript.answer(message));
-            }
-            Entry::Result { result } => return Ok(self.replay_result(result)),
-            Entry::Said { message } => {
-                self.steering.said(&message);
-                return Ok(self.transcript.say(message));
-            }
-            Entry::Resumed { generation } => self.generation = generation,
-            Entry::Protocol { protocol } => self.protocols.restore(protocol),
-            Entry::Mode { mode } => open.mode = Some(mode),
-            Entry::Judged { call, facts: Some(facts), .. } => {
-                open.planned.insert(call, facts.planned);
-            }
-            Entry::Asked { request } => {
-                self.carried.insert(request.call.id.clone(), Carried { request, outcome: None });
-            }
-            Entry::Approval { call, outcome } => {
-                if let Some(carried) = self.carried.get_mut(&call) {
-                    carried.outcome = Some(outcome);
-                }
-            }
-            Entry::Intent { call } => drop(open.begun.insert(call)),
-            Entry::Deferred { call } => drop(open.deferred.insert(call)),
-            Entry::Queued { text, when } => self.steering.queue(text, when),
-            Entry::Compacted { pruned, until, note, usage } => {
-                // Where nothing was summed up, nobody was asked.
-                if usage != Usage::default() {
-                    self.count_usage(&usage);
-                }
-                self.transcript.leave_out(&pruned, until, note.as_deref());
-            }
-            Entry::Shared { used } => self.others.restore(used),
-            Entry::Guided { words } => self.guided(words.is_some()),
-            Entry::Finished { outcome: Outcome::Completed { .. } } => return Err(ResumeError::Completed),
-            _ => {}
-        }
-        Ok(Ok(()))
-    }
-
-    fn replay_result(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
-        self.transcript.result(result)?;
-        if self.transcript.open_answer().is_none()
-            && let Some(message) = self.transcript.messages().last()
-        {
-            let results = message.parts.iter().filter_map(|part| match part {
-                Part::Result(result) => Some(result),
-                _ => None,
-            });
-            let results: Vec<&ToolResult> = results.collect();
-            self.progress.judge_turn(&results);
-        }
-        Ok(())
     }
 
     /// Fills the gaps of the answer that was open, or asks the model if none was.
@@ -183,10 +108,7 @@ impl Machine {
             .map(|answer| answer.calls().filter(|call| waiting.contains(&call.id)).cloned().collect())
             .unwrap_or_default();
         if calls.is_empty() {
-            return match self.accepted_completion() {
-                Some(text) => self.complete(text, false),
-                None => self.next_turn_after_resume(),
-            };
+            return self.go_on_between_answers(open.last);
         }
         for call in &calls {
             self.show(Event::CallTakenUp { call: call.clone() });
@@ -222,7 +144,7 @@ impl Machine {
     }
 
     /// What the model said about the task, if its completion is the last thing on record and was accepted.
-    fn accepted_completion(&self) -> Option<String> {
+    pub(crate) fn accepted_completion(&self) -> Option<String> {
         let mut newest = self.transcript.messages().iter().rev();
         let (results, answer) = (newest.next()?, newest.next()?);
         let call = answer.calls().last()?;
@@ -233,22 +155,42 @@ impl Machine {
         (is_completion && accepted).then(|| completion_text(call))
     }
 
-    fn next_turn_after_resume(&mut self) {
+    /// Goes on where no call is open: with what the machine would have done next, had its process not ended.
+    fn go_on_between_answers(&mut self, last: Option<LastAnswer>) {
         self.phase = Phase::Idle;
-        let limit = self.config.limits.mistakes;
-        if limit > 0 && self.progress.mistakes >= limit {
-            return self.consult(words::mistakes(self.progress.mistakes));
+        if let Some(words) = self.unsaid.take() {
+            self.tell_model(MessageSource::Guidance, &words);
+            return self.next_turn();
         }
-        // The last word has to be the human's or a tool's: an answer that was stopped in mid-sentence is
-        // followed by a nudge.
-        let ends_with_answer = self
-            .transcript
-            .messages()
-            .last()
-            .is_some_and(|message: &Message| message.role == windlass_protocol::Role::Assistant);
-        if ends_with_answer {
-            self.tell_model(words::GO_ON);
+        if let Some(text) = self.accepted_completion() {
+            return self.complete(text, false);
         }
-        self.next_turn();
+        let mistakes = self.progress.mistakes;
+        if is_reached(self.config.limits.mistakes, mistakes) {
+            return self.consult(Matter::Mistakes, words::mistakes(mistakes));
+        }
+        let newest = self.transcript.messages().last();
+        let is_answer = newest.is_some_and(|message: &Message| message.role == Role::Assistant);
+        if !is_answer {
+            return self.next_turn();
+        }
+        match last {
+            // Why the model stopped is on record, and what comes of it is not.
+            Some(LastAnswer { stop: Some(stop), has_words, is_settled: false }) => {
+                self.no_call(has_words, Some(&stop));
+            }
+            _ if is_reached(self.config.limits.nudges, self.progress.nudges) => {
+                self.consult(Matter::Mistakes, words::nudged(self.progress.nudges));
+            }
+            // The last word has to be the human's or a tool's.
+            _ => {
+                self.tell_model(MessageSource::Continuation, words::GO_ON);
+                self.next_turn();
+            }
+        }
     }
+}
+
+fn is_reached(limit: u32, count: u32) -> bool {
+    limit > 0 && count >= limit
 }

@@ -1,7 +1,7 @@
 //! Calls that go round in circles: A, B, A, B and so on, with the same results each time (RULES L4).
 //!
-//! One call that is made again and again is counted by itself, whatever it brings. A round of several calls is one only
-//! if each brings what it brought before: whoever looks at something, waits, and looks again may see something new.
+//! One call that is made again and again is counted by itself. A round of several calls is one only if each brings what it
+//! brought before: a model that looks at something, waits, and looks again may see something new.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,13 +13,21 @@ const LONGEST: usize = 4;
 /// How many calls are remembered, at the most.
 const REMEMBERED: usize = 64;
 
+/// A call that has its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Ended {
+    fingerprint: String,
+    is_ok: bool,
+    digest: u64,
+}
+
 /// The newest calls and what came of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     /// The calls of the present turn.
     open: Vec<(CallId, String)>,
     /// Those of earlier turns with a digest of their results, the newest last.
-    ended: VecDeque<(String, u64)>,
+    ended: VecDeque<Ended>,
 }
 
 impl Rounds {
@@ -34,10 +42,19 @@ impl Rounds {
             let Some(result) = results.iter().find(|result| result.call == call) else { continue };
             let mut digest = DefaultHasher::new();
             result.wire_text().hash(&mut digest);
-            self.ended.push_back((fingerprint, digest.finish()));
+            let (is_ok, digest) = (result.status.is_ok(), digest.finish());
+            self.ended.push_back(Ended { fingerprint, is_ok, digest });
         }
         let surplus = self.ended.len().saturating_sub(REMEMBERED);
         self.ended.drain(..surplus);
+    }
+
+    /// Whether the newest two calls are this one, both succeeded, and the second brought another result than the first.
+    pub(crate) fn has_changed(&self, fingerprint: &str) -> bool {
+        let mut newest = self.ended.iter().rev();
+        let (Some(now), Some(before)) = (newest.next(), newest.next()) else { return false };
+        [now, before].iter().all(|call| call.is_ok && call.fingerprint == fingerprint)
+            && now.digest != before.digest
     }
 
     /// Whether a call would begin one more round after `limit` equal ones, and of how many calls a round is.
@@ -46,7 +63,7 @@ impl Rounds {
         let newest = |back: usize| self.ended.len().checked_sub(back).and_then(|at| self.ended.get(at));
         (2..=LONGEST).find(|period| {
             let calls = period.saturating_mul(limit);
-            let is_next = newest(*period).is_some_and(|(next, _)| next == fingerprint);
+            let is_next = newest(*period).is_some_and(|next| next.fingerprint == fingerprint);
             let is_round =
                 |back: usize| newest(back).is_some() && newest(back) == newest(back.saturating_add(*period));
             limit > 0

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_protocol::Message;
 
 use crate::machine::{Machine, Phase};
-use crate::{Effect, Entry, Event};
+use crate::{Effect, Entry, Event, MessageSource};
 
 /// When something is said to the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,15 +43,23 @@ impl Steering {
         self.of(when).push_back(text);
     }
 
-    /// What a record says was said waits no more.
-    pub(crate) fn said(&mut self, message: &Message) {
+    /// Removes what a record says was said. Returns whether it had been queued.
+    pub(crate) fn said(&mut self, source: Option<MessageSource>, message: &Message) -> bool {
         let text = message.text();
-        for queue in [&mut self.next_turn, &mut self.after_task] {
+        let queues: &mut [&mut VecDeque<String>] = match source {
+            Some(MessageSource::Queue) => &mut [&mut self.next_turn],
+            Some(MessageSource::NextTask) => &mut [&mut self.after_task],
+            // Records before version 6 do not say where a message comes from.
+            None => &mut [&mut self.next_turn, &mut self.after_task],
+            Some(_) => return false,
+        };
+        for queue in queues {
             if queue.front() == Some(&text) {
                 queue.pop_front();
-                return;
+                return true;
             }
         }
+        false
     }
 }
 
@@ -74,7 +82,7 @@ impl Machine {
     /// Says what waits for the next turn.
     pub(crate) fn say_queued(&mut self) {
         for text in std::mem::take(&mut self.steering.next_turn) {
-            self.say_aloud(text);
+            self.say_aloud(MessageSource::Queue, text);
         }
     }
 
@@ -83,7 +91,7 @@ impl Machine {
         // What was said to the model while it finished is heard before the next task is.
         if self.steering.next_turn.is_empty() {
             let Some(text) = self.steering.after_task.pop_front() else { return false };
-            self.say_aloud(text);
+            self.say_aloud(MessageSource::NextTask, text);
         }
         self.progress.forgive();
         self.phase = Phase::Idle;
@@ -91,9 +99,9 @@ impl Machine {
         true
     }
 
-    fn say_aloud(&mut self, text: String) {
+    fn say_aloud(&mut self, source: MessageSource, text: String) {
         let message = Message::user(text.clone());
-        self.want(Effect::Record(Entry::Said { message: message.clone() }));
+        self.want(Effect::Record(Entry::Said { source: Some(source), message: message.clone() }));
         self.say(message);
         self.show(Event::Said { text });
     }

@@ -11,7 +11,8 @@ use crate::machine::{Machine, Phase};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Step {
-    /// Its name in the run, the same in every process: `model-3`, `tool-CALL`, `approval-CALL`, `judge-CALL` …
+    /// Its name in the run, the same in every process: `model-3`, `model-3-2` for the second attempt at that answer,
+    /// `guidance-1`, `tool-CALL`, `approval-CALL`, `judge-CALL` …
     pub key: String,
     /// What becomes of it after a crash.
     pub class: StepClass,
@@ -44,19 +45,18 @@ impl Machine {
     /// assert_eq!((steps[0].key.as_str(), steps[0].class), ("model-1", StepClass::Pure));
     /// ```
     pub fn step_of(&self, effect: &Effect) -> Option<Step> {
-        let turn = self.progress.turns;
         let (key, class) = match effect {
             // Asking costs and changes nothing; what came of it counts when it is written down.
             Effect::Send { .. } if matches!(self.phase, Phase::Condensing(_)) => {
-                (format!("summary-{turn}"), StepClass::Pure)
+                (self.attempt_key("summary"), StepClass::Pure)
             }
-            Effect::Send { .. } => (format!("model-{turn}"), StepClass::Pure),
+            Effect::Send { .. } => (self.attempt_key("model"), StepClass::Pure),
             Effect::Decide(call) => (format!("judge-{}", call.id), StepClass::Pure),
             Effect::RunAhead { call, .. } => (format!("ahead-{}", call.id), StepClass::Pure),
             Effect::LookBack { call, .. } => (format!("look-back-{}", call.id), StepClass::Pure),
             Effect::Collect(call) => (format!("result-{}", call.id), StepClass::Idempotent),
             Effect::Ask(request) => (format!("approval-{}", request.call.id), StepClass::Idempotent),
-            Effect::Consult { .. } => (format!("guidance-{turn}"), StepClass::Idempotent),
+            Effect::Consult { id, .. } => (format!("guidance-{}", id.number), StepClass::Idempotent),
             Effect::Run(call) => {
                 let hints = self.config.hints(call.name.as_str());
                 let class = if hints.read_only {
@@ -71,6 +71,11 @@ impl Machine {
             _ => return None,
         };
         Some(Step { key, class, generation: self.generation })
+    }
+
+    fn attempt_key(&self, what: &str) -> String {
+        let turn = self.progress.turns;
+        if self.sent <= 1 { format!("{what}-{turn}") } else { format!("{what}-{turn}-{}", self.sent) }
     }
 
     /// The wait for the next deadline, if there is one: it ends with `Input::Tick`.

@@ -1,8 +1,8 @@
 //! The phase in which an answer arrives.
 
 use windlass_assemble::{Answer, Assembler, CallEvent, Ending, Options};
-use windlass_protocol::{Message, Part};
-use windlass_stream::{Chunk, StreamError};
+use windlass_protocol::{Message, Part, StopReason};
+use windlass_stream::{Chunk, StreamError, StreamErrorKind};
 
 use crate::ahead::AheadCalls;
 use crate::answer::{Ended, name_the_nameless};
@@ -22,7 +22,7 @@ pub(crate) struct Streaming {
 }
 
 /// The first wait before an answer is asked for again, and the longest, in milliseconds.
-const BACKOFF_MS: u64 = 200;
+pub(crate) const BACKOFF_MS: u64 = 200;
 const LONGEST_BACKOFF_MS: u64 = 30_000;
 
 impl Streaming {
@@ -93,15 +93,32 @@ impl Machine {
         // A response without its end runs no tool (RULES S10): it is void, and asked for again.
         match end.err().or_else(|| failure_of(&ended.answer)) {
             Some(failure) => {
+                // The provider charges for an answer that broke off, too (RULES H10).
+                self.count_usage(&ended.answer.usage);
                 self.abandon(&ended.ahead);
                 self.broke_off(&failure);
             }
+            None if ended.answer.stop == Some(StopReason::ContextWindow) => self.filled_window(ended),
             None => self.answered(ended),
         }
     }
 
+    /// The answer was cut because the window is full: with room it may come whole. Where there is none to be made, it is
+    /// an answer that was cut.
+    fn filled_window(&mut self, ended: Ended) {
+        if !self.shrink() {
+            return self.answered(ended);
+        }
+        self.count_usage(&ended.answer.usage);
+        self.abandon(&ended.ahead);
+        let reason = "the answer filled the model's window".to_owned();
+        self.show(Event::AttemptDiscarded { reason, delay_ms: 0 });
+        self.send(0);
+    }
+
     /// Where the provider refuses the way of calling tools, another is taken; else the same is asked again.
     fn broke_off(&mut self, failure: &StreamFailure) {
+        self.discard_attempt();
         let next = if failure.protocol_refused { self.protocols.refused() } else { None };
         let Some(protocol) = next else {
             if failure.context_exceeded && self.shrink() {
@@ -159,6 +176,7 @@ impl Machine {
     /// Keeps the words of an answer that was stopped; calls that had not run are not kept.
     pub(crate) fn keep_words(&mut self, streaming: Streaming) {
         let answer = streaming.assembler.finish(&mut Vec::new());
+        self.count_usage(&answer.usage);
         let parts: Vec<_> = answer.parts.into_iter().filter(|part| matches!(part, Part::Text(_))).collect();
         if parts.is_empty() {
             return;
@@ -167,6 +185,7 @@ impl Machine {
         self.want(Effect::Record(Entry::Answered {
             message: message.clone(),
             refused: Vec::new(),
+            malformed: None,
             repaired: Vec::new(),
             stop: None,
             usage: answer.usage,
@@ -175,10 +194,31 @@ impl Machine {
     }
 }
 
+/// Returns why an answer that the stream ended properly is void all the same. Words of an answer that the provider says
+/// has failed are not a result (RULES S12).
 fn failure_of(answer: &Answer) -> Option<StreamFailure> {
-    let of = |error: &StreamError| StreamFailure::new(error.to_string(), error.is_retryable());
-    answer.error.as_ref().map(of).or_else(|| {
-        (answer.ending == Ending::Dropped)
-            .then(|| StreamFailure::new("the connection ended before the answer did", true))
-    })
+    if let Some(error) = &answer.error {
+        return Some(reported(error));
+    }
+    let raw = || answer.raw_stop.as_deref().unwrap_or_default();
+    let message = match (answer.ending, &answer.stop) {
+        (_, Some(StopReason::Error)) => format!("the provider ended the answer with an error: {}", raw()),
+        (Ending::Dropped, Some(StopReason::Unknown(_))) => {
+            format!("the provider ended the answer for a reason that is not known here: {}", raw())
+        }
+        (Ending::Dropped, _) => "the connection ended before the answer did".to_owned(),
+        _ => return None,
+    };
+    Some(StreamFailure::new(message, true))
+}
+
+/// Returns a failure that the provider reported inside the stream, with the way out that its kind leaves.
+fn reported(error: &StreamError) -> StreamFailure {
+    let failure =
+        StreamFailure::new(error.to_string(), error.is_retryable()).with_retry_after_ms(error.retry_after_ms);
+    match error.kind {
+        StreamErrorKind::ContextLength => failure.of_length(),
+        StreamErrorKind::Unsupported => failure.of_protocol(),
+        _ => failure,
+    }
 }

@@ -1,15 +1,14 @@
-//! Waiting without a process: questions that nobody answers here, calls that go on elsewhere, and what a human says about
-//! going on (DESIGN "Suspend anywhere, resume anywhere").
+//! Waiting without a process: approval requests that nobody answers here, and calls that continue elsewhere (DESIGN
+//! "Suspend anywhere, resume anywhere").
 
 use std::collections::BTreeMap;
 
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolResult};
 
-use crate::budget::Spent;
 use crate::execution::{Slot, State};
-use crate::machine::{Machine, Matter, Phase};
-use crate::{Effect, Entry, Event, Outcome, StopCause, Unanswered, UnknownEffects, Used, Wait, words};
+use crate::machine::{Machine, Phase};
+use crate::{Effect, Entry, Event, Outcome, Unanswered, UnknownEffects, Used, Wait, words};
 
 impl Machine {
     /// Keeps a question open that nobody answered, if the run can be suspended. Its record stays without an answer.
@@ -106,52 +105,14 @@ impl Machine {
         execution.into_iter().flat_map(|execution| execution.slots.iter())
     }
 
-    /// What the human says when asked whether and how the run goes on; nothing if nobody is there.
-    pub(crate) fn guidance(&mut self, words: Option<String>) {
-        let Phase::Consulting { matter, question } = &self.phase else { return };
-        let matter = *matter;
-        if words.is_none() && self.config.unanswered == Unanswered::Suspend {
-            let waits = vec![Wait::Guidance { question: question.clone() }];
-            return self.end(Outcome::Suspended { waits });
-        }
-        let words = words.unwrap_or_default();
-        let words = words.trim();
-        let said = match (matter, words.to_lowercase().as_str()) {
-            (Matter::Mistakes, "") => return self.stop(StopCause::MistakeLimit),
-            (Matter::Budget, "" | "n" | "no" | "stop") => return self.stop(StopCause::Budget),
-            (Matter::Budget, "y" | "yes") | (Matter::UnknownEffects, "" | "nothing") => None,
-            _ => Some(words.to_owned()),
-        };
-        self.want(Effect::Record(Entry::Guided { words: said.clone() }));
-        self.guided(said.is_some());
-        if matter == Matter::Budget {
-            self.granted = self.granted.saturating_add(1);
-        }
-        if let Some(said) = said {
-            self.tell_model(&said);
-        }
-        self.next_turn();
-    }
-
     /// Others have used some of the budget that this run shares, or a human was asked by one of them and let all go on.
     pub(crate) fn shared(&mut self, used: BTreeMap<String, Used>, grants: u64) {
         self.others.learn(used);
         if !self.others.is_granted(grants) || self.is_over() {
             return;
         }
-        self.want(Effect::Record(Entry::Guided { words: None }));
-        self.guided(false);
-        if matches!(self.phase, Phase::Consulting { matter: Matter::Budget, .. }) {
-            self.next_turn();
-        }
-    }
-
-    /// The human has let the run go on: what was used and missed before counts no more.
-    pub(crate) fn guided(&mut self, has_words: bool) {
-        if has_words {
-            self.progress.forgive();
-        }
-        self.spent = Spent::since(self.now_ms);
-        self.others.grant();
+        self.want(Effect::Record(Entry::Guided { id: None, words: None }));
+        self.grant_budget();
+        self.withdraw_budget_question();
     }
 }

@@ -29,6 +29,10 @@ use windlass_tokens::Tokenizer;
 pub struct Transcript {
     closed: History,
     open: Option<OpenAnswer>,
+    /// The position of the task among the closed messages: behind a conversation that was had elsewhere.
+    task: usize,
+    /// The position of the note that stands in the place of turns that were left out.
+    note: Option<usize>,
     /// The closed messages, in tokens.
     size: u64,
     tokenizer: Tokenizer,
@@ -86,6 +90,23 @@ impl Transcript {
     fn count_again(&mut self) {
         let sizes = self.closed.iter().map(|message| message_size(self.tokenizer, message));
         self.size = sizes.fold(0, u64::saturating_add);
+    }
+
+    /// Adds the task, which no shortening leaves out (RULES R4).
+    pub(crate) fn begin_task(&mut self, task: Message) -> Result<(), TranscriptError> {
+        self.task = self.closed.len();
+        self.say(task)
+    }
+
+    /// The position of the task.
+    pub(crate) fn task(&self) -> usize {
+        self.task
+    }
+
+    /// The note in the place of turns that were left out, if a cut at `until` would leave it out too.
+    pub(crate) fn note_before(&self, until: usize) -> Option<String> {
+        let note = self.note.filter(|at| *at < until)?;
+        self.closed.get(note).map(Message::text)
     }
 
     /// Adds a message of the human.

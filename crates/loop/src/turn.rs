@@ -2,9 +2,10 @@
 
 use windlass_protocol::Message;
 
-use crate::machine::{Machine, Matter, Phase};
+use crate::budget::Spent;
+use crate::machine::{Machine, Phase};
 use crate::streaming::Streaming;
-use crate::{Effect, Entry, Event, StopCause, words};
+use crate::{Effect, Entry, Event, Matter, MessageSource, StopCause, words};
 
 impl Machine {
     pub(crate) fn start(&mut self, task: String) {
@@ -14,13 +15,15 @@ impl Machine {
         let task = Message::user(task);
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
         let run = self.config.run.clone();
+        // The clock of the driver need not begin at 0.
+        self.spent = Spent::since(self.now_ms);
         self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol, run }));
         if !self.transcript.messages().is_empty() {
             let messages = self.transcript.messages().clone();
             self.want(Effect::Record(Entry::Imported { messages }));
         }
         self.record_mode(None);
-        self.say(task);
+        self.transcript.begin_task(task).expect("nothing is open before the first answer");
         self.next_turn();
     }
 
@@ -34,11 +37,11 @@ impl Machine {
             self.want(Effect::Record(Entry::Shared { used }));
         }
         if let Some(question) = self.over_budget_question() {
-            return self.consult_about(Matter::Budget, question);
+            return self.consult(Matter::Budget, question);
         }
         if !self.unknown.is_empty() {
             let question = words::ask_about_unknown(&std::mem::take(&mut self.unknown));
-            return self.consult_about(Matter::UnknownEffects, question);
+            return self.consult(Matter::UnknownEffects, question);
         }
         self.say_queued();
         self.carried.clear();
@@ -58,14 +61,28 @@ impl Machine {
     pub(crate) fn ask_model(&mut self) {
         self.spent.requests = self.spent.requests.saturating_add(1);
         self.progress.turns = self.progress.turns.saturating_add(1);
-        self.progress.attempts = 0;
+        self.begin_attempts();
         self.take_up_offer();
         let (turn, protocol) = (self.progress.turns, self.protocols.current());
         self.show(Event::TurnStarted { turn, protocol });
         self.send(0);
     }
 
+    /// Begins to count attempts at an answer or a summary. A question that the record left open was not asked again.
+    pub(crate) fn begin_attempts(&mut self) {
+        self.consultations.close();
+        self.progress.attempts = 0;
+        self.sent = std::mem::take(&mut self.discarded);
+    }
+
+    /// Records that an attempt came to nothing. Its number is not used again, and its tokens are counted after a resume.
+    pub(crate) fn discard_attempt(&mut self) {
+        let usage = self.unrecorded.take();
+        self.want(Effect::Record(Entry::Discarded { usage }));
+    }
+
     pub(crate) fn send(&mut self, delay_ms: u64) {
+        self.sent = self.sent.saturating_add(1);
         self.answers = self.answers.saturating_add(1);
         self.phase = Phase::Streaming(Box::new(Streaming::new(&self.config, &self.progress, self.answers)));
         let request = self.config.request(self.transcript.messages().clone());
@@ -78,9 +95,9 @@ impl Machine {
         self.transcript.say(message).expect("the machine speaks only between answers");
     }
 
-    pub(crate) fn tell_model(&mut self, text: &str) {
+    pub(crate) fn tell_model(&mut self, source: MessageSource, text: &str) {
         let message = Message::user(text);
-        self.want(Effect::Record(Entry::Said { message: message.clone() }));
+        self.want(Effect::Record(Entry::Said { source: Some(source), message: message.clone() }));
         self.say(message);
         self.show(Event::Nudged { text: text.to_owned() });
     }

@@ -13,7 +13,7 @@ pub(crate) enum NoCall {
 impl NoCall {
     pub(crate) fn of(has_words: bool, stop: Option<&StopReason>) -> Self {
         match (has_words, stop) {
-            (_, Some(StopReason::Length)) => Self::Cut,
+            (_, Some(StopReason::Length | StopReason::ContextWindow)) => Self::Cut,
             (true, _) => Self::TextOnly,
             (false, _) => Self::Empty,
         }
@@ -146,6 +146,17 @@ pub(crate) fn left_out(summary: Option<&str>) -> String {
         }
         None => "Earlier turns were left out here, because there was no more room. Look again at what you need of them."
             .to_owned(),
+    }
+}
+
+/// The note in the place of turns that go without a summary. An earlier note goes with them, and stays part of this one.
+pub(crate) fn left_out_without_summary(earlier: Option<String>) -> String {
+    const MORE: &str =
+        "Turns after that were left out too, without a summary. Look again at what you need of them.";
+    match earlier {
+        Some(earlier) if earlier == left_out(None) || earlier.ends_with(MORE) => earlier,
+        Some(earlier) => format!("{earlier}\n\n{MORE}"),
+        None => left_out(None),
     }
 }
 

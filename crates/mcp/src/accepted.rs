@@ -95,6 +95,13 @@ impl Accepted {
         self.servers.entry(definition.server.clone()).or_default().insert(definition.name.clone(), entry);
     }
 
+    /// Accepts a tool as another set has it. Returns whether that set has it.
+    pub fn take_from(&mut self, other: &Self, server: &str, tool: &str) -> bool {
+        let Some(entry) = other.servers.get(server).and_then(|tools| tools.get(tool)) else { return false };
+        self.servers.entry(server.to_owned()).or_default().insert(tool.to_owned(), entry.clone());
+        true
+    }
+
     /// Whether exactly this tool was accepted.
     pub fn is_known(&self, definition: &Definition) -> bool {
         self.entry(definition).is_some_and(|entry| {

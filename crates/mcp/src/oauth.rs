@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use secrecy::SecretString;
+use url::Url;
 
 pub use self::store::TokenStore;
 
@@ -32,13 +33,24 @@ pub struct SignIn {
     pub(crate) client: Option<(String, Option<SecretString>)>,
     pub(crate) metadata_url: Option<String>,
     pub(crate) port: u16,
+    pub(crate) authorities: Vec<Url>,
+    pub(crate) any_authority: bool,
     pub(crate) grant: Grant,
 }
 
 impl SignIn {
     /// A sign-in whose tokens are kept here. This program introduces itself to the server's authority by itself.
     pub fn new(store: Arc<dyn TokenStore>) -> Self {
-        Self { store, scopes: Vec::new(), client: None, metadata_url: None, port: 0, grant: Grant::Human }
+        Self {
+            store,
+            scopes: Vec::new(),
+            client: None,
+            metadata_url: None,
+            port: 0,
+            authorities: Vec::new(),
+            any_authority: false,
+            grant: Grant::Human,
+        }
     }
 
     /// The same with what is asked for; otherwise the server says it.
@@ -62,6 +74,23 @@ impl SignIn {
     /// The same on behalf of somebody else.
     pub fn with_grant(mut self, grant: Grant) -> Self {
         self.grant = grant;
+        self
+    }
+
+    /// The same with the origin of an authority that may be reached although its address is not public, such as that of a
+    /// company's own network. The server's own origin needs no naming, nor do public addresses.
+    ///
+    /// # Errors
+    /// If it is not a URL.
+    pub fn with_authority(mut self, url: &str) -> Result<Self, url::ParseError> {
+        self.authorities.push(Url::parse(url)?);
+        Ok(self)
+    }
+
+    /// The same where every authority that the server names may be reached, whatever its address. For servers that the
+    /// user runs: a hostile server could name the services of this machine.
+    pub fn with_any_authority(mut self) -> Self {
+        self.any_authority = true;
         self
     }
 

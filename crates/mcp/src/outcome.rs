@@ -76,7 +76,9 @@ pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
     let mut gathered = Gathered { limits, text: String::new(), images: Vec::new() };
     // What is meant for programs says it all; the words beside it repeat it (RULES M3).
     let value = called.structured.and_then(|raw| gathered.value(raw.get()));
-    let words = if called.structured.is_some() { Words::Left } else { Words::Taken };
+    // An error is said in the words, and the value of one is often empty.
+    let is_error = called.is_error == Some(true);
+    let words = if called.structured.is_some() && !is_error { Words::Left } else { Words::Taken };
     for piece in called.content.kept.iter().take(limits.pieces) {
         gathered.take(piece.get(), words);
     }
@@ -95,7 +97,7 @@ pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
     }
     content.extend(value);
     content.extend(gathered.images.into_iter().map(Content::Image));
-    let status = if called.is_error == Some(true) { ResultStatus::Error } else { ResultStatus::Ok };
+    let status = if is_error { ResultStatus::Error } else { ResultStatus::Ok };
     Output::from(content).with_status(status)
 }
 

@@ -10,8 +10,13 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "effect", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
-    /// Reads a file or a folder.
+    /// Reads a file, or the names in a folder.
     Read {
+        /// The path.
+        path: String,
+    },
+    /// Reads a folder and everything below it, or a file where the path is a file.
+    ReadTree {
         /// The path.
         path: String,
     },
@@ -23,8 +28,18 @@ pub enum Effect {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<u64>,
     },
-    /// Removes a file or a folder.
+    /// May make or change everything below a folder, or a file where the path is a file.
+    WriteTree {
+        /// The path.
+        path: String,
+    },
+    /// Removes a file or an empty folder.
     Delete {
+        /// The path.
+        path: String,
+    },
+    /// Removes a folder and everything below it, or moves it away.
+    DeleteTree {
         /// The path.
         path: String,
     },
@@ -68,9 +83,9 @@ impl Effect {
     /// The word that policy rules use for this kind of effect.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Read { .. } => "read",
-            Self::Write { .. } => "write",
-            Self::Delete { .. } => "delete",
+            Self::Read { .. } | Self::ReadTree { .. } => "read",
+            Self::Write { .. } | Self::WriteTree { .. } => "write",
+            Self::Delete { .. } | Self::DeleteTree { .. } => "delete",
             Self::Execute { .. } => "execute",
             Self::Connect { .. } => "network",
             Self::Mcp { .. } => "mcp",
@@ -83,7 +98,12 @@ impl Effect {
     /// The path that is touched, where the effect has one.
     pub fn path(&self) -> Option<&str> {
         match self {
-            Self::Read { path } | Self::Write { path, .. } | Self::Delete { path } => Some(path),
+            Self::Read { path }
+            | Self::ReadTree { path }
+            | Self::Write { path, .. }
+            | Self::WriteTree { path }
+            | Self::Delete { path }
+            | Self::DeleteTree { path } => Some(path),
             Self::Execute { .. }
             | Self::Connect { .. }
             | Self::Mcp { .. }
@@ -91,5 +111,22 @@ impl Effect {
             | Self::Internal
             | Self::Unknown => None,
         }
+    }
+
+    /// Returns whether the effect also reaches everything below its path. A rule about one of those paths is then a
+    /// rule about this effect, too.
+    ///
+    /// ```
+    /// use windlass_protocol::Effect;
+    /// assert!(Effect::ReadTree { path: "src".into() }.reaches_below());
+    /// assert!(!Effect::Read { path: "src".into() }.reaches_below());
+    /// ```
+    pub fn reaches_below(&self) -> bool {
+        matches!(self, Self::ReadTree { .. } | Self::WriteTree { .. } | Self::DeleteTree { .. })
+    }
+
+    /// Returns whether the effect reads files and changes nothing.
+    pub fn is_read(&self) -> bool {
+        matches!(self, Self::Read { .. } | Self::ReadTree { .. })
     }
 }

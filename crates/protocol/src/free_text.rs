@@ -35,11 +35,19 @@ impl ToolSpec {
 }
 
 impl Payload {
-    /// The payload as a function's arguments: free text is the one argument of [`ToolSpec::as_function`].
+    /// The payload as a function's arguments: free text is the one argument of [`ToolSpec::as_function`], a command of
+    /// the provider's local shell is `command`, a list of words, and `working_directory`.
     pub fn as_arguments(&self) -> Arguments {
         match self {
             Self::Function { arguments } | Self::Mcp { arguments, .. } => arguments.clone(),
-            other => Arguments::parse(json!({ ARGUMENT: other.text() }).to_string()).unwrap_or_default(),
+            // Joined to one text the words of a command would not be known apart.
+            Self::LocalShell { command, working_directory, .. } => {
+                let fields = json!({ "command": command, "working_directory": working_directory });
+                Arguments::parse(fields.to_string()).unwrap_or_default()
+            }
+            Self::Custom { input } => {
+                Arguments::parse(json!({ ARGUMENT: input }).to_string()).unwrap_or_default()
+            }
         }
     }
 

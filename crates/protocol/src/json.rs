@@ -3,7 +3,10 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// A JSON value as text: order of keys and spelling of numbers are kept.
+/// A JSON value as text on one line: order of keys and spelling of numbers are kept.
+///
+/// Line breaks between tokens become spaces, so a record, a message or an event that contains the value stays one line.
+/// Inside of a JSON string a line break is always escaped, so no value changes.
 ///
 /// Tool schemas are kept so, because models write arguments in the order of the schema's properties, and
 /// because a request must have the same bytes in every turn.
@@ -39,8 +42,16 @@ impl std::str::FromStr for RawJson {
     type Err = serde_json::Error;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        RawValue::from_string(text.trim().to_owned()).map(Self)
+        on_one_line(RawValue::from_string(text.trim().to_owned())?).map(Self)
     }
+}
+
+/// Replaces line breaks, which checked JSON has only between its tokens. Allocates only if there are any.
+fn on_one_line(raw: Box<RawValue>) -> Result<Box<RawValue>, serde_json::Error> {
+    if !raw.get().contains(['\n', '\r']) {
+        return Ok(raw);
+    }
+    RawValue::from_string(String::from(Box::<str>::from(raw)).replace(['\n', '\r'], " "))
 }
 
 impl From<&serde_json::Value> for RawJson {
@@ -72,6 +83,6 @@ impl Serialize for RawJson {
 
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        on_one_line(Box::<RawValue>::deserialize(deserializer)?).map(Self).map_err(serde::de::Error::custom)
     }
 }

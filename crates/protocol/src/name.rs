@@ -61,6 +61,17 @@ impl ToolName {
         }
     }
 
+    /// Returns what is left of a name if case, dashes and odd characters are not looked at: two names with the same form may
+    /// be meant as one (RULES N3).
+    ///
+    /// ```
+    /// use windlass_protocol::ToolName;
+    /// assert_eq!(ToolName::loose_form("Read-File"), "read_file");
+    /// ```
+    pub fn loose_form(name: &str) -> String {
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
+    }
+
     /// The name's text.
     pub fn as_str(&self) -> &str {
         &self.0

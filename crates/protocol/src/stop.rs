@@ -13,6 +13,8 @@ pub enum StopReason {
     Calls,
     /// The limit of tokens was met.
     Length,
+    /// Conversation and answer together filled the model's window; a shorter conversation leaves more room.
+    ContextWindow,
     /// A stop sequence was met.
     StopSequence,
     /// A filter of the provider ended it.
@@ -30,6 +32,6 @@ pub enum StopReason {
 impl StopReason {
     /// Whether the answer was cut, so that its last call may not be whole (RULES S10).
     pub fn is_cut(&self) -> bool {
-        matches!(self, Self::Length | Self::Error)
+        matches!(self, Self::Length | Self::ContextWindow | Self::Error)
     }
 }

@@ -45,6 +45,10 @@ pub struct Target {
     pub inode: u64,
     /// The SHA-256 of its bytes, in hexadecimal digits, where the call depends on them.
     pub digest: Option<String>,
+    /// Whether it lies among the files of a git repository that is no `.git` folder: beside a `HEAD`, where git takes
+    /// configuration and hooks from.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_repository: bool,
 }
 
 impl Target {

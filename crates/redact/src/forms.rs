@@ -69,6 +69,60 @@ impl Forms {
         self.add_percent(value);
         self.add_json(value);
         self.add_base64(value);
+        self.add_every_letter(value);
+        self.add_entities(value);
+    }
+
+    /// The forms that encode plain letters, too: all percent-encoded, `\u0068` for `h`, hexadecimal with spaces.
+    fn add_every_letter(&mut self, value: &str) {
+        for case in [Case::Upper, Case::Lower] {
+            let (mut percent, mut spaced) = (Form::default(), Form::default());
+            for byte in value.bytes() {
+                let gap = if spaced.is_empty() { "" } else { " " };
+                let _ = match case {
+                    Case::Upper => {
+                        write!(percent, "%{byte:02X}").and_then(|()| write!(spaced, "{gap}{byte:02X}"))
+                    }
+                    Case::Lower => {
+                        write!(percent, "%{byte:02x}").and_then(|()| write!(spaced, "{gap}{byte:02x}"))
+                    }
+                };
+            }
+            self.add(percent);
+            self.add(spaced);
+        }
+        let (mut lower, mut upper) = (Form::default(), Form::default());
+        for unit in value.encode_utf16() {
+            let _ = write!(lower, "\\u{unit:04x}");
+            let _ = write!(upper, "\\u{unit:04X}");
+        }
+        self.add(lower);
+        self.add(upper);
+    }
+
+    /// As HTML has it: the letters that it must escape by name, with either number for `'`, or all by number.
+    fn add_entities(&mut self, value: &str) {
+        for apostrophe in ["'", "&#39;", "&#x27;", "&apos;"] {
+            let mut named = Form::default();
+            for letter in value.chars() {
+                match letter {
+                    '&' => named.push_str("&amp;"),
+                    '<' => named.push_str("&lt;"),
+                    '>' => named.push_str("&gt;"),
+                    '"' => named.push_str("&quot;"),
+                    '\'' => named.push_str(apostrophe),
+                    _ => named.push(letter),
+                }
+            }
+            self.add(named);
+        }
+        let (mut decimal, mut hex) = (Form::default(), Form::default());
+        for letter in value.chars() {
+            let _ = write!(decimal, "&#{};", u32::from(letter));
+            let _ = write!(hex, "&#x{:x};", u32::from(letter));
+        }
+        self.add(decimal);
+        self.add(hex);
     }
 
     fn add_hex(&mut self, value: &str) {

@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use crate::Redactor;
 
-/// The text without the secrets in its strings; everything else of it stays byte for byte.
+/// Shorter numbers are not compared.
+const SHORTEST_NUMBER: usize = 4;
+
+/// The text without the secrets in its strings and without numbers that are secrets; everything else of it stays byte for byte.
 pub(crate) fn redact<'a>(redactor: &Redactor, text: &'a str) -> Cow<'a, str> {
     if redactor.is_empty() {
         return Cow::Borrowed(text);
@@ -16,6 +19,7 @@ pub(crate) fn redact<'a>(redactor: &Redactor, text: &'a str) -> Cow<'a, str> {
     let mut from = 0_usize;
     while let Some((start, end)) = next_string(text, from) {
         let Some(literal) = text.get(start..end) else { break };
+        replace_numbers(redactor, text, (from, start), &mut clean, &mut done);
         // What is no JSON is text.
         let Some(inside) = inside(literal) else { return redactor.redact(text) };
         if let Cow::Owned(redacted) = redactor.redact(&inside) {
@@ -25,6 +29,7 @@ pub(crate) fn redact<'a>(redactor: &Redactor, text: &'a str) -> Cow<'a, str> {
         }
         from = end;
     }
+    replace_numbers(redactor, text, (from, text.len()), &mut clean, &mut done);
     if done == 0 {
         return Cow::Borrowed(text);
     }
@@ -50,8 +55,42 @@ pub(crate) fn redact_value(redactor: &Redactor, value: &mut Value) {
             }
             fields.values_mut().for_each(|field| redact_value(redactor, field));
         }
+        Value::Number(number) if is_secret_number(redactor, &number.to_string()) => {
+            *value = Value::String(Redactor::MARK.to_owned());
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Puts the mark, as a string, in the place of each number between two strings that is a whole secret. A number that only
+/// holds a secret's digits stays: counts and times would become strings by chance.
+fn replace_numbers(
+    redactor: &Redactor,
+    text: &str,
+    (from, to): (usize, usize),
+    clean: &mut String,
+    done: &mut usize,
+) {
+    let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E');
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while at < to {
+        let len = bytes.get(at..to).unwrap_or_default().iter().take_while(|byte| is_part(byte)).count();
+        let end = at.saturating_add(len);
+        if let Some(number) = text.get(at..end)
+            && is_secret_number(redactor, number)
+        {
+            clean.push_str(text.get(*done..at).unwrap_or_default());
+            clean.push_str(&Value::String(Redactor::MARK.to_owned()).to_string());
+            *done = end;
+        }
+        at = end.saturating_add(1);
+    }
+}
+
+fn is_secret_number(redactor: &Redactor, number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    digits.len() >= SHORTEST_NUMBER && redactor.redact(digits) == Redactor::MARK
 }
 
 /// What a string literal says.

@@ -10,6 +10,7 @@ use std::process::Command;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
+use crate::confinement::stand_in::Protected;
 use crate::plan::Plan;
 
 /// Where `bwrap` is looked for: never in the working folder and never along `PATH`, which a workspace may lead.
@@ -97,7 +98,7 @@ impl Words {
     }
 
     fn protected(&mut self, plan: &Plan) -> Result<(), String> {
-        for path in &plan.protected {
+        for path in plan.protected.iter().map(Protected::path) {
             // A mount would land on the link's target and leave the link to be changed.
             if path.is_symlink() {
                 return Err(format!("`{}` is a link and cannot be protected", path.display()));
@@ -109,20 +110,8 @@ impl Words {
 
     /// Covers hidden paths with what nobody may open. The files are empty ones that `bwrap` reads.
     fn hidden(&mut self, plan: &Plan) -> io::Result<Vec<File>> {
-        let (mut closed, mut covered) = (Vec::new(), Vec::<&Path>::new());
-        let mut hidden: Vec<_> = plan.hidden.iter().map(PathBuf::as_path).collect();
-        // Folders first. A cover has nothing below it, and takes no second one.
-        hidden.sort_unstable();
-        let granted: Vec<_> = plan.readable.iter().chain(&plan.writable).collect();
-        for path in hidden {
-            // Where nothing was granted nothing is there, and a cover would show the name.
-            if !granted.iter().any(|place| path.starts_with(place)) {
-                continue;
-            }
-            if covered.iter().any(|cover| path.starts_with(cover)) {
-                continue;
-            }
-            covered.push(path);
+        let mut closed = Vec::new();
+        for path in plan.covered().into_iter().map(|hidden| &hidden.path) {
             match fs::symlink_metadata(path) {
                 Ok(found) if found.is_symlink() => {
                     let words = format!("`{}` is a link and cannot be hidden", path.display());
@@ -143,7 +132,14 @@ impl Words {
                     );
                     closed.push(empty);
                 }
-                Err(_) => {}
+                // It may have been moved to where it can be read.
+                Err(error) => {
+                    let words = format!(
+                        "`{}` was moved or removed while it was to be hidden, try again: {error}",
+                        path.display()
+                    );
+                    return Err(io::Error::other(words));
+                }
             }
         }
         Ok(closed)

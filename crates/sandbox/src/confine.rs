@@ -1,5 +1,8 @@
 //! The process that confines itself and then becomes, or starts, the command.
 
+mod landlocked;
+pub(crate) mod syscalls;
+
 use std::ffi::OsString;
 use std::fs;
 use std::os::fd::{AsFd, RawFd};
@@ -11,13 +14,14 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::close;
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
-    set_capabilities,
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities,
 };
 
+use self::syscalls::GroupBit;
 use crate::leash::FAILED;
 use crate::plan::{Hold, Plan, Stage};
-use crate::{Level, Part, landlocked, namespaces, supervise, syscalls};
+use crate::{Level, Part, namespaces, signals, supervise};
 
 /// The helper could not confine, so the command was not run.
 pub(crate) const NOT_CONFINED: u8 = 125;
@@ -40,7 +44,8 @@ impl Failure {
 pub fn confine_and_exec(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
     let given = words.len();
-    let Some((plan, command)) = Plan::decode(words) else {
+    let plan = supervise::plan_file::load(words).ok().and_then(Plan::decode);
+    let Some((plan, command)) = plan else {
         tell(&format!("{}: the arguments are not those of a confinement", Part::Helper));
         return ExitCode::from(NOT_CONFINED);
     };
@@ -70,6 +75,7 @@ pub(crate) fn say(line: &str) {
 
 fn run(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
     close_inherited().map_err(Failure::of(Part::Helper))?;
+    signals::reset().map_err(Failure::of(Part::Helper))?;
     match (plan.level, plan.stage) {
         (Level::Namespaces | Level::Bubblewrap, Stage::Outer) => supervise::outside(plan, command, given),
         (Level::Namespaces | Level::Bubblewrap, Stage::Inner) => supervise::inside(plan, command),
@@ -123,29 +129,38 @@ pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure
     std::env::set_current_dir(&plan.folder)
         .map_err(|error| failed(&format!("{}: {error}", plan.folder.display())))?;
     prctl::set_no_new_privs().map_err(|error| failed(&error))?;
-    if plan.level.is_apart() {
-        drop_capabilities(plan.level).map_err(|error| failed(&error))?;
-    }
+    let dropped = if plan.level.is_apart() { CapabilitySet::all() } else { PRIVILEGED_FILES };
+    drop_capabilities(plan.level, dropped).map_err(|error| failed(&error))?;
     let version = landlocked::restrict(plan, own_folders).map_err(|words| Failure(Part::Landlock, words))?;
-    syscalls::restrict(&plan.ports).map_err(|words| Failure(Part::Seccomp, words))?;
+    syscalls::restrict(&plan.ports, GroupBit::of(plan)).map_err(|words| Failure(Part::Seccomp, words))?;
     Ok(version)
 }
 
-/// With a capability left, `umount` would undo every mount.
-fn drop_capabilities(level: Level) -> rustix::io::Result<()> {
-    for capability in CapabilitySet::all() {
+/// Capabilities by which root makes files that give privileges to another user: file capabilities, and a setuid bit that
+/// a write does not clear.
+const PRIVILEGED_FILES: CapabilitySet = CapabilitySet::SETFCAP.union(CapabilitySet::FSETID);
+
+/// Drops capabilities for good. With a capability left in namespaces, `umount` would undo every mount.
+fn drop_capabilities(level: Level, dropped: CapabilitySet) -> rustix::io::Result<()> {
+    for capability in dropped {
         match remove_capability_from_bounding_set(capability) {
             // The kernel is older than the list.
             Err(rustix::io::Errno::INVAL) | Ok(()) => {}
-            // `bwrap` has left none by which more could be bounded. What this set would let a program gain, it
-            // cannot: new privileges are ruled out.
-            Err(rustix::io::Errno::PERM) if level == Level::Bubblewrap => {}
+            // `bwrap` has left none by which more could be bounded, and a user without privileges has none. What this
+            // set would let a program gain, it cannot: new privileges are ruled out.
+            Err(rustix::io::Errno::PERM) if level != Level::Namespaces => {}
             Err(error) => return Err(error),
         }
     }
     clear_ambient_capability_set()?;
-    let none = CapabilitySet::empty();
-    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
+    let held = capabilities(None)?;
+    let kept = |set: CapabilitySet| set.difference(dropped);
+    let sets = CapabilitySets {
+        effective: kept(held.effective),
+        permitted: kept(held.permitted),
+        inheritable: kept(held.inheritable),
+    };
+    set_capabilities(None, sets)
 }
 
 /// Without a command the confinement is tried from inside: a probe believes what it saw.

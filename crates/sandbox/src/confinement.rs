@@ -1,30 +1,21 @@
 //! What a child process may read, write and reach, and the command that starts it so.
 
+pub(crate) mod stand_in;
+mod system_keys;
+
 use std::ffi::{OsStr, OsString};
 use std::io::PipeWriter;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fmt, io};
 
+use self::stand_in::{Hidden, Protected, StandIn};
 use crate::plan::{Hold, Input, Plan, Terminal};
 use crate::{ChildEnvironment, ChildLimits, Leash, Level};
 
 /// What every program needs to be loaded: read-only, and only where it is there.
 const SYSTEM: [&str; 10] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store"];
-
-/// Keys and password hashes among the system's files.
-const SYSTEM_KEYS: [&str; 9] = [
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/ssl/private",
-    "/etc/ssh/ssh_host_rsa_key",
-    "/etc/ssh/ssh_host_ecdsa_key",
-    "/etc/ssh/ssh_host_ed25519_key",
-];
 
 /// How the process is started that confines itself and then becomes the command.
 ///
@@ -93,8 +84,8 @@ impl fmt::Display for Gap {
 pub struct Confinement {
     pub(crate) readable: Vec<PathBuf>,
     pub(crate) writable: Vec<PathBuf>,
-    pub(crate) protected: Vec<PathBuf>,
-    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) protected: Vec<Protected>,
+    pub(crate) hidden: Vec<Hidden>,
     pub(crate) ports: Vec<u16>,
     pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
@@ -138,24 +129,35 @@ impl Confinement {
 
     /// A path inside a writable folder that stays as it is: it cannot be written, renamed, removed or, if it
     /// is not there, made. While the child runs, an empty folder stands where it is missing.
-    pub fn with_protected(mut self, path: impl Into<PathBuf>) -> Self {
-        self.protected.push(path.into());
+    pub fn with_protected(self, path: impl Into<PathBuf>) -> Self {
+        self.with_stand_in(path, StandIn::Folder)
+    }
+
+    /// The same with another stand-in than an empty folder while the path is missing.
+    pub(crate) fn with_stand_in(mut self, path: impl Into<PathBuf>, stand_in: StandIn) -> Self {
+        self.protected.push(Protected::new(path, stand_in));
         self
     }
 
     /// A path inside a granted folder that cannot be read either.
-    pub fn with_hidden(mut self, path: impl Into<PathBuf>) -> Self {
-        self.hidden.push(path.into());
+    pub fn with_hidden(self, path: impl Into<PathBuf>) -> Self {
+        self.with_known_hidden(path, None)
+    }
+
+    /// The same for a path that was found to be a certain file. Another file with that path is not hidden instead.
+    pub(crate) fn with_known_hidden(
+        mut self,
+        path: impl Into<PathBuf>,
+        identity: Option<(u64, u64)>,
+    ) -> Self {
+        self.hidden.push(Hidden { path: path.into(), identity });
         self
     }
 
-    /// Hides the keys and password hashes of the machine, where this user can read them: root can.
-    pub fn with_system_keys_hidden(mut self) -> Self {
-        let readable = SYSTEM_KEYS.map(PathBuf::from).into_iter().filter(|path| {
-            if path.is_dir() { path.read_dir().is_ok() } else { std::fs::File::open(path).is_ok() }
-        });
-        self.hidden.extend(readable);
-        self
+    /// Hides the settings of the machine in `/etc` that not every user may read, where this user can: root can read the
+    /// password hashes and all keys.
+    pub fn with_system_keys_hidden(self) -> Self {
+        system_keys::found(Path::new("/etc")).into_iter().fold(self, Self::with_hidden)
     }
 
     /// A folder that the child has for itself: empty at its start but for what is granted inside, gone at its
@@ -197,8 +199,9 @@ impl Confinement {
         match level {
             Level::Namespaces | Level::Bubblewrap => Vec::new(),
             Level::Landlock => {
-                let writable = self.protected.iter().cloned().map(Gap::Writable);
-                let readable = self.hidden.iter().cloned().map(Gap::Readable);
+                let protected = self.protected.iter().map(|protected| protected.path.clone());
+                let writable = protected.map(Gap::Writable);
+                let readable = self.hidden.iter().map(|hidden| Gap::Readable(hidden.path.clone()));
                 writable.chain(readable).chain([Gap::HostShared]).collect()
             }
             Level::None => vec![Gap::Unconfined],

@@ -1,10 +1,14 @@
 //! What a command in a workspace is granted: the workspace, the tools of the machine, and not what protects them.
 
+pub(crate) mod repository;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use windlass_command::{HOME_NAMES, PROJECT_NAMES};
 
+use self::repository::NAMES;
+use crate::scan::content::has_registry_token;
 use crate::scan::{Limits, Scan};
 use crate::{Access, Confinement};
 
@@ -33,6 +37,13 @@ const TOOLS: [(&str, &[&str]); 22] = [
     (".local/pipx", &[]),
     (".local/share/mise", &[]),
 ];
+
+/// Settings of cargo in a home. They are hidden only with a credential in them, because cargo stops where it cannot read
+/// them.
+const SETTINGS: [&str; 2] = [".cargo/config", ".cargo/config.toml"];
+
+/// How many bare repositories in the workspace are closed: each one takes a dozen mounts.
+const BARE: usize = 8;
 
 /// Whether a command may change the repository of the workspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +88,9 @@ pub struct Granted {
     pub confinement: Confinement,
     /// What was not looked at, in words for a human.
     pub gaps: Vec<String>,
+    /// Whether the workspace was at rest. Where folders were moved during the look, secrets may have been missed: do not
+    /// start a child with this value, and look again later.
+    pub is_settled: bool,
 }
 
 impl Grants {
@@ -147,15 +161,18 @@ impl Grants {
         confinement = self.linked_repository(confinement);
         let scan = Scan::of(&self.workspace, Limits::default());
         for path in scan.secrets {
-            confinement = confinement.with_hidden(path);
+            confinement = confinement.with_known_hidden(path.path, path.identity);
         }
         if self.access == Access::ReadWrite {
             confinement = self.protected(confinement, &scan.protected);
+            for folder in scan.bare.iter().take(BARE) {
+                confinement = closed_names(confinement, folder);
+            }
         }
         for path in &self.never {
             confinement = self.without(confinement, path);
         }
-        Granted { confinement, gaps: scan.gaps }
+        Granted { confinement, gaps: scan.gaps, is_settled: scan.is_settled }
     }
 
     fn tooled(&self, mut confinement: Confinement) -> Confinement {
@@ -170,9 +187,13 @@ impl Grants {
                     continue;
                 }
                 confinement = confinement.with_readable(&folder);
-                for file in credentials.iter().map(|name| folder.join(name)).filter(|file| file.is_file()) {
-                    confinement = confinement.with_hidden(file);
-                }
+                let credentials =
+                    credentials.iter().map(|name| folder.join(name)).filter(|file| file.is_file());
+                let settings = SETTINGS.iter().map(|name| home.join(name));
+                let settings = settings.filter(|file| file.starts_with(&folder) && holds_token(file));
+                // Of a link the target is hidden, wherever it can be seen: a link itself cannot be covered.
+                let secrets = credentials.chain(settings).filter_map(|file| file.canonicalize().ok());
+                confinement = secrets.fold(confinement, Confinement::with_hidden);
             }
         }
         if let Some(folder) = self.program().filter(|folder| !self.holds_more(folder)) {
@@ -264,6 +285,10 @@ fn around(confinement: Confinement, place: &Path, kept: &Path) -> Confinement {
     entries.fold(confinement, |confinement, entry| around(confinement, &entry.path(), kept))
 }
 
+fn holds_token(file: &Path) -> bool {
+    std::fs::read(file).is_ok_and(|bytes| has_registry_token(&String::from_utf8_lossy(&bytes)))
+}
+
 /// The folders of a search path from which programs of a workspace may be run: absolute ones that are there,
 /// and never the workspace itself or what lies in it.
 pub fn programs_of(path: &OsStr, workspace: &Path) -> Vec<PathBuf> {
@@ -282,13 +307,18 @@ fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
-/// The repository mounted on its own, so that it cannot be renamed; in it, what runs programs stays as it is.
+/// The repository mounted on its own, so that it cannot be renamed; in it, the names that decide what git runs stay as
+/// they are.
 fn open_repository(confinement: Confinement, folder: &Path) -> Confinement {
-    let confinement = confinement.with_writable(folder).with_protected(folder.join("hooks"));
-    let confinement = confinement.with_protected(folder.join("config.worktree"));
-    ["config", "modules", "worktrees", "commondir", "gitdir"]
-        .into_iter()
-        .map(|name| folder.join(name))
-        .filter(|path| path.symlink_metadata().is_ok())
-        .fold(confinement, Confinement::with_protected)
+    // The folders above protected names are mounted on their own, too, or they would be exchanged as a whole.
+    let above = ["", "info", "objects", "objects/info"].into_iter().map(|name| folder.join(name));
+    let confinement = above.fold(confinement, Confinement::with_writable);
+    closed_names(confinement, folder)
+}
+
+/// Protects the names in a repository that decide what git runs.
+fn closed_names(confinement: Confinement, folder: &Path) -> Confinement {
+    NAMES.iter().fold(confinement, |confinement, name| {
+        confinement.with_stand_in(folder.join(name.path), name.stand_in)
+    })
 }

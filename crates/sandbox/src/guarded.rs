@@ -8,14 +8,17 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::grants::repository::{NAMES, REPORTED};
 use crate::scan::{Limits, Scan};
 
 /// How many files are looked at, how deep in a protected folder, and how much of each is read.
 const FILES: usize = 500;
 const DEPTH: usize = 3;
 const BYTES: u64 = 1024 * 1024;
-/// What in a repository decides what runs; the rest of it changes with every commit.
-const REPOSITORY: [&str; 3] = ["config", "config.worktree", "hooks"];
+/// How many repositories lie in one another: those of submodules and of linked work trees.
+const NESTED: usize = 3;
+/// Folders of a repository with such repositories.
+const NESTING: [&str; 2] = ["modules", "worktrees"];
 
 /// The protected files of a workspace, as they were.
 ///
@@ -36,14 +39,16 @@ impl Guarded {
     /// Looks at a workspace, in bounded time.
     pub fn of(workspace: &Path) -> Self {
         let mut guarded = Self::default();
-        for path in Scan::of(workspace, Limits::default()).protected {
+        let scan = Scan::of(workspace, Limits::default());
+        for path in scan.protected {
             if path.ends_with(".git") && path.is_dir() {
-                for name in REPOSITORY {
-                    guarded.note(&path.join(name), DEPTH);
-                }
+                guarded.note_repository(&path, NESTED);
             } else {
                 guarded.note(&path, DEPTH);
             }
+        }
+        for path in scan.bare {
+            guarded.note_repository(&path, 0);
         }
         guarded
     }
@@ -57,15 +62,36 @@ impl Guarded {
         changed
     }
 
+    /// Notes the names in a repository that decide what git runs, and links: git writes through a link in the place of
+    /// `logs/HEAD` or `packed-refs`. The rest of a repository changes with every commit.
+    fn note_repository(&mut self, folder: &Path, nested: usize) {
+        let names = NAMES.iter().map(|name| name.path).chain(REPORTED);
+        for name in names.filter(|name| !NESTING.contains(name)) {
+            self.note(&folder.join(name), DEPTH);
+        }
+        for place in ["", "logs", "refs", "refs/heads", "objects"] {
+            for path in entries(&folder.join(place)) {
+                if path.is_symlink() {
+                    self.note(&path, 0);
+                }
+            }
+        }
+        for place in NESTING {
+            for path in entries(&folder.join(place)).filter(|_| nested > 0) {
+                // A submodule may have a name of several parts.
+                self.note_repository(&path, nested.saturating_sub(1));
+            }
+        }
+    }
+
     fn note(&mut self, path: &Path, depth: usize) {
         let Ok(found) = path.symlink_metadata() else { return };
         if self.0.len() >= FILES {
             return;
         }
         if found.is_dir() {
-            let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
-            for entry in entries.take_while(|_| depth > 0) {
-                self.note(&entry.path(), depth.saturating_sub(1));
+            for path in entries(path).take_while(|_| depth > 0) {
+                self.note(&path, depth.saturating_sub(1));
             }
         } else if found.is_symlink() {
             let target = fs::read_link(path).unwrap_or_default();
@@ -75,6 +101,10 @@ impl Guarded {
             self.0.insert(path.to_path_buf(), digest(path).unwrap_or_default());
         }
     }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
 }
 
 fn digest(path: &Path) -> io::Result<Vec<u8>> {

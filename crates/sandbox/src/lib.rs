@@ -18,9 +18,11 @@ mod guarded;
 mod leash;
 mod level;
 mod limits;
+mod new_files;
 mod plan;
 mod probe;
 mod scan;
+mod signals;
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
@@ -30,19 +32,15 @@ mod confine;
 #[path = "unconfined.rs"]
 mod confine;
 #[cfg(target_os = "linux")]
-mod landlocked;
-#[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
 mod supervise;
-#[cfg(target_os = "linux")]
-mod syscalls;
 #[cfg(target_os = "linux")]
 mod terminal;
 
 pub use confine::{close_memory, confine_and_exec};
 pub use confinement::{Confinement, Gap, Helper};
-pub use disk::free_bytes;
+pub use disk::{free_bytes, free_files};
 pub use environment::ChildEnvironment;
 pub use error::{FileError, WorkspaceError};
 pub use folder::{Entry, Kind, Listing, has_readable_rules};
@@ -51,9 +49,11 @@ pub use guarded::Guarded;
 pub use leash::{Leash, NotConfined};
 pub use level::{Level, Missing, Part};
 pub use limits::ChildLimits;
+pub use new_files::NewFiles;
 pub use path::{PathError, WorkspacePath};
 pub use probe::{Bounds, Probe};
-pub use read::{Contents, Descent, FileStream, MAX_FILE_BYTES};
+pub use read::{Contents, Descent, FileStream, MAX_FILE_BYTES, SettingsOwner, read_settings};
+pub use signals::start_child;
 pub use version::Version;
 pub use windows::WindowsPath;
 pub use workspace::{Access, Look, Workspace};

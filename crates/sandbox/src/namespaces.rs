@@ -1,11 +1,15 @@
 //! Own namespaces, and in them a root that holds only what was granted.
 
+pub(crate) mod below;
+
 use std::fs;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::stat::{SFlag, fstat};
 use nix::unistd::{getgid, getuid, pivot_root};
 use rustix::thread::{CapabilitySet, capabilities, configure_capability_in_ambient_set, set_capabilities};
 
@@ -18,6 +22,9 @@ const NEW: &str = "/new";
 /// What a hidden file or folder looks like: nobody may open it.
 const NO_FILE: &str = "/no-file";
 const NO_FOLDER: &str = "/no-folder";
+/// Where a mount is prepared before it is moved to its place.
+const ASIDE_FILE: &str = "/aside-file";
+const ASIDE_FOLDER: &str = "/aside-folder";
 
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 /// Folders of the child alone, gone with it.
@@ -94,7 +101,14 @@ pub(crate) fn enter(plan: &Plan) -> Result<(), Words> {
 fn closed() -> Result<(), Words> {
     let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o000).open(NO_FILE);
     file.map_err(|error| words(NO_FILE)(&error))?;
-    fs::DirBuilder::new().mode(0o000).create(NO_FOLDER).map_err(|error| words(NO_FOLDER)(&error))
+    fs::DirBuilder::new().mode(0o000).create(NO_FOLDER).map_err(|error| words(NO_FOLDER)(&error))?;
+    let (none, flags) = (None::<&str>, MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV);
+    for cover in [NO_FILE, NO_FOLDER] {
+        mount(Some(cover), cover, none, MsFlags::MS_BIND, none).map_err(|error| words(cover)(&error))?;
+        mount(none, cover, none, flags | MsFlags::MS_BIND | MsFlags::MS_REMOUNT, none)
+            .map_err(|error| words(cover)(&error))?;
+    }
+    Ok(())
 }
 
 /// `/proc`, `/dev` and the private folders.
@@ -179,40 +193,75 @@ fn place_for(to: &Path, is_folder: bool) -> Result<(), Words> {
 }
 
 /// Protected paths closed for writing, hidden ones covered.
+///
+/// Another child may rename folders of the workspace meanwhile. So each path is opened once, without following a link,
+/// and the mount goes to that handle: it stays on the file wherever the file is moved. A path that is missing is an
+/// error, because the file may have been moved to where it can be read.
 fn excepted(plan: &Plan) -> Result<(), Words> {
-    let inside = |path: &Path| Path::new(NEW).join(path.strip_prefix("/").unwrap_or(path));
-    for path in &plan.protected {
-        let place = inside(path);
-        match fs::symlink_metadata(&place) {
-            // A mount would land on the link's target and leave the link to be changed.
-            Ok(found) if found.is_symlink() => {
-                return Err(format!("`{}` is a link and cannot be protected", path.display()));
-            }
-            Ok(_) => bind(&place, &place, Mode::Read)?,
-            Err(error) => return Err(words(&path.to_string_lossy())(&error)),
-        }
+    let root = below::root(Path::new(NEW)).map_err(|error| words(NEW)(&error))?;
+    for protected in &plan.protected {
+        let place = found(&root, protected.path(), "protected")?;
+        close(&place).map_err(|error| format!("{}: {error}", protected.path.display()))?;
     }
-    for path in &plan.hidden {
-        let place = inside(path);
-        let cover = match fs::symlink_metadata(&place) {
-            Ok(found) if found.is_symlink() => {
-                return Err(format!("`{}` is a link and cannot be hidden", path.display()));
-            }
-            Ok(found) if found.is_dir() => NO_FOLDER,
-            Ok(_) => NO_FILE,
-            Err(_) => continue,
-        };
-        put_over(cover, &place).map_err(|error| words(&path.to_string_lossy())(&error))?;
+    for hidden in plan.covered() {
+        let path = &hidden.path;
+        let place = found(&root, path, "hidden")?;
+        if hidden.identity.is_some_and(|known| known != place.identity) {
+            return Err(format!(
+                "`{}` is another file than the one that is to be hidden, try again",
+                path.display()
+            ));
+        }
+        let cover = if place.is_folder { NO_FOLDER } else { NO_FILE };
+        put_over(cover, &place.handle).map_err(|error| words(&path.to_string_lossy())(&error))?;
     }
     Ok(())
 }
 
-/// The same as `bind` for a cover, below which nothing is mounted.
-fn put_over(cover: &str, place: &Path) -> nix::Result<()> {
+/// Something in the new root, held by its handle.
+struct Place {
+    handle: OwnedFd,
+    is_folder: bool,
+    /// Device and inode.
+    identity: (u64, u64),
+}
+
+fn found(root: &OwnedFd, path: &Path, what: &str) -> Result<Place, Words> {
+    let below = path.strip_prefix("/").unwrap_or(path);
+    let failed = |error: &dyn std::fmt::Display| {
+        format!("`{}` was moved or removed while it was to be {what}, try again: {error}", path.display())
+    };
+    let handle = below::named(root, below).map_err(|error| failed(&error))?;
+    let found = fstat(&handle).map_err(|error| failed(&error))?;
+    let kind = found.st_mode & SFlag::S_IFMT.bits();
+    // A mount would land on the link's target and leave the link to be changed.
+    if kind == SFlag::S_IFLNK.bits() {
+        return Err(format!("`{}` is a link and cannot be {what}", path.display()));
+    }
+    let is_folder = kind == SFlag::S_IFDIR.bits();
+    Ok(Place { handle, is_folder, identity: (found.st_dev, found.st_ino) })
+}
+
+/// The path by which the kernel finds what a handle of this process names.
+fn path_of(handle: &OwnedFd) -> PathBuf {
+    PathBuf::from(format!("{OLD}/proc/self/fd/{}", handle.as_raw_fd()))
+}
+
+/// Closes a place for writing, with all that is mounted below it. The mount is made where nobody else sees it, and moved
+/// to the place when it is closed: by then the place may have another path.
+fn close(place: &Place) -> Result<(), Words> {
+    let aside = Path::new(if place.is_folder { ASIDE_FOLDER } else { ASIDE_FILE });
+    place_for(aside, place.is_folder)?;
+    bind(&path_of(&place.handle), aside, Mode::Read)?;
     let none = None::<&str>;
-    mount(Some(cover), place, none, MsFlags::MS_BIND, none)?;
-    let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-    mount(none, place, none, flags | MsFlags::MS_BIND | MsFlags::MS_REMOUNT, none)
+    mount(Some(aside), &path_of(&place.handle), none, MsFlags::MS_MOVE, none)
+        .map_err(|error| error.to_string())
+}
+
+/// Puts a cover over a place. The cover is mounted read-only already, and the new mount keeps that.
+fn put_over(cover: &str, place: &OwnedFd) -> nix::Result<()> {
+    let none = None::<&str>;
+    mount(Some(cover), &path_of(place), none, MsFlags::MS_BIND, none)
 }
 
 /// Mounts a place with all that is mounted below it, then gives each of those mounts its mode.

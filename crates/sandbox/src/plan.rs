@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::confinement::stand_in::{Hidden, Protected, StandIn};
 use crate::{ChildLimits, Confinement, Level};
 
 /// Everything that the helper must know; the command follows it.
@@ -13,8 +14,8 @@ pub(crate) struct Plan {
     pub(crate) folder: PathBuf,
     pub(crate) readable: Vec<PathBuf>,
     pub(crate) writable: Vec<PathBuf>,
-    pub(crate) protected: Vec<PathBuf>,
-    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) protected: Vec<Protected>,
+    pub(crate) hidden: Vec<Hidden>,
     pub(crate) ports: Vec<u16>,
     pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
@@ -75,6 +76,29 @@ impl Plan {
         }
     }
 
+    /// The hidden paths that the child would see without a cover, a folder before what is in it. Where nothing was
+    /// granted nothing is seen, and below a cover nothing is.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is covered here"))]
+    pub(crate) fn covered(&self) -> Vec<&Hidden> {
+        let grants = self.readable.iter().chain(&self.writable).map(|path| (path, true));
+        let grants: Vec<_> = grants.chain(self.private.iter().map(|path| (path, false))).collect();
+        let is_seen = |path: &Path| {
+            let around = grants.iter().filter(|(grant, _)| path.starts_with(grant));
+            let nearest = around.max_by_key(|(grant, is_shown)| (grant.components().count(), !is_shown));
+            nearest.is_some_and(|(_, is_shown)| *is_shown)
+        };
+        let mut hidden: Vec<&Hidden> = self.hidden.iter().filter(|hidden| is_seen(&hidden.path)).collect();
+        hidden.sort_unstable_by_key(|hidden| &hidden.path);
+        let mut covered: Vec<&Hidden> = Vec::new();
+        for hidden in hidden {
+            // Sorted, a folder comes just before all that is in it.
+            if !covered.last().is_some_and(|cover| hidden.path.starts_with(&cover.path)) {
+                covered.push(hidden);
+            }
+        }
+        covered
+    }
+
     /// The arguments that say this plan and the command.
     pub(crate) fn encode(&self, command: &[OsString]) -> Vec<OsString> {
         let stage = match self.stage {
@@ -84,17 +108,20 @@ impl Plan {
         let mut words: Vec<OsString> = vec![stage.into(), self.level.word().into()];
         let mut add = |name: &str, value: OsString| words.extend([name.into(), value]);
         add("--folder", self.folder.clone().into());
-        let lists = [
-            ("--read", &self.readable),
-            ("--write", &self.writable),
-            ("--protect", &self.protected),
-            ("--hide", &self.hidden),
-            ("--private", &self.private),
-        ];
+        let lists = [("--read", &self.readable), ("--write", &self.writable), ("--private", &self.private)];
         for (name, paths) in lists {
             for path in paths {
                 add(name, path.clone().into());
             }
+        }
+        for hidden in &self.hidden {
+            add("--hide", hidden.path.clone().into());
+            if let Some((device, inode)) = hidden.identity {
+                add("--hidden-file", format!("{device}:{inode}").into());
+            }
+        }
+        for protected in &self.protected {
+            add(protected.stand_in.option(), protected.path.clone().into());
         }
         for port in &self.ports {
             add("--port", port.to_string().into());
@@ -150,6 +177,11 @@ impl Plan {
     fn take(&mut self, name: &str, value: OsString) -> Option<()> {
         let number = || value.to_str()?.parse::<u64>().ok();
         match name {
+            "--hidden-file" => {
+                let (device, inode) = value.to_str()?.split_once(':')?;
+                let identity = (device.parse().ok()?, inode.parse().ok()?);
+                self.hidden.last_mut()?.identity = Some(identity);
+            }
             "--port" => self.ports.push(u16::try_from(number()?).ok()?),
             "--file-bytes" => self.limits.file_bytes = number()?,
             "--open-files" => self.limits.open_files = number()?,
@@ -170,10 +202,12 @@ impl Plan {
                     "--folder" => self.folder = path,
                     "--read" => self.readable.push(path),
                     "--write" => self.writable.push(path),
-                    "--protect" => self.protected.push(path),
-                    "--hide" => self.hidden.push(path),
+                    "--hide" => self.hidden.push(Hidden { path, identity: None }),
                     "--private" => self.private.push(path),
-                    _ => return None,
+                    _ => {
+                        let stand_in = StandIn::ALL.into_iter().find(|known| known.option() == name)?;
+                        self.protected.push(Protected::new(path, stand_in));
+                    }
                 }
             }
         }

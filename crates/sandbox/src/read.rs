@@ -1,6 +1,7 @@
 //! Reading a file below the workspace's handle.
 
 mod descent;
+mod settings;
 mod stream;
 
 use std::io::Read;
@@ -12,6 +13,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 use crate::{FileError, Kind, Version, Workspace, WorkspacePath};
 
 pub use self::descent::Descent;
+pub use self::settings::{SettingsOwner, read_settings};
 pub use self::stream::FileStream;
 
 /// How many bytes of a file are read at the most.

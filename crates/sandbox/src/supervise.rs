@@ -1,6 +1,7 @@
 //! The helper's processes while the command runs: who starts it, buries orphans, and ends all of them.
 
 mod placeholders;
+pub(crate) mod plan_file;
 mod tree;
 mod watch;
 
@@ -12,18 +13,20 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use nix::errno::Errno;
 use nix::sys::prctl;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, getuid, setsid};
+use nix::unistd::{Pid, getpgid, getuid, setsid};
 
+use crate::confine::syscalls::GroupBit;
 use crate::confine::{Failure, NOT_CONFINED, check, confine, say, tell};
 use crate::leash::{CONFINED, handed, heard};
 use crate::plan::{Hold, Input, Plan, Stage, Terminal};
 use crate::probe::LANDLOCK;
-use crate::{Bounds, Level, Part, bubblewrap, namespaces, terminal};
+use crate::{Bounds, Level, Part, bubblewrap, namespaces, new_files, terminal};
 
 use self::placeholders::Placeholders;
 use self::tree::Tree;
@@ -56,7 +59,9 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
         (Command::new("/proc/self/exe"), Vec::new())
     };
     let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
-    process.args(before).args(inner.encode(command));
+    let began = SystemTime::now();
+    let (_plan, arguments) = plan_file::store(&inner.encode(command)).map_err(Failure::of(Part::Helper))?;
+    process.args(before).args(arguments);
     let code = match plan.hold {
         Hold::Free => {
             let child = watch.unheld(|| process.spawn()).map_err(failed)?;
@@ -88,6 +93,7 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
     if plan.level == Level::Bubblewrap {
         end_children();
     }
+    clear_bits(plan, began);
     drop(placeholders);
     drop(tree);
     Ok(code)
@@ -158,10 +164,21 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     prctl::set_child_subreaper(true).map_err(Failure::of(Part::Privileges))?;
     let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     confine(plan, &[])?;
+    let began = SystemTime::now();
     let code = started(plan, &watch, command, input)
         .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, child)));
     end_children();
+    clear_bits(plan, began);
     Ok(code)
+}
+
+/// Takes the setuid and setgid bits from new files, where the command could set one of them.
+fn clear_bits(plan: &Plan, began: SystemTime) {
+    if GroupBit::of(plan) == GroupBit::Inherited {
+        for folder in &plan.writable {
+            new_files::clear_bits(folder, began);
+        }
+    }
 }
 
 fn process_of(command: &[OsString]) -> Option<Command> {
@@ -255,7 +272,9 @@ fn buried(child: Pid) -> Option<u8> {
         let (pid, ended) = match waitpid(None, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
             // Nobody is there who could let the command go on.
             Ok(WaitStatus::Stopped(pid, _)) if pid == child => {
-                signal(pid, Signal::SIGCONT);
+                // With all of its group: a key stops a shell together with the program that the shell waits for.
+                let group = getpgid(Some(pid)).map_or(pid, |group| Pid::from_raw(-group.as_raw()));
+                signal(group, Signal::SIGCONT);
                 continue;
             }
             Ok(WaitStatus::Exited(pid, status)) => (pid, u8::try_from(status).unwrap_or(NOT_CONFINED)),

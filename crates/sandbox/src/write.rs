@@ -1,5 +1,7 @@
 //! Writing a file below the workspace's handle: the whole file at once, or not at all.
 
+#[cfg(target_os = "linux")]
+mod attributes;
 mod draft;
 mod place;
 mod remove;
@@ -43,6 +45,9 @@ pub struct Written {
     pub version: Version,
     /// The folders that were made for it, outermost first.
     pub folders: Vec<WorkspacePath>,
+    /// Whether the name is on disk, too. The bytes always are; a folder that cannot be opened for reading, and some
+    /// network file systems, do not let the name be synced.
+    pub is_durable: bool,
 }
 
 /// Where a write lands: the folder's handle and the last name.
@@ -96,12 +101,14 @@ impl Workspace {
             Expected::Absent => self.new_place(path)?,
             Expected::Unchanged(_) => (self.known_place(path)?, Vec::new()),
         };
+        // Opened now: after the last step the file is written, and no error may say otherwise.
+        let folder = folder_to_sync(&place);
         match expected {
             Expected::Absent => self.create(&place, bytes, like)?,
             Expected::Unchanged(version) => self.replace(&place, bytes, version)?,
         }
-        sync_folder(&place)?;
-        Ok(Written { path: place.path, version: Version::of(bytes), folders })
+        let is_durable = folder.is_some_and(|folder| folder.sync_all().is_ok());
+        Ok(Written { path: place.path, version: Version::of(bytes), folders, is_durable })
     }
 
     fn check_writable(&self, path: &WorkspacePath) -> Result<(), FileError> {
@@ -172,6 +179,10 @@ impl Workspace {
         let step = |draft: &Draft<'_>| {
             // As late as can be: between this look and the step that gives the name nothing else happens.
             check_current(place, open_named(&place.folder, &place.path, &place.name)?, expected)?;
+            // The owner is refused before the step, because another one could not be undone by this user.
+            let old = &permissions.1;
+            let kept = draft.keep_owner(old).and_then(|()| draft.keep_attributes(old));
+            kept.map_err(|error| FileError::from_io(&place.path, error))?;
             Ok(draft.replace(&place.folder, &place.name))
         };
         self.with_draft(place, bytes, Some(&permissions.0), step)
@@ -257,6 +268,9 @@ fn check_current(
     if is_privileged(&permissions) {
         return Err(FileError::Privileged { path: path.to_string() });
     }
+    if is_closed(&permissions) {
+        return Err(FileError::ReadOnly { path: path.to_string() });
+    }
     if Version::of(&read_all(&mut file, &metadata, path)?) != expected {
         return Err(FileError::Stale { path: path.to_string() });
     }
@@ -269,20 +283,29 @@ fn is_privileged(permissions: &Permissions) -> bool {
     permissions.mode() & 0o6000 != 0
 }
 
+/// Whether the file's owner may not write it. A rename over it would not ask for that right.
+#[cfg(unix)]
+fn is_closed(permissions: &Permissions) -> bool {
+    use cap_std::fs::PermissionsExt;
+    permissions.mode() & 0o200 == 0
+}
+
+#[cfg(not(unix))]
+fn is_closed(permissions: &Permissions) -> bool {
+    permissions.readonly()
+}
+
 #[cfg(not(unix))]
 fn is_privileged(_: &Permissions) -> bool {
     false
 }
 
-/// The new name is only safe when its folder is on disk. Windows has no such call.
-fn sync_folder(place: &Place) -> Result<(), FileError> {
-    let failed = |error| FileError::from_io(&place.path, error);
-    if cfg!(unix) {
-        // The folder's own handle only names it; syncing wants one that is open for reading.
-        let mut options = OpenOptions::new();
-        options.read(true).maybe_dir(true);
-        let folder = place.folder.open_with(".", &options).map_err(failed)?;
-        folder.sync_all().map_err(failed)?;
+/// The folder's own handle only names it, and syncing wants one that is open for reading. Windows has no such call.
+fn folder_to_sync(place: &Place) -> Option<File> {
+    if !cfg!(unix) {
+        return None;
     }
-    Ok(())
+    let mut options = OpenOptions::new();
+    options.read(true).maybe_dir(true);
+    place.folder.open_with(".", &options).ok()
 }

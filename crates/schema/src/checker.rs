@@ -113,6 +113,12 @@ impl Checker {
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
+    /// Returns the paths of all violations of a call's arguments, as JSON Pointers.
+    pub fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
+        let value = arguments.to_value();
+        self.validator.iter_errors(&value).map(|error| error.instance_path().to_string()).collect()
+    }
+
     /// Checks any value.
     ///
     /// # Errors

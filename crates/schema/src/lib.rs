@@ -13,6 +13,7 @@ mod coerce;
 mod reading;
 mod wanted;
 
+mod fits;
 mod json;
 mod kind;
 
@@ -27,7 +28,7 @@ mod violation;
 
 #[cfg(feature = "validate")]
 pub use checker::{Checker, SchemaError};
-pub use coerce::{Coercion, coerce};
+pub use coerce::{Coercion, coerce, coerce_at};
 pub use compiled::{CompileOptions, Compiled, RootUnion};
 pub use dialect::Dialect;
 pub use loss::Loss;

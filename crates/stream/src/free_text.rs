@@ -38,8 +38,27 @@ struct Open {
 impl FreeText {
     /// For those of these tools that take free text.
     pub fn of(tools: &[ToolSpec]) -> Self {
-        let free = tools.iter().filter(|tool| matches!(tool, ToolSpec::Freeform { .. }));
+        Self::diff(tools, &[])
+    }
+
+    /// For those of these tools that take free text and were sent otherwise.
+    pub fn diff(tools: &[ToolSpec], sent: &[ToolSpec]) -> Self {
+        let is_free = |tool: &&ToolSpec| matches!(tool, ToolSpec::Freeform { .. });
+        let free = tools.iter().filter(is_free).filter(|tool| !sent.contains(tool));
         Self { tools: free.map(|tool| tool.name().as_str().to_owned()).collect(), open: BTreeMap::new() }
+    }
+
+    /// Returns whether everything passes as it is.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// Releases the calls whose end has not come, as calls that are not whole.
+    pub fn finish(&mut self, out: &mut Vec<Chunk>) {
+        for (key, Open { id, name, arguments, opaque }) in std::mem::take(&mut self.open) {
+            out.push(Chunk::Call(CallChunk::Start { key, id, name, opaque }));
+            out.push(Chunk::Call(CallChunk::Delta { key, arguments }));
+        }
     }
 
     /// Takes the next chunk and adds what it means to `out`. Calls come as `Start`, `Delta`, `End`, or `Whole`.
@@ -65,6 +84,11 @@ impl FreeText {
                 if self.tools.contains(&name) =>
             {
                 out.push(Open { id, name, arguments, opaque }.whole());
+            }
+            // A call that the end of the answer cuts is told all the same (RULES S8).
+            end @ (Chunk::Finish { .. } | Chunk::Error { .. }) => {
+                self.finish(out);
+                out.push(end);
             }
             other => out.push(other),
         }

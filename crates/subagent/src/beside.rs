@@ -1,8 +1,10 @@
 //! Agents that work beside the run that began them: known by an id, spoken to, waited for, closed.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{CallingRun, Messages, RunOptions, Speaker};
@@ -15,6 +17,9 @@ use crate::sub_agents::Shared;
 
 /// How long an agent may take to end in good order when its caller has ended or it was closed.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// The report of an agent whose work panicked.
+const PANICKED: &str = "the agent ended with an internal error (it panicked); what it had done stays";
 
 /// An agent beside its caller.
 pub(crate) struct Beside {
@@ -79,7 +84,9 @@ impl Shared {
                 RunOptions::default().with_allowance(run.allowance().clone()).with_cancellation(stop.clone());
             let ended = tokio::select! {
                 biased;
-                ended = child.perform(&ctx, &task, options, Some(messages)) => said(ended),
+                ended = AssertUnwindSafe(child.perform(&ctx, &task, options, Some(messages))).catch_unwind() => {
+                    ended.map_or_else(|_| BesideReport { state: "failed", text: PANICKED.to_owned() }, said)
+                }
                 () = overdue(&stop) => BesideReport { state: "stopped", text: String::new() },
             };
             sender.send_replace(Some(ended));
@@ -102,9 +109,12 @@ impl Shared {
             return Ok(known);
         }
         let definition = self.definition(name)?;
-        let records = self.journals.open(&key).and_then(|journal| journal.records()).map_err(|error| {
-            ToolError::model(format!("the record of the agent {id} cannot be read: {error}"))
-        })?;
+        let unreadable =
+            |error| ToolError::model(format!("the record of the agent {id} cannot be read: {error}"));
+        // The id comes from the model: one that it invented must make no journal.
+        let journal = self.journals.find(&key).map_err(unreadable)?.ok_or_else(unknown)?;
+        let records = journal.records().map_err(unreadable)?;
+        drop(journal);
         if records.is_empty() {
             return Err(unknown());
         }

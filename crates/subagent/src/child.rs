@@ -77,10 +77,14 @@ impl Child<'_> {
         if definition.is_read_only {
             builder = builder.mode(Mode::ReadOnly);
         }
-        let turns = definition.turns.unwrap_or(self.shared.limits.turns);
+        let turns = match (definition.turns, self.shared.limits.turns) {
+            (None | Some(0), most) => most,
+            (Some(turns), 0) => turns,
+            (Some(turns), most) => turns.min(most),
+        };
         builder
             .system(format!("{}\n\n{ROLE}", definition.prompt))
-            .limits(Limits { turns, ..Limits::default() })
+            .limits(Limits { turns, ..self.run.limits() })
             .build()
             .map_err(|error| self.failed(&error))
     }
@@ -102,7 +106,7 @@ impl Child<'_> {
                 Event::CallArguments { .. } | Event::CallPreview { .. } => continue,
                 event => (name(), serde_json::to_value(event)),
             };
-            ctx.tell(Progress::Agent { agents, event: happened.unwrap_or(Value::Null) });
+            ctx.send(Progress::Agent { agents, event: happened.unwrap_or(Value::Null) }).await;
         }
         ended.ok_or(AgentError::Unfinished)
     }

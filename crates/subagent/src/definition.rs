@@ -55,7 +55,7 @@ pub enum DefinitionError {
         problem: String,
     },
     /// Its name is none for a tool.
-    #[error("its name {name:?} is none: 1 to {MAX_NAME} lower-case letters, digits and _ are wanted")]
+    #[error("its name {name:?} is none: 1 to {MAX_NAME} lower-case letters, digits, _ and - are wanted")]
     Name {
         /// The name.
         name: String,
@@ -79,7 +79,7 @@ impl AgentDefinition {
         prompt: impl Into<String>,
     ) -> Result<Self, DefinitionError> {
         let name = name.into();
-        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_word) {
             return Err(DefinitionError::Name { name });
         }
@@ -153,7 +153,7 @@ impl AgentDefinition {
         &self.prompt
     }
 
-    /// Reads the text of a Markdown file: `name` and `description`, and where wanted `tools` (in one line, with commas),
+    /// Reads the text of a Markdown file: `name` and `description`, and where wanted `tools` (in one line, with commas, or `[]` for none),
     /// `model`, `mode`, `read-only`, `agents` (whether it may hand work on) and `max-turns`; what stands behind the front
     /// matter it is told.
     ///
@@ -171,21 +171,34 @@ impl AgentDefinition {
             return Err(DefinitionError::Value { key: "text", problem });
         }
         let mut definition = Self::new(needed("name")?, needed("description")?, prompt)?;
-        if document.has("tools") {
+        if document.has_empty_list("tools") {
+            definition.tools = Some(Vec::new());
+        } else if document.has("tools") {
             let tools = document.words("tools", 4_000)?.unwrap_or_default();
             definition.tools = Some(patterns(&tools)?);
         }
-        definition.model = document.words("model", 200)?;
-        definition.mode = document.words("mode", 100)?;
+        definition.model = word(&document, "model", 200)?;
+        definition.mode = word(&document, "mode", 100)?;
         definition.is_read_only = flag(&document, "read-only")?;
         definition.may_delegate = flag(&document, "agents")?;
-        if let Some(turns) = document.words("max-turns", 20)? {
-            let wrong =
-                |_| DefinitionError::Value { key: "max-turns", problem: format!("is no number: {turns}") };
-            definition.turns = Some(turns.parse().map_err(wrong)?);
+        if let Some(turns) = word(&document, "max-turns", 20)? {
+            let parsed = turns.parse().ok().filter(|turns| *turns > 0);
+            let problem = || format!("is no number from 1: {turns}");
+            let wrong = || DefinitionError::Value { key: "max-turns", problem: problem() };
+            definition.turns = Some(parsed.ok_or_else(wrong)?);
         }
         Ok(definition)
     }
+}
+
+/// The words of a key; an error for a key with a value of another form, because leaving the key out means something else.
+fn word(document: &Document<'_>, key: &'static str, max: usize) -> Result<Option<String>, DefinitionError> {
+    let words = document.words(key, max)?;
+    if words.is_none() && document.has(key) {
+        let problem = "has no words: write its value in one line, or leave the key out".to_owned();
+        return Err(DefinitionError::Value { key, problem });
+    }
+    Ok(words)
 }
 
 /// A list that nobody can read must not become one without end: no `tools` at all gives all of them.
@@ -194,7 +207,7 @@ fn patterns(words: &str) -> Result<Vec<String>, DefinitionError> {
     let names = words.split([',', ' ']).map(str::trim).filter(|name| !name.is_empty());
     let names: Vec<String> = names.map(str::to_owned).collect();
     if names.is_empty() {
-        return fails("names none: write them in one line, with commas, or leave the key out".to_owned());
+        return fails("names none: write them in one line, with commas; write [] for none, or leave the key out for all".to_owned());
     }
     for name in &names {
         let beginning = name.strip_suffix('*').unwrap_or(name);

@@ -8,7 +8,7 @@ pub struct AgentLimits {
     pub depth: usize,
     /// How many may work at once, all together.
     pub at_once: usize,
-    /// How many answers each may use, where its definition says nothing.
+    /// The most answers that each may use. A definition can lower it, not raise it. Zero turns the limit off.
     pub turns: u32,
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn finish_reason(reason: &StopReason) -> &str {
     match reason {
         StopReason::End | StopReason::StopSequence => "stop",
         StopReason::Calls => "tool_call",
-        StopReason::Length => "length",
+        StopReason::Length | StopReason::ContextWindow => "length",
         StopReason::ContentFilter => "content_filter",
         StopReason::Refusal => "refusal",
         StopReason::Pause => "pause",

@@ -1,11 +1,14 @@
 //! One function per property. Each takes any bytes and panics with what was violated.
 
+mod approvals;
 mod assemble;
 mod coercion;
 mod command;
+mod command_work;
 mod encoded_history;
 mod machine;
 mod partial_json;
+mod path_rules;
 mod redact;
 mod round_trip;
 mod schema_compile;
@@ -15,12 +18,15 @@ mod wire;
 mod wire_answer;
 mod wire_request;
 
+pub use approvals::approvals;
 pub use assemble::assemble;
 pub use coercion::coercion;
 pub use command::command;
+pub use command_work::command_work;
 pub use encoded_history::encoded_history;
 pub use machine::machine;
 pub use partial_json::{partial_json_oracle, partial_json_repair, partial_json_snapshot, partial_json_split};
+pub use path_rules::path_rules;
 pub use redact::redact;
 pub use round_trip::round_trip;
 pub use schema_compile::{schema_compile, schema_refusals};
@@ -48,7 +54,9 @@ const TABLE: &[(&str, Oracle)] = &[
     ("text_calls_bare", text_calls_bare),
     ("coercion", coercion),
     ("command", command),
+    ("command_work", command_work),
     ("encoded_history", encoded_history),
+    ("path_rules", path_rules),
     ("redact", redact),
     ("schema_compile", schema_compile),
     ("wire_openai_chat", wire_openai_chat),
@@ -57,6 +65,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("wire_gemini", wire_gemini),
     ("wire_request", wire_request),
     ("wire_answer", wire_answer),
+    ("approvals", approvals),
 ];
 
 /// The names of all properties, which are the names of the fuzz targets.

@@ -110,7 +110,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = listener.accept() => {
+            accepted = windlass_web_reach::accept(&listener) => {
                 let Ok((stream, _)) = accepted else { return };
                 // Small pieces must leave at once, or their pace would be the kernel's.
                 let _ = stream.set_nodelay(true);

@@ -114,6 +114,12 @@ impl Sink<'_> {
         self.out.push(Chunk::Call(CallChunk::End { key, arguments: None }));
     }
 
+    /// Makes a call one that cannot be run: what was read of its arguments is not the whole, and no repair may make a
+    /// whole of it. The character is not JSON outside of strings, and a string that is open is never closed.
+    pub(crate) fn breaks(&mut self, key: CallKey) {
+        self.delta(key, "\u{fffd}");
+    }
+
     /// Text inside of a JSON string of a call's arguments.
     pub(crate) fn escaped(&mut self, key: CallKey, text: &str) {
         if let Some(Chunk::Call(CallChunk::Delta { key: last, arguments })) = self.out.last_mut()

@@ -31,4 +31,4 @@ pub use limits::{LimitError, Limits};
 pub use options::{CallsInReasoning, Offer, Options, Reasoning};
 pub use render::{catalogue, render_call, results};
 pub use scanner::Scanner;
-pub use speech::{Listener, Speech, StructuredOutput, detect};
+pub use speech::{Listener, Speech, SpokenHistory, StructuredOutput, detect};

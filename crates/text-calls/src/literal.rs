@@ -1,10 +1,12 @@
 //! Turns a value as Python or a relaxed JSON writes it into JSON, while it arrives.
+//!
+//! The arguments of a call are Python, and in them only literals have a value: a name, a call or an f-string would have
+//! to be run first, so it breaks the literal. A relaxed JSON has words without quotes, which are strings.
 
 mod string;
 mod word;
 
-use self::string::{Over, Quoted};
-use self::word::word_into;
+use self::string::{Over, Prefix, Quoted};
 use crate::escape::quoted;
 
 /// How deep brackets may nest.
@@ -27,6 +29,14 @@ struct Frame {
     kind: Kind,
     /// Whether something stands in it already.
     filled: bool,
+    /// Whether a comma stands in it, without which round brackets are no tuple.
+    has_comma: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Python,
+    Relaxed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +123,7 @@ impl Literal {
             }
             State::Colon => match c {
                 c if c.is_whitespace() => Step::Taken,
-                ':' | '=' => {
+                ':' | '=' if takes_sign(&self.stack, c) => {
                     json.push(':');
                     self.state = State::Value;
                     Step::Taken
@@ -124,21 +134,16 @@ impl Literal {
                 let over = text.push(c, json);
                 self.ended(over, State::After)
             }
-            State::Word(word) => {
-                if c.is_whitespace() || matches!(c, ',' | ')' | ']' | '}' | ':') {
-                    word_into(word, json);
-                    self.state = State::After;
-                    return Step::Again;
-                }
-                word.push(c);
-                Step::Taken
-            }
+            State::Word(_) => self.word(c, json),
             State::After => self.after(c, json),
         }
     }
 
     /// Goes on after a string, if it is over.
     fn ended(&mut self, over: Over, next: State) -> Step {
+        if over == Over::Broken {
+            return Step::Broken;
+        }
         if over != Over::No {
             self.state = next;
         }
@@ -146,6 +151,7 @@ impl Literal {
     }
 
     fn item(&mut self, c: char, json: &mut String) -> Step {
+        let language = language(&self.stack);
         let Some(frame) = self.stack.last_mut() else { return Step::Broken };
         if c.is_whitespace() {
             return Step::Taken;
@@ -161,6 +167,8 @@ impl Literal {
                 self.state = State::Value;
                 Step::Again
             }
+            // A name is a key of an object in a relaxed JSON only; in Python it is a variable.
+            Kind::Object if language == Language::Python && !matches!(c, '"' | '\'') => Step::Broken,
             Kind::Object | Kind::Arguments if c.is_alphabetic() || c == '_' => {
                 self.state = State::BareKey(String::new());
                 Step::Again
@@ -197,8 +205,9 @@ impl Literal {
             ',' | ')' | ']' | '}' | ':' | '=' => return Step::Broken,
             _ => {
                 if let Some(text) = Quoted::open(c) {
+                    let is_python = language(&self.stack) == Language::Python;
                     json.push('"');
-                    self.state = State::Text(text);
+                    self.state = State::Text(if is_python { text.with_prefix(Prefix::None) } else { text });
                     return Step::Taken;
                 }
                 self.state = State::Word(c.to_string());
@@ -209,16 +218,22 @@ impl Literal {
             return Step::Broken;
         }
         json.push(open);
-        self.stack.push(Frame { close, kind, filled: false });
+        self.stack.push(Frame { close, kind, filled: false, has_comma: false });
         self.state = State::Item;
         Step::Taken
     }
 
     fn after(&mut self, c: char, json: &mut String) -> Step {
-        let Some(frame) = self.stack.last() else { return Step::Broken };
+        let language = language(&self.stack);
+        let Some(frame) = self.stack.last_mut() else { return Step::Broken };
+        // `("x")` is the string in Python, and the list has begun already.
+        let is_group = frame.kind == Kind::List && frame.close == ')' && !frame.has_comma;
         if c.is_whitespace() {
             Step::Taken
+        } else if c == frame.close && is_group && language == Language::Python {
+            Step::Broken
         } else if c == ',' {
+            frame.has_comma = true;
             self.state = State::Item;
             Step::Taken
         } else if c == frame.close {
@@ -234,6 +249,23 @@ impl Literal {
         }
         self.state = State::After;
         if self.stack.is_empty() { Step::Done } else { Step::Taken }
+    }
+}
+
+/// Whether a value may follow a key behind this sign: in Python `=` names an argument and `:` a value of an object.
+fn takes_sign(stack: &[Frame], sign: char) -> bool {
+    match stack.last() {
+        _ if language(stack) == Language::Relaxed => true,
+        Some(Frame { kind: Kind::Arguments, .. }) => sign == '=',
+        _ => sign == ':',
+    }
+}
+
+/// The language of a literal: the arguments of a call are Python.
+fn language(stack: &[Frame]) -> Language {
+    match stack.first() {
+        Some(Frame { kind: Kind::Arguments, .. }) => Language::Python,
+        _ => Language::Relaxed,
     }
 }
 

@@ -5,9 +5,10 @@ mod detect;
 mod history;
 mod listener;
 
-use windlass_protocol::{OutputFormat, ParallelCalls, Request, ToolChoice, ToolProtocol, ToolSpec};
+use windlass_protocol::{OutputFormat, ParallelCalls, Request, Role, ToolChoice, ToolProtocol, ToolSpec};
 
 pub use self::detect::detect;
+pub use self::history::SpokenHistory;
 pub use self::listener::Listener;
 use crate::{Dialect, catalogue};
 
@@ -82,9 +83,15 @@ impl Speech {
     /// The same conversation gives the same bytes, and one that goes on begins with the bytes of the turn before
     /// (RULES N6).
     pub fn request(&self, request: &Request) -> Request {
+        self.request_onto(request, &mut SpokenHistory::default())
+    }
+
+    /// Returns what [`request`](Self::request) returns, but puts only those messages into words that `memory` does not
+    /// have from the turn before. Messages of the turn before are shared with it, so that they are not encoded again.
+    pub fn request_onto(&self, request: &Request, memory: &mut SpokenHistory) -> Request {
         let tools: Vec<ToolSpec> = request.tools.iter().map(ToolSpec::as_function).collect();
         let mut spoken = request.clone();
-        spoken.messages = history::spoken(self.dialect, &request.messages);
+        spoken.messages = memory.spoken(self.dialect, &request.messages);
         spoken.tools = Vec::new();
         spoken.tool_choice = ToolChoice::Auto;
         spoken.parallel_calls = ParallelCalls::ProviderDefault;
@@ -108,7 +115,14 @@ impl Speech {
 
     /// Begins to listen to the answer to a request, as it was before it was put into words.
     pub fn listener(&self, request: &Request) -> Listener {
-        Listener::new(self.dialect, request)
+        let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
+        Listener::new(self.dialect, request, answers)
+    }
+
+    /// Begins to listen like [`listener`](Self::listener), right after [`request_onto`](Self::request_onto) of the same
+    /// request, whose memory knows how many answers there were.
+    pub fn listener_after(&self, request: &Request, memory: &SpokenHistory) -> Listener {
+        Listener::new(self.dialect, request, memory.answers)
     }
 }
 

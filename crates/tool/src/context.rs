@@ -4,6 +4,7 @@ use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
@@ -11,10 +12,13 @@ use tokio_util::sync::CancellationToken;
 use windlass_protocol::CallId;
 use windlass_redact::{RedactStream, Redactor};
 
-use crate::{AnswerFuture, Human, NoAnswer, Question};
+use crate::{AnswerFuture, Human, NoAnswer, PathGate, Question};
 
 type Things = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 type Sink = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// Returns a future that is ready when the listener has caught up.
+type Backpressure = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 /// Something that a tool tells while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,9 +55,11 @@ pub struct Context {
     cancellation: CancellationToken,
     outputs: Option<PathBuf>,
     progress: Option<Sink>,
+    backpressure: Option<Backpressure>,
     human: Option<Arc<dyn Human>>,
     things: Things,
     redactor: Redactor,
+    gate: PathGate,
     /// What is told as output comes in pieces, and a secret may lie in two of them.
     told: Arc<Mutex<RedactStream>>,
 }
@@ -67,9 +73,11 @@ impl Context {
             cancellation: CancellationToken::new(),
             outputs: None,
             progress: None,
+            backpressure: None,
             human: None,
             things: Things::new(),
             redactor: Redactor::default(),
+            gate: PathGate::default(),
             told: Arc::new(Mutex::new(Redactor::default().stream())),
         }
     }
@@ -98,6 +106,15 @@ impl Context {
         self
     }
 
+    /// The same context with a way to wait for the listener: [`Context::send`] awaits the future that `wait` returns.
+    pub fn with_backpressure(
+        mut self,
+        wait: impl Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync + 'static,
+    ) -> Self {
+        self.backpressure = Some(Arc::new(wait));
+        self
+    }
+
     /// The same context with somebody to ask.
     pub fn with_human(mut self, human: Arc<dyn Human>) -> Self {
         self.human = Some(human);
@@ -114,6 +131,12 @@ impl Context {
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.told = Arc::new(Mutex::new(redactor.stream()));
         self.redactor = redactor;
+        self
+    }
+
+    /// The same context with what policy says about paths that the call finds while it runs.
+    pub fn with_path_gate(mut self, gate: PathGate) -> Self {
+        self.gate = gate;
         self
     }
 
@@ -158,7 +181,31 @@ impl Context {
         &self.redactor
     }
 
+    /// What policy says about paths that the call finds while it runs. A tool that walks a folder asks it about each.
+    pub fn path_gate(&self) -> &PathGate {
+        &self.gate
+    }
+
+    /// Passes progress to the listener, and then waits while the listener is behind.
+    ///
+    /// A call with many events uses this instead of [`Context::tell`]: events of agents are kept until they are read,
+    /// so the sender must not run ahead of the reader.
+    pub async fn send(&self, progress: Progress) {
+        self.tell(progress);
+        self.ready().await;
+    }
+
+    /// Waits while the listener is behind. Returns at once without a listener.
+    pub async fn ready(&self) {
+        if let Some(wait) = &self.backpressure {
+            wait().await;
+        }
+    }
+
     /// Tells whoever listens, without secrets. What of an output may be the beginning of one is told with the next.
+    ///
+    /// This does not wait. The listener keeps all events of agents. It may leave out text when its reader is behind, and
+    /// then says how much.
     pub fn tell(&self, progress: Progress) {
         let Some(listen) = &self.progress else { return };
         match progress {

@@ -8,6 +8,7 @@ mod error;
 mod human;
 mod inspection;
 mod output;
+mod path_gate;
 mod showing;
 
 mod arguments;
@@ -32,6 +33,7 @@ pub use inspection::Inspection;
 pub use mismatch::{Mismatch, Mismatches};
 pub use output::Output;
 pub use partial::{Begin, Elements, Entries, Partial, PartialValue, Whole};
+pub use path_gate::PathGate;
 pub use read::read_arguments;
 pub use showing::Showing;
 pub use tool::{Tool, ToolFuture};

@@ -65,6 +65,12 @@ pub trait Tool: Send + Sync {
         Hints::default()
     }
 
+    /// The feature of a configuration by which the tool is switched on, if it waits for one. The tool says so itself: a tool
+    /// of another program that has the same name waits for nothing. A tool that wraps another passes this on.
+    fn feature(&self) -> Option<&str> {
+        None
+    }
+
     /// What this call would do. It only reads the payload: no file, no process, no socket. A tool that
     /// cannot say returns `Effect::Unknown`, which policy treats as the worst.
     fn effects(&self, payload: &Payload) -> Vec<Effect>;

@@ -115,10 +115,6 @@ const ALWAYS: &[&str] =
 /// Other forms of the same, which every mode lets through where they are wanted.
 const ALIKE: &[&str] = &["request_user_input", "update_plan"];
 
-/// Tools that are offered only where a feature is on: tool, then feature.
-pub(crate) const GATES: &[(&str, &str)] =
-    &[("generate_image", "image_generation"), ("run_slash_command", "slash_commands")];
-
 /// The group that the catalogue has a tool in.
 pub(crate) fn group(name: &str) -> Option<ToolGroup> {
     GROUPS.iter().find(|(_, names)| names.contains(&name)).map(|(group, _)| *group)

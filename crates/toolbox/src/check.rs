@@ -7,7 +7,7 @@ use windlass_hitl::Facts;
 use windlass_protocol::{
     Aftermath, Arguments, Effect, Payload, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult,
 };
-use windlass_schema::{Coercion, Violation, coerce};
+use windlass_schema::{Coercion, Violation, coerce_at};
 
 use crate::entry::Entry;
 use crate::route::{Route, route};
@@ -135,7 +135,8 @@ fn fitting(
     arguments: &Arguments,
 ) -> Result<Option<(Arguments, Vec<Coercion>)>, Vec<Violation>> {
     let Err(violations) = entry.check(arguments) else { return Ok(None) };
-    let (fitting, changes) = coerce(&entry.schema, arguments);
+    let paths = entry.wrong_paths(arguments);
+    let (fitting, changes) = coerce_at(&entry.schema, arguments, &paths);
     if changes.is_empty() {
         return Err(violations);
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::{GATES, MAIN_AGENT};
+use crate::catalogue::MAIN_AGENT;
 use crate::{ModelRule, Preset};
 
 /// Which tools an agent is given, and under which names. Tools are meant by their own names, never by an alias.
@@ -28,7 +28,7 @@ pub struct ToolConfig {
     pub disabled: Vec<String>,
     /// Features that are on: some tools wait for one.
     pub features: BTreeSet<String>,
-    /// Tools that wait for a feature besides those that always do: tool, then feature.
+    /// Tools that wait for a feature besides those that say so themselves: tool, then feature.
     pub gates: BTreeMap<String, String>,
     /// Tools that the model is shown under another name: the tool's own name, then what it sees (RULES N4). The own
     /// name still leads to it.
@@ -101,10 +101,9 @@ impl ToolConfig {
         self.additional.iter().any(|more| more == name)
     }
 
-    /// The feature that a tool waits for, if it is off.
-    pub(crate) fn missing_feature(&self, name: &str) -> Option<&str> {
-        let known = GATES.iter().find(|(tool, _)| *tool == name).map(|(_, feature)| *feature);
-        let feature = self.gates.get(name).map(String::as_str).or(known)?;
+    /// The feature that a tool waits for, by the configuration or by its own word, if it is off.
+    pub(crate) fn missing_feature<'a>(&'a self, name: &str, own: Option<&'a str>) -> Option<&'a str> {
+        let feature = self.gates.get(name).map(String::as_str).or(own)?;
         (!self.features.contains(feature)).then_some(feature)
     }
 

@@ -105,6 +105,11 @@ impl Entry {
         self.checker.as_ref().map_or(Ok(()), |checker| checker.check(arguments))
     }
 
+    /// The paths of all violations of a call's arguments.
+    pub(crate) fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
+        self.checker.as_ref().map(|checker| checker.wrong_paths(arguments)).unwrap_or_default()
+    }
+
     /// What is wrong with one argument, before the others have come.
     pub(crate) fn check_argument(&self, name: &str, value: &Value) -> Result<(), Vec<Violation>> {
         self.checker.as_ref().map_or(Ok(()), |checker| checker.check_argument(name, value))

@@ -81,7 +81,10 @@ impl<'a> Fence<'a> {
     /// Checks a path that an effect touches: its own, or where that leads.
     fn path(&self, effect: &Effect, path: &str) -> Result<(), String> {
         match effect {
-            Effect::Write { .. } | Effect::Delete { .. } => {
+            Effect::Write { .. }
+            | Effect::WriteTree { .. }
+            | Effect::Delete { .. }
+            | Effect::DeleteTree { .. } => {
                 if !self.mode.gives(ToolGroup::Edit) {
                     return Err(format!(
                         "{} and writes {path}, and this mode changes no files",
@@ -90,7 +93,7 @@ impl<'a> Fence<'a> {
                 }
                 self.matches(self.mode.files(ToolGroup::Edit), "written", path)
             }
-            Effect::Read { .. } if self.entry.group == ToolGroup::Read => {
+            Effect::Read { .. } | Effect::ReadTree { .. } if self.entry.group == ToolGroup::Read => {
                 self.matches(self.mode.files(ToolGroup::Read), "read", path)
             }
             _ => Ok(()),

@@ -19,6 +19,7 @@ mod work_modes;
 
 mod entry;
 mod fence;
+mod gate;
 mod rights;
 mod route;
 mod standing;
@@ -49,7 +50,7 @@ pub use partial::PartialCall;
 pub use preset::Preset;
 pub use route::{Misrouted, PayloadKind};
 pub use standing::Standing;
-pub use toolbox::{Checked, Toolbox};
+pub use toolbox::{Checked, Known, Toolbox};
 pub use visitor::Offer;
 pub use work_mode::{FilePattern, PatternError, WorkMode};
 pub use work_modes::{ModeError, ModeOwner, UnknownMode, WorkModes};

@@ -228,6 +228,14 @@ impl NameMap {
         self.tolerant.get(&tolerant(plain)).copied().flatten()
     }
 
+    /// The names that lead to the tool at a place exactly, and the forms of names that lead to it alone.
+    pub(crate) fn names_of(&self, position: usize) -> (Vec<String>, Vec<String>) {
+        let exact = self.exact.iter().filter(|(_, at)| **at == position).map(|(name, _)| name.clone());
+        let loose =
+            self.tolerant.iter().filter(|(_, at)| **at == Some(position)).map(|(form, _)| form.clone());
+        (exact.collect(), loose.collect())
+    }
+
     fn tolerate(&mut self, name: &str, position: usize) {
         self.tolerant
             .entry(tolerant(name))
@@ -238,5 +246,5 @@ impl NameMap {
 
 /// What is left of a name if dashes, case and odd characters are not looked at.
 pub(crate) fn tolerant(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
+    ToolName::loose_form(name)
 }

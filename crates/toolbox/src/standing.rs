@@ -65,7 +65,7 @@ pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> S
     if plan.rule.exclude.iter().any(|less| less == name) && !plan.config.adds(name) {
         return Standing::NotForModel;
     }
-    if let Some(feature) = plan.config.missing_feature(name) {
+    if let Some(feature) = plan.config.missing_feature(name, entry.tool.feature()) {
         return Standing::FeatureOff { feature: feature.to_owned() };
     }
     if let Some(reason) = plan.unavailable.get(name) {
@@ -111,7 +111,7 @@ pub(crate) fn hidden(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry, standi
                 "{shown} was not run: it is of the group {group}, which the mode{here} does not give. {where_else}"
             )
         }
-        Standing::NotForAgent => format!("{shown} was not given to this agent."),
+        Standing::NotForAgent => format!("{shown} was not given to this agent (rule f.caller_rights)."),
         Standing::NotForModel => format!("{shown} is not offered to this model."),
         Standing::FeatureOff { feature } => {
             format!("{shown} is not offered: it needs the feature {feature}, which is off.")

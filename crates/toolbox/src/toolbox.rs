@@ -75,6 +75,20 @@ pub struct Checked {
     pub(crate) entry: Arc<Entry>,
 }
 
+/// A tool with the names by which a model may call it (RULES N1, N3, N4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Known {
+    /// The tool's name in the registry.
+    pub name: ToolName,
+    /// What the tool says about itself.
+    pub hints: Hints,
+    /// The names that lead to the tool as they stand: the shown name and aliases.
+    pub exact: Vec<String>,
+    /// The forms ([`ToolName::loose_form`]) of names that lead to this tool and to no other.
+    pub loose: Vec<String>,
+}
+
 impl Shelf {
     /// The tools that do not come and go, then those that do.
     pub(crate) fn of(plan: &Plan) -> Self {
@@ -164,6 +178,18 @@ impl Toolbox {
         self.offered_entries().map(|entry| (entry.offered_spec(), entry.tool.hints())).collect()
     }
 
+    /// All tools, offered or hidden, with the names by which a model may call them.
+    pub fn known(&self) -> Vec<Known> {
+        let known = |(position, entry): (usize, &Arc<Entry>)| {
+            let hints = entry.tool.hints();
+            let (exact, loose) = self.shelf.names.names_of(position);
+            // As in `entry`: what can do harm is meant by its name and by nothing like it.
+            let loose = if hints.risk < Risk::High { loose } else { Vec::new() };
+            Known { name: entry.name.clone(), hints, exact, loose }
+        };
+        self.shelf.entries.iter().enumerate().map(known).collect()
+    }
+
     /// The names of the tools on offer as the registry has them, which is what policy and [`only`](Self::only) go by.
     pub fn offered_names(&self) -> impl Iterator<Item = &ToolName> {
         self.offered_entries().map(|entry| &entry.name)
@@ -230,7 +256,8 @@ impl Toolbox {
         check: impl Fn(Option<&WorkMode>) -> Result<(), String>,
     ) -> Result<(), String> {
         check(self.mode())?;
-        self.rights.modes().try_for_each(|mode| check(Some(mode)))
+        let above = |mode| check(Some(mode)).map_err(|problem| format!("{problem} (rule f.caller_rights)"));
+        self.rights.modes().try_for_each(above)
     }
 
     pub(crate) fn offered_entries(&self) -> impl Iterator<Item = &Arc<Entry>> {

@@ -118,14 +118,22 @@ impl Drop for Group {
         let Some(profile) = self.profile.take() else { return };
         let path = profile.path().to_owned();
         let _ = profile.close();
-        // A process that was just killed may have made a file meanwhile.
-        for _ in 0..LOOKS {
-            if !path.exists() {
-                return;
-            }
-            std::thread::sleep(BETWEEN);
-            let _ = std::fs::remove_dir_all(&path);
+        // The waits are not for a thread that runs other tasks. The end of a runtime waits for its blocking tasks.
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) if path.exists() => drop(runtime.spawn_blocking(move || remove(&path))),
+            _ => remove(&path),
         }
+    }
+}
+
+/// Removes a folder in which a process that was just killed may have made a file meanwhile.
+fn remove(path: &Path) {
+    for _ in 0..LOOKS {
+        if !path.exists() {
+            return;
+        }
+        std::thread::sleep(BETWEEN);
+        let _ = std::fs::remove_dir_all(path);
     }
 }
 

@@ -84,11 +84,7 @@ impl Proxy {
 async fn accept(listener: TcpListener, desk: Arc<Desk>, places: Arc<Semaphore>) {
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        let Ok((stream, _)) = listener.accept().await else {
-            // Too many open files, most often: others may close some.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            continue;
-        };
+        let Ok((stream, _)) = windlass_web_reach::accept(&listener).await else { return };
         let (desk, over) = (Arc::clone(&desk), desk.over.clone());
         tokio::spawn(over.run_until_cancelled_owned(async move {
             serve(stream, &desk, Arc::new(place)).await;

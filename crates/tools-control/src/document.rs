@@ -1,6 +1,6 @@
 //! A Markdown file that a person wrote for the model: front matter and words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use windlass_hitl::has_invisible;
@@ -81,6 +81,8 @@ pub enum DocumentError {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Document<'a> {
     pub(crate) fields: BTreeMap<String, String>,
+    /// The keys whose value is `[]`.
+    pub(crate) empty_lists: BTreeSet<String>,
     pub(crate) body: &'a str,
 }
 
@@ -96,14 +98,15 @@ impl<'a> Document<'a> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = text.split_inclusive('\n');
         let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else {
-            return Ok(Self { fields: BTreeMap::new(), body: text });
+            return Ok(Self { fields: BTreeMap::new(), empty_lists: BTreeSet::new(), body: text });
         };
         let mut end = first.len();
         for line in lines {
             let after = end.saturating_add(line.len());
             if line.trim_end() == "---" {
                 let yaml = text.get(first.len()..end).unwrap_or_default();
-                return Ok(Self { fields: fields(yaml)?, body: text.get(after..).unwrap_or_default() });
+                let (fields, empty_lists) = fields(yaml)?;
+                return Ok(Self { fields, empty_lists, body: text.get(after..).unwrap_or_default() });
             }
             end = after;
         }
@@ -118,6 +121,11 @@ impl<'a> Document<'a> {
     /// Whether its front matter has a key, whatever its value is.
     pub fn has(&self, key: &str) -> bool {
         self.fields.contains_key(key)
+    }
+
+    /// Whether the value of a key is a list without elements (`[]`).
+    pub fn has_empty_list(&self, key: &str) -> bool {
+        self.empty_lists.contains(key)
     }
 
     /// The text behind the front matter.
@@ -144,13 +152,16 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The top-level keys with plain values; what is nested is passed over.
-fn fields(yaml: &str) -> Result<BTreeMap<String, String>, DocumentError> {
+/// Returns the top-level keys with plain values, and the keys with an empty list. Other nested values are passed over.
+fn fields(yaml: &str) -> Result<(BTreeMap<String, String>, BTreeSet<String>), DocumentError> {
     if yaml.len() > MAX_FRONT_MATTER {
         let (part, len) = ("front matter", yaml.len());
         return Err(DocumentError::TooLong { part, len, limit: MAX_FRONT_MATTER });
     }
     let mut fields = BTreeMap::new();
+    let mut empty_lists = BTreeSet::new();
+    // The key of a list that has just begun.
+    let mut begun: Option<String> = None;
     let mut key: Option<String> = None;
     let mut depth = 0_usize;
     for event in Parser::new_from_str(yaml) {
@@ -160,6 +171,12 @@ fn fields(yaml: &str) -> Result<BTreeMap<String, String>, DocumentError> {
             message: error.info().to_owned(),
         })?;
         check(&event, depth)?;
+        if let (Some(key), Event::SequenceEnd) = (begun.take(), &event) {
+            empty_lists.insert(key);
+        }
+        if depth == 1 && matches!(event, Event::SequenceStart(..)) {
+            begun.clone_from(&key);
+        }
         match event {
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 // What is nested is the value of the open key, and no words.
@@ -187,7 +204,7 @@ fn fields(yaml: &str) -> Result<BTreeMap<String, String>, DocumentError> {
             _ => {}
         }
     }
-    Ok(fields)
+    Ok((fields, empty_lists))
 }
 
 /// Refuses what makes YAML more than words: anchors, aliases, tags, several documents, depth.

@@ -1,17 +1,8 @@
-//! Pictures by their first bytes.
+//! What is no picture, by its first bytes.
 
 use std::fmt;
 
-/// A kind of picture that models can look at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Png,
-    Jpeg,
-    Gif,
-    Webp,
-}
-
-/// What a file is that is none of them.
+/// What a file is that is not a picture that models can look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Other {
     Empty,
@@ -22,43 +13,18 @@ pub(crate) enum Other {
     Binary,
 }
 
-/// A picture's size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-}
-
-impl Format {
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
-        match bytes {
-            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
-            [0xff, 0xd8, 0xff, ..] => Some(Self::Jpeg),
-            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Self::Gif),
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Self::Webp),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn media_type(self) -> &'static str {
-        match self {
-            Self::Png => "image/png",
-            Self::Jpeg => "image/jpeg",
-            Self::Gif => "image/gif",
-            Self::Webp => "image/webp",
-        }
-    }
-
-    pub(crate) fn other(bytes: &[u8]) -> Other {
+impl Other {
+    /// What a file is by its first bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let start = bytes.get(..bytes.len().min(512)).unwrap_or_default();
         match start {
-            [] => Other::Empty,
-            [b'B', b'M', ..] => Other::Picture("a BMP picture"),
-            [b'I', b'I', b'*', 0, ..] | [b'M', b'M', 0, b'*', ..] => Other::Picture("a TIFF picture"),
-            [0, 0, 1, 0, ..] => Other::Picture("an icon file"),
-            [_, _, _, _, b'f', b't', b'y', b'p', ..] => Other::Picture("an AVIF, HEIC or video file"),
-            [0xff, 0x0a, ..] => Other::Picture("a JPEG XL picture"),
-            [b'%', b'P', b'D', b'F', ..] => Other::Pdf,
+            [] => Self::Empty,
+            [b'B', b'M', ..] => Self::Picture("a BMP picture"),
+            [b'I', b'I', b'*', 0, ..] | [b'M', b'M', 0, b'*', ..] => Self::Picture("a TIFF picture"),
+            [0, 0, 1, 0, ..] => Self::Picture("an icon file"),
+            [_, _, _, _, b'f', b't', b'y', b'p', ..] => Self::Picture("an AVIF, HEIC or video file"),
+            [0xff, 0x0a, ..] => Self::Picture("a JPEG XL picture"),
+            [b'%', b'P', b'D', b'F', ..] => Self::Pdf,
             _ => {
                 // A character may be cut at the end of what is looked at.
                 let text = match std::str::from_utf8(start) {
@@ -69,16 +35,14 @@ impl Format {
                     Err(_) => None,
                 };
                 match text {
-                    Some(text) if text.contains("<svg") => Other::Svg,
-                    Some(text) if !text.contains('\0') => Other::Text,
-                    _ => Other::Binary,
+                    Some(text) if text.contains("<svg") => Self::Svg,
+                    Some(text) if !text.contains('\0') => Self::Text,
+                    _ => Self::Binary,
                 }
             }
         }
     }
-}
 
-impl Other {
     /// What to do instead.
     pub(crate) fn advice(self) -> &'static str {
         match self {
@@ -87,20 +51,6 @@ impl Other {
             Self::Text => "read it with read_file",
             Self::Empty | Self::Binary => "name a file that is a picture",
         }
-    }
-}
-
-impl Picture {
-    /// The size that a picture's head says.
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
-        let size = imagesize::blob_size(bytes).ok()?;
-        Some(Self { width: size.width, height: size.height })
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.media_type())
     }
 }
 

@@ -61,6 +61,10 @@ impl Tool for RunSlashCommand {
         Hints::read_only()
     }
 
+    fn feature(&self) -> Option<&str> {
+        Some("slash_commands")
+    }
+
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         vec![Effect::Internal]
     }

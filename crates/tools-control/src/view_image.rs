@@ -7,17 +7,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
 use windlass_sandbox::{Look, Workspace};
+use windlass_text::{Picture, PictureError};
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
 };
 
 use crate::blocking::blocking;
-use crate::picture::{Format, Picture};
+use crate::picture::Other;
 use crate::spec::spec;
-
-/// The largest picture that is handed to a model, in bytes and along a side: providers refuse larger ones.
-const MAX_BYTES: usize = 5 * 1024 * 1024;
-const MAX_SIDE: usize = 8_000;
 
 /// `view_image`: a picture of the workspace as a picture. What is none that models can look at is refused with what it
 /// is and what to do.
@@ -85,24 +82,19 @@ fn view(workspace: &Workspace, path: &str) -> Result<Output, ToolError> {
     let path = workspace.resolve(path).map_err(|error| ToolError::model(error.to_string()))?;
     let contents = workspace.read(&path).map_err(|error| ToolError::model(error.to_string()))?;
     let (bytes, len) = (&contents.bytes, contents.bytes.len());
-    let format = Format::of(bytes).ok_or_else(|| {
-        let what = Format::other(bytes);
-        ToolError::model(format!(
-            "`{path}` is {what}, and only PNG, JPEG, GIF and WebP are shown; {}",
-            what.advice()
-        ))
+    let Picture { format, width, height, .. } = Picture::read(bytes).map_err(|error| {
+        ToolError::model(match error {
+            PictureError::Other => {
+                let what = Other::of(bytes);
+                let advice = what.advice();
+                format!("`{path}` is {what}, and only PNG, JPEG, GIF and WebP are shown; {advice}")
+            }
+            PictureError::TooLarge { .. } => {
+                format!("`{path}` {error}. Make a smaller one with a command, and view that")
+            }
+            _ => format!("`{path}` {error}"),
+        })
     })?;
-    let Picture { width, height } = Picture::of(bytes).ok_or_else(|| {
-        ToolError::model(format!(
-            "`{path}` begins like a picture ({format}) and cannot be read as one; it may be cut"
-        ))
-    })?;
-    if len > MAX_BYTES || width > MAX_SIDE || height > MAX_SIDE || width == 0 || height == 0 {
-        return Err(ToolError::model(format!(
-            "`{path}` is a picture of {width}x{height} and {len} bytes; at most {MAX_SIDE}x{MAX_SIDE} and {MAX_BYTES} \
-             bytes can be shown. Make a smaller one with a command, and view that"
-        )));
-    }
     let image = Image::base64(format.media_type(), STANDARD.encode(bytes));
     Ok(Output::text(format!("{path}: {format}, {width}x{height}, {len} bytes")).with_image(image))
 }

@@ -1,11 +1,10 @@
 //! A folder of tools' files.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_sandbox::Workspace;
+use windlass_sandbox::{SettingsOwner, Workspace, read_settings};
 use windlass_tool::Tool;
 use windlass_tools_shell::Shell;
 
@@ -96,7 +95,9 @@ pub fn load(
     files.sort();
     let mut loaded = Loaded { tools: Vec::new(), processes: Vec::new(), problems: Vec::new() };
     for path in files {
-        match read(&path).and_then(|text| kind(&path, &text, owner, workspace, shell)) {
+        match read(&path, owner, folder, workspace)
+            .and_then(|text| kind(&path, &text, owner, workspace, shell))
+        {
             Ok(Kind::Command(file)) => {
                 loaded.tools.push(Arc::new(CommandTool::new(*file, workspace, shell)));
             }
@@ -127,15 +128,19 @@ fn kind(
     File::parse(path, text, owner).map(|file| Kind::Command(Box::new(file)))
 }
 
-fn read(path: &Path) -> Result<String, FileProblem> {
-    // A pipe would be waited for.
-    let about = fs::metadata(path).map_err(FileProblem::Read)?;
-    if !about.is_file() {
-        return Err(FileProblem::Read(std::io::ErrorKind::InvalidInput.into()));
-    }
-    let mut text = String::new();
-    let file = fs::File::open(path).map_err(FileProblem::Read)?;
-    file.take(FILE_BYTES.saturating_add(1)).read_to_string(&mut text).map_err(FileProblem::Read)?;
+fn read(
+    path: &Path,
+    owner: FolderOwner,
+    folder: &Path,
+    workspace: &Workspace,
+) -> Result<String, FileProblem> {
+    let root = if path.starts_with(workspace.root()) { workspace.root() } else { folder };
+    let owner = match owner {
+        FolderOwner::User => SettingsOwner::User,
+        FolderOwner::Project => SettingsOwner::Project { root },
+    };
+    let text = read_settings(path, owner).map_err(FileProblem::Read)?;
+    let text = text.ok_or_else(|| FileProblem::Read(std::io::ErrorKind::NotFound.into()))?;
     if text.len() as u64 > FILE_BYTES {
         return Err(FileProblem::TooLong { most: FILE_BYTES });
     }

@@ -10,6 +10,7 @@ use windlass_text::{MAX_SHOWN_BYTES, Room};
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
 
 use crate::commit::commit;
+use crate::effort::Effort;
 use crate::lone::MAX_TOLD_LINES;
 use crate::named::{Named, named};
 use crate::patch::{Section, parse};
@@ -89,10 +90,10 @@ impl ApplyPatch {
         }
     }
 
-    fn plan(&self, text: &str) -> Result<Vec<Planned>, ToolError> {
+    fn plan(&self, text: &str, effort: &Effort) -> Result<Vec<Planned>, ToolError> {
         let sections =
             parse(text).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
-        plan(&self.workspace, sections).map_err(|problems| {
+        plan(&self.workspace, sections, effort).map_err(|problems| {
             ToolError::model(format!(
                 "the patch does not fit; nothing was changed:\n- {}",
                 problems.join("\n- ")
@@ -129,7 +130,7 @@ impl Tool for ApplyPatch {
 
     fn inspect(&self, payload: &Payload) -> Inspection {
         let Some(text) = text_of(payload) else { return Inspection::default() };
-        let planned = self.plan(&text);
+        let planned = self.plan(&text, &Effort::default());
         // A call that will fail depends on no bytes.
         let look = if planned.is_ok() { Look::Bytes } else { Look::Place };
         let targets = self.targets_of(&text, look);
@@ -161,8 +162,9 @@ impl Tool for ApplyPatch {
                 return Err(ToolError::model("the call was stopped before it began; nothing was changed"));
             }
             let tool = Self { workspace: Arc::clone(&self.workspace), spec: self.spec.clone() };
+            let token = ctx.cancellation().clone();
             let work = tokio::task::spawn_blocking(move || {
-                let planned = tool.plan(&text)?;
+                let planned = tool.plan(&text, &Effort::until(move || token.is_cancelled()))?;
                 commit(&tool.workspace, &planned).map_err(ToolError::model)?;
                 Ok(Output::text(told(&planned)))
             });

@@ -9,6 +9,7 @@ use windlass_tool::{
 };
 
 use crate::blocks::parse;
+use crate::effort::Effort;
 use crate::joined::{now_near, patched};
 use crate::lone::{self, Edit};
 use crate::patch::Hunk;
@@ -111,7 +112,12 @@ impl Edit for Blocks {
         &self.path
     }
 
-    fn change(&self, path: &WorkspacePath, before: &Contents) -> Result<(Vec<u8>, String), String> {
+    fn change(
+        &self,
+        path: &WorkspacePath,
+        before: &Contents,
+        effort: &Effort,
+    ) -> Result<(Vec<u8>, String), String> {
         // Without lines to find a block has a place only where there are none.
         if let Some(hunk) = self.hunks.iter().find(|hunk| hunk.old().is_empty() && !before.bytes.is_empty()) {
             return Err(format!(
@@ -119,14 +125,14 @@ impl Edit for Blocks {
                 hunk.number
             ));
         }
-        let (after, likeness) = patched(path, &before.bytes, &self.hunks, Order::Free)
+        let (after, likeness) = patched(path, &before.bytes, &self.hunks, Order::Free, effort)
             .map_err(|problem| format!("{problem}\nNothing was changed."))?;
         let count = self.hunks.len();
         let how = likeness.forgiven().map(|how| format!(", {how}")).unwrap_or_default();
         Ok((after, format!("changed {path}: {count} of {count} blocks{how}")))
     }
 
-    fn near(&self, bytes: &[u8]) -> Option<String> {
-        now_near(bytes, &self.hunks)
+    fn near(&self, bytes: &[u8], effort: &Effort) -> Option<String> {
+        now_near(bytes, &self.hunks, effort)
     }
 }

@@ -1,8 +1,10 @@
 //! SEARCH/REPLACE blocks as models write them: with seven angle brackets or with dashes and pluses, with hints for
 //! lines, in fences and under a file's name, and with markers that belong to the file escaped.
 
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::DiffTag;
 
+use crate::compare::operations;
+use crate::effort::Effort;
 use crate::patch::{Hint, Hunk, HunkLine};
 
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -52,13 +54,14 @@ pub(crate) fn parse(text: &str, path: &str) -> Result<Vec<Hunk>, BlockError> {
     if text.len() > MAX_BYTES {
         return Err(BlockError::TooLong(text.len()));
     }
+    let effort = Effort::default();
     let mut hunks = Vec::new();
     // The line end belongs to the file.
     let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let mut lines = lines.enumerate().map(|(at, line)| (at.saturating_add(1), line)).peekable();
     while let Some((number, line)) = lines.next() {
         match marker(line) {
-            Some(Marker::Search) => hunks.push(block(&mut lines, number)?),
+            Some(Marker::Search) => hunks.push(block(&mut lines, number, &effort)?),
             Some(_) => return Err(BlockError::Marker(number)),
             None if is_around(line, path) => {}
             None => return Err(BlockError::Outside(number)),
@@ -83,13 +86,14 @@ fn is_around(line: &str, path: &str) -> bool {
 fn block<'t>(
     lines: &mut std::iter::Peekable<impl Iterator<Item = (usize, &'t str)>>,
     start: usize,
+    effort: &Effort,
 ) -> Result<Hunk, BlockError> {
     let hint = hint(lines)?;
     let (mut search, mut replace, mut divided) = (Vec::new(), Vec::new(), false);
     for (number, line) in lines {
         match marker(line) {
             Some(Marker::Divider) if !divided => divided = true,
-            Some(Marker::Replace) if divided => return hunk(start, hint, &search, &replace),
+            Some(Marker::Replace) if divided => return hunk(start, hint, (&search, &replace), effort),
             Some(Marker::Replace) => return Err(BlockError::NoDivider(start)),
             Some(_) => return Err(BlockError::Marker(number)),
             None if divided => replace.push(unescaped(line)),
@@ -129,13 +133,18 @@ fn hint<'t>(
     }
 }
 
-fn hunk(number: usize, hint: Option<Hint>, search: &[&str], replace: &[&str]) -> Result<Hunk, BlockError> {
+fn hunk(
+    number: usize,
+    hint: Option<Hint>,
+    (search, replace): (&[&str], &[&str]),
+    effort: &Effort,
+) -> Result<Hunk, BlockError> {
     if search == replace {
         return Err(BlockError::Nothing(number));
     }
     let mut lines = Vec::with_capacity(search.len().saturating_add(replace.len()));
     // Lines that stand on both sides stay, so that their bytes come from the file (RULES E3).
-    for operation in capture_diff_slices(Algorithm::Myers, search, replace) {
+    for operation in operations(search, replace, effort) {
         let old = search.get(operation.old_range()).unwrap_or_default().iter();
         if operation.tag() == DiffTag::Equal {
             lines.extend(old.map(|line| HunkLine::Keep((*line).to_owned())));

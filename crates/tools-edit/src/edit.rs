@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
-use windlass_sandbox::{Contents, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, MAX_FILE_BYTES, Workspace, WorkspacePath};
 use windlass_text::{Charset, Text};
 use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture, read_arguments};
 
+use crate::effort::Effort;
 use crate::find::{Found, find};
 use crate::joined::{decode, encode};
-use crate::lines::{Likeness, Lines, split};
+use crate::lines::{Likeness, LineEnds, Lines, split};
 use crate::lone::{self, Edit};
 use crate::nearest::{numbers, report};
 use crate::replace::{exact, forgiving};
@@ -92,20 +93,27 @@ impl Edit for EditArguments {
         &self.path
     }
 
-    fn change(&self, path: &WorkspacePath, before: &Contents) -> Result<(Vec<u8>, String), String> {
+    fn change(
+        &self,
+        path: &WorkspacePath,
+        before: &Contents,
+        effort: &Effort,
+    ) -> Result<(Vec<u8>, String), String> {
         let (old, new) = (self.old_text.as_str(), self.new_text.as_str());
         check_texts(old, new)?;
         let text = decode(path, &before.bytes)?;
         let (lines, body) = (Lines::of(&text), text.body());
         let found = find(&lines, old);
-        self.check_places(path, &lines, &found)?;
+        self.check_places(path, &lines, &found, effort)?;
+        self.check_length(path, body.len(), found.places.len())?;
+        let ends = LineEnds::of(body);
         let mut after = String::with_capacity(body.len());
         let mut at = 0;
         for place in &found.places {
             after.push_str(body.get(at..place.start).unwrap_or(""));
             let replaced = match found.likeness {
-                Likeness::Exact => exact(body, place, old, new),
-                likeness => forgiving(body, place, (old, new), likeness),
+                Likeness::Exact => exact(ends.near(place), old, new),
+                likeness => forgiving((body, ends.near(place)), place, (old, new), likeness, effort).into(),
             };
             after.push_str(&replaced);
             at = place.end;
@@ -118,9 +126,9 @@ impl Edit for EditArguments {
         Ok((encode(path, &text, &after)?, words))
     }
 
-    fn near(&self, bytes: &[u8]) -> Option<String> {
+    fn near(&self, bytes: &[u8], effort: &Effort) -> Option<String> {
         let text = Text::decode(bytes).ok()?;
-        report(&Lines::of(&text), &lines_of(&self.old_text))
+        report(&Lines::of(&text), &lines_of(&self.old_text), effort)
     }
 }
 
@@ -147,11 +155,31 @@ fn check_texts(old: &str, new: &str) -> Result<(), String> {
 }
 
 impl EditArguments {
-    fn check_places(&self, path: &WorkspacePath, lines: &Lines<'_>, found: &Found) -> Result<(), String> {
+    /// Refuses a replacement in many places whose result no file may be, before the memory for it is taken.
+    fn check_length(&self, path: &WorkspacePath, before: usize, places: usize) -> Result<(), String> {
+        // Each `\n` of the new text may become `\r\n`.
+        let added = self.new_text.len().saturating_add(self.new_text.matches('\n').count());
+        let after = before.saturating_add(added.saturating_mul(places));
+        let least = after.saturating_sub(self.old_text.len().saturating_mul(places));
+        if least as u64 > MAX_FILE_BYTES {
+            return Err(format!(
+                "`{path}` would have over {MAX_FILE_BYTES} bytes after {places} replacements; nothing was changed"
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_places(
+        &self,
+        path: &WorkspacePath,
+        lines: &Lines<'_>,
+        found: &Found,
+        effort: &Effort,
+    ) -> Result<(), String> {
         let count = found.places.len();
         let at = || numbers(lines.body, found.places.iter().map(|place| place.start));
         if count == 0 {
-            let near = match report(lines, &lines_of(&self.old_text)) {
+            let near = match report(lines, &lines_of(&self.old_text), effort) {
                 Some(near) => format!("The nearest is {near}"),
                 None => "No line is like it; call read_file to see what is there".to_owned(),
             };

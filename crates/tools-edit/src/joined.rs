@@ -3,6 +3,7 @@
 use windlass_sandbox::WorkspacePath;
 use windlass_text::{Charset, NotText, Text, Unwritable};
 
+use crate::effort::Effort;
 use crate::lines::{Likeness, Line, Lines};
 use crate::nearest::report;
 use crate::patch::{Hunk, HunkLine};
@@ -29,16 +30,18 @@ pub(crate) fn patched(
     bytes: &[u8],
     hunks: &[Hunk],
     order: Order,
+    effort: &Effort,
 ) -> Result<(Vec<u8>, Likeness), String> {
     if hunks.is_empty() {
         return Ok((bytes.to_vec(), Likeness::Exact));
     }
     let text = decode(path, bytes)?;
     let lines = Lines::of(&text);
-    let places = lines.places(hunks, order).map_err(|(position, misfit)| match hunks.get(position) {
-        Some(hunk) => words(path, &lines, hunk, &misfit),
-        None => format!("`{path}` does not fit the patch"),
-    })?;
+    let places =
+        lines.places(hunks, order, effort).map_err(|(position, misfit)| match hunks.get(position) {
+            Some(hunk) => words(path, &lines, hunk, &misfit, effort),
+            None => format!("`{path}` does not fit the patch"),
+        })?;
     let likeness = places.iter().map(|place| place.likeness).max().unwrap_or(Likeness::Exact);
     Ok((encode(path, &text, &joined(&lines, hunks, &places))?, likeness))
 }
@@ -80,7 +83,7 @@ fn joined(lines: &Lines<'_>, hunks: &[Hunk], places: &[Place]) -> String {
     body
 }
 
-fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit) -> String {
+fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit, effort: &Effort) -> String {
     let number = hunk.number;
     match misfit {
         Misfit::Anchor(anchor) => {
@@ -88,7 +91,7 @@ fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit) 
         }
         Misfit::Missing => format!(
             "the lines that the patch expects at its line {number} do not stand in `{path}`.{}",
-            near(lines, hunk)
+            near(lines, hunk, effort)
         ),
         Misfit::Ambiguous(lines) => {
             let lines: Vec<String> = lines.iter().take(20).map(ToString::to_string).collect();
@@ -97,6 +100,9 @@ fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit) 
                 lines.join(", ")
             )
         }
+        Misfit::Halted(halt) => {
+            format!("no place was found for line {number} of the patch in `{path}`: {halt}")
+        }
         Misfit::Overlap => {
             format!("two parts of the patch change the same lines of `{path}` (line {number})")
         }
@@ -104,12 +110,12 @@ fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit) 
 }
 
 /// The file's text near the place that a hunk was meant for.
-fn near(lines: &Lines<'_>, hunk: &Hunk) -> String {
-    report(lines, &hunk.old()).map(|near| format!(" The nearest is {near}")).unwrap_or_default()
+fn near(lines: &Lines<'_>, hunk: &Hunk, effort: &Effort) -> String {
+    report(lines, &hunk.old(), effort).map(|near| format!(" The nearest is {near}")).unwrap_or_default()
 }
 
 /// What a file that changed says now, near the first of some hunks (RULES E5).
-pub(crate) fn now_near(bytes: &[u8], hunks: &[Hunk]) -> Option<String> {
+pub(crate) fn now_near(bytes: &[u8], hunks: &[Hunk], effort: &Effort) -> Option<String> {
     let text = Text::decode(bytes).ok()?;
-    report(&Lines::of(&text), &hunks.first()?.old())
+    report(&Lines::of(&text), &hunks.first()?.old(), effort)
 }

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod compare;
+mod effort;
 mod lines;
 mod nearest;
 mod places;

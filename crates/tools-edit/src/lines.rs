@@ -72,6 +72,7 @@ pub(crate) struct Lines<'t> {
     pub(crate) charset: Charset,
     pub(crate) all: Vec<Line<'t>>,
     numbered: [OnceCell<Numbered<'t>>; 3],
+    block_ends: OnceCell<Vec<usize>>,
 }
 
 type Numbered<'t> = (Vec<usize>, HashMap<Cow<'t, str>, usize>);
@@ -82,7 +83,7 @@ impl<'t> Lines<'t> {
     }
 
     pub(crate) fn new(body: &'t str, charset: Charset) -> Self {
-        Self { body, charset, all: split(body), numbered: Default::default() }
+        Self { body, charset, all: split(body), numbered: Default::default(), block_ends: OnceCell::new() }
     }
 
     /// All places where such lines stand one after another, by their first line. Linear in the length of the file.
@@ -103,6 +104,12 @@ impl<'t> Lines<'t> {
         let number = |line: &&str| numbers.get(&likeness.of(line)).copied();
         let wanted: Option<Vec<usize>> = wanted.iter().map(number).collect();
         wanted.map_or_else(Vec::new, |wanted| search(lines, &wanted))
+    }
+
+    /// The first line behind the block that a line opens: the next that is indented no deeper and is not blank.
+    pub(crate) fn block_end(&self, line: usize) -> usize {
+        let ends = self.block_ends.get_or_init(|| block_ends(&self.all));
+        ends.get(line).copied().unwrap_or(line)
     }
 
     /// The line end that is used around a line: above it first.
@@ -146,22 +153,51 @@ pub(crate) fn split(text: &str) -> Vec<Line<'_>> {
         .collect()
 }
 
+/// The end of the block of each line, from the last line up. The stack holds the lines that can still end a block, with
+/// the deepest and nearest on top, so the whole pass takes O(lines · log depth).
+fn block_ends(lines: &[Line<'_>]) -> Vec<usize> {
+    let mut stack: Vec<(usize, usize)> = Vec::new();
+    let mut ends = vec![lines.len(); lines.len()];
+    for (position, (line, end)) in lines.iter().zip(&mut ends).enumerate().rev() {
+        let rest = line.text.trim_start();
+        let indent = line.text.len() - rest.len();
+        let deeper = stack.partition_point(|(other, _)| *other <= indent);
+        if let Some((_, behind)) = deeper.checked_sub(1).and_then(|top| stack.get(top)) {
+            *end = *behind;
+        }
+        if !rest.is_empty() {
+            stack.truncate(stack.partition_point(|(other, _)| *other < indent));
+            stack.push((indent, position));
+        }
+    }
+    ends
+}
+
 /// The number of the line in which a byte stands, counted from 1.
 pub(crate) fn number_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// The line end used around a place: the next one after its start, else the one before it, else `\n`.
-pub(crate) fn end_near(text: &str, place: &Range<usize>) -> &'static str {
-    let before = text.get(..place.start).unwrap_or("");
-    let after = text.get(place.start..).unwrap_or("");
-    let (head, at) = match (after.find('\n'), before.rfind('\n')) {
-        (Some(at), _) if at > 0 => (after, at),
-        (Some(0), _) => (text, place.start),
-        (_, Some(at)) => (before, at),
-        _ => return "\n",
-    };
-    if head.get(..at).is_some_and(|head| head.ends_with('\r')) { "\r\n" } else { "\n" }
+/// The line ends of a text, to ask for the one near a place as often as there are places.
+pub(crate) struct LineEnds<'t> {
+    text: &'t str,
+    /// Where each `\n` stands.
+    at: Vec<usize>,
+}
+
+impl<'t> LineEnds<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        Self { text, at: text.match_indices('\n').map(|(at, _)| at).collect() }
+    }
+
+    /// The line end used around a place: the next one from its start on, else the one before it, else `\n`.
+    /// Takes O(log lines).
+    pub(crate) fn near(&self, place: &Range<usize>) -> &'static str {
+        let next = self.at.partition_point(|at| *at < place.start);
+        let at = self.at.get(next).or_else(|| self.at.get(next.checked_sub(1)?));
+        let head = at.and_then(|at| self.text.get(..*at));
+        if head.is_some_and(|head| head.ends_with('\r')) { "\r\n" } else { "\n" }
+    }
 }
 
 /// All places of some numbers in others (Knuth, Morris and Pratt).

@@ -5,6 +5,8 @@ use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, 
 use windlass_text::{Room, Side, diff};
 use windlass_tool::{Change, Context, EarlyArguments, Inspection, Output, ToolError};
 
+use crate::effort::Effort;
+
 /// How much of a change the model is told.
 pub(crate) const MAX_TOLD_LINES: usize = 200;
 
@@ -23,20 +25,25 @@ pub(crate) trait Edit: Send + 'static {
     fn path(&self) -> &str;
 
     /// The bytes that the file would have, and what is said about it.
-    fn change(&self, path: &WorkspacePath, before: &Contents) -> Result<(Vec<u8>, String), String>;
+    fn change(
+        &self,
+        path: &WorkspacePath,
+        before: &Contents,
+        effort: &Effort,
+    ) -> Result<(Vec<u8>, String), String>;
 
     /// The text of the file near the place that the call means, for a file that is another than was thought.
-    fn near(&self, bytes: &[u8]) -> Option<String>;
+    fn near(&self, bytes: &[u8], effort: &Effort) -> Option<String>;
 }
 
 /// Plans a change; nothing is written.
-pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit) -> Result<Lone, ToolError> {
+pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> Result<Lone, ToolError> {
     let path = workspace.resolve(edit.path()).map_err(told)?;
     let before = workspace.read(&path).map_err(told)?;
     if workspace.remembered(&before.path).is_some_and(|known| known != before.version) {
-        return Err(stale(&path, edit, &before.bytes));
+        return Err(stale(&path, edit, &before.bytes, effort));
     }
-    let (after, words) = edit.change(&path, &before).map_err(ToolError::model)?;
+    let (after, words) = edit.change(&path, &before, effort).map_err(ToolError::model)?;
     if after == before.bytes {
         return Err(ToolError::model(format!("`{path}` says this already; the edit would change nothing")));
     }
@@ -44,8 +51,8 @@ pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit) -> Result<Lone, Tool
 }
 
 /// The file is another than the model knows: the current text goes with the refusal (RULES E5).
-fn stale(path: &WorkspacePath, edit: &impl Edit, bytes: &[u8]) -> ToolError {
-    let near = edit.near(bytes).map(|near| format!(" Near the place it now says, {near}"));
+fn stale(path: &WorkspacePath, edit: &impl Edit, bytes: &[u8], effort: &Effort) -> ToolError {
+    let near = edit.near(bytes, effort).map(|near| format!(" Near the place it now says, {near}"));
     ToolError::model(format!(
         "`{path}` changed since you read it; nothing was changed. Call read_file on it, then edit what is there.{}",
         near.unwrap_or_default()
@@ -53,14 +60,19 @@ fn stale(path: &WorkspacePath, edit: &impl Edit, bytes: &[u8]) -> ToolError {
 }
 
 impl Lone {
-    fn carry_out(&self, workspace: &Workspace, edit: &impl Edit) -> Result<Output, ToolError> {
+    fn carry_out(
+        &self,
+        workspace: &Workspace,
+        edit: &impl Edit,
+        effort: &Effort,
+    ) -> Result<Output, ToolError> {
         let is_known = workspace.remembered(&self.before.path).is_some();
         let expected = Expected::Unchanged(self.before.version);
         let written = match workspace.write(&self.path, &self.after, expected) {
             // Another writer came between the look and the write: what it left is told.
             Err(FileError::Stale { .. }) => {
                 let now = workspace.read(&self.path).map_err(told)?;
-                return Err(stale(&self.path, edit, &now.bytes));
+                return Err(stale(&self.path, edit, &now.bytes, effort));
             }
             written => written.map_err(told)?,
         };
@@ -86,7 +98,11 @@ pub(crate) async fn run(
     if ctx.cancellation().is_cancelled() {
         return Err(ToolError::model("the call was stopped before it began; nothing was changed"));
     }
-    let work = tokio::task::spawn_blocking(move || plan(&workspace, &edit)?.carry_out(&workspace, &edit));
+    let token = ctx.cancellation().clone();
+    let work = tokio::task::spawn_blocking(move || {
+        let effort = Effort::until(move || token.is_cancelled());
+        plan(&workspace, &edit, &effort)?.carry_out(&workspace, &edit, &effort)
+    });
     // A panic fails this call and not the turn (RULES L8).
     work.await.map_err(|_| ToolError::model("the tool broke on this edit; nothing was changed"))?
 }
@@ -97,7 +113,7 @@ pub(crate) fn inspect(workspace: &Workspace, payload: &Payload, edit: Option<&im
     let target = workspace.target(path, Look::Bytes);
     let is_linked = target.links > 1;
     let seen = Inspection::default().with_target(target);
-    match edit.map(|edit| plan(workspace, edit)) {
+    match edit.map(|edit| plan(workspace, edit, &Effort::default())) {
         Some(Ok(plan)) if !is_linked => {
             let (before, after) = (plan.before.version, Version::of(&plan.after));
             let planned = workspace.planned(&plan.path, Some(before), Some(after));

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use similar::TextDiff;
 
+use crate::effort::Effort;
 use crate::lines::{Likeness, Lines, number_at};
 
 const MAX_LINES: usize = 5_000;
@@ -12,6 +13,8 @@ const MAX_LINE_BYTES: usize = 400;
 /// How many wanted lines are looked for, and in how many places a line of the text may be met.
 const MAX_WANTED: usize = 200;
 const MAX_ALIKE: usize = 8;
+/// What a letter costs where two lines are compared by letters, in line visits.
+const LETTER_VISITS: usize = 16;
 const AROUND: usize = 3;
 /// How many lines are shown at the most.
 const MAX_SHOWN: usize = 30;
@@ -20,8 +23,9 @@ const LEAST: f32 = 0.5;
 
 /// The place that is most like the wanted lines: the line of the file where the first of them would stand, which
 /// may lie before the file's start.
-fn nearest(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
-    by_equal_lines(lines, wanted).or_else(|| by_one_line(lines, wanted))
+fn nearest(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<isize> {
+    effort.spend(lines.all.len()).ok()?;
+    by_equal_lines(lines, wanted).or_else(|| by_one_line(lines, wanted, effort))
 }
 
 /// The offset at which most of the wanted text stands letter for letter, indentation forgiven.
@@ -43,8 +47,8 @@ fn by_equal_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
     best.filter(|(_, score)| score.saturating_mul(3) >= whole).map(|(offset, _)| offset)
 }
 
-/// The line that is most like the first telling line of the text.
-fn by_one_line(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
+/// The line that is most like the first telling line of the text, as far as `effort` allows.
+fn by_one_line(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<isize> {
     let (before, wanted) =
         wanted.iter().enumerate().map(|(at, line)| (at, line.trim())).find(|(_, line)| !line.is_empty())?;
     let mut best = (LEAST, None);
@@ -53,6 +57,10 @@ fn by_one_line(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
         let (short, long) = (line.len().min(wanted.len()), line.len().max(wanted.len()));
         if line.is_empty() || long > MAX_LINE_BYTES || short * 3 < long {
             continue;
+        }
+        // The worst case of a comparison by letters.
+        if effort.spend(short.saturating_add(long).saturating_mul(LETTER_VISITS)).is_err() {
+            break;
         }
         let likeness = TextDiff::from_chars(line, wanted).ratio();
         if likeness > best.0 {
@@ -65,8 +73,8 @@ fn by_one_line(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
 
 /// What stands where the wanted lines look most to be, with the number of each line, and where it differs first;
 /// nothing if no line is like them.
-pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str]) -> Option<String> {
-    let offset = nearest(lines, wanted)?;
+pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<String> {
+    let offset = nearest(lines, wanted, effort)?;
     let line_of = |position: usize| usize::try_from(offset + isize::try_from(position).ok()?).ok();
     let alike = |position: usize, line: &&str| {
         let there = line_of(position).and_then(|at| lines.all.get(at));

@@ -3,8 +3,13 @@
 
 use std::ops::Range;
 
+use crate::effort::{Effort, Halt};
 use crate::lines::{Likeness, Lines};
 use crate::patch::{Hint, Hunk, HunkLine};
+
+/// What a line costs that is compared with an anchor, in line visits: it is trimmed, and read a second time for
+/// anchors that only begin it.
+const ANCHOR_VISITS: usize = 4;
 
 /// Where a hunk stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,15 +43,22 @@ pub(crate) enum Misfit {
     Ambiguous(Vec<usize>),
     /// Another hunk has the place.
     Overlap,
+    /// The search was given up.
+    Halted(Halt),
 }
 
 impl Lines<'_> {
     /// Finds the places of all hunks, against the file as it is (RULES E1).
-    pub(crate) fn places(&self, hunks: &[Hunk], order: Order) -> Result<Vec<Place>, (usize, Misfit)> {
+    pub(crate) fn places(
+        &self,
+        hunks: &[Hunk],
+        order: Order,
+        effort: &Effort,
+    ) -> Result<Vec<Place>, (usize, Misfit)> {
         let mut places: Vec<Place> = Vec::with_capacity(hunks.len());
         let mut after = 0;
         for (position, hunk) in hunks.iter().enumerate() {
-            let place = self.place(hunk, after).map_err(|misfit| (position, misfit))?;
+            let place = self.place(hunk, after, effort).map_err(|misfit| (position, misfit))?;
             if places.iter().any(|other| other.conflicts(&place)) {
                 return Err((position, Misfit::Overlap));
             }
@@ -58,10 +70,10 @@ impl Lines<'_> {
         Ok(places)
     }
 
-    fn place(&self, hunk: &Hunk, after: usize) -> Result<Place, Misfit> {
+    fn place(&self, hunk: &Hunk, after: usize, effort: &Effort) -> Result<Place, Misfit> {
         // What follows the place before comes first; a patch whose parts are out of order is looked for above.
-        let anchors = match self.anchors(&hunk.anchors, after) {
-            Err(_) if after > 0 => self.anchors(&hunk.anchors, 0)?,
+        let anchors = match self.anchors(&hunk.anchors, after, effort) {
+            Err(Misfit::Anchor(_)) if after > 0 => self.anchors(&hunk.anchors, 0, effort)?,
             anchors => anchors?,
         };
         let old = hunk.old();
@@ -69,6 +81,7 @@ impl Lines<'_> {
             return self.insertion(hunk, anchors.as_deref());
         }
         for likeness in Likeness::ALL {
+            effort.spend(self.all.len().saturating_add(old.len())).map_err(Misfit::Halted)?;
             let all = self.standing(&old, likeness);
             let at_end = |start: &usize| !hunk.at_end || start + old.len() == self.all.len();
             let all: Vec<usize> = all.into_iter().filter(at_end).collect();
@@ -107,9 +120,15 @@ impl Lines<'_> {
     }
 
     /// Where the lines stand that a patch names above its place; nothing if it names none.
-    fn anchors(&self, anchors: &[String], after: usize) -> Result<Option<Vec<usize>>, Misfit> {
+    fn anchors(
+        &self,
+        anchors: &[String],
+        after: usize,
+        effort: &Effort,
+    ) -> Result<Option<Vec<usize>>, Misfit> {
         let mut found: Option<Vec<usize>> = None;
         for anchor in anchors {
+            effort.spend(self.all.len().saturating_mul(ANCHOR_VISITS)).map_err(Misfit::Halted)?;
             let matching = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
                 let lines = self.all.iter().enumerate().skip(after);
                 lines.filter(|(_, line)| fits(line.text.trim())).map(|(position, _)| position).collect()
@@ -134,30 +153,23 @@ impl Lines<'_> {
     }
 
     /// Those of the places that stand below one of the anchors: in the block that it opens, or if there is none,
-    /// anywhere below it.
+    /// anywhere below it. Both lists are sorted, and so is the result. Takes O(anchors · log places + places).
     fn below(&self, anchors: &[usize], places: &[usize]) -> Vec<usize> {
         let mut found = Vec::new();
+        // All places before this index are in `found`, or below no anchor so far.
+        let mut next = 0;
         for anchor in anchors {
-            let end = self.block_end(*anchor);
-            let inside = places.iter().copied().filter(|start| start >= anchor && *start < end);
-            let before = found.len();
-            found.extend(inside);
-            if found.len() == before {
-                found.extend(places.iter().copied().filter(|start| start >= anchor));
+            let first = places.partition_point(|start| start < anchor);
+            let behind = self.block_end(*anchor);
+            let inside = places.partition_point(|start| *start < behind);
+            let end = if first < inside { inside } else { places.len() };
+            found.extend(places.get(first.max(next)..end).unwrap_or_default());
+            next = next.max(end);
+            if next == places.len() {
+                break;
             }
         }
-        found.sort_unstable();
-        found.dedup();
         found
-    }
-
-    /// The first line behind the block that a line opens: the next that is indented no deeper.
-    fn block_end(&self, line: usize) -> usize {
-        let indent = |text: &str| text.len() - text.trim_start().len();
-        let Some(own) = self.all.get(line).map(|line| indent(line.text)) else { return line };
-        let mut rest = self.all.iter().enumerate().skip(line + 1);
-        let behind = rest.find(|(_, line)| !line.text.trim().is_empty() && indent(line.text) <= own);
-        behind.map_or(self.all.len(), |(position, _)| position)
     }
 }
 
@@ -206,3 +218,6 @@ fn ambiguous(lines: &[usize]) -> Misfit {
 fn overlaps(left: &Range<usize>, right: &Range<usize>) -> bool {
     left.start < right.end && right.start < left.end
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use windlass_sandbox::{Contents, Expected, FileError, Kind, Version, Workspace, 
 use windlass_text::{Room, Side, diff};
 use windlass_tool::Change;
 
+use crate::effort::Effort;
 use crate::joined::{now_near, patched};
 use crate::lines::Likeness;
 use crate::patch::{Hunk, Section};
@@ -33,11 +34,15 @@ pub(crate) struct Planned {
 }
 
 /// Plans all files, or says of each file that does not fit why.
-pub(crate) fn plan(workspace: &Workspace, sections: Vec<Section>) -> Result<Vec<Planned>, Vec<String>> {
+pub(crate) fn plan(
+    workspace: &Workspace,
+    sections: Vec<Section>,
+    effort: &Effort,
+) -> Result<Vec<Planned>, Vec<String>> {
     let (mut planned, mut problems) = (Vec::new(), Vec::new());
     let mut held = 0_usize;
     for section in merged(workspace, sections) {
-        match one(workspace, &section) {
+        match one(workspace, &section, effort) {
             Ok(plan) => {
                 held = held.saturating_add(plan.held());
                 planned.push(plan);
@@ -86,7 +91,7 @@ fn merged(workspace: &Workspace, sections: Vec<Section>) -> Vec<Section> {
     merged
 }
 
-fn one(workspace: &Workspace, section: &Section) -> Result<Planned, String> {
+fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Planned, String> {
     let resolve = |text: &str| workspace.resolve(text).map_err(|error| error.to_string());
     let (replaced, likeness) = (None, Likeness::Exact);
     match section {
@@ -108,8 +113,8 @@ fn one(workspace: &Workspace, section: &Section) -> Result<Planned, String> {
                 Some(to) => (standing(workspace, to)?, plain(workspace, &path)?),
                 None => (None, workspace.read(&path).map_err(|error| error.to_string())?),
             };
-            check_known(workspace, &path, &before, hunks)?;
-            let (after, likeness) = patched(&path, &before.bytes, hunks, Order::Falling)?;
+            check_known(workspace, &path, &before, hunks, effort)?;
+            let (after, likeness) = patched(&path, &before.bytes, hunks, Order::Falling, effort)?;
             if after == before.bytes && to.is_none() {
                 return Err(format!("`{path}` says this already; the patch would change nothing in it"));
             }
@@ -154,11 +159,12 @@ fn check_known(
     path: &WorkspacePath,
     before: &Contents,
     hunks: &[Hunk],
+    effort: &Effort,
 ) -> Result<(), String> {
     if workspace.remembered(&before.path).is_none_or(|known| known == before.version) {
         return Ok(());
     }
-    let near = now_near(&before.bytes, hunks).map(|near| format!(" The nearest is {near}"));
+    let near = now_near(&before.bytes, hunks, effort).map(|near| format!(" The nearest is {near}"));
     let near = near.unwrap_or_default();
     Err(format!("`{path}` changed since you read it; call read_file on it, then patch what is there.{near}"))
 }

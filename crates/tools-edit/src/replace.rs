@@ -1,34 +1,37 @@
 //! What stands in a place after the edit: context bytes come from the file, only added lines from the model
 //! (RULES E3).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffTag, capture_diff_slices};
+use similar::DiffTag;
 
-use crate::lines::{Likeness, Line, end_near, split};
+use crate::compare::operations;
+use crate::effort::Effort;
+use crate::lines::{Likeness, Line, split};
 
-/// The text that takes a place where the old text was found byte for byte.
-pub(crate) fn exact(body: &str, place: &Range<usize>, old: &str, new: &str) -> String {
+/// The text that takes a place where the old text was found byte for byte. `near` is the line end used around it.
+pub(crate) fn exact<'n>(near: &str, old: &str, new: &'n str) -> Cow<'n, str> {
     // A model that wrote line ends in the old text matched them, so it writes the right ones.
-    if old.contains('\n') || new.contains("\r\n") || end_near(body, place) == "\n" {
-        return new.to_owned();
+    if near == "\n" || !new.contains('\n') || new.contains("\r\n") || old.contains('\n') {
+        return Cow::Borrowed(new);
     }
-    new.replace('\n', "\r\n")
+    Cow::Owned(new.replace('\n', "\r\n"))
 }
 
 /// The text that takes a place where something was forgiven: lines that the model did not change keep the file's
-/// bytes, and new ones end as their neighbours do.
+/// bytes, and new ones end as their neighbours do. `near` is the line end used around the place.
 pub(crate) fn forgiving(
-    body: &str,
+    (body, near): (&str, &str),
     place: &Range<usize>,
     (old, new): (&str, &str),
     likeness: Likeness,
+    effort: &Effort,
 ) -> String {
     let have = split(body.get(place.clone()).unwrap_or(""));
     let (old, new) = (split(old), split(new));
     let plain = |lines: &[Line<'_>]| lines.iter().map(|line| likeness.of(line.text).into_owned()).collect();
     let (old_plain, new_plain): (Vec<String>, Vec<String>) = (plain(&old), plain(&new));
-    let near = end_near(body, place);
     // The old text ended its last line, the file does not: the missing final newline stays missing.
     let ends = |lines: &[Line<'_>]| lines.last().is_some_and(|line| !line.end.is_empty());
     let endless = ends(&old) && !ends(&have);
@@ -44,7 +47,7 @@ pub(crate) fn forgiving(
             text.push_str(own_end.unwrap_or(near));
         }
     };
-    for operation in capture_diff_slices(Algorithm::Myers, &old_plain, &new_plain) {
+    for operation in operations(&old_plain, &new_plain, effort) {
         let equal = operation.tag() == DiffTag::Equal;
         let mut kept = have.get(operation.old_range()).unwrap_or_default().iter();
         for line in new.get(operation.new_range()).unwrap_or_default() {

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::Value;
 use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, Risk, ToolSpec};
 use windlass_sandbox::{FileError, Found, Kind, Look, Workspace, WorkspacePath};
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
-    Change, Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+    Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture,
+    read_arguments,
 };
 
 use crate::blocking::{blocking, path_of, spec, told};
@@ -74,10 +76,9 @@ impl Tool for DeleteFile {
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        match path_of(payload) {
-            Some(path) => vec![Effect::Delete { path: self.workspace.effect_path(path) }],
-            None => vec![Effect::Unknown],
-        }
+        let Some(path) = path_of(payload) else { return vec![Effect::Unknown] };
+        let path = self.workspace.effect_path(path);
+        vec![if is_recursive(payload) { Effect::DeleteTree { path } } else { Effect::Delete { path } }]
     }
 
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
@@ -89,6 +90,11 @@ impl Tool for DeleteFile {
     fn inspect(&self, payload: &Payload) -> Inspection {
         let Some(path) = path_of(payload) else { return Inspection::default() };
         let mut seen = Inspection::default().with_target(self.workspace.target(path, Look::Bytes));
+        // A name is removed where the links on the way lead, and rules are about that place.
+        let effect_path = self.workspace.effect_path(path);
+        if let Some((folder, _)) = effect_path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
+            seen = seen.with_target(self.workspace.target(folder, Look::Place));
+        }
         let Ok(arguments) = read_arguments::<DeleteArguments>(payload) else { return seen };
         let Ok(plan) = plan(&self.workspace, &arguments) else { return seen };
         for found in &plan.within {
@@ -108,12 +114,24 @@ impl Tool for DeleteFile {
         Box::pin(async move {
             let arguments: DeleteArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            let stop = ctx.cancellation().clone();
+            let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
             blocking(ctx, move || {
-                plan(&workspace, &arguments)?.carry_out(&workspace, &|| stop.is_cancelled())
+                let plan = plan(&workspace, &arguments)?;
+                plan.check(&gate)?;
+                plan.carry_out(&workspace, &|| stop.is_cancelled())
             })
             .await
         })
+    }
+}
+
+/// Whether a folder goes with what is in it; judged also where other arguments are wrong.
+fn is_recursive(payload: &Payload) -> bool {
+    match payload {
+        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
+            arguments.get("recursive").is_some_and(|value| *value != Value::Bool(false) && !value.is_null())
+        }
+        _ => true,
     }
 }
 
@@ -135,6 +153,15 @@ fn plan(workspace: &Workspace, arguments: &DeleteArguments) -> Result<Plan, Tool
 }
 
 impl Plan {
+    /// Refuses the whole plan if policy refuses one of its names: a file may have come since the call was judged.
+    fn check(&self, gate: &PathGate) -> Result<(), ToolError> {
+        let refused = self.within.iter().find(|found| !gate.is_open() && !gate.removes(&found.path.plain()));
+        refused.map_or(Ok(()), |found| {
+            let path = &found.path;
+            Err(ToolError::model(format!("a rule refuses to remove `{path}`; nothing was removed")))
+        })
+    }
+
     fn carry_out(&self, workspace: &Workspace, stopped: &dyn Fn() -> bool) -> Result<Output, ToolError> {
         let (path, total) = (&self.path, self.within.len());
         for (count, found) in self.within.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The text of a Word document: its paragraphs and tables, in order (ECMA-376 part 1, `WordprocessingML`).
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,18 +10,26 @@ use zip::ZipArchive;
 
 /// The part of the package that holds the text.
 const DOCUMENT: &str = "word/document.xml";
+/// The part that says what its styles are.
+const STYLES: &str = "word/styles.xml";
+/// What is in the document a second time: text boxes for old readers, and paragraphs where they stood before a move.
+const DOUBLE: [&str; 2] = ["Fallback", "moveFrom"];
 /// How long it may be once it is unpacked: a small file can claim to be very long.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
 /// The text of a document; nothing if it is none, or too long.
 pub(crate) fn text(bytes: &[u8]) -> Option<String> {
     // The archive is a stranger's: whatever its reader makes of it, reading a file never ends more than that.
-    catch_unwind(AssertUnwindSafe(|| plain(&unpacked(bytes)?))).ok().flatten()
+    let read = || {
+        let styles = unpacked(bytes, STYLES).and_then(|xml| headings(&xml)).unwrap_or_default();
+        plain(&unpacked(bytes, DOCUMENT)?, styles)
+    };
+    catch_unwind(AssertUnwindSafe(read)).ok().flatten()
 }
 
-fn unpacked(bytes: &[u8]) -> Option<String> {
+fn unpacked(bytes: &[u8], name: &str) -> Option<String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
-    let part = archive.by_name(DOCUMENT).ok()?;
+    let part = archive.by_name(name).ok()?;
     let mut xml = String::new();
     let read = part.take(MAX_BYTES.saturating_add(1)).read_to_string(&mut xml).ok()?;
     u64::try_from(read).is_ok_and(|read| read <= MAX_BYTES).then_some(xml)
@@ -33,13 +42,27 @@ struct Place {
     /// Inside a run's text, and not in what Word keeps beside it.
     is_text: bool,
     cells: usize,
+    /// How deep the reader is inside what is skipped.
+    skipped: usize,
+    /// Inside the tab stops of a paragraph, which are not tabs.
+    is_stops: bool,
+    /// Whether the paragraph has the mark of a heading.
+    is_heading: bool,
+    /// The level of each style that is one of headings.
+    headings: BTreeMap<String, usize>,
 }
 
-fn plain(xml: &str) -> Option<String> {
+fn plain(xml: &str, headings: BTreeMap<String, usize>) -> Option<String> {
     let mut reader = Reader::from_str(xml);
-    let mut place = Place::default();
+    let mut place = Place { headings, ..Place::default() };
     loop {
         match reader.read_event().ok()? {
+            Event::Start(tag) if place.skipped > 0 || DOUBLE.contains(&tag.local_name().as_ref()) => {
+                place.skipped = place.skipped.saturating_add(1);
+            }
+            Event::End(_) if place.skipped > 0 => place.skipped = place.skipped.saturating_sub(1),
+            Event::Eof => return Some(place.text),
+            _ if place.skipped > 0 => {}
             Event::Start(tag) => place.open(&tag),
             Event::Empty(tag) => {
                 place.open(&tag);
@@ -49,7 +72,6 @@ fn plain(xml: &str) -> Option<String> {
             Event::Text(text) if place.is_text => place.text.push_str(&text.xml10_content()),
             Event::CData(text) if place.is_text => place.text.push_str(&text.xml10_content()),
             Event::GeneralRef(reference) if place.is_text => place.text.push(letter(&reference)),
-            Event::Eof => return Some(place.text),
             _ => {}
         }
     }
@@ -59,22 +81,38 @@ impl Place {
     fn open(&mut self, tag: &BytesStart<'_>) {
         match tag.local_name().as_ref() {
             "t" => self.is_text = true,
-            "tab" if !self.text.ends_with('\n') => self.text.push('\t'),
+            "p" => self.is_heading = false,
+            // A text box begins where it is anchored, in the midst of a line.
+            "txbxContent" if !self.text.is_empty() && !self.text.ends_with('\n') => self.text.push('\n'),
+            "tabs" => self.is_stops = true,
+            "tab" if !self.is_stops && !self.text.ends_with('\n') => self.text.push('\t'),
+            "noBreakHyphen" => self.text.push('-'),
+            "softHyphen" => self.text.push('\u{ad}'),
+            "sym" => self.text.push(symbol(tag)),
             "br" | "cr" => self.text.push('\n'),
             "numPr" => self.text.push_str("- "),
             "pStyle" => {
-                if let Some(level) = heading(tag) {
-                    self.text.push_str(&"#".repeat(level));
-                    self.text.push(' ');
-                }
+                let style = value(tag);
+                let known = style.as_ref().and_then(|style| self.headings.get(style).copied());
+                self.head(known.or_else(|| level(style?.strip_prefix("Heading")?)));
             }
+            "outlineLvl" if !self.is_heading => self.head(outline_level(tag)),
             "tc" => self.cells = self.cells.saturating_add(1),
             _ => {}
         }
     }
 
+    fn head(&mut self, level: Option<usize>) {
+        if let Some(level) = level {
+            self.is_heading = true;
+            self.text.push_str(&"#".repeat(level));
+            self.text.push(' ');
+        }
+    }
+
     fn close(&mut self, name: &str) {
         match name {
+            "tabs" => self.is_stops = false,
             "t" => self.is_text = false,
             "p" => self.text.push(if self.cells > 0 { ' ' } else { '\n' }),
             "tc" => {
@@ -87,12 +125,61 @@ impl Place {
     }
 }
 
-/// The level of a heading's style, as Word names them in every language.
-fn heading(style: &BytesStart<'_>) -> Option<usize> {
-    let value =
-        style.attributes().flatten().find(|attribute| attribute.key.local_name().as_ref() == "val")?;
-    let level = value.value.strip_prefix("Heading")?.parse::<usize>().ok()?;
-    (1..=6).contains(&level).then_some(level)
+/// The styles of headings, by their ids. Word translates the ids (`berschrift1`) and keeps the names (`heading 1`).
+fn headings(xml: &str) -> Option<BTreeMap<String, usize>> {
+    let mut reader = Reader::from_str(xml);
+    let (mut found, mut id) = (BTreeMap::new(), None);
+    loop {
+        match reader.read_event().ok()? {
+            Event::Eof => return Some(found),
+            Event::Start(tag) | Event::Empty(tag) => {
+                let level = match tag.local_name().as_ref() {
+                    "style" => {
+                        id = attribute(&tag, "styleId");
+                        None
+                    }
+                    "name" => {
+                        value(&tag).and_then(|name| level(name.to_lowercase().strip_prefix("heading ")?))
+                    }
+                    "outlineLvl" => outline_level(&tag),
+                    _ => None,
+                };
+                if let (Some(id), Some(level)) = (&id, level) {
+                    found.entry(id.clone()).or_insert(level);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut all = tag.attributes().flatten();
+    all.find(|attribute| attribute.key.local_name().as_ref() == name).map(|found| found.value.to_string())
+}
+
+fn value(tag: &BytesStart<'_>) -> Option<String> {
+    attribute(tag, "val")
+}
+
+fn level(digits: &str) -> Option<usize> {
+    digits.parse().ok().filter(|level| (1..=6).contains(level))
+}
+
+/// Counted from 0, and 9 is body text.
+fn outline_level(tag: &BytesStart<'_>) -> Option<usize> {
+    let level = value(tag)?.parse::<usize>().ok()?;
+    (level < 6).then_some(level.saturating_add(1))
+}
+
+/// A letter of a symbol font, which has its own in the private area: of those only the bullet is known.
+fn symbol(tag: &BytesStart<'_>) -> char {
+    let code = attribute(tag, "char").and_then(|code| u32::from_str_radix(&code, 16).ok());
+    match code {
+        Some(0xf0b7) => '\u{2022}',
+        Some(0xe000..=0xf8ff) | None => char::REPLACEMENT_CHARACTER,
+        Some(code) => char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+    }
 }
 
 /// A document may name the five letters of XML and letters by number, and no more.

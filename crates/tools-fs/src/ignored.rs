@@ -1,15 +1,14 @@
-//! What the `.gitignore` files of a workspace name, read through the workspace and held to a size.
+//! What the ignore rules of a workspace name, read through the workspace and held to a size.
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_sandbox::{Kind, Workspace, WorkspacePath};
+use windlass_text::rule_lines;
 
-use crate::pattern::{MAX_BYTES, MAX_CHOICES, choices};
-
-const NAME: &str = ".gitignore";
+/// Where a folder says what is ignored in it, the weakest first.
+const NAMES: [&str; 3] = [".git/info/exclude", ".gitignore", ".ignore"];
 /// How much of one such file counts.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
-const MAX_LINES: usize = 5_000;
 
 /// The patterns on the way from the root to the folder at hand, the innermost last.
 #[derive(Debug, Default)]
@@ -54,19 +53,17 @@ impl Ignored {
     }
 }
 
+/// The rules of one folder, as `grep_file` and the index read them: of those that fit the last decides.
 fn read(workspace: &Workspace, folder: &WorkspacePath) -> Gitignore {
-    let path = folder.join(NAME);
-    let fits = workspace.stream(&path).is_ok_and(|stream| stream.len() <= MAX_FILE_BYTES);
-    let Some(contents) = fits.then(|| workspace.read(&path).ok()).flatten() else {
-        return Gitignore::empty();
-    };
-    let text = String::from_utf8_lossy(&contents.bytes);
     let mut builder = GitignoreBuilder::new("");
-    let fair =
-        |line: &&str| line.len() <= MAX_BYTES && choices(line).is_some_and(|count| count <= MAX_CHOICES);
-    for line in text.lines().take(MAX_LINES).filter(fair) {
-        // A line that is no pattern names nothing.
-        let _ = builder.add_line(None, line);
+    for name in NAMES {
+        let path = name.split('/').fold(folder.clone(), |path, part| path.join(part));
+        let fits = workspace.stream(&path).is_ok_and(|stream| stream.len() <= MAX_FILE_BYTES);
+        let Some(contents) = fits.then(|| workspace.read(&path).ok()).flatten() else { continue };
+        for line in rule_lines(&String::from_utf8_lossy(&contents.bytes)) {
+            // A line that is not a pattern names nothing.
+            let _ = builder.add_line(None, line);
+        }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

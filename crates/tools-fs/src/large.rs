@@ -1,5 +1,6 @@
 //! A page of a file that is too long to be held: its lines are looked through once, and only the page is kept.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};
 
@@ -121,12 +122,19 @@ impl Pager<'_> {
         };
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         let text = text.strip_suffix('\r').unwrap_or(text);
-        // Before it is cut: half a secret is not found.
-        let text = self.redactor.redact(text);
+        // Before it is cut: half a secret is not found. Of a line that is not here as a whole, the end that may begin a
+        // secret is left out, as other secrets may have made the line so short that it would be shown.
+        let text = if is_whole && start.len() < MAX_LINE_BYTES {
+            self.redactor.redact(text)
+        } else {
+            let clean = self.redactor.stream().push(text.as_bytes());
+            Cow::Owned(String::from_utf8_lossy(&clean).into_owned())
+        };
         let number = self.number;
+        let is_short = start.len() < MAX_LINE_BYTES;
         // Writing into a string cannot fail.
         let _ = match text.char_indices().nth(MAX_LINE_CHARS) {
-            None if is_whole => writeln!(self.body, "{number:>6}\t{text}"),
+            None if is_whole && is_short => writeln!(self.body, "{number:>6}\t{text}"),
             cut => {
                 let shown = cut.and_then(|(end, _)| text.get(..end)).unwrap_or(&text);
                 let least = if is_whole { "" } else { "at least " };

@@ -3,7 +3,6 @@
 mod blocking;
 
 mod block;
-mod image;
 mod large;
 mod notebook;
 mod page;

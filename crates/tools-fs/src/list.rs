@@ -1,5 +1,6 @@
 //! `list_files`: what is in a folder.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -7,7 +8,7 @@ use windlass_command::{is_protected_name, is_secret_name};
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
 use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, read_arguments,
 };
 
 use crate::blocking::{blocking, path_of, spec, told};
@@ -89,8 +90,8 @@ impl Tool for ListFiles {
         Box::pin(async move {
             let arguments: ListArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            let stop = ctx.cancellation().clone();
-            blocking(ctx, move || list(&workspace, &arguments, &|| stop.is_cancelled())).await
+            let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
+            blocking(ctx, move || list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
         })
     }
 }
@@ -98,18 +99,21 @@ impl Tool for ListFiles {
 /// The names that are to be shown, and the count of all that fit.
 struct Shown<'a> {
     workspace: &'a Workspace,
+    gate: &'a PathGate,
     path: WorkspacePath,
     pattern: Option<Pattern>,
     limit: usize,
     lines: Vec<String>,
     count: usize,
     ignored: usize,
+    refused: usize,
     is_cut: bool,
 }
 
 fn list(
     workspace: &Workspace,
     arguments: &ListArguments,
+    gate: &PathGate,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Output, ToolError> {
     let path = workspace.resolve(arguments.path.as_deref().unwrap_or(".")).map_err(told)?;
@@ -117,9 +121,7 @@ fn list(
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let default_depth = if pattern.is_some() { MAX_DEPTH } else { 1 };
     let depth = arguments.depth.unwrap_or(default_depth).clamp(1, MAX_DEPTH);
-    let lines = Vec::new();
-    let mut shown =
-        Shown { workspace, path: path.clone(), pattern, limit, lines, count: 0, ignored: 0, is_cut: false };
+    let mut shown = Shown::new(workspace, gate, path.clone(), pattern, limit);
     let respects = arguments.include_ignored != Some(true);
     let mut ignored = if respects { Ignored::above(workspace, &path) } else { Ignored::default() };
     // A stack of folders still to be listed, with the names at each level in reverse, keeps the order of a
@@ -138,6 +140,10 @@ fn list(
             break;
         }
         let inner = folder.join(&entry.name);
+        if !gate.is_open() && !shown.may_show(&inner) {
+            shown.refused = shown.refused.saturating_add(1);
+            continue;
+        }
         if respects && ignored.has(&inner, entry.kind) {
             shown.ignored = shown.ignored.saturating_add(1);
             continue;
@@ -154,7 +160,34 @@ fn list(
     Ok(Output::text(shown.words()))
 }
 
-impl Shown<'_> {
+impl<'a> Shown<'a> {
+    fn new(
+        workspace: &'a Workspace,
+        gate: &'a PathGate,
+        path: WorkspacePath,
+        pattern: Option<Pattern>,
+        limit: usize,
+    ) -> Self {
+        let (count, ignored, refused, is_cut) = (0, 0, 0, false);
+        Self { workspace, gate, path, pattern, limit, lines: Vec::new(), count, ignored, refused, is_cut }
+    }
+
+    /// Whether policy lets a name be shown. The folder that is listed may have been reached through a link, and rules
+    /// are about the place itself.
+    fn may_show(&self, path: &WorkspacePath) -> bool {
+        let (Some(folder), Some(name)) = (path.relative().parent(), path.relative().file_name()) else {
+            return true;
+        };
+        let real = WorkspacePath::found(folder).ok().and_then(|folder| self.workspace.real(&folder).ok());
+        let real = real.map(|folder| folder.join(name));
+        self.gate.shows(&path.plain()) && real.is_some_and(|real| self.gate.shows(&real.plain()))
+    }
+
+    /// Whether policy lets it be shown where a link leads. What is not there is named by nobody.
+    fn may_show_target(&self, link: &WorkspacePath) -> bool {
+        self.gate.is_open() || self.workspace.real(link).is_ok_and(|real| self.gate.shows(&real.plain()))
+    }
+
     /// The names in a folder, as far as there is room for them.
     fn reversed(&mut self, folder: &WorkspacePath, room: &mut usize) -> Result<Vec<Entry>, FileError> {
         let mut listing = self.workspace.list(folder, *room)?;
@@ -185,8 +218,8 @@ impl Shown<'_> {
         let line = match kind {
             Kind::Folder => format!("{below}/"),
             Kind::Link => match self.workspace.link_target(path) {
-                Ok(target) => format!("{below} -> {target}"),
-                Err(_) => format!("{below} (a link)"),
+                Ok(target) if self.may_show_target(path) => format!("{below} -> {target}"),
+                _ => format!("{below} (a link)"),
             },
             Kind::File => below.to_string(),
             _ => format!("{below} ({kind})"),
@@ -201,14 +234,18 @@ impl Shown<'_> {
         } else {
             format!("{total} names")
         };
-        let left_out = match self.ignored {
+        let mut left_out = match self.ignored {
             0 => String::new(),
             count => format!("; {count} that .gitignore names are left out, include_ignored shows them"),
         };
+        if self.refused > 0 {
+            // Writing into a string cannot fail.
+            let _ = write!(left_out, "; {} are left out because rules refuse them", self.refused);
+        }
         if count == 0 {
             return match &self.pattern {
                 Some(_) => format!("[{path}: 0 of {all} fit the pattern{left_out}]"),
-                None if self.ignored > 0 => format!("[{path}: no names{left_out}]"),
+                None if self.ignored > 0 || self.refused > 0 => format!("[{path}: no names{left_out}]"),
                 None => format!("[{path} is an empty folder]"),
             };
         }

@@ -1,9 +1,10 @@
 //! A notebook's cells and the text of their outputs, in order.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-use serde::Deserialize;
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// Longer notebooks are shown as the JSON that they are.
@@ -19,34 +20,42 @@ struct Notebook<'n> {
     cells: Vec<&'n RawValue>,
 }
 
-#[derive(Default, Deserialize)]
-struct Cell<'n> {
-    #[serde(default, rename = "cell_type")]
-    kind: Option<String>,
-    #[serde(default, borrow)]
-    execution_count: Option<&'n RawValue>,
-    #[serde(default, borrow)]
-    source: Option<&'n RawValue>,
-    #[serde(default, borrow)]
-    outputs: Vec<&'n RawValue>,
+/// The members of an object, each still to be read by itself: one of another shape takes no other with it.
+type Members<'n> = BTreeMap<String, &'n RawValue>;
+
+fn members(raw: &RawValue) -> Option<Members<'_>> {
+    serde_json::from_str(raw.get()).ok()
 }
 
-#[derive(Default, Deserialize)]
-struct Made<'n> {
-    #[serde(default)]
-    output_type: Option<String>,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default, borrow)]
-    text: Option<&'n RawValue>,
-    #[serde(default)]
-    ename: Option<String>,
-    #[serde(default)]
-    evalue: Option<String>,
-    #[serde(default, borrow)]
-    traceback: Option<&'n RawValue>,
-    #[serde(default, borrow)]
-    data: BTreeMap<String, &'n RawValue>,
+/// A string in which lone surrogates, which Python writes, are replaced.
+struct Lossy(String);
+
+impl<'de> Deserialize<'de> for Lossy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Lossy;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Lossy, E> {
+                Ok(Lossy(String::from_utf8_lossy(bytes).into_owned()))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Lossy, E> {
+                Ok(Lossy(text.to_owned()))
+            }
+        }
+        // serde_json gives the bytes of a string with lone surrogates, and refuses them in a `String`.
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+/// A short text, as a kind or a name.
+fn word(value: Option<&&RawValue>) -> Option<String> {
+    serde_json::from_str(value?.get()).ok().map(|Lossy(text)| text)
 }
 
 /// The text of a notebook; nothing if it is none.
@@ -57,35 +66,51 @@ pub(crate) fn text(bytes: &[u8]) -> Option<String> {
     let notebook: Notebook<'_> = serde_json::from_slice(bytes).ok()?;
     let mut text = String::new();
     for (position, cell) in notebook.cells.into_iter().enumerate() {
-        let cell: Cell<'_> = serde_json::from_str(cell.get()).unwrap_or_default();
-        let run = cell.execution_count.and_then(|count| count.get().parse::<u64>().ok());
+        let members = members(cell);
+        let member = |name: &str| members.as_ref().and_then(|members| members.get(name));
+        let run = member("execution_count").and_then(|count| count.get().parse::<u64>().ok());
         let run = run.map(|run| format!(", run {run}")).unwrap_or_default();
-        let kind = cell.kind.as_deref().unwrap_or("unknown");
+        let kind = word(member("cell_type")).unwrap_or_else(|| "unknown".to_owned());
         // Writing into a string cannot fail.
         let _ = writeln!(text, "[cell {}: {kind}{run}]", position + 1);
-        push(&mut text, &lines(cell.source).concat());
-        for output in cell.outputs {
-            push_output(&mut text, &serde_json::from_str(output.get()).unwrap_or_default());
+        push(&mut text, &lines(member("source").copied()).concat());
+        let outputs = member("outputs").map(|raw| (serde_json::from_str::<Vec<&RawValue>>(raw.get()), *raw));
+        match outputs {
+            Some((Ok(outputs), _)) => outputs.into_iter().for_each(|output| push_output(&mut text, output)),
+            Some((Err(_), raw)) if raw.get() != "null" => {
+                push_cut(&mut text, "of another shape", &lines(Some(raw)).concat());
+            }
+            _ => {}
         }
     }
     Some(text)
 }
 
-fn push_output(text: &mut String, output: &Made<'_>) {
-    match output.output_type.as_deref() {
+fn push_output(text: &mut String, raw: &RawValue) {
+    let Some(output) = members(raw) else { return };
+    let member = |name: &str| output.get(name);
+    let all = |name: &str| lines(member(name).copied());
+    match word(member("output_type")).as_deref() {
         Some("stream") => {
-            push_cut(text, output.name.as_deref().unwrap_or("stream"), &lines(output.text).concat());
+            let name = word(member("name")).unwrap_or_else(|| "stream".to_owned());
+            push_cut(text, &name, &all("text").concat());
         }
         Some("error") => {
-            let (name, why) =
-                (output.ename.as_deref().unwrap_or("error"), output.evalue.as_deref().unwrap_or(""));
-            let trace = without_escapes(&lines(output.traceback).join("\n"));
+            let name = word(member("ename")).unwrap_or_else(|| "error".to_owned());
+            let why = word(member("evalue")).unwrap_or_default();
+            let trace = without_escapes(&all("traceback").join("\n"));
             push_cut(text, "error", &format!("{name}: {why}\n{trace}"));
         }
         _ => {
-            for (media_type, data) in &output.data {
+            let data = member("data").and_then(|data| members(data));
+            if data.is_none() {
+                push_cut(text, "of another shape", &lines(Some(raw)).concat());
+            }
+            for (media_type, data) in data.unwrap_or_default() {
                 match media_type.as_str() {
-                    "text/plain" | "text/markdown" => push_cut(text, media_type, &lines(Some(data)).concat()),
+                    "text/plain" | "text/markdown" => {
+                        push_cut(text, &media_type, &lines(Some(data)).concat());
+                    }
                     _ => {
                         let len = data.get().len();
                         let _ = writeln!(text, "[output {media_type}: {len} bytes, not shown]");
@@ -112,15 +137,18 @@ fn push(text: &mut String, lines: &str) {
     }
 }
 
-/// A text that the format keeps as one string or as its lines.
+/// A text that the format keeps as one string or as its lines. What is of another shape is its JSON.
 fn lines(value: Option<&RawValue>) -> Vec<String> {
     let Some(raw) = value.map(RawValue::get) else { return Vec::new() };
     if raw.len() > MAX_TEXT_BYTES {
         return vec![format!("[a text of {} bytes, not shown]\n", raw.len())];
     }
-    serde_json::from_str::<Vec<String>>(raw)
-        .or_else(|_| serde_json::from_str::<String>(raw).map(|text| vec![text]))
-        .unwrap_or_default()
+    let one = |raw: &str| serde_json::from_str(raw).map_or_else(|_| raw.to_owned(), |Lossy(text)| text);
+    match serde_json::from_str::<Vec<&RawValue>>(raw) {
+        Ok(lines) => lines.into_iter().map(|line| one(line.get())).collect(),
+        Err(_) if raw == "null" => Vec::new(),
+        Err(_) => vec![one(raw)],
+    }
 }
 
 /// Without the sequences that colour a terminal.

@@ -6,8 +6,9 @@ use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_sandbox::{Look, Workspace};
+use windlass_text::MAX_PICTURES_BYTES;
 use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, read_arguments,
 };
 
 use crate::block::BlockOptions;
@@ -135,20 +136,20 @@ impl Tool for ReadFile {
         Box::pin(async move {
             let arguments: ReadArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            let redactor = ctx.redactor().clone();
+            let (redactor, gate) = (ctx.redactor().clone(), ctx.path_gate().clone());
             let stop = ctx.cancellation().clone();
             blocking(ctx, move || {
                 let raw = arguments.raw == Some(true);
                 match (&arguments.path, &arguments.files) {
                     (Some(path), None) => {
                         let wanted = arguments.wanted()?;
-                        let asked = Asked { wanted: &wanted, raw, room: MAX_PAGE_BYTES, redactor: &redactor };
+                        let asked = Asked::new(&wanted, raw, MAX_PAGE_BYTES, (&redactor, &gate));
                         let view = view(&workspace, path, asked)?;
                         let output = Output::text(view.text);
                         Ok(view.image.into_iter().fold(output, Output::with_image))
                     }
                     (None, Some(files)) => {
-                        several(&workspace, files, raw, &redactor, &|| stop.is_cancelled())
+                        several(&workspace, files, raw, (&redactor, &gate), &|| stop.is_cancelled())
                     }
                     _ => Err(ToolError::model(
                         "give `path` for one file, or `files` for several, and not both",
@@ -195,25 +196,27 @@ fn several(
     workspace: &Workspace,
     files: &[FileArguments],
     raw: bool,
-    redactor: &Redactor,
+    limits: (&Redactor, &PathGate),
     stopped: &dyn Fn() -> bool,
 ) -> Result<Output, ToolError> {
     if files.is_empty() || files.len() > MAX_FILES {
         return Err(ToolError::model(format!("give 1 to {MAX_FILES} files, not {}", files.len())));
     }
     let (mut parts, mut images, mut failed) = (Vec::new(), Vec::new(), 0);
-    let mut room = MAX_PAGE_BYTES;
+    let (mut room, mut pictures) = (MAX_PAGE_BYTES, MAX_PICTURES_BYTES);
     for (position, file) in files.iter().enumerate() {
         if stopped() {
             return Err(ToolError::model("the call was stopped while it read"));
         }
         let share = (room / (files.len() - position)).max(LEAST_BYTES);
         let shown = lines(file.offset, file.limit, file.ranges.as_deref()).and_then(|wanted| {
-            view(workspace, &file.path, Asked { wanted: &wanted, raw, room: share, redactor })
+            let asked = Asked { pictures, ..Asked::new(&wanted, raw, share, limits) };
+            view(workspace, &file.path, asked)
         });
         match shown {
             Ok(view) => {
                 room = room.saturating_sub(view.text.len());
+                pictures = pictures.saturating_sub(view.picture_bytes);
                 parts.push(view.text);
                 images.extend(view.image);
             }

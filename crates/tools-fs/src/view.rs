@@ -5,12 +5,11 @@ use base64::engine::general_purpose::STANDARD;
 use windlass_protocol::Image;
 use windlass_redact::Redactor;
 use windlass_sandbox::{Contents, FileError, Workspace, WorkspacePath};
-use windlass_text::{NotText, Text};
-use windlass_tool::ToolError;
+use windlass_text::{MAX_PICTURES_BYTES, NotText, Picture, PictureError, PictureFormat, Text};
+use windlass_tool::{PathGate, ToolError};
 
 use crate::block::BlockOptions;
 use crate::blocking::told;
-use crate::image::{MAX_IMAGE_BYTES, media_type};
 use crate::page::{Page, Span};
 use crate::{large, notebook};
 
@@ -38,7 +37,11 @@ pub(crate) struct Asked<'a> {
     pub(crate) raw: bool,
     /// How many bytes may be shown.
     pub(crate) room: usize,
+    /// How many bytes of pictures may be shown.
+    pub(crate) pictures: usize,
     pub(crate) redactor: &'a Redactor,
+    /// What policy says about the place that is read.
+    pub(crate) gate: &'a PathGate,
 }
 
 /// What is shown of a file.
@@ -46,23 +49,27 @@ pub(crate) struct Asked<'a> {
 pub(crate) struct View {
     pub(crate) text: String,
     pub(crate) image: Option<Image>,
+    /// How many bytes the picture's file has.
+    pub(crate) picture_bytes: usize,
 }
 
 impl From<String> for View {
     fn from(text: String) -> Self {
-        Self { text, image: None }
+        Self { text, image: None, picture_bytes: 0 }
     }
 }
 
 pub(crate) fn view(workspace: &Workspace, path: &str, asked: Asked<'_>) -> Result<View, ToolError> {
     let path = workspace.resolve(path).map_err(told)?;
+    asked.check(workspace, &path)?;
     let contents = match workspace.read(&path) {
         Err(FileError::TooLarge { .. }) => return long(workspace, &path, asked),
         contents => contents.map_err(told)?,
     };
+    asked.check_real(&contents.path)?;
     let shown = path.to_string();
-    if let Some(media_type) = media_type(&contents.bytes) {
-        return picture(&shown, media_type, &contents);
+    if PictureFormat::of(&contents.bytes).is_some() {
+        return picture(&shown, &contents, asked.pictures);
     }
     if path.is_output() {
         // A command may print anything; what cannot be shown is replaced.
@@ -93,7 +100,31 @@ pub(crate) fn view(workspace: &Workspace, path: &str, asked: Asked<'_>) -> Resul
     Ok(page.into())
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    pub(crate) fn new(
+        wanted: &'a Wanted,
+        raw: bool,
+        room: usize,
+        (redactor, gate): (&'a Redactor, &'a PathGate),
+    ) -> Self {
+        Self { wanted, raw, room, pictures: MAX_PICTURES_BYTES, redactor, gate }
+    }
+
+    /// A link may lead elsewhere than when the call was judged.
+    fn check(&self, workspace: &Workspace, path: &WorkspacePath) -> Result<(), ToolError> {
+        match workspace.real(path) {
+            Ok(real) if !self.gate.is_open() => self.check_real(&real),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_real(&self, real: &WorkspacePath) -> Result<(), ToolError> {
+        if real.is_output() || self.gate.is_open() || self.gate.shows(&real.plain()) {
+            return Ok(());
+        }
+        Err(ToolError::model("a rule refuses to show this file; nothing was read"))
+    }
+
     fn page(self, name: &str, text: &str, note: &str) -> Result<String, ToolError> {
         let Self { wanted, redactor, room, .. } = self;
         let page = |spans: &[Span], note: &str| Page { name, text, note, redactor, room }.of(spans);
@@ -125,15 +156,23 @@ fn long(workspace: &Workspace, path: &WorkspacePath, asked: Asked<'_>) -> Result
     large::page(&path.to_string(), stream, (first, limit), asked).map(View::from)
 }
 
-fn picture(path: &str, media_type: &str, contents: &Contents) -> Result<View, ToolError> {
+fn picture(path: &str, contents: &Contents, room: usize) -> Result<View, ToolError> {
     let len = contents.bytes.len();
-    if len > MAX_IMAGE_BYTES {
+    let Picture { format, .. } = Picture::read(&contents.bytes).map_err(|error| {
+        let advice = match error {
+            PictureError::TooLarge { .. } => "make it smaller first",
+            _ => "look at it with a command, as `file FILE`",
+        };
+        ToolError::model(format!("`{path}` {error}; {advice}"))
+    })?;
+    if len > room {
         return Err(ToolError::model(format!(
-            "`{path}` is a picture ({media_type}) of {len} bytes, at most {MAX_IMAGE_BYTES} can be shown; make it smaller first"
+            "`{path}` is a picture of {len} bytes, and the pictures of one call have at most {MAX_PICTURES_BYTES} together; read it in a call of its own"
         )));
     }
-    let image = Image::base64(media_type, STANDARD.encode(&contents.bytes));
-    Ok(View { text: format!("{path}: a picture ({media_type}), {len} bytes"), image: Some(image) })
+    let image = Image::base64(format.media_type(), STANDARD.encode(&contents.bytes));
+    let text = format!("{path}: a picture ({format}), {len} bytes");
+    Ok(View { text, image: Some(image), picture_bytes: len })
 }
 
 /// Says what a file is that is no text, and which command reads it.

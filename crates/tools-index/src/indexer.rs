@@ -88,10 +88,10 @@ impl<Q: Question> Tool for Indexer<Q> {
             let workspace = Arc::clone(&self.workspace);
             let stop = ctx.cancellation().child_token();
             let _stops_when_dropped = stop.clone().drop_guard();
-            let redactor = ctx.redactor().clone();
+            let (redactor, gate) = (ctx.redactor().clone(), ctx.path_gate().clone());
             let work = move || {
                 let stopped = || stop.is_cancelled();
-                question.answer(&Place { workspace: &workspace, redactor, stopped: &stopped })
+                question.answer(&Place { workspace: &workspace, redactor, gate, stopped: &stopped })
             };
             // A panic fails this call and not the turn (RULES L8).
             let broken = |_| ToolError::model("the tool broke on this input; try another path");

@@ -8,12 +8,13 @@ mod walk;
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::grammar::Ready;
 use crate::language::Language;
+use crate::place::now;
 use crate::symbol::Symbol;
 
 pub use self::lines::LineCounts;
@@ -22,7 +23,7 @@ pub use self::lines::LineCounts;
 pub const MAX_SOURCE_BYTES: usize = 2 * 1024 * 1024;
 /// How many symbols of a file are kept.
 const MAX_SYMBOLS: usize = 20_000;
-/// How long a parse may take.
+/// How long a parse and the walk through its tree may take together.
 const MAX_PARSE_TIME: Duration = Duration::from_secs(2);
 
 /// What a file declares.
@@ -102,27 +103,20 @@ pub(crate) fn outline_in(
         return plain(Gap::TooLong);
     }
     let ready = grammar.ready();
-    let Some(tree) = parse(ready, source, stopped) else { return plain(Gap::Stopped) };
-    let mut outline = walk::walk(ready, &tree, source, MAX_SYMBOLS);
+    let start = now();
+    let is_over = || stopped() || start.elapsed() > MAX_PARSE_TIME;
+    let Some(tree) = parse(ready, source, &is_over) else { return plain(Gap::Stopped) };
+    let mut outline = walk::walk(ready, &tree, source, MAX_SYMBOLS, &is_over);
     outline.language = name;
     outline
 }
 
 /// A parse that ends when it takes too long or is not wanted any more.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a hostile file can make a parse slow, and only a clock bounds it"
-)]
-fn parse(ready: &Ready, source: &[u8], stopped: &dyn Fn() -> bool) -> Option<Tree> {
+fn parse(ready: &Ready, source: &[u8], is_over: &dyn Fn() -> bool) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&ready.language).ok()?;
-    let start = Instant::now();
     let mut progress = |_: &tree_sitter::ParseState| {
-        if stopped() || start.elapsed() > MAX_PARSE_TIME {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut piece = |at: usize, _| source.get(at..).unwrap_or_default();

@@ -9,7 +9,8 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use windlass_command::is_secret_name;
 use windlass_redact::Redactor;
 use windlass_sandbox::{FileError, Workspace, WorkspacePath, has_readable_rules};
-use windlass_tool::ToolError;
+use windlass_text::Text;
+use windlass_tool::{PathGate, ToolError};
 
 /// How long a file may be that is read.
 pub(crate) const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
@@ -26,6 +27,8 @@ pub(crate) struct Place<'p> {
     pub(crate) workspace: &'p Workspace,
     /// Secrets that no result may show: taken out of a text before anything else looks at it.
     pub(crate) redactor: Redactor,
+    /// What policy says about the files that are found.
+    pub(crate) gate: PathGate,
     pub(crate) stopped: Stopped<'p>,
 }
 
@@ -48,7 +51,19 @@ pub(crate) struct Scan<T> {
 struct LeftOut {
     secrets: usize,
     unread: usize,
+    refused: usize,
     is_cut: bool,
+}
+
+/// What a walk says of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It may be read.
+    Open,
+    /// It has the name of a secret, and is not to be opened.
+    Secret,
+    /// Policy refuses to show it.
+    Refused,
 }
 
 impl Place<'_> {
@@ -77,6 +92,7 @@ impl Place<'_> {
                 "`{path}` has {len} bytes, at most {MAX_FILE_BYTES} are looked at; use grep_file and read_file"
             )));
         }
+        let bytes = decoded(bytes);
         Ok(Source { path, bytes: self.redactor.redact_bytes(&bytes).into_owned() })
     }
 
@@ -89,11 +105,18 @@ impl Place<'_> {
     ) -> Scan<T> {
         let found = Mutex::new(Scan { found: Vec::new(), looked: 0, left_out: LeftOut::default() });
         let begin = now();
-        self.walk(start, wanted, &|below, is_secret| {
+        self.walk(start, wanted, &|below, standing| {
             let scan = || found.lock().unwrap_or_else(PoisonError::into_inner);
-            if is_secret {
-                scan().left_out.secrets += 1;
-                return WalkState::Continue;
+            match standing {
+                Standing::Open => {}
+                Standing::Secret => {
+                    scan().left_out.secrets += 1;
+                    return WalkState::Continue;
+                }
+                Standing::Refused => {
+                    scan().left_out.refused += 1;
+                    return WalkState::Continue;
+                }
             }
             if scan().looked >= MAX_FILES || begin.elapsed() > MAX_TIME || (self.stopped)() {
                 scan().left_out.is_cut = true;
@@ -115,13 +138,12 @@ impl Place<'_> {
         scan
     }
 
-    /// Names the files below a folder by the rules of `grep_file`, in no order; says whether each has the name
-    /// of a secret, which is not to be opened.
+    /// Names the files below a folder by the rules of `grep_file`, in no order, and says whether each may be opened.
     pub(crate) fn walk(
         &self,
         start: &Path,
         wanted: &(dyn Fn(&Path) -> bool + Sync),
-        visit: &(dyn Fn(&Path, bool) -> WalkState + Sync),
+        visit: &(dyn Fn(&Path, Standing) -> WalkState + Sync),
     ) {
         walk_entries(start, &|entry| {
             let Ok(below) = entry.path().strip_prefix(self.workspace.root()) else {
@@ -129,12 +151,27 @@ impl Place<'_> {
             };
             // The effect names where the call starts; a secret below it would be read without its name.
             let is_secret = entry.path().strip_prefix(start).is_ok_and(is_secret);
+            let standing = match () {
+                () if !self.shows(below) => Standing::Refused,
+                () if is_secret => Standing::Secret,
+                () => Standing::Open,
+            };
             match wanted(below) {
-                true => visit(below, is_secret),
+                true => visit(below, standing),
                 false if (self.stopped)() => WalkState::Quit,
                 false => WalkState::Continue,
             }
         });
+    }
+
+    /// Whether policy lets the file be shown.
+    pub(crate) fn shows(&self, below: &Path) -> bool {
+        self.gate.is_open() || WorkspacePath::found(below).is_ok_and(|path| self.gate.shows(&path.plain()))
+    }
+
+    /// Whether a file can be opened now.
+    pub(crate) fn can_open(&self, below: &Path) -> bool {
+        WorkspacePath::found(below).is_ok_and(|path| self.workspace.stream(&path).is_ok())
     }
 
     /// The file by handle below the root; none if it cannot be read, or is too long.
@@ -146,11 +183,21 @@ impl Place<'_> {
         }
         let mut bytes = Vec::with_capacity(usize::try_from(stream.len()).unwrap_or_default());
         stream.take(MAX_FILE_BYTES as u64).read_to_end(&mut bytes).ok()?;
+        bytes = decoded(bytes);
         if let std::borrow::Cow::Owned(redacted) = self.redactor.redact_bytes(&bytes) {
             bytes = redacted;
         }
         Some(Source { path, bytes })
     }
+}
+
+/// A text of another encoding as UTF-8, as `read_file` shows it. Grammars and words are made for UTF-8 alone.
+fn decoded(bytes: Vec<u8>) -> Vec<u8> {
+    if std::str::from_utf8(&bytes).is_ok() {
+        return bytes;
+    }
+    let text = Text::show(&bytes).ok().map(|shown| shown.text.into_owned().into_bytes());
+    text.unwrap_or(bytes)
 }
 
 /// The regular files below a folder that `.gitignore` lets through and that are not hidden.
@@ -190,7 +237,7 @@ pub(crate) fn now() -> Instant {
 impl<T> Scan<T> {
     /// What was not looked at, as the end of a sentence.
     pub(crate) fn left_out(&self) -> String {
-        let LeftOut { secrets, unread, is_cut } = self.left_out;
+        let LeftOut { secrets, unread, refused, is_cut } = self.left_out;
         let mut parts = Vec::new();
         if is_cut {
             parts.push("; not all files were looked at, give a deeper path".to_owned());
@@ -200,6 +247,9 @@ impl<T> Scan<T> {
         }
         if secrets > 0 {
             parts.push(format!("; {secrets} files with names of secrets were passed over"));
+        }
+        if refused > 0 {
+            parts.push(format!("; {refused} files were left out because rules refuse them"));
         }
         parts.concat()
     }

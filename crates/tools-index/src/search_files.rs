@@ -1,6 +1,8 @@
 //! `indexer_search_files`: files by their names.
 
+use std::fmt::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ignore::WalkState;
@@ -10,7 +12,7 @@ use windlass_tool::ToolError;
 
 use crate::indexer::Question;
 use crate::language::Language;
-use crate::place::Place;
+use crate::place::{Place, Standing};
 use crate::wanted::{FileGlob, gaps, language};
 
 const DEFAULT_LIMIT: usize = 100;
@@ -60,8 +62,12 @@ impl Question for SearchFiles {
             glob.as_ref().is_none_or(|glob| glob.fits(below))
                 && asked.is_none_or(|asked| Language::of_name(below) == Some(asked))
         };
-        let found = Mutex::new((Vec::new(), false));
-        place.walk(&start, &wanted, &|below, _| {
+        let (found, refused) = (Mutex::new((Vec::new(), false)), AtomicUsize::new(0));
+        place.walk(&start, &wanted, &|below, standing| {
+            if standing == Standing::Refused {
+                refused.fetch_add(1, Ordering::Relaxed);
+                return WalkState::Continue;
+            }
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
             if (place.stopped)() || found.0.len() >= MAX_FOUND {
                 found.1 = true;
@@ -78,7 +84,13 @@ impl Question for SearchFiles {
         });
         let limit = self.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
         let (shown, count) = (files.len().min(limit), files.len());
-        let cut = if is_cut { "; not all files were looked at, give a deeper path" } else { "" };
+        let mut cut =
+            if is_cut { "; not all files were looked at, give a deeper path" } else { "" }.to_owned();
+        let refused = refused.into_inner();
+        if refused > 0 {
+            // Writing into a string cannot fail.
+            let _ = write!(cut, "; {refused} files were left out because rules refuse them");
+        }
         if count == 0 {
             return Ok(format!("[no file fits in {path}{cut}; try a shorter query, or list_files]"));
         }

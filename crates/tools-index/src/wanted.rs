@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
 use regex::bytes::Regex as BytesRegex;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
+use windlass_text::Glob;
 use windlass_tool::ToolError;
 
 use crate::language::Language;
@@ -103,24 +103,15 @@ pub(crate) fn gaps(sought: &str, name: &str) -> Option<usize> {
 }
 
 /// A glob for names or, with a `/`, for paths below the workspace.
-pub(crate) struct FileGlob(GlobMatcher);
+pub(crate) struct FileGlob(Glob);
 
 impl FileGlob {
     pub(crate) fn new(text: &str) -> Result<Self, ToolError> {
-        if text.len() > MAX_TEXT_CHARS * 4 {
-            return Err(ToolError::model("the glob is too long; give one as `*.rs` or `src/**/*.rs`"));
-        }
-        let built = GlobBuilder::new(text).literal_separator(true).build();
-        built
-            .map(|glob| Self(glob.compile_matcher()))
-            .map_err(|error| ToolError::model(format!("{error}; give a glob as `*.rs` or `src/**/*.rs`")))
+        Glob::new(text).map(Self).map_err(|error| ToolError::model(error.to_string()))
     }
 
     pub(crate) fn fits(&self, below: &Path) -> bool {
-        match below.file_name() {
-            Some(name) if !self.0.glob().glob().contains('/') => self.0.is_match(name),
-            _ => self.0.is_match(below),
-        }
+        self.0.fits(below)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a search keeps: how many lines match in each file, and later the lines that are shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::io;
 use std::path::PathBuf;
@@ -25,6 +25,8 @@ pub(crate) struct Tally {
     pub(crate) unread: u64,
     /// How many files were not searched because their names are those of secrets.
     pub(crate) secrets: u64,
+    /// How many files were not searched because policy refuses to show them.
+    pub(crate) refused: u64,
     /// Whether the search was stopped before its end.
     pub(crate) is_cut: bool,
 }
@@ -87,9 +89,33 @@ pub(crate) struct Lines<'p> {
     pub(crate) page: &'p mut Page,
     /// Whether the last match was shown, and so what follows it.
     pub(crate) follows: bool,
+    /// The last lines that were not shown: the next match may have them before it. Lines behind a match that is passed
+    /// over may be lines before one that is shown.
+    pub(crate) held: VecDeque<(u64, Vec<u8>)>,
+    pub(crate) context: usize,
 }
 
 impl Lines<'_> {
+    fn hold(&mut self, number: u64, line: &[u8]) {
+        if self.context > 0 {
+            self.held.push_back((number, line.to_vec()));
+            if self.held.len() > self.context {
+                self.held.pop_front();
+            }
+        }
+    }
+
+    /// Writes what was held and stands close enough above a line. The searcher gives each line once, so it does not give
+    /// a line behind a match again before the next one.
+    fn write_held(&mut self, number: u64) {
+        let first = number.saturating_sub(self.context as u64);
+        for (at, line) in std::mem::take(&mut self.held) {
+            if at >= first {
+                self.write(Some(at), '-', &line);
+            }
+        }
+    }
+
     fn write(&mut self, number: Option<u64>, mark: char, bytes: &[u8]) {
         let whole = String::from_utf8_lossy(bytes);
         // Before it is cut: half a secret is not found.
@@ -121,22 +147,23 @@ impl Sink for Lines<'_> {
             }
             self.follows = self.page.skip == 0;
             if self.follows {
+                self.write_held(number);
                 self.page.shown = self.page.shown.saturating_add(1);
                 self.write(Some(number), ':', line);
             } else {
                 self.page.skip = self.page.skip.saturating_sub(1);
+                self.hold(number, line);
             }
         }
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> Result<bool, io::Error> {
-        let is_wanted = match around.kind() {
-            SinkContextKind::After => self.follows,
-            _ => self.page.skip == 0 && !self.page.is_full(),
-        };
-        if is_wanted {
-            self.write(around.line_number(), '-', around.bytes());
+        let (number, line) = (around.line_number().unwrap_or_default(), around.bytes());
+        match around.kind() {
+            SinkContextKind::After if self.follows => self.write(Some(number), '-', line),
+            // Whether it is shown is known when its match comes.
+            _ => self.hold(number, line),
         }
         Ok(true)
     }

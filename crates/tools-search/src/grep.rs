@@ -122,8 +122,8 @@ impl Tool for GrepFile {
             let workspace = Arc::clone(&self.workspace);
             let stop = ctx.cancellation().child_token();
             let _stops_when_dropped = stop.clone().drop_guard();
-            let redactor = ctx.redactor().clone();
-            let work = move || grep(&workspace, &arguments, redactor, &|| stop.is_cancelled());
+            let limits = (ctx.redactor().clone(), ctx.path_gate().clone());
+            let work = move || grep(&workspace, &arguments, limits, &|| stop.is_cancelled());
             // A panic fails this call and not the turn (RULES L8).
             let broken = |_| ToolError::model("the search broke on this pattern; try another one");
             tokio::task::spawn_blocking(work).await.map_err(broken)?.map(Output::text)

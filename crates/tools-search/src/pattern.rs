@@ -1,19 +1,23 @@
 //! What is looked for, and in which files: the arguments made ready before the walk begins.
 
+use std::borrow::Cow;
+use std::fmt::Write;
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
+use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::types::{Types, TypesBuilder};
+use windlass_text::Glob;
 use windlass_tool::ToolError;
 
 use crate::grep::GrepArguments;
 
+/// A line end in a pattern over several lines.
+const LINE_END: &str = r"(?:\r?\n)";
 const MAX_CONTEXT: usize = 10;
 /// How long a line may be, and a file where matches span lines; what is longer is passed over and told.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
-const MAX_GLOB_BYTES: usize = 1_000;
 /// How many bytes of automaton a pattern may need.
 const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 
@@ -28,9 +32,8 @@ pub(crate) struct Wanted {
 
 /// A glob, and whether it says which files are not wanted.
 struct NameGlob {
-    matcher: GlobMatcher,
+    glob: Glob,
     is_negated: bool,
-    by_name: bool,
 }
 
 impl Wanted {
@@ -50,6 +53,11 @@ impl Wanted {
             && self.types.as_ref().is_none_or(|types| !types.matched(below, false).is_ignore())
     }
 
+    /// How many lines are shown around each match.
+    pub(crate) fn context(&self) -> usize {
+        self.context
+    }
+
     /// A searcher that only finds, which is quicker than one that knows the lines' numbers.
     pub(crate) fn counter(&self) -> Searcher {
         self.builder().line_number(false).build()
@@ -67,53 +75,93 @@ impl Wanted {
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_LINE_BYTES))
             .multi_line(self.is_multiline);
+        if !self.is_multiline {
+            builder.line_terminator(LineTerminator::crlf());
+        }
         builder
     }
 }
 
+/// Lines end with `\n` or `\r\n`: `$` fits before both, and in a pattern over several lines a `\n` takes both.
 fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
     let is_multiline = arguments.multiline.unwrap_or(false);
+    let is_literal = arguments.literal.unwrap_or(false);
     let mut builder = RegexMatcherBuilder::new();
     builder
         .case_insensitive(arguments.ignore_case.unwrap_or(false))
-        .fixed_strings(arguments.literal.unwrap_or(false))
+        .fixed_strings(is_literal && !is_multiline)
         .multi_line(true)
         .dot_matches_new_line(is_multiline)
         .size_limit(MAX_PATTERN_BYTES)
-        .dfa_size_limit(MAX_PATTERN_BYTES);
-    if !is_multiline {
-        builder.line_terminator(Some(b'\n'));
+        .dfa_size_limit(MAX_PATTERN_BYTES)
+        .crlf(true);
+    let pattern = match (is_multiline, is_literal) {
+        (false, _) => Cow::Borrowed(arguments.pattern.as_str()),
+        (true, true) => Cow::Owned(escaped(&arguments.pattern)),
+        (true, false) => Cow::Owned(over_line_ends(&arguments.pattern)),
+    };
+    if is_multiline {
+        builder.line_terminator(None);
     }
-    builder.build(&arguments.pattern).map_err(|error| {
+    builder.build(&pattern).map_err(|error| {
         ToolError::model(format!(
             "the pattern is no regular expression that can be searched line by line: {error}. To find it as plain text put `\\` before each of . ( ) [ ] {{ }} * + ? ^ $ | \\ or set literal; to match over several lines set multiline"
         ))
     })
 }
 
+/// A pattern whose `\n` outside of brackets takes `\r\n`, too.
+fn over_line_ends(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let (mut letters, mut depth) = (pattern.chars(), 0_usize);
+    // There line ends are for the eye.
+    let is_verbose = pattern.starts_with("(?x");
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('n') if depth == 0 => out.push_str(LINE_END),
+                next => out.extend(['\\'].into_iter().chain(next)),
+            },
+            '\n' if depth == 0 && !is_verbose => out.push_str(LINE_END),
+            _ => {
+                match letter {
+                    '[' => depth = depth.saturating_add(1),
+                    ']' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                out.push(letter);
+            }
+        }
+    }
+    // A `\r` that the pattern has itself is in it once.
+    out.replace(&format!("\\r{LINE_END}"), LINE_END)
+}
+
+/// A plain text as a pattern, in which each line end takes both forms.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.replace("\r\n", "\n").chars() {
+        match letter {
+            '\n' => out.push_str(LINE_END),
+            _ if letter.is_ascii() && !letter.is_ascii_alphanumeric() => {
+                // Writing into a string cannot fail.
+                let _ = write!(out, "\\x{:02x}", u32::from(letter));
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
 impl NameGlob {
     fn new(text: &str) -> Result<Self, ToolError> {
-        let len = text.len();
-        if len > MAX_GLOB_BYTES {
-            return Err(ToolError::model(format!(
-                "the glob has {len} bytes, at most {MAX_GLOB_BYTES} are taken"
-            )));
-        }
         let positive = text.strip_prefix('!').unwrap_or(text);
-        let built = GlobBuilder::new(positive).literal_separator(true).build();
-        let matcher = built
-            .map(|glob| glob.compile_matcher())
-            .map_err(|error| ToolError::model(format!("{error}; give a glob as `*.rs` or `src/**/*.rs`")))?;
-        // A glob without `/` is meant for the name, in whatever folder.
-        Ok(Self { matcher, is_negated: positive.len() < len, by_name: !positive.contains('/') })
+        let glob = Glob::new(positive).map_err(|error| ToolError::model(error.to_string()))?;
+        Ok(Self { glob, is_negated: positive.len() < text.len() })
     }
 
     fn fits(&self, below: &Path) -> bool {
-        let is_match = match below.file_name() {
-            Some(name) if self.by_name => self.matcher.is_match(name),
-            _ => self.matcher.is_match(below),
-        };
-        is_match != self.is_negated
+        self.glob.fits(below) != self.is_negated
     }
 }
 

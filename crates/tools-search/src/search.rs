@@ -8,23 +8,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 use grep_searcher::Searcher;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use windlass_command::is_secret_name;
-use windlass_sandbox::{Descent, FileStream, Workspace, has_readable_rules};
+use windlass_sandbox::{Descent, FileStream, Workspace, WorkspacePath, has_readable_rules};
+use windlass_text::Text;
+use windlass_tool::PathGate;
 
 use crate::collect::{Count, Tally};
 use crate::pattern::Wanted;
+
+/// How long a file may be that is decoded as a whole.
+const MAX_DECODED_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Asked before each file and each piece of one.
 pub(crate) type Stopped<'s> = &'s (dyn Fn() -> bool + Sync);
 
 /// Counts the matching lines of every file below `start`. The threads end before it returns.
-pub(crate) fn search(workspace: &Workspace, start: &Path, wanted: &Wanted, stopped: Stopped<'_>) -> Tally {
+pub(crate) fn search(
+    workspace: &Workspace,
+    start: &Path,
+    wanted: &Wanted,
+    gate: &PathGate,
+    stopped: Stopped<'_>,
+) -> Tally {
     let tally = Mutex::new(Tally::default());
     let unread = Arc::new(AtomicU64::new(0));
     let note =
         |change: &dyn Fn(&mut Tally)| change(&mut tally.lock().unwrap_or_else(PoisonError::into_inner));
     walk(start, &unread).build_parallel().run(|| {
         let descent = Descent::new(workspace);
-        let mut visitor = Visitor { workspace, start, wanted, searcher: wanted.counter(), descent, stopped };
+        let searcher = wanted.counter();
+        let mut visitor = Visitor { workspace, start, wanted, gate, searcher, descent, stopped };
         Box::new(move |entry| {
             if stopped() {
                 note(&|tally| tally.is_cut = true);
@@ -36,6 +48,7 @@ pub(crate) fn search(workspace: &Workspace, start: &Path, wanted: &Wanted, stopp
                 Searched::Nothing => {}
                 Searched::Lines(path, lines) => note(&|tally| tally.push(path.to_path_buf(), lines)),
                 Searched::Unread => note(&|tally| tally.unread = tally.unread.saturating_add(1)),
+                Searched::Refused => note(&|tally| tally.refused = tally.refused.saturating_add(1)),
                 Searched::Secret => note(&|tally| tally.secrets = tally.secrets.saturating_add(1)),
             }
             WalkState::Continue
@@ -51,6 +64,7 @@ struct Visitor<'s> {
     workspace: &'s Workspace,
     start: &'s Path,
     wanted: &'s Wanted,
+    gate: &'s PathGate,
     searcher: Searcher,
     descent: Descent<'s>,
     stopped: Stopped<'s>,
@@ -61,6 +75,7 @@ enum Searched<'p> {
     Lines(&'p Path, u64),
     Unread,
     Secret,
+    Refused,
 }
 
 impl Visitor<'_> {
@@ -74,14 +89,25 @@ impl Visitor<'_> {
         if !self.wanted.includes(below) {
             return Searched::Nothing;
         }
+        if !shows(self.gate, below) {
+            return Searched::Refused;
+        }
         // The effect names where the search starts; a secret below it would be read without its name.
         if entry.path().strip_prefix(self.start).is_ok_and(is_secret) {
             return Searched::Secret;
         }
         let Ok(stream) = self.descent.stream(below) else { return Searched::Nothing };
         let (mut count, stopped) = (Count::default(), self.stopped);
-        let searched =
-            self.searcher.search_reader(&self.wanted.matcher, Stoppable { stream, stopped }, &mut count);
+        let mut source = Stoppable::new(stream, stopped);
+        let mut searched = self.searcher.search_reader(&self.wanted.matcher, &mut source, &mut count);
+        if searched.is_ok()
+            && !count.is_binary
+            && source.is_odd()
+            && let Some(text) = decoded(&mut self.descent, below, stopped)
+        {
+            count = Count::default();
+            searched = self.searcher.search_slice(&self.wanted.matcher, text.as_bytes(), &mut count);
+        }
         match searched {
             Err(_) if stopped() => Searched::Nothing,
             Err(_) => Searched::Unread,
@@ -91,20 +117,82 @@ impl Visitor<'_> {
     }
 }
 
+/// Whether policy lets a file be shown that the search has found.
+fn shows(gate: &PathGate, below: &Path) -> bool {
+    gate.is_open() || WorkspacePath::found(below).is_ok_and(|path| gate.shows(&path.plain()))
+}
+
 fn is_secret(below: &Path) -> bool {
     below.iter().any(|name| is_secret_name(&name.to_string_lossy()))
 }
 
-/// A file that ends when the search is stopped.
+/// A file that ends when the search is stopped, and that notices bytes that are not UTF-8.
 pub(crate) struct Stoppable<'s> {
-    pub(crate) stream: FileStream,
-    pub(crate) stopped: Stopped<'s>,
+    stream: FileStream,
+    stopped: Stopped<'s>,
+    utf8: Utf8,
+}
+
+/// How far the bytes so far are UTF-8.
+enum Utf8 {
+    /// They are, but for the first bytes of a character at the end.
+    Valid(Vec<u8>),
+    Odd,
+}
+
+impl<'s> Stoppable<'s> {
+    pub(crate) fn new(stream: FileStream, stopped: Stopped<'s>) -> Self {
+        Self { stream, stopped, utf8: Utf8::Valid(Vec::new()) }
+    }
+
+    /// Whether bytes were read that are not UTF-8.
+    pub(crate) fn is_odd(&self) -> bool {
+        match &self.utf8 {
+            Utf8::Valid(rest) => !rest.is_empty(),
+            Utf8::Odd => true,
+        }
+    }
+
+    fn notice(&mut self, bytes: &[u8]) {
+        let Utf8::Valid(rest) = &mut self.utf8 else { return };
+        let joined;
+        let bytes = if rest.is_empty() {
+            bytes
+        } else {
+            joined = [rest, bytes].concat();
+            &joined
+        };
+        self.utf8 = match std::str::from_utf8(bytes) {
+            Ok(_) => Utf8::Valid(Vec::new()),
+            Err(error) if error.error_len().is_none() => {
+                Utf8::Valid(bytes.get(error.valid_up_to()..).unwrap_or_default().to_vec())
+            }
+            Err(_) => Utf8::Odd,
+        };
+    }
 }
 
 impl Read for Stoppable<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        if (self.stopped)() { Err(io::Error::other("stopped")) } else { self.stream.read(bytes) }
+        if (self.stopped)() {
+            return Err(io::Error::other("stopped"));
+        }
+        let count = self.stream.read(bytes)?;
+        self.notice(bytes.get(..count).unwrap_or_default());
+        Ok(count)
     }
+}
+
+/// A file of another encoding as `read_file` shows it, so that what is shown is found; nothing if the file is too long to
+/// be held, binary, or begins with a byte order mark, which the searcher knows.
+pub(crate) fn decoded(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> Option<String> {
+    let stream = descent.stream(below).ok().filter(|stream| stream.len() <= MAX_DECODED_BYTES)?;
+    let mut bytes = Vec::new();
+    Stoppable::new(stream, stopped).read_to_end(&mut bytes).ok()?;
+    if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return None;
+    }
+    Text::show(&bytes).ok().map(|shown| shown.text.into_owned())
 }
 
 fn walk(start: &Path, unread: &Arc<AtomicU64>) -> WalkBuilder {

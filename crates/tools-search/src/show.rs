@@ -1,24 +1,27 @@
 //! What a search tells: lines, files or counts, in the order of the paths, with exact totals.
 
+use std::collections::VecDeque;
 use std::fmt::Write;
+use std::path::Path;
 
 use windlass_redact::Redactor;
 use windlass_sandbox::{Descent, FileError, Workspace, WorkspacePath};
-use windlass_tool::ToolError;
+use windlass_tool::{PathGate, ToolError};
 
 use crate::collect::{Lines, Page, Tally};
 use crate::grep::{GrepArguments, Mode};
 use crate::pattern::{MAX_LINE_BYTES, Wanted};
-use crate::search::{Stoppable, Stopped, search};
+use crate::search::{Stoppable, Stopped, decoded, search};
 
 const DEFAULT_LIMIT: u64 = 200;
 const MAX_LIMIT: u64 = 2_000;
+const CUT: &str = "; the search was stopped before its end";
 
 /// Searches and tells what was found.
 pub(crate) fn grep(
     workspace: &Workspace,
     arguments: &GrepArguments,
-    redactor: Redactor,
+    (redactor, gate): (Redactor, PathGate),
     stopped: Stopped<'_>,
 ) -> Result<String, ToolError> {
     let wanted = Wanted::new(arguments)?;
@@ -27,8 +30,14 @@ pub(crate) fn grep(
         return Err(ToolError::model(format!("`{path}` is a spilled output; page it with read_file")));
     }
     let start = workspace.absolute(&path).map_err(told)?;
-    let tally = search(workspace, &start, &wanted, stopped);
+    let tally = search(workspace, &start, &wanted, &gate, stopped);
     let left_out = left_out(&tally);
+    if tally.lines == 0 && tally.is_cut {
+        return Err(ToolError::model(format!(
+            "the search in {path} was stopped before its end, and had found nothing until then{}",
+            left_out.trim_start_matches(CUT)
+        )));
+    }
     if tally.lines == 0 {
         return Ok(format!(
             "[nothing found in {path}{left_out}; hidden, binary and git-ignored files were not searched]"
@@ -66,13 +75,29 @@ fn lines(
         }
         let Ok(stream) = descent.stream(below) else { continue };
         let name = stream.path().to_string();
-        let mut sink = Lines { path: &name, page: &mut page, follows: false };
+        let held = VecDeque::new();
+        let mut sink =
+            Lines { path: &name, page: &mut page, follows: false, held, context: wanted.context() };
+        // The walk has counted the lines of the decoded text where the file is of another encoding.
+        let text =
+            if is_utf8(&mut descent, below, stopped) { None } else { decoded(&mut descent, below, stopped) };
         // What was readable a moment ago and is not now shows what it had until then.
-        let _ = searcher.search_reader(&wanted.matcher, Stoppable { stream, stopped }, &mut sink);
+        let _ = match text {
+            Some(text) => searcher.search_slice(&wanted.matcher, text.as_bytes(), &mut sink),
+            None => searcher.search_reader(&wanted.matcher, Stoppable::new(stream, stopped), &mut sink),
+        };
     }
     let (shown, found, files) = (page.shown, tally.lines, tally.matched);
     let more = more(skip, shown, found);
     format!("[{shown} of {found} matching lines shown, from {files} files{more}{left_out}]\n{}", page.text)
+}
+
+fn is_utf8(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> bool {
+    let Ok(stream) = descent.stream(below) else { return true };
+    let mut source = Stoppable::new(stream, stopped);
+    // A file that cannot be read is told by the search.
+    let _ = std::io::copy(&mut source, &mut std::io::sink());
+    !source.is_odd()
 }
 
 /// The files' names, with counts or without.
@@ -109,8 +134,8 @@ fn more(skip: u64, shown: u64, all: u64) -> String {
 }
 
 fn left_out(tally: &Tally) -> String {
-    let mut words = if tally.is_cut { "; the search was stopped before its end" } else { "" }.to_owned();
-    let (unread, secrets) = (tally.unread, tally.secrets);
+    let mut words = if tally.is_cut { CUT } else { "" }.to_owned();
+    let (unread, secrets, refused) = (tally.unread, tally.secrets, tally.refused);
     // Writing into a string cannot fail.
     if unread > 0 {
         let _ = write!(words, "; {unread} files could not be read or have lines over {MAX_LINE_BYTES} bytes");
@@ -120,6 +145,9 @@ fn left_out(tally: &Tally) -> String {
             words,
             "; {secrets} files with names of secrets were passed over, as they are searched by name only"
         );
+    }
+    if refused > 0 {
+        let _ = write!(words, "; {refused} files were left out because rules refuse them");
     }
     words
 }

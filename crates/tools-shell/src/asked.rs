@@ -1,9 +1,14 @@
 //! What a call asks to run, and what its words prove.
 
-use windlass_command::{Access, Command, Effects, quote};
+use std::collections::BTreeSet;
+
+use windlass_command::{Access, Command, Effects, Touched, quote};
 use windlass_tool::ToolError;
 
 use crate::git;
+
+/// The most paths of a command that are looked at. Plain words of a text have fewer bytes than twice as many would need.
+const MAX_PATHS: usize = 4096;
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,14 +65,29 @@ impl Asked {
         }
     }
 
-    pub(crate) fn need(&self) -> Need {
-        let effects = match self {
-            Self::Words(argv) => Effects::of_argv(argv),
-            Self::Text(text) => match Command::parse(text) {
-                Ok(command) => command.effects(),
-                Err(_) => return Need::Write,
-            },
+    /// What the words say that the command does; nothing where it is not one of plain words.
+    fn effects(&self) -> Option<Effects> {
+        match self {
+            Self::Words(argv) => Some(Effects::of_argv(argv)),
+            Self::Text(text) => Command::parse(text).ok().map(|command| command.effects()),
+        }
+    }
+
+    /// The paths that the words name, each once, for a command that starts in a folder of the workspace. What may not be a
+    /// path is among them.
+    pub(crate) fn paths(&self, folder: &str) -> BTreeSet<String> {
+        let effects = self.effects();
+        let touched = effects.iter().flat_map(Effects::touched);
+        let placed = |touched: &Touched| {
+            let path = touched.path();
+            let is_placed = touched.is_from_root() || path.starts_with('/') || matches!(folder, "" | ".");
+            if is_placed { path.to_owned() } else { format!("{}/{path}", folder.trim_end_matches('/')) }
         };
+        touched.map(placed).take(MAX_PATHS).collect()
+    }
+
+    pub(crate) fn need(&self) -> Need {
+        let Some(effects) = self.effects() else { return Need::Write };
         match self {
             _ if effects.access() != Access::Unproven => Need::Read,
             Self::Words(argv) if git::writes_repository(argv) => Need::Repository,

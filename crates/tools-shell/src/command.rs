@@ -133,10 +133,10 @@ impl Tool for RunCommand {
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        let given = CommandArguments::of(payload).ok();
-        let asked = given.and_then(|given| Asked::of(given.command.as_deref(), given.argv.as_deref()).ok());
         // What cannot be read is not run.
-        asked.map_or_else(Inspection::default, |asked| self.site.inspect(&asked))
+        let Ok(given) = CommandArguments::of(payload) else { return Inspection::default() };
+        let asked = Asked::of(given.command.as_deref(), given.argv.as_deref());
+        asked.map_or_else(|_| Inspection::default(), |asked| self.site.inspect(&asked, given.folder()))
     }
 
     /// Dropping the future ends all processes of the command, unless it was handed to the background.

@@ -4,7 +4,16 @@
 use std::path::Path;
 
 /// Options before those of the command.
-const FIRST: [&str; 5] = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+const FIRST: [&str; 7] = [
+    "--no-pager",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    // A folder with `HEAD`, `objects` and `refs` is no repository because somebody wrote those names into it.
+    "-c",
+    "safe.bareRepository=explicit",
+];
 /// Options that stand before the command and change nothing about it.
 const PLAIN: [&str; 3] = ["--no-pager", "-P", "--no-optional-locks"];
 /// Commands that run what shows differences.
@@ -97,7 +106,12 @@ pub(crate) fn settings(confined: Option<&Path>) -> Vec<(String, String)> {
     ];
     // Whose repository it is matters where its programs would run unconfined.
     let own = confined.map(|workspace| workspace.display().to_string());
-    let settings = SETTINGS.into_iter().chain(own.as_deref().map(|own| ("safe.directory", own)));
+    let whose = match own.as_deref() {
+        Some(own) => ("safe.directory", own),
+        // Confined, the tests of a project may work in bare repositories of their own.
+        None => ("safe.bareRepository", "explicit"),
+    };
+    let settings = SETTINGS.into_iter().chain([whose]);
     let mut count = 0_usize;
     for (name, value) in settings {
         variables.push((format!("GIT_CONFIG_KEY_{count}"), name.to_owned()));
@@ -113,7 +127,8 @@ pub(crate) fn identity(git: &Path, home: &Path) -> Vec<(String, String)> {
     let ask = |key: &str| {
         let mut process = std::process::Command::new(git);
         process.args(["config", "--global", "--get", key]).current_dir("/").env_clear().env("HOME", home);
-        let output = process.stdin(std::process::Stdio::null()).output().ok()?;
+        process.stdin(std::process::Stdio::null());
+        let output = windlass_sandbox::start_child(|| process.output()).ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
         Some(text.trim().to_owned()).filter(|text| output.status.success() && !text.is_empty())
     };

@@ -169,10 +169,10 @@ impl Tool for RunInTerminal {
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        let given = read_arguments::<TerminalArguments>(payload).ok();
-        let asked = given.and_then(|given| given.asked(self.dialect).ok());
         // What cannot be read is not run.
-        asked.map_or_else(Inspection::default, |asked| self.site.inspect(&asked))
+        let Ok(given) = read_arguments::<TerminalArguments>(payload) else { return Inspection::default() };
+        let asked = given.asked(self.dialect);
+        asked.map_or_else(|_| Inspection::default(), |asked| self.site.inspect(&asked, given.folder()))
     }
 
     /// Dropping the future before the command has a session ends all of its processes.

@@ -8,7 +8,7 @@ use std::{fs, io};
 use tempfile::TempDir;
 use windlass_sandbox::{
     Access, ChildEnvironment, ChildLimits, Confinement, Granted, Guarded, Leash, Level, Repository,
-    free_bytes,
+    free_bytes, free_files,
 };
 
 use crate::asked::{Asked, Need};
@@ -34,24 +34,37 @@ pub(crate) struct Launch {
     pub(crate) scratch: Option<TempDir>,
 }
 
-/// A disk that a command may not fill, and how much has to be left.
+/// A disk that a command may not fill, and how many bytes and files have to be left.
 pub(crate) struct Disk {
     folder: PathBuf,
-    pub(crate) spare: u64,
+    bytes: u64,
+    /// `None` where the file system has no fixed number of files.
+    files: Option<u64>,
 }
 
 /// What has to be left where nothing else is said.
-const SPARE: u64 = 1024 * 1024 * 1024;
+const SPARE_BYTES: u64 = 1024 * 1024 * 1024;
+const SPARE_FILES: u64 = 10_000;
 
 impl Disk {
     /// Where the system does not say what is free, nothing is watched.
-    fn of(folder: &Path, spare: Option<u64>) -> Option<Self> {
-        let free = free_bytes(folder).ok()?;
-        Some(Self { folder: folder.to_path_buf(), spare: spare.unwrap_or(SPARE.min(free / 2)) })
+    fn of(folder: &Path, shell: &Shell) -> Option<Self> {
+        let (free, files) = (free_bytes(folder).ok()?, free_files(folder).ok()?);
+        Some(Self {
+            folder: folder.to_path_buf(),
+            bytes: shell.spare.unwrap_or(SPARE_BYTES.min(free / 2)),
+            files: files.map(|files| shell.spare_files.unwrap_or(SPARE_FILES.min(files / 2))),
+        })
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        free_bytes(&self.folder).is_ok_and(|free| free < self.spare)
+    /// What too little is left of, in words.
+    pub(crate) fn shortage(&self) -> Option<String> {
+        if free_bytes(&self.folder).is_ok_and(|free| free < self.bytes) {
+            return Some(format!("less than {} bytes of the disk free", self.bytes));
+        }
+        let spare = self.files?;
+        let free = free_files(&self.folder).ok()??;
+        (free < spare).then(|| format!("room for fewer than {spare} files on the disk"))
     }
 }
 
@@ -69,7 +82,8 @@ impl Launch {
     ) -> io::Result<Self> {
         let (level, need) = (shell.level(), asked.need());
         let programs = Programs::new(&shell.path, workspace);
-        let mut confinement = shell.grants(workspace).for_need(need).look().confinement;
+        let granted = shell.grants(workspace).for_need(need).look();
+        let mut confinement = settled(&granted, level)?.confinement.clone();
         let scratch = scratch(level)?;
         if let Some(scratch) = &scratch {
             confinement = confinement.with_writable(scratch.path().canonicalize()?);
@@ -95,7 +109,7 @@ impl Launch {
         }
         let (program, words) = program_of(asked, &programs);
         let (process, leash) = confinement.leashed(level, &shell.helper, folder, program, words)?;
-        let disk = Disk::of(workspace, shell.spare);
+        let disk = Disk::of(workspace, shell);
         let guarded = (need != Need::Read).then(|| (workspace.to_path_buf(), Guarded::of(workspace)));
         Ok(Self { process, leash, input: None, level, guarded, disk, terminal, scratch })
     }
@@ -110,7 +124,7 @@ impl Launch {
         let program = program.ok_or(io::ErrorKind::NotFound)?;
         let granted = shell.granted_service(asked);
         let scratch = scratch(level)?;
-        let mut confinement = granted.confinement.clone();
+        let mut confinement = settled(&granted, level)?.confinement.clone();
         if let Some(scratch) = &scratch {
             confinement = confinement.with_writable(scratch.path().canonicalize()?);
         }
@@ -160,6 +174,15 @@ impl Shell {
     pub(crate) fn has_interpreter(program: &str) -> bool {
         Programs::system().find(program).is_some()
     }
+}
+
+/// Nothing is started while folders are moved, because secrets in them may have been missed.
+fn settled(granted: &Granted, level: Level) -> io::Result<&Granted> {
+    if granted.is_settled || level == Level::None {
+        return Ok(granted);
+    }
+    let words = "another process moves folders of the workspace, so its secrets cannot be hidden; try again";
+    Err(io::Error::new(io::ErrorKind::ResourceBusy, words))
 }
 
 /// A folder for what is temporary, where the child has no `/tmp` of its own.

@@ -87,10 +87,10 @@ pub(crate) fn ended(finished: &Finished, printed: &Printed) -> Result<(ResultSta
                 idle.as_secs()
             ),
         ),
-        End::DiskFull { spare } => (
+        End::DiskFull(left) => (
             ResultStatus::Error,
             format!(
-                "[stopped, because it left less than {spare} bytes of the disk free; sandbox: {level}; what it printed until then follows]"
+                "[stopped, because it left {left}; sandbox: {level}; what it printed until then follows]"
             ),
         ),
         End::Stopped => (
@@ -108,7 +108,7 @@ pub(crate) fn in_short(finished: &Finished) -> String {
         End::Exit(status) => exit_words(*status),
         End::TimedOut(limit) => format!("stopped after {} ms", limit.as_millis()),
         End::Idle(_) => "stopped, because nobody looked at it".to_owned(),
-        End::DiskFull { .. } => "stopped, because it filled the disk".to_owned(),
+        End::DiskFull(_) => "stopped, because it filled the disk".to_owned(),
         End::Stopped => "stopped".to_owned(),
         End::Lost(words) => words.clone(),
     }

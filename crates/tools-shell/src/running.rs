@@ -6,16 +6,17 @@ use std::path::Path;
 use std::pin::{Pin, pin};
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use windlass_sandbox::{Guarded, Level, Part};
+use windlass_sandbox::{Guarded, Level, NewFiles, Part};
 use windlass_tool::Context;
 
 use crate::launch::{Disk, Launch};
-use crate::stream::Stream;
+use crate::screen::Size;
+use crate::stream::{Flood, Stream};
 use crate::tree::{Ends, Tree};
 use crate::visible::visible;
 
@@ -36,10 +37,8 @@ pub(crate) enum End {
     /// Nobody looked at its terminal for so long.
     Idle(Duration),
     Stopped,
-    /// It left too little of the disk.
-    DiskFull {
-        spare: u64,
-    },
+    /// It left too little of the disk: how little, in words.
+    DiskFull(String),
     /// Why nothing is known of it, in words for the model.
     Lost(String),
 }
@@ -105,12 +104,12 @@ impl Running {
     ) -> io::Result<Self> {
         let (level, terminal) = (launch.level, launch.terminal);
         let mut launch = launch;
+        // Nothing ends a command without a time limit when its output is too long.
+        let flood = if bounds.limit.is_some() { Flood::Closed } else { Flood::Drained };
         let (disk, guarded) = (launch.disk.take(), launch.guarded.take());
+        let began = SystemTime::now();
         let (tree, ends) = Tree::start(launch)?;
-        let streams = match terminal {
-            Some(size) => vec![Stream::of_terminal(STDOUT_BYTES, size)],
-            None => vec![Stream::new("stdout", STDOUT_BYTES), Stream::new("stderr", STDERR_BYTES)],
-        };
+        let streams = streams(terminal, flood);
         let printed = Arc::new(Printed { level, streams, looked: Mutex::new(Instant::now()) });
         let Ends { output, errors, input } = ends;
         let reader = (ctx.clone(), Arc::clone(&printed));
@@ -130,7 +129,9 @@ impl Running {
             let end = to_its_end(tree, reading, ends_of(&watched, bounds, disk, &halt)).await;
             let warning = match guarded {
                 Some((root, before)) => {
-                    tokio::task::spawn_blocking(move || warning(&root, &before)).await.unwrap_or_default()
+                    let look = move || warning(&root, &before) + &modes(&NewFiles::since(&root, began));
+                    let look = tokio::task::spawn_blocking(look).await;
+                    look.unwrap_or_else(|_| UNSEEN.to_owned())
                 }
                 None => String::new(),
             };
@@ -139,6 +140,18 @@ impl Running {
         Ok(Self { printed, keyboard: input, stop, work })
     }
 }
+
+/// The streams of a command: one of a terminal, two of pipes.
+fn streams(terminal: Option<Size>, flood: Flood) -> Vec<Stream> {
+    let streams = match terminal {
+        Some(size) => vec![Stream::of_terminal(STDOUT_BYTES, size)],
+        None => vec![Stream::new("stdout", STDOUT_BYTES), Stream::new("stderr", STDERR_BYTES)],
+    };
+    streams.into_iter().map(|stream| stream.with_flood(flood)).collect()
+}
+
+/// The warning where the files could not be compared, which is not the same as no change.
+const UNSEEN: &str = "\n[warning: whether files that decide what runs later have changed could not be seen: an internal error]";
 
 /// Waits for what ends a command that does not end by itself.
 async fn ends_of(printed: &Printed, bounds: Bounds, disk: Option<Disk>, stop: &CancellationToken) -> End {
@@ -153,7 +166,7 @@ async fn ends_of(printed: &Printed, bounds: Bounds, disk: Option<Disk>, stop: &C
         () = stop.cancelled() => End::Stopped,
         () = limit => End::TimedOut(bounds.limit.unwrap_or_default()),
         idle = left_alone(printed, bounds.idle) => End::Idle(idle),
-        spare = filled(disk) => End::DiskFull { spare },
+        left = filled(disk) => End::DiskFull(left),
     }
 }
 
@@ -209,27 +222,47 @@ async fn left_alone(printed: &Printed, idle: Option<Duration>) -> Duration {
 }
 
 /// Ends when a disk is too full; never where none is watched.
-async fn filled(disk: Option<Disk>) -> u64 {
+async fn filled(disk: Option<Disk>) -> String {
     let Some(watched) = disk else { return std::future::pending().await };
-    while !watched.is_full() {
+    loop {
+        if let Some(left) = watched.shortage() {
+            return left;
+        }
         tokio::time::sleep(LOOK).await;
     }
-    watched.spare
 }
 
 /// Says which files that decide what runs later are others than before.
 fn warning(root: &Path, before: &Guarded) -> String {
     let changed = before.changed(&Guarded::of(root));
-    let shown: Vec<_> = changed
-        .iter()
-        .take(10)
-        .map(|path| visible(&path.strip_prefix(root).unwrap_or(path).to_string_lossy()).replace('\n', "\\n"))
-        .collect();
+    let below = changed.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
+    let shown = listed(below.take(10));
     match changed.len() {
         0 => String::new(),
-        number => format!(
-            "\n[warning: {number} files that decide what runs later have changed: {}]",
-            shown.join(", ")
-        ),
+        number => {
+            format!("\n[warning: {number} files that decide what runs later have changed: {shown}]")
+        }
     }
+}
+
+/// Says which new files give privileges to other users, and which ones can be executed.
+fn modes(new: &NewFiles) -> String {
+    let kinds = [
+        ("warning", "setuid or setgid files", new.privileged_count, &new.privileged),
+        ("warning", "files that every user can write", new.world_writable_count, &new.world_writable),
+        ("note", "executable files", new.program_count, &new.programs),
+    ];
+    let kinds = kinds.into_iter().filter(|(_, _, number, _)| *number > 0);
+    let lines = kinds.map(|(kind, what, number, paths)| {
+        let more = if paths.len() < number { ", ..." } else { "" };
+        let shown = listed(paths.iter().map(AsRef::as_ref));
+        format!("\n[{kind}: {number} {what} were made or changed: {shown}{more}]")
+    });
+    let cut = if new.is_cut { "\n[note: the workspace has too many files to see all new modes]" } else { "" };
+    lines.collect::<String>() + cut
+}
+
+fn listed<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
+    let words = paths.map(|path| visible(&path.to_string_lossy()).replace('\n', "\\n"));
+    words.collect::<Vec<_>>().join(", ")
 }

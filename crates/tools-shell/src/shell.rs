@@ -45,6 +45,7 @@ pub struct Shell {
     pub(crate) limits: ChildLimits,
     /// How much room a command has to leave on the disk, where that was said.
     pub(crate) spare: Option<u64>,
+    pub(crate) spare_files: Option<u64>,
 }
 
 impl Default for Shell {
@@ -88,6 +89,7 @@ impl Shell {
             never: Vec::new(),
             limits: ChildLimits::default(),
             spare: None,
+            spare_files: None,
         }
     }
 
@@ -113,6 +115,13 @@ impl Shell {
     /// nothing is said it is one GiB, or half of what is free when the command starts.
     pub fn with_spare(mut self, bytes: u64) -> Self {
         self.spare = Some(bytes);
+        self
+    }
+
+    /// How many files the workspace's disk must have room for: a command that leaves less is stopped. The default is
+    /// 10,000, or half of the room when the command starts.
+    pub fn with_spare_files(mut self, files: u64) -> Self {
+        self.spare_files = Some(files);
         self
     }
 

@@ -4,8 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_protocol::{Effect, ToolName, ToolSpec};
-use windlass_sandbox::{Kind as FileKind, Level, Workspace};
+use windlass_protocol::{Effect, Target, TargetKind, ToolName, ToolSpec};
+use windlass_sandbox::{Kind as FileKind, Level, Look, Workspace};
 use windlass_tool::{Context, Inspection, Output, ToolError};
 
 use crate::Shell;
@@ -59,10 +59,20 @@ impl Site {
         vec![Effect::Execute { command, directory: self.workspace.effect_path(folder) }]
     }
 
-    /// How a command would be confined.
-    pub(crate) fn inspect(&self, asked: &Asked) -> Inspection {
+    /// How a command would be confined, and where links in its words lead.
+    pub(crate) fn inspect(&self, asked: &Asked, folder: &str) -> Inspection {
         let granted = self.shell.grants(self.workspace.root()).for_need(asked.need()).look();
-        Inspection::default().with_containment(self.shell.containment(&granted))
+        let seen = Inspection::default().with_containment(self.shell.containment(&granted));
+        asked.paths(folder).iter().filter_map(|path| self.link(path)).fold(seen, Inspection::with_target)
+    }
+
+    /// Where a path leads, if it is not where it lies. A command may meet other files under the names of its words than
+    /// when it was judged, so what stands there is left out: only another place makes it another command.
+    fn link(&self, path: &str) -> Option<Target> {
+        let met = self.workspace.target(path, Look::Place);
+        let leads_away = met.resolved != met.path || met.kind == TargetKind::Outside;
+        let kind = if met.kind == TargetKind::Outside { met.kind } else { TargetKind::default() };
+        leads_away.then(|| Target { kind, resolved: met.resolved, ..Target::missing(met.path) })
     }
 
     /// Runs a command for as long as the call waits, and lets it go on if it then still runs.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -12,9 +13,19 @@ use crate::kept::Kept;
 use crate::screen::{Screen, Size};
 use crate::visible::visible;
 
-/// How much of a long stream its file holds. Nothing is kept of what comes behind it, so that is not read either:
-/// the pipe is closed, which ends who goes on printing.
+/// How much of a long stream its file holds.
 const FILE_BYTES: u64 = 256 * 1024 * 1024;
+/// How long a reader that drains a flood waits after each read, so that the flood does not take a processor.
+const DRAINING: Duration = Duration::from_millis(5);
+
+/// What becomes of a stream that is longer than its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flood {
+    /// The pipe is closed, which ends a program that goes on printing.
+    Closed,
+    /// The rest is read and only its tail is kept: a server that logs a lot goes on.
+    Drained,
+}
 /// How much of a stream is told while it comes: nobody reads on in a flood.
 const TOLD_BYTES: u64 = 1024 * 1024;
 
@@ -22,6 +33,9 @@ const TOLD_BYTES: u64 = 1024 * 1024;
 pub(crate) struct Stream {
     pub(crate) name: &'static str,
     limit: usize,
+    flood: Flood,
+    /// How much its file holds.
+    most: u64,
     state: Mutex<State>,
 }
 
@@ -33,6 +47,8 @@ struct State {
     screen: Option<Screen>,
     spilled: Option<Spilled>,
     is_told: bool,
+    /// The beginning of a character whose rest was not yet read.
+    half: Vec<u8>,
     /// Takes secrets out before anything is cut, told or written: half a secret is not found.
     clean: Option<RedactStream>,
 }
@@ -70,9 +86,15 @@ impl Stream {
             screen: None,
             spilled: None,
             is_told: true,
+            half: Vec::new(),
             clean: None,
         };
-        Self { name, limit, state: Mutex::new(state) }
+        Self { name, limit, flood: Flood::Closed, most: FILE_BYTES, state: Mutex::new(state) }
+    }
+
+    pub(crate) fn with_flood(mut self, flood: Flood) -> Self {
+        self.flood = flood;
+        self
     }
 
     /// What comes to a terminal.
@@ -98,8 +120,13 @@ impl Stream {
             };
             is_open = read.is_some();
             let (bytes, total) = self.state().keep(read);
-            is_open &= total < FILE_BYTES;
-            self.tell(ctx, &bytes, total);
+            if total >= self.most {
+                match self.flood {
+                    Flood::Closed => is_open = false,
+                    Flood::Drained => tokio::time::sleep(DRAINING).await,
+                }
+            }
+            self.tell(ctx, &bytes, total, is_open);
             if let Some(first) = &mut early {
                 first.extend_from_slice(&bytes);
                 if first.len() > self.limit {
@@ -107,8 +134,11 @@ impl Stream {
                     early = None;
                 }
             } else if let Some(open) = &mut file {
-                let room = FILE_BYTES.saturating_sub(total.saturating_sub(bytes.len() as u64));
+                let room = self.most.saturating_sub(total.saturating_sub(bytes.len() as u64));
                 let part = bytes.get(..usize::try_from(room).unwrap_or(bytes.len())).unwrap_or(&bytes);
+                if part.is_empty() {
+                    continue;
+                }
                 // A full disk costs the rest of the file, not the command.
                 if write(open, part).await.is_err() {
                     file = None;
@@ -129,9 +159,22 @@ impl Stream {
         self.state().is_told = false;
     }
 
-    fn tell(&self, ctx: &Context, bytes: &[u8], total: u64) {
-        if !bytes.is_empty() && total <= TOLD_BYTES && self.state().is_told {
-            ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(bytes)).into_owned()));
+    /// Reports output as progress. A character that a read cut in two goes with the next read.
+    fn tell(&self, ctx: &Context, bytes: &[u8], total: u64, is_open: bool) {
+        let text = {
+            let mut state = self.state();
+            if total > TOLD_BYTES || !state.is_told {
+                return;
+            }
+            let mut bytes = [std::mem::take(&mut state.half).as_slice(), bytes].concat();
+            if is_open {
+                let whole = bytes.len().saturating_sub(unfinished(&bytes));
+                state.half = bytes.split_off(whole);
+            }
+            bytes
+        };
+        if !text.is_empty() {
+            ctx.tell(Progress::Output(visible(&String::from_utf8_lossy(&text)).into_owned()));
         }
     }
 
@@ -222,7 +265,7 @@ impl Stream {
         let (total, lines) = (state.kept.total(), state.kept.lines());
         let whole = match &state.spilled {
             Some(file) if file.bytes >= total => format!("all of it: {}", paged(&file.name)),
-            Some(file) if total >= FILE_BYTES => {
+            Some(file) if total >= self.most && self.flood == Flood::Closed => {
                 format!("it went on, and was not read further: {}", paged(&file.name))
             }
             Some(file) => format!("its first {} bytes: {}", file.bytes, paged(&file.name)),
@@ -247,6 +290,21 @@ async fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.flush().await
 }
 
+/// How many bytes at the end begin a character of UTF-8 that is longer.
+fn unfinished(bytes: &[u8]) -> usize {
+    let from = bytes.len().saturating_sub(3);
+    let tail = bytes.get(from..).unwrap_or_default();
+    let begun = tail.iter().rposition(|byte| *byte >= 0xc0);
+    let rest = begun.and_then(|at| tail.get(at..)).unwrap_or_default();
+    // An error without a length is an end that came too early.
+    let is_cut =
+        std::str::from_utf8(rest).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
+    if is_cut { rest.len() } else { 0 }
+}
+
 fn is_raw(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).map_or(true, |text| visible(text) != text)
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,9 @@ pub(crate) fn start(
     seat: Seat,
 ) -> io::Result<(Box<dyn ChildWrapper>, Ends)> {
     use std::os::fd::AsFd;
+
+    use windlass_sandbox::start_child;
+
     let (pty, pts) = pty_process::open().map_err(io_error)?;
     pty.resize(pty_process::Size::new(size.rows.get(), size.columns.get())).map_err(io_error)?;
     let mut process = process;
@@ -39,11 +42,11 @@ pub(crate) fn start(
             let own = pts.as_fd().try_clone_to_owned()?;
             process.stdout(own.try_clone()?).stderr(own);
             // A helper ends by its leash, and tidies up behind the command.
-            Command::from(process).spawn()?
+            start_child(|| Command::from(process).spawn())?
         }
         Seat::Child => {
             let process = pty_process::Command::from(Command::from(process));
-            process.kill_on_drop(true).spawn(pts).map_err(io_error)?
+            start_child(|| process.kill_on_drop(true).spawn(pts).map_err(io_error))?
         }
     };
     let (output, input) = pty.into_split();

@@ -8,7 +8,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::Command;
-use windlass_sandbox::{Leash, NotConfined};
+use windlass_sandbox::{Leash, NotConfined, start_child};
 
 use crate::launch::Launch;
 use crate::screen::Size;
@@ -135,7 +135,7 @@ fn with_pipes(
     if leash.is_none() {
         wrapped.wrap(KillOnDrop);
     }
-    let mut child = wrapped.spawn()?;
+    let mut child = start_child(|| wrapped.spawn())?;
     let output = child.stdout().take().map(|pipe| Box::new(pipe) as Output);
     let errors = child.stderr().take().map(|pipe| Box::new(pipe) as Output);
     let input = child.stdin().take().map(|pipe| Box::new(pipe) as Input);

@@ -260,6 +260,10 @@ impl Tool for GenerateImage {
         Hints { open_world: true, risk: Risk::High, ..Hints::default() }
     }
 
+    fn feature(&self) -> Option<&str> {
+        Some("image_generation")
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         match read_arguments::<Arguments>(payload) {
             Ok(arguments) => {

@@ -106,16 +106,85 @@ fn looks_like_html(body: &[u8]) -> bool {
     ["<!doctype html", "<html", "<head", "<body", "<!--"].iter().any(|sign| start.starts_with(sign))
 }
 
-/// `<meta charset=..>` and its older form, as far up as browsers look.
+/// `<meta charset=..>` and its older form, as far up as browsers look (WHATWG HTML, prescan a byte stream). Other tags,
+/// their attributes and text are passed over.
 fn charset_in_page(body: &[u8]) -> Option<&'static Encoding> {
     let start = String::from_utf8_lossy(body.get(..SNIFFED).unwrap_or(body)).to_ascii_lowercase();
-    let (_, after) = start.split_once("charset")?;
-    let value = after.trim_start().strip_prefix('=')?.trim_start();
-    let value = value.trim_start_matches(['"', '\'']);
-    let end = value.find(|character: char| !character.is_ascii_alphanumeric() && !"-_:.".contains(character));
-    let encoding = Encoding::for_label(value.get(..end.unwrap_or(value.len()))?.as_bytes())?;
-    // The page was read as ASCII so far, so it cannot be in UTF-16 (WHATWG HTML, prescan).
-    Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
+    let mut rest = start.as_str();
+    loop {
+        let (_, after) = rest.split_once('<')?;
+        if let Some(comment) = after.strip_prefix("!--") {
+            (_, rest) = comment.split_once("-->")?;
+            continue;
+        }
+        let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && !"/!?".contains(letter));
+        let (name, behind) = after.split_at_checked(end?)?;
+        let (attributes, behind) = attributes(behind);
+        rest = behind;
+        if name == "meta"
+            && let Some(encoding) = charset_of(&attributes)
+        {
+            // The page was read as ASCII so far, so it cannot be in UTF-16.
+            return Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 });
+        }
+    }
+}
+
+/// The attributes of a tag whose name was read, and what is behind it.
+fn attributes(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
+    let mut found = Vec::new();
+    loop {
+        rest = rest.trim_start_matches(|letter: char| letter.is_ascii_whitespace() || letter == '/');
+        if rest.is_empty() || rest.starts_with('>') {
+            return (found, rest);
+        }
+        // A name may begin with `=`.
+        let ends = |(at, letter): &(usize, char)| {
+            letter.is_ascii_whitespace() || "/>".contains(*letter) || (*letter == '=' && *at > 0)
+        };
+        let end = rest.char_indices().find(ends).map_or(rest.len(), |(at, _)| at);
+        let (name, after) = rest.split_at(end);
+        let Some(after) = after.trim_start().strip_prefix('=') else {
+            found.push((name, ""));
+            rest = after;
+            continue;
+        };
+        let after = after.trim_start();
+        let quote = after.chars().next().filter(|letter| matches!(letter, '"' | '\''));
+        let (value, behind) = if let Some(quote) = quote {
+            after.get(1..).unwrap_or_default().split_once(quote).unwrap_or_default()
+        } else {
+            let end = after.find(|letter: char| letter.is_ascii_whitespace() || letter == '>');
+            after.split_at(end.unwrap_or(after.len()))
+        };
+        found.push((name, value));
+        rest = behind;
+    }
+}
+
+fn charset_of(attributes: &[(&str, &str)]) -> Option<&'static Encoding> {
+    let value = |wanted: &str| attributes.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
+    let label = match value("charset") {
+        Some(label) => label,
+        // Pages that leave out the `http-equiv` mean it, unless the element says that it is about something else.
+        None if value("name").or(value("property")).is_some() => return None,
+        None if value("http-equiv").is_some_and(|about| about != "content-type") => return None,
+        None => charset_in_content(value("content")?)?,
+    };
+    Encoding::for_label(label.trim().as_bytes())
+}
+
+/// The charset in `text/html; charset=utf-8`.
+fn charset_in_content(content: &str) -> Option<&str> {
+    let mut rest = content;
+    loop {
+        (_, rest) = rest.split_once("charset")?;
+        if let Some(value) = rest.trim_start().strip_prefix('=') {
+            let value = value.trim_start().trim_start_matches(['"', '\'']);
+            let end = value.find(|letter: char| letter.is_ascii_whitespace() || ";\"'".contains(letter));
+            return value.get(..end.unwrap_or(value.len()));
+        }
+    }
 }
 
 #[cfg(test)]

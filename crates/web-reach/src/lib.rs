@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod accept;
 mod checked;
 mod dialer;
 mod endpoint;
@@ -8,6 +9,7 @@ mod refusal;
 mod resolver;
 mod web_url;
 
+pub use accept::accept;
 pub use checked::{Checked, checked};
 pub use dialer::{DialFuture, Dialer, TcpDialer};
 pub use endpoint::Endpoint;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_stream::{StreamError, StreamErrorKind};
-use windlass_wire::{ProviderError, ProviderErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind, names_context_length};
 
 /// Reads the body of a refusal.
 pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
@@ -24,18 +24,15 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
 /// Reads an error object that came inside a stream (RULES S12).
 pub(crate) fn stream_error(error: &Value) -> StreamError {
     let (kind, message) = fields(error);
-    let stream_kind = match kind {
-        Some("overloaded_error") => StreamErrorKind::Overloaded,
-        Some(kind) => match provider_kind(kind, message) {
-            Some(ProviderErrorKind::RateLimit) => StreamErrorKind::RateLimit,
-            Some(ProviderErrorKind::Server) => StreamErrorKind::Server,
-            Some(_) => StreamErrorKind::Request,
-            None => StreamErrorKind::Unknown,
-        },
-        None => StreamErrorKind::Unknown,
+    let known = kind.and_then(|kind| provider_kind(kind, message));
+    let special = match (kind, known) {
+        (Some("overloaded_error"), _) => Some(StreamErrorKind::Overloaded),
+        (_, None) => Some(StreamErrorKind::Unknown),
+        _ => None,
     };
     let message = if message.is_empty() { "the provider reported an error without words" } else { message };
-    StreamError::new(stream_kind, kind.map(str::to_owned), message)
+    let known = known.unwrap_or(ProviderErrorKind::Request);
+    ProviderError::new(known, kind.map(str::to_owned), message).into_stream_error(special)
 }
 
 /// An error's type and words, in Anthropic's form or a gateway's.
@@ -49,9 +46,7 @@ fn fields(error: &Value) -> (Option<&str>, &str) {
 fn provider_kind(kind: &str, message: &str) -> Option<ProviderErrorKind> {
     Some(match kind {
         // The API has no code of its own for it, only these words.
-        "invalid_request_error" | "request_too_large"
-            if message.contains("prompt is too long") || message.contains("context limit") =>
-        {
+        "invalid_request_error" | "request_too_large" if names_context_length(message) => {
             ProviderErrorKind::ContextLength
         }
         "invalid_request_error" if message.contains("credit balance") => ProviderErrorKind::Quota,

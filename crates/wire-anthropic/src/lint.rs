@@ -3,13 +3,14 @@
 use serde_json::Value;
 use windlass_protocol::{
     File, FileSource, Image, ImageSource, Message, Part, Refusal, RefusalKind, Request, Role, ToolChoice,
-    ToolSpec,
+    ToolResult, ToolSpec,
 };
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::cache::{MOST, own_markers};
 use crate::encode::is_legal_name;
-use crate::{AnthropicOptions, encode};
+use crate::wire::NAME;
+use crate::{AnthropicOptions, encode, marks};
 
 /// All that is found, in the order of the request.
 pub(crate) fn check(options: &AnthropicOptions, request: &Request) -> Vec<Refusal> {
@@ -195,8 +196,20 @@ impl Lint {
                 }
             }
             Part::Image(image) => self.image(place, image),
+            Part::Result(result) => self.error_result(place, result),
             Part::File(file) => self.file(place, file),
             _ => {}
+        }
+    }
+
+    /// "`messages.2.content.0.tool_result`: all content must be type `text` if `is_error` is true": only a list that a
+    /// client gave can have anything else, and it goes out as it came.
+    fn error_result(&mut self, place: &str, result: &ToolResult) {
+        let list = result.opaque.as_ref().and_then(|opaque| opaque.of(NAME)?.get(marks::CONTENT)?.as_array());
+        let is_text = |block: &Value| block.get("type").is_some_and(|kind| kind == "text");
+        if !result.status.is_ok() && list.is_some_and(|list| !list.iter().all(is_text)) {
+            let what = "a result that is an error has something other than text";
+            self.refuse(RefusalKind::Unsupported, place, what);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 use windlass_protocol::{
     Content, File, FileSource, Image, ImageSource, Message, Part, Payload, Reasoning, ResultStatus, Role,
     ToolCall, ToolResult,
@@ -23,7 +24,7 @@ pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeErro
         let (block, opaque) = match part {
             // The API refuses a text without a visible character.
             Part::Text(text) if text.text.trim().is_empty() => continue,
-            Part::Text(text) => (KnownBlock::Text { text: &text.text }, text.opaque.as_ref()),
+            Part::Text(text) => (KnownBlock::Text { text: Cow::Borrowed(&text.text) }, text.opaque.as_ref()),
             Part::Image(_) | Part::File(_) if message.role == Role::Assistant => {
                 return Err(unsupported("an image or a document in an assistant message"));
             }
@@ -34,7 +35,13 @@ pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeErro
                 None => continue,
             },
             Part::Call(call) => (wire_call(call)?, call.opaque.as_ref()),
-            Part::Result(result) => (wire_result(result)?, result.opaque.as_ref()),
+            Part::Result(result) => {
+                let more = marks::block(result.opaque.as_ref());
+                let block = wire_result(result)?;
+                blocks.push(WireBlock::Known { block, more, cache_control: None });
+                blocks.extend(pictures_beside(result)?);
+                continue;
+            }
             Part::Unknown(unknown) if unknown.wire == NAME => {
                 blocks.extend(unknown.value.get(BLOCK_FIELD).map(WireBlock::Raw));
                 continue;
@@ -69,14 +76,16 @@ fn thoughts(reasoning: &Reasoning) -> Option<KnownBlock<'_>> {
 }
 
 fn wire_call(call: &ToolCall) -> Result<KnownBlock<'_>, EncodeError> {
-    let Payload::Function { arguments } = &call.payload else {
-        return Err(unsupported(format!("the form of the call {}", call.id)));
+    // A call of another provider's form, as free text or its local shell, is said as a function's (RULES P2).
+    let input = match &call.payload {
+        Payload::Function { arguments } => Cow::Borrowed(serde_json::from_str(arguments.as_str())?),
+        other => Cow::Owned(RawValue::from_string(other.as_arguments().as_str().to_owned())?),
     };
     let opaque = call.opaque.as_ref().and_then(|opaque| opaque.of(NAME));
     Ok(KnownBlock::ToolUse {
         id: wire_id(call.id.as_str()),
         name: history_name(call.name.as_str()),
-        input: serde_json::from_str(arguments.as_str())?,
+        input,
         caller: opaque.and_then(|opaque| opaque.get("caller")),
     })
 }
@@ -91,7 +100,7 @@ fn wire_result(result: &ToolResult) -> Result<KnownBlock<'_>, EncodeError> {
     };
     let content = if let Some(list) = given(marks::CONTENT) {
         WireResult::Raw(list)
-    } else if result.images().next().is_none() {
+    } else if result.images().next().is_none() || has_pictures_beside(result) {
         WireResult::Text(text)
     } else {
         let mut blocks = vec![ResultBlock::Text { text }];
@@ -104,6 +113,33 @@ fn wire_result(result: &ToolResult) -> Result<KnownBlock<'_>, EncodeError> {
     };
     let tool_use_id = wire_id(result.call.as_str());
     Ok(KnownBlock::ToolResult { tool_use_id, content, is_error: !result.status.is_ok() })
+}
+
+/// Whether the pictures of a result stand behind the results of their message: "all content must be type `text` if
+/// `is_error` is true". A list that a client gave goes back as it came.
+fn has_pictures_beside(result: &ToolResult) -> bool {
+    let is_given = || {
+        result
+            .opaque
+            .as_ref()
+            .is_some_and(|opaque| opaque.of(NAME).is_some_and(|fields| fields.get(marks::CONTENT).is_some()))
+    };
+    !result.status.is_ok() && !is_given()
+}
+
+/// The pictures of a result that cannot hold them, with words that say whose they are (RULES R8). The message has its
+/// results before everything else, so they stand behind all of them.
+fn pictures_beside(result: &ToolResult) -> Result<Vec<WireBlock<'_>>, EncodeError> {
+    if !has_pictures_beside(result) || result.images().next().is_none() {
+        return Ok(Vec::new());
+    }
+    let id = wire_id(result.call.as_str());
+    let words = format!("The result of {id} has these images:");
+    let mut blocks = vec![WireBlock::known(KnownBlock::Text { text: words.into() })];
+    for image in result.images() {
+        blocks.push(WireBlock::known(KnownBlock::Image { source: source(image)? }));
+    }
+    Ok(blocks)
 }
 
 fn source(image: &Image) -> Result<WireSource<'_>, EncodeError> {

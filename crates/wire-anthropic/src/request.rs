@@ -50,7 +50,7 @@ impl<'a> WireBlock<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum KnownBlock<'a> {
     Text {
-        text: &'a str,
+        text: Cow<'a, str>,
     },
     Image {
         source: WireSource<'a>,
@@ -70,7 +70,7 @@ pub(crate) enum KnownBlock<'a> {
     ToolUse {
         id: Cow<'a, str>,
         name: Cow<'a, str>,
-        input: &'a RawValue,
+        input: Cow<'a, RawValue>,
         #[serde(skip_serializing_if = "Option::is_none")]
         caller: Option<&'a Value>,
     },

@@ -7,7 +7,8 @@ pub(crate) fn stop_reason(raw: &str) -> StopReason {
     match raw {
         "end_turn" | "" => StopReason::End,
         "tool_use" => StopReason::Calls,
-        "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
+        "max_tokens" => StopReason::Length,
+        "model_context_window_exceeded" => StopReason::ContextWindow,
         "stop_sequence" => StopReason::StopSequence,
         "pause_turn" => StopReason::Pause,
         "refusal" => StopReason::Refusal,

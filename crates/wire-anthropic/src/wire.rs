@@ -40,6 +40,10 @@ impl Wire for Anthropic {
         NAME
     }
 
+    fn takes_free_text(&self) -> bool {
+        false
+    }
+
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
         EncodedHistory::new().encode(self, request)
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use windlass_stream::{StreamError, StreamErrorKind};
-use windlass_wire::{ProviderError, ProviderErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind, names_context_length};
 
 /// The fields of Google's error object.
 struct ErrorFields<'a> {
@@ -29,9 +29,7 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
         return ProviderError::not_provider(status, body);
     }
     let kind = fields.provider_kind().unwrap_or_else(|| ProviderError::kind_of(status));
-    ProviderError::new(kind, fields.status.map(str::to_owned), fields.message)
-        .with_parameter(fields.parameter())
-        .with_retry_after(fields.retry_delay())
+    fields.error(kind, fields.message)
 }
 
 /// Reads an error object that came inside a stream (RULES S12).
@@ -41,20 +39,19 @@ pub(crate) fn stream_error(error: &Value) -> StreamError {
         let status = u16::try_from(fields.code?).ok()?;
         Some(ProviderError::kind_of(status))
     };
-    let kind = match fields.provider_kind().or_else(by_code) {
-        Some(ProviderErrorKind::RateLimit) => StreamErrorKind::RateLimit,
+    let kind = fields.provider_kind().or_else(by_code);
+    let special = match kind {
         Some(ProviderErrorKind::Server) if fields.status == Some("UNAVAILABLE") => {
-            StreamErrorKind::Overloaded
+            Some(StreamErrorKind::Overloaded)
         }
-        Some(ProviderErrorKind::Server) => StreamErrorKind::Server,
-        Some(_) => StreamErrorKind::Request,
-        None => StreamErrorKind::Unknown,
+        Some(_) => None,
+        None => Some(StreamErrorKind::Unknown),
     };
     let message = match fields.message {
         "" => "the provider reported an error without words",
         message => message,
     };
-    StreamError::new(kind, fields.status.map(str::to_owned), message)
+    fields.error(kind.unwrap_or(ProviderErrorKind::Request), message).into_stream_error(special)
 }
 
 impl<'a> ErrorFields<'a> {
@@ -68,6 +65,12 @@ impl<'a> ErrorFields<'a> {
         }
     }
 
+    fn error(&self, kind: ProviderErrorKind, message: &str) -> ProviderError {
+        ProviderError::new(kind, self.status.map(str::to_owned), message)
+            .with_parameter(self.parameter())
+            .with_retry_after(self.retry_delay())
+    }
+
     /// What the canonical code says; the details and the words know better where they say more.
     fn provider_kind(&self) -> Option<ProviderErrorKind> {
         Some(match self.status? {
@@ -75,12 +78,7 @@ impl<'a> ErrorFields<'a> {
                 ProviderErrorKind::Authentication
             }
             // There is no code for it, only these words.
-            "INVALID_ARGUMENT"
-                if self.message.contains("exceeds the maximum number of tokens")
-                    || self.message.contains("input token count") =>
-            {
-                ProviderErrorKind::ContextLength
-            }
+            "INVALID_ARGUMENT" if names_context_length(self.message) => ProviderErrorKind::ContextLength,
             "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" | "UNIMPLEMENTED" => {
                 ProviderErrorKind::Request
             }

@@ -1,8 +1,10 @@
 //! The conversation as contents of this format.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 use windlass_protocol::{History, Message, Opaque, Part, Payload, Role, ToolCall};
 use windlass_wire::EncodeError;
 
@@ -125,14 +127,12 @@ fn parts(message: &Message, rules: Rules) -> Result<Vec<WirePart<'_>>, EncodeErr
 }
 
 fn wire_call(call: &ToolCall) -> Result<WirePart<'_>, EncodeError> {
-    let Payload::Function { arguments } = &call.payload else {
-        return Err(unsupported(format!("the form of the call {}", call.id)));
+    // A call of another provider's form, as free text or its local shell, is said as a function's (RULES P2).
+    let args = match &call.payload {
+        Payload::Function { arguments } => Cow::Borrowed(serde_json::from_str(arguments.as_str())?),
+        other => Cow::Owned(RawValue::from_string(other.as_arguments().as_str().to_owned())?),
     };
-    let wire = WireCall {
-        id: field(call.opaque.as_ref(), ID),
-        name: history_name(call.name.as_str()),
-        args: serde_json::from_str(arguments.as_str())?,
-    };
+    let wire = WireCall { id: field(call.opaque.as_ref(), ID), name: history_name(call.name.as_str()), args };
     let opaque = call.opaque.as_ref();
     let part = WirePart::plain(PartKind::FunctionCall(wire)).signed(field(opaque, SIGNATURE));
     Ok(part.with(rest(opaque, BESIDE)))

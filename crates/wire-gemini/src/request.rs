@@ -71,7 +71,7 @@ pub(crate) struct WireCall<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<&'a str>,
     pub(crate) name: Cow<'a, str>,
-    pub(crate) args: &'a RawValue,
+    pub(crate) args: Cow<'a, RawValue>,
 }
 
 #[derive(Debug, Serialize)]

@@ -1,10 +1,11 @@
 //! Results of a round of calls, in the order of the calls: the API matches them by name and order.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use serde_json::Value;
 use windlass_protocol::{
-    Content, File, FileSource, Image, ImageSource, Message, Part, ResultStatus, ToolCall, ToolResult,
+    CallId, Content, File, FileSource, Image, ImageSource, Message, Part, ResultStatus, ToolCall, ToolResult,
 };
 use windlass_wire::EncodeError;
 
@@ -24,7 +25,8 @@ pub(crate) const BLOB: &str = "blob";
 /// The calls that wait for results, and what has come for them.
 #[derive(Debug, Default)]
 pub(crate) struct Round<'a> {
-    calls: Vec<&'a ToolCall>,
+    /// The first call of each id, with its position.
+    calls: HashMap<&'a CallId, (usize, &'a ToolCall)>,
     results: Vec<(usize, WirePart<'a>)>,
     /// What follows the results in the same content: their pictures, and words of the results' message.
     beside: Vec<WirePart<'a>>,
@@ -40,7 +42,10 @@ pub(crate) enum Pictures {
 impl<'a> Round<'a> {
     /// The calls of the assistant's message are now waited for.
     pub(crate) fn begin(&mut self, message: &'a Message) {
-        self.calls = message.calls().collect();
+        self.calls.clear();
+        for (position, call) in message.calls().enumerate() {
+            self.calls.entry(&call.id).or_insert((position, call));
+        }
     }
 
     /// Takes the results of a message.
@@ -68,8 +73,7 @@ impl<'a> Round<'a> {
     }
 
     fn result(&mut self, result: &'a ToolResult, pictures: Pictures) -> Result<(), EncodeError> {
-        let found = self.calls.iter().enumerate().find(|(_, call)| call.id == result.call);
-        let Some((position, call)) = found else {
+        let Some(&(position, call)) = self.calls.get(&result.call) else {
             let what = format!("the result for {} follows no call", result.call);
             return Err(EncodeError::Conversation { what });
         };

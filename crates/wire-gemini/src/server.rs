@@ -10,6 +10,7 @@ mod results;
 mod schema;
 mod stream;
 mod tools;
+mod waiting;
 mod whole;
 
 use windlass_wire::{Asked, Encoder, ProviderError, Reply, RequestError, Server};

@@ -40,6 +40,10 @@ impl Wire for Gemini {
         NAME
     }
 
+    fn takes_free_text(&self) -> bool {
+        false
+    }
+
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
         EncodedHistory::new().encode(self, request)
     }

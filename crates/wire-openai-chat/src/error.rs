@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_stream::{StreamError, StreamErrorKind};
-use windlass_wire::{ProviderError, ProviderErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind, names_context_length};
 
 /// The fields of an error object, wherever a server puts them.
 struct ErrorFields {
@@ -26,7 +26,7 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
         return ProviderError::not_provider(status, body);
     };
     let kind = fields.provider_kind(status);
-    ProviderError::new(kind, fields.code.or(fields.kind), fields.message).with_parameter(fields.parameter)
+    fields.into_error(kind)
 }
 
 /// Reads an error object that came inside a stream (RULES S12).
@@ -38,17 +38,20 @@ pub(crate) fn stream_error(error: &Value) -> StreamError {
             "the provider reported an error without words",
         );
     };
-    let kind = match fields.provider_kind(fields.status.unwrap_or(0)) {
-        ProviderErrorKind::RateLimit => StreamErrorKind::RateLimit,
-        ProviderErrorKind::Server if fields.says(&["overloaded"]) => StreamErrorKind::Overloaded,
-        ProviderErrorKind::Server => StreamErrorKind::Server,
-        _ if fields.says(&["content_filter", "content_policy", "moderation"]) => StreamErrorKind::Blocked,
-        _ if fields.status.is_none() && fields.code.is_none() && fields.kind.is_none() => {
-            StreamErrorKind::Unknown
+    let kind = fields.provider_kind(fields.status.unwrap_or(0));
+    let special = match kind {
+        ProviderErrorKind::Server if fields.says(&["overloaded"]) => Some(StreamErrorKind::Overloaded),
+        ProviderErrorKind::Request if fields.says(&["content_filter", "content_policy", "moderation"]) => {
+            Some(StreamErrorKind::Blocked)
         }
-        _ => StreamErrorKind::Request,
+        ProviderErrorKind::Request
+            if fields.status.is_none() && fields.code.is_none() && fields.kind.is_none() =>
+        {
+            Some(StreamErrorKind::Unknown)
+        }
+        _ => None,
     };
-    StreamError::new(kind, fields.code.or(fields.kind), fields.message)
+    fields.into_error(kind).into_stream_error(special)
 }
 
 impl ErrorFields {
@@ -77,6 +80,10 @@ impl ErrorFields {
         (!is_empty).then_some(fields)
     }
 
+    fn into_error(self, kind: ProviderErrorKind) -> ProviderError {
+        ProviderError::new(kind, self.code.or(self.kind), self.message).with_parameter(self.parameter)
+    }
+
     /// Whether code or type has one of these words in it.
     fn says(&self, words: &[&str]) -> bool {
         let has = |text: &Option<String>| {
@@ -85,10 +92,17 @@ impl ErrorFields {
         has(&self.code) || has(&self.kind)
     }
 
+    /// Whether the status leaves room for words about the request: a 429 about a context is still a 429.
+    fn is_about_request(&self, status: u16) -> bool {
+        let status = if status == 0 { self.status.unwrap_or(0) } else { status };
+        matches!(status, 0 | 200 | 400 | 413 | 422)
+    }
+
     fn provider_kind(&self, status: u16) -> ProviderErrorKind {
         // The words come before the status: a quota is a 429 that no waiting helps, a long conversation a 400.
         if self.says(&["context_length", "too_many_prompt_tokens", "exceed_context_size"])
             || self.message.contains("maximum context length")
+            || (self.is_about_request(status) && names_context_length(&self.message))
         {
             return ProviderErrorKind::ContextLength;
         }

@@ -148,7 +148,7 @@ fn assistant<'a>(
     for part in &message.parts {
         match part {
             Part::Text(text) => parts.extend(words(text)),
-            Part::Call(call) => wire.tool_calls.push(wire_call(options.call_ids, call)?),
+            Part::Call(call) => wire.tool_calls.push(wire_call(options.call_ids, call)),
             Part::Reasoning(reasoning) => thoughts(options.thoughts_field, reasoning, &mut wire, &mut parts),
             Part::Unknown(unknown) if unknown.wire == NAME => {
                 wire.refusal = wire.refusal.or_else(|| unknown.value.get("refusal").and_then(Value::as_str));

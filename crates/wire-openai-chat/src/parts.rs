@@ -97,7 +97,7 @@ fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
     Ok(known(KnownPart::File { file }, more))
 }
 
-pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> Result<WireCall<'_>, EncodeError> {
+pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> WireCall<'_> {
     let opaque = call.opaque.as_ref();
     let more = marks::group(opaque, marks::BODY);
     let name = history_name(call.name.as_str());
@@ -105,13 +105,17 @@ pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> Result<WireCall<'_>, 
         Payload::Function { arguments } => {
             // The text that was no object goes back as the server gave it.
             let text = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::ARGUMENTS)?.as_str());
-            let arguments = text.unwrap_or_else(|| arguments.as_str());
+            let arguments = Cow::Borrowed(text.unwrap_or_else(|| arguments.as_str()));
             WireCallBody::Function { function: WireFunction { name, arguments, more } }
         }
         Payload::Custom { input } => WireCallBody::Custom { custom: WireCustom { name, input, more } },
-        _ => return Err(unsupported(format!("the form of the call {}", call.id))),
+        // A call of another provider's form, as its local shell, is said as a function's (RULES P2).
+        other => {
+            let arguments = Cow::Owned(other.as_arguments().as_str().to_owned());
+            WireCallBody::Function { function: WireFunction { name, arguments, more } }
+        }
     };
-    Ok(WireCall { id: wire_id(form, call.id.as_str()), body, more: marks::group(opaque, marks::CALL) })
+    WireCall { id: wire_id(form, call.id.as_str()), body, more: marks::group(opaque, marks::CALL) }
 }
 
 /// A name that a model made up must not stop the conversation, so what the provider refuses becomes `_`.

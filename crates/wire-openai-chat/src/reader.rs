@@ -255,10 +255,11 @@ impl Reader {
         if self.finish.as_ref() == Some(&raw) {
             return;
         }
-        let whole = match stop_reason(&raw) {
-            StopReason::Length | StopReason::Error | StopReason::ContentFilter => Whole::Unproven,
-            _ => Whole::Proven,
-        };
+        let reason = stop_reason(&raw);
+        // Free text has no end of its own, so that a reason that may break it off proves nothing (RULES S10).
+        let is_unproven = matches!(reason, StopReason::ContentFilter | StopReason::Unknown(_));
+        let is_proven = !reason.is_cut() && !is_unproven;
+        let whole = if is_proven { Whole::Proven } else { Whole::Unproven };
         self.flush(whole, chunks);
         let reason = match stop_reason(&raw) {
             StopReason::End if !self.refusal.is_empty() => StopReason::Refusal,

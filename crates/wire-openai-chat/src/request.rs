@@ -109,7 +109,7 @@ pub(crate) enum WireCallBody<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct WireFunction<'a> {
     pub(crate) name: Cow<'a, str>,
-    pub(crate) arguments: &'a str,
+    pub(crate) arguments: Cow<'a, str>,
     #[serde(flatten)]
     pub(crate) more: Option<&'a Map<String, Value>>,
 }

@@ -7,8 +7,9 @@ pub(crate) fn stop_reason(raw: &str) -> StopReason {
     match raw {
         "stop" | "" | "end_turn" | "eos" | "eos_token" => StopReason::End,
         "tool_calls" | "function_call" => StopReason::Calls,
-        // Mistral says `model_length` where the model's window is full.
-        "length" | "max_tokens" | "model_length" => StopReason::Length,
+        "length" | "max_tokens" => StopReason::Length,
+        // Mistral says so where the model's window is full.
+        "model_length" => StopReason::ContextWindow,
         "content_filter" => StopReason::ContentFilter,
         "stop_sequence" => StopReason::StopSequence,
         // OpenRouter says `error` when the provider behind it failed, DeepSeek the other when it ran out of

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_stream::{StreamError, StreamErrorKind};
-use windlass_wire::{ProviderError, ProviderErrorKind};
+use windlass_wire::{ProviderError, ProviderErrorKind, names_context_length};
 
 /// The fields of an error object, wherever a server puts them.
 struct ErrorFields {
@@ -33,7 +33,7 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     };
     let Some(fields) = fields else { return ProviderError::not_provider(status, body) };
     let kind = fields.provider_kind().unwrap_or_else(|| ProviderError::kind_of(status));
-    ProviderError::new(kind, fields.code.or(fields.kind), fields.message).with_parameter(fields.parameter)
+    fields.into_error(kind)
 }
 
 /// Whether a body is an error rather than a response.
@@ -49,21 +49,20 @@ pub(crate) fn stream_error(json: &str) -> StreamError {
         let words = "the provider reported an error without words";
         return StreamError::new(StreamErrorKind::Unknown, None, words);
     };
-    let kind = match fields.provider_kind() {
-        Some(ProviderErrorKind::RateLimit) => StreamErrorKind::RateLimit,
-        Some(ProviderErrorKind::Server) if fields.says("overloaded") => StreamErrorKind::Overloaded,
-        Some(ProviderErrorKind::Server) => StreamErrorKind::Server,
-        Some(_) => StreamErrorKind::Request,
+    let kind = fields.provider_kind();
+    let special = match kind {
+        Some(ProviderErrorKind::Server) if fields.says("overloaded") => Some(StreamErrorKind::Overloaded),
+        Some(_) => None,
         None if ["content_policy", "content_filter", "moderation", "safety"]
             .iter()
             .any(|w| fields.says(w)) =>
         {
-            StreamErrorKind::Blocked
+            Some(StreamErrorKind::Blocked)
         }
-        None if fields.says("invalid") || fields.says("unsupported") => StreamErrorKind::Request,
-        None => StreamErrorKind::Unknown,
+        None if fields.says("invalid") || fields.says("unsupported") => None,
+        None => Some(StreamErrorKind::Unknown),
     };
-    StreamError::new(kind, fields.code.or(fields.kind), fields.message)
+    fields.into_error(kind.unwrap_or(ProviderErrorKind::Request)).into_stream_error(special)
 }
 
 impl ErrorFields {
@@ -90,6 +89,10 @@ impl ErrorFields {
         (!is_empty).then_some(fields)
     }
 
+    fn into_error(self, kind: ProviderErrorKind) -> ProviderError {
+        ProviderError::new(kind, self.code.or(self.kind), self.message).with_parameter(self.parameter)
+    }
+
     /// Whether code or type has this word in it.
     fn says(&self, word: &str) -> bool {
         [&self.code, &self.kind].into_iter().flatten().any(|text| text.to_ascii_lowercase().contains(word))
@@ -98,7 +101,9 @@ impl ErrorFields {
     fn provider_kind(&self) -> Option<ProviderErrorKind> {
         let is_long = |word: &&str| word.contains(' ') && self.message.contains(*word);
         let found = |words: &[&str]| words.iter().any(|word| self.says(word) || is_long(word));
-        KINDS.iter().find(|(_, words)| found(words)).map(|(kind, _)| *kind)
+        let kind = KINDS.iter().find(|(_, words)| found(words)).map(|(kind, _)| *kind);
+        let by_words = || names_context_length(&self.message).then_some(ProviderErrorKind::ContextLength);
+        kind.or_else(by_words)
     }
 }
 

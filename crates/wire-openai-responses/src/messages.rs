@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use windlass_protocol::{
     History, Message, Opaque, Part, Payload, Reasoning, Role, Text, ToolCall, ToolResult, Unknown,
 };
@@ -253,10 +253,7 @@ fn raw_result(result: &ToolResult) -> Option<&Value> {
 fn arguments(payload: &Payload) -> Cow<'_, str> {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => Cow::Borrowed(arguments.as_str()),
-        Payload::LocalShell { command, working_directory, .. } => {
-            Cow::Owned(json!({ "command": command, "working_directory": working_directory }).to_string())
-        }
-        other => Cow::Owned(json!({ "input": other.text() }).to_string()),
+        other => Cow::Owned(other.as_arguments().as_str().to_owned()),
     }
 }
 

@@ -57,6 +57,12 @@ pub trait Wire: Send + Sync {
     /// The format's name: `openai-chat`, `anthropic` … It marks opaque parts and recorded streams.
     fn name(&self) -> &'static str;
 
+    /// Returns whether the format has tools that take free text. Where it has none, a client sends them as functions
+    /// ([`ToolSpec::as_function`](windlass_protocol::ToolSpec::as_function)).
+    fn takes_free_text(&self) -> bool {
+        true
+    }
+
     /// Makes HTTP of a request. The same request gives the same bytes in every process, and the bytes of a
     /// conversation that goes on begin with the bytes of the turn before (RULES N6).
     ///

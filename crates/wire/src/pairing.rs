@@ -1,5 +1,7 @@
 //! The check that every call of a conversation has its one result right after it.
 
+use std::collections::HashMap;
+
 use windlass_protocol::{CallId, History, Message, Part, Role};
 
 use crate::EncodeError;
@@ -30,40 +32,39 @@ pub fn check_pairing_from(messages: &History, start: usize) -> Result<(), Encode
 }
 
 fn check<'a>(messages: impl Iterator<Item = (usize, &'a Message)>) -> Result<(), EncodeError> {
-    let mut open: Vec<&CallId> = Vec::new();
+    // The calls that wait, with their positions: which one is named in an error must not depend on hashing.
+    let mut open: HashMap<&CallId, usize> = HashMap::new();
     let mut end = 0;
     for (position, message) in messages {
         end = position.saturating_add(1);
         for part in &message.parts {
             let Part::Result(result) = part else { continue };
-            let Some(at) = open.iter().position(|call| **call == result.call) else {
+            if open.remove(&result.call).is_none() {
                 let what =
                     format!("message {position} has a result for {} which no call waits for", result.call);
                 return Err(EncodeError::Conversation { what });
-            };
-            open.swap_remove(at);
+            }
         }
         // A message of results may be one of several; any other message closes the round.
         if message.role != Role::Tool {
             no_call_waits(&open, position)?;
         }
-        for call in message.calls() {
+        for (place, call) in message.calls().enumerate() {
             if message.role != Role::Assistant {
                 let what = format!("message {position} has the call {} but is not the assistant's", call.id);
                 return Err(EncodeError::Conversation { what });
             }
-            if open.contains(&&call.id) {
+            if open.insert(&call.id, place).is_some() {
                 let what = format!("message {position} has two calls with the id {}", call.id);
                 return Err(EncodeError::Conversation { what });
             }
-            open.push(&call.id);
         }
     }
     no_call_waits(&open, end)
 }
 
-fn no_call_waits(open: &[&CallId], position: usize) -> Result<(), EncodeError> {
-    match open.first() {
+fn no_call_waits(open: &HashMap<&CallId, usize>, position: usize) -> Result<(), EncodeError> {
+    match open.iter().min_by_key(|(_, place)| **place).map(|(call, _)| call) {
         None => Ok(()),
         Some(call) => {
             let what = format!("the call {call} has no result before message {position}");

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use windlass_stream::{StreamError, StreamErrorKind};
+
+use crate::error_words::asked_wait;
+
 /// What kind of refusal, by what a caller can do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -42,9 +46,13 @@ pub struct ProviderError {
 }
 
 impl ProviderError {
-    /// A refusal of a kind, in these words.
+    /// Returns a refusal of a kind, in these words. Where waiting helps and the words name a wait ("try again in
+    /// 11.054s"), it is the wait that the provider asks for.
     pub fn new(kind: ProviderErrorKind, code: Option<String>, message: impl Into<String>) -> Self {
-        Self { kind, code, parameter: None, message: message.into(), retry_after: None }
+        let message = message.into();
+        let can_wait = matches!(kind, ProviderErrorKind::RateLimit | ProviderErrorKind::Server);
+        let retry_after = if can_wait { asked_wait(&message) } else { None };
+        Self { kind, code, parameter: None, message, retry_after }
     }
 
     /// The same refusal with the parameter that the provider named.
@@ -53,10 +61,27 @@ impl ProviderError {
         self
     }
 
-    /// The same refusal with the wait that the provider asked for.
+    /// Sets the wait that the provider asked for in a field of its own, which is more exact than its words.
     pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
-        self.retry_after = wait;
+        self.retry_after = wait.or(self.retry_after);
         self
+    }
+
+    /// Returns the same failure as it stands inside a stream that began well. `kind` replaces the kind where a wire
+    /// format knows more than the status-like kinds of a refusal.
+    pub fn into_stream_error(self, kind: Option<StreamErrorKind>) -> StreamError {
+        let kind = kind.unwrap_or_else(|| self.kind.into());
+        StreamError::new(kind, self.code, self.message)
+            .with_parameter(self.parameter)
+            .with_retry_after(self.retry_after)
+    }
+
+    /// Returns a failure inside a stream as the refusal that it would have been before the stream began.
+    pub fn from_stream_error(error: StreamError) -> Self {
+        let wait = error.retry_after();
+        Self::new(error.kind.into(), error.code, error.message)
+            .with_parameter(error.parameter)
+            .with_retry_after(wait)
     }
 
     /// What a status alone says.
@@ -92,5 +117,34 @@ impl ProviderError {
     /// Whether the same request may work later.
     pub fn is_retryable(&self) -> bool {
         matches!(self.kind, ProviderErrorKind::RateLimit | ProviderErrorKind::Server)
+    }
+}
+
+impl From<ProviderErrorKind> for StreamErrorKind {
+    fn from(kind: ProviderErrorKind) -> Self {
+        match kind {
+            ProviderErrorKind::Authentication => Self::Authentication,
+            ProviderErrorKind::NotFound => Self::NotFound,
+            ProviderErrorKind::Request => Self::Request,
+            ProviderErrorKind::ContextLength => Self::ContextLength,
+            ProviderErrorKind::RateLimit => Self::RateLimit,
+            ProviderErrorKind::Quota => Self::Quota,
+            ProviderErrorKind::Server => Self::Server,
+            ProviderErrorKind::NotProvider => Self::Unknown,
+        }
+    }
+}
+
+impl From<StreamErrorKind> for ProviderErrorKind {
+    fn from(kind: StreamErrorKind) -> Self {
+        match kind {
+            StreamErrorKind::Authentication => Self::Authentication,
+            StreamErrorKind::NotFound => Self::NotFound,
+            StreamErrorKind::ContextLength => Self::ContextLength,
+            StreamErrorKind::RateLimit => Self::RateLimit,
+            StreamErrorKind::Quota => Self::Quota,
+            StreamErrorKind::Overloaded | StreamErrorKind::Server => Self::Server,
+            _ => Self::Request,
+        }
     }
 }

@@ -15,7 +15,7 @@ const MAX_STEPS: usize = 500;
 /// How deep steps may stand in steps.
 const MAX_DEPTH: usize = 8;
 /// The longest wait between two tries, in milliseconds.
-const MAX_BACKOFF_MS: u64 = 600_000;
+pub(crate) const MAX_BACKOFF_MS: u64 = 600_000;
 /// The most tries of one call.
 const MAX_RETRIES: u32 = 20;
 

@@ -1,5 +1,7 @@
 //! What a workflow can ask about its state: whether values are equal, contained, empty or larger, and the three joins.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -120,16 +122,66 @@ fn all(conditions: &[Condition], look: Look<'_>) -> Result<Vec<bool>, PathError>
 
 /// 1 and 1.0 are the same number.
 fn is_equal(left: &Value, right: &Value) -> bool {
-    match (left.as_f64(), right.as_f64()) {
-        (Some(_), Some(_)) => left == right || (!is_less(left, right) && !is_less(right, left)),
-        _ => left == right,
+    match (Number::of(left), Number::of(right)) {
+        (Some(left), Some(right)) => left.compare(right) == Some(Ordering::Equal),
+        _ => match (left, right) {
+            (Value::Array(left), Value::Array(right)) => {
+                left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_equal(left, right))
+            }
+            (Value::Object(left), Value::Object(right)) => {
+                let is_same = |(name, value): (&String, &Value)| {
+                    right.get(name).is_some_and(|other| is_equal(value, other))
+                };
+                left.len() == right.len() && left.iter().all(is_same)
+            }
+            _ => left == right,
+        },
     }
 }
 
 fn is_less(left: &Value, right: &Value) -> bool {
-    match (left.as_i64(), right.as_i64()) {
-        (Some(left), Some(right)) => left < right,
-        _ => matches!((left.as_f64(), right.as_f64()), (Some(left), Some(right)) if left < right),
+    match (Number::of(left), Number::of(right)) {
+        (Some(left), Some(right)) => left.compare(right) == Some(Ordering::Less),
+        _ => false,
+    }
+}
+
+/// A number without loss (RULES J4): a float has no room for whole numbers over 2^53.
+#[derive(Clone, Copy)]
+enum Number {
+    Whole(i128),
+    /// A number with a fraction, or one that no `i128` holds.
+    Float(f64),
+}
+
+impl Number {
+    fn of(value: &Value) -> Option<Self> {
+        let whole = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
+        whole.map(Self::Whole).or_else(|| {
+            let float = value.as_f64()?;
+            // A float is written with all the digits of its whole part.
+            let whole = (float.fract() == 0.0).then(|| format!("{float:.0}").parse().ok()).flatten();
+            Some(whole.map_or(Self::Float(float), Self::Whole))
+        })
+    }
+
+    fn compare(self, other: Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Whole(left), Self::Whole(right)) => Some(left.cmp(&right)),
+            (Self::Float(left), Self::Float(right)) => left.partial_cmp(&right),
+            (Self::Whole(left), Self::Float(right)) => Some(to_float(left, right)),
+            (Self::Float(left), Self::Whole(right)) => Some(to_float(right, left).reverse()),
+        }
+    }
+}
+
+/// Compares a whole number with a float that is not one.
+fn to_float(whole: i128, float: f64) -> Ordering {
+    match format!("{:.0}", float.floor()).parse::<i128>() {
+        Ok(below) if whole <= below => Ordering::Less,
+        // Beyond all of them.
+        Err(_) if float > 0.0 => Ordering::Less,
+        _ => Ordering::Greater,
     }
 }
 

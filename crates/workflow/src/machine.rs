@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_agent::Wait;
 
+use crate::check::MAX_BACKOFF_MS;
 use crate::work::Work;
 use crate::workflow::{Kind, Node, Plan};
 use crate::{Onward, StepKey, StepStatus, WorkflowOutcome};
@@ -66,6 +67,8 @@ pub(crate) struct Machine {
     /// The first step of the uppermost level whose failure stops everything.
     stopped_by: Option<usize>,
     is_over: bool,
+    /// How many steps run, counted at the start of each pass.
+    running: usize,
 }
 
 /// The steps of one level, once for each element.
@@ -133,6 +136,7 @@ impl Machine {
             effects: Vec::new(),
             stopped_by: None,
             is_over: false,
+            running: 0,
         }
     }
 
@@ -190,7 +194,8 @@ impl Machine {
         if may {
             let failures = tried.failures.saturating_add(counts);
             let doublings = failures.saturating_sub(1).min(10);
-            let delay = if counts == 0 { 0 } else { allowed.backoff_ms.saturating_mul(1 << doublings) };
+            let wait = allowed.backoff_ms.saturating_mul(1 << doublings).min(MAX_BACKOFF_MS);
+            let delay = if counts == 0 { 0 } else { wait };
             let tried = Tried { attempt: tried.attempt.saturating_add(1), failures };
             return self.call(at, tried, delay);
         }
@@ -257,6 +262,7 @@ impl Machine {
         match filled {
             Ok(Value::Object(arguments)) => {
                 self.set(at, State::Running(tried));
+                self.running = self.running.saturating_add(1);
                 let work = Work::new(tool.clone(), arguments, *reading, node.tries.repeatable);
                 let timeout_ms = node.tries.timeout_ms;
                 let attempt = tried.attempt;

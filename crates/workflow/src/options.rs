@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::Allowance;
 use windlass_redact::Redactor;
+use windlass_tool::Context;
 
 use crate::WorkflowEvent;
 
@@ -19,6 +20,8 @@ pub struct WorkflowOptions {
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) listener: Option<Listener>,
+    /// The call whose listener the run waits for.
+    pub(crate) call: Option<Context>,
     pub(crate) answers: BTreeMap<String, String>,
     pub(crate) redactor: Redactor,
     pub(crate) allowance: Allowance,
@@ -60,6 +63,19 @@ impl WorkflowOptions {
     pub fn with_allowance(mut self, allowance: Allowance) -> Self {
         self.allowance = allowance;
         self
+    }
+
+    /// The same run as part of a call: it waits while the call's listener is behind.
+    pub(crate) fn with_call(mut self, ctx: Context) -> Self {
+        self.call = Some(ctx);
+        self
+    }
+
+    /// Waits while whoever reads the events of the call is behind.
+    pub(crate) async fn ready(&self) {
+        if let Some(ctx) = &self.call {
+            ctx.ready().await;
+        }
     }
 
     pub(crate) fn tell(&self, event: &WorkflowEvent) {

@@ -115,6 +115,7 @@ impl Stepping {
                     self.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
             }
             options.tell(&WorkflowEvent::Call { step: self.key.clone(), event: Box::new(event) });
+            options.ready().await;
         }
     }
 

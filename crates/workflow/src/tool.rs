@@ -114,6 +114,7 @@ impl Tool for RunWorkflow {
                 .with_cancellation(ctx.cancellation().clone())
                 .with_redactor(ctx.redactor().clone())
                 .with_allowance(run.allowance().clone())
+                .with_call(ctx.clone())
                 .with_listener(move |event| tell(&listener, &name, event));
             if let Some(outputs) = ctx.outputs() {
                 options = options.with_outputs(outputs);

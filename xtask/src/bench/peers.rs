@@ -73,7 +73,7 @@ fn measure(sh: &Shell, program: &Program, only: Option<&str>) -> Result<Vec<Valu
     let features = (name != "floor").then(|| format!("--features={name}"));
     let build = cmd!(
         sh,
-        "cargo build --release --manifest-path {MANIFEST} --target-dir {TARGET_FOLDER} {features...} --bin {name}"
+        "cargo build --locked --release --manifest-path {MANIFEST} --target-dir {TARGET_FOLDER} {features...} --bin {name}"
     );
     capture(build)?;
     let program = format!("{TARGET_FOLDER}/release/{name}");

@@ -9,11 +9,16 @@ use super::libtest::{self, TestCounts};
 use super::{OFF_BY_DEFAULT, Outcome, Setting, Verdict};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
-use crate::{bench, corpora, fuzz, mcp, redteam, sdk, tidy};
+use crate::{bench, corpora, fetch, fuzz, mcp, redteam, sdk, tidy};
 
 /// Fuzzing starts only while this much of the run's time is unused: its build is the longest.
 const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(24);
 const FUZZ_SECONDS: u64 = 5;
+
+/// First, because every later step reads packages that a fresh machine does not have yet.
+pub(super) fn fetch(setting: &Setting<'_>) -> Result<Outcome> {
+    fetch::all(setting.sh)
+}
 
 pub(super) fn fmt(setting: &Setting<'_>) -> Result<Outcome> {
     Ok(Outcome::from_success(capture::pass_through(cmd!(setting.sh, "cargo fmt --all --check"))?))
@@ -26,19 +31,23 @@ pub(super) fn tidy(setting: &Setting<'_>) -> Result<Outcome> {
     Ok(Outcome { note, ..Outcome::from_success(found.errors.is_empty()) })
 }
 
-/// Offline: what is checked is the lock file and the manifests already here. Advisories need a
+/// Offline: the step checks the lock file and the manifests that `fetch` downloaded. Advisories need a
 /// database from elsewhere and are not part of this.
 pub(super) fn deny(setting: &Setting<'_>) -> Result<Outcome> {
-    if let Tool::Missing { how_to } = install::ensure(setting.sh, "deny")? {
-        return Ok(Outcome::new(Verdict::Skipped, how_to));
-    }
-    let check = cmd!(setting.sh, "cargo deny --offline --log-level error check bans licenses sources");
+    let deny = match install::ensure(setting.sh, install::DENY)? {
+        Tool::Ready(deny) => deny,
+        Tool::Missing { how_to } => return Ok(Outcome::new(Verdict::Skipped, how_to)),
+    };
+    let words = ["--locked", "--offline", "--log-level", "error", "check", "bans", "licenses", "sources"];
+    let check = deny.call(setting.sh).args(words);
     Ok(Outcome::from_success(capture::pass_through(check)?))
 }
 
 pub(super) fn clippy(setting: &Setting<'_>) -> Result<Outcome> {
-    let clippy =
-        cmd!(setting.sh, "cargo clippy --workspace --all-targets --features {OFF_BY_DEFAULT} -- -D warnings");
+    let clippy = cmd!(
+        setting.sh,
+        "cargo clippy --locked --workspace --all-targets --features {OFF_BY_DEFAULT} -- -D warnings"
+    );
     Ok(Outcome::from_success(capture::pass_through(clippy)?))
 }
 
@@ -48,7 +57,7 @@ pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
     let mut count: usize = 0;
     for package in setting.project.crates().filter(|package| package.has_library) {
         let name = &package.name;
-        if !capture::pass_through(cmd!(setting.sh, "cargo check --quiet -p {name}"))? {
+        if !capture::pass_through(cmd!(setting.sh, "cargo check --locked --quiet -p {name}"))? {
             broken.push(name.as_str());
         }
         count = count.saturating_add(1);
@@ -62,7 +71,8 @@ pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
 /// Libraries only: the facade and the command line's program have the same name, and nobody reads the
 /// documentation of a program's insides.
 pub(super) fn doc(setting: &Setting<'_>) -> Result<Outcome> {
-    let doc = cmd!(setting.sh, "cargo doc --workspace --no-deps --lib").env("RUSTDOCFLAGS", "-D warnings");
+    let doc =
+        cmd!(setting.sh, "cargo doc --locked --workspace --no-deps --lib").env("RUSTDOCFLAGS", "-D warnings");
     Ok(Outcome::from_success(capture::pass_through(doc)?))
 }
 
@@ -70,7 +80,7 @@ pub(super) fn doc(setting: &Setting<'_>) -> Result<Outcome> {
 pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
     let test = cmd!(
         setting.sh,
-        "cargo test --workspace --features {OFF_BY_DEFAULT} --no-fail-fast -- --show-output --skip corpus"
+        "cargo test --locked --workspace --features {OFF_BY_DEFAULT} --no-fail-fast -- --show-output --skip corpus"
     );
     let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
     if !captured.success {

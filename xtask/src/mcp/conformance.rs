@@ -12,6 +12,7 @@ use super::expected::{CLIENT, Expected, SERVER};
 use super::install::Installed;
 use crate::capture;
 use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict};
+use crate::project::target;
 
 /// Settings with tools of the names that the suite calls, and a policy that lets them through.
 const SETTINGS: &str = "xtask/mcp/settings";
@@ -34,13 +35,13 @@ pub(super) fn both(sh: &Shell, installed: &Installed) -> Result<Vec<Outcome>> {
 }
 
 fn server(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
-    if !capture::pass_through(cmd!(sh, "cargo build --quiet -p windlass-cli"))? {
+    if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
         return Ok(Outcome::new(Verdict::Failed, "the command line does not build"));
     }
     let place = installed.home.join("served");
     sh.remove_path(&place)?;
     sh.create_dir(&place)?;
-    let program = super::target(sh).join("debug/windlass");
+    let program = target(sh).join("debug/windlass");
     let served = Served::start(&program, &sh.current_dir().join(SETTINGS), &place)?;
     let (suite, url, out) = (installed.suite(), &served.url, place.join("results"));
     let run = cmd!(sh, "{node} {suite} server --url {url} --suite all -o {out}");
@@ -53,13 +54,13 @@ fn client(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
     }
     if !capture::pass_through(cmd!(
         sh,
-        "cargo build --quiet --workspace --features {OFF_BY_DEFAULT} --example conformance_client"
+        "cargo build --locked --quiet --workspace --features {OFF_BY_DEFAULT} --example conformance_client"
     ))? {
         return Ok(Outcome::new(Verdict::Failed, "the client for the suite does not build"));
     }
     let (suite, out) = (installed.suite(), installed.home.join("client-results"));
     sh.remove_path(&out)?;
-    let program = super::target(sh).join("debug/examples/conformance_client");
+    let program = target(sh).join("debug/examples/conformance_client");
     let (suite, program, out) = (&suite, &program, &out);
     let run = cmd!(sh, "{node} {suite} client --command {program} --suite all -o {out}");
     let text = run.quiet().ignore_status().ignore_stderr().read()?;

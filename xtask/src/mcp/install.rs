@@ -6,16 +6,18 @@ use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
 use crate::capture;
+use crate::project::target;
 
 /// The variable by which tests find the folder.
 pub(crate) const HOME: &str = "WINDLASS_MCP_SERVERS";
 
 const PACKAGES: &str = "xtask/mcp/package.json";
+/// Pins what the packages need in turn. It names no addresses, so any registry serves it.
+const PACKAGES_LOCK: &str = "xtask/mcp/package-lock.json";
 const REQUIREMENTS: &str = "xtask/mcp/requirements.txt";
 
-/// What the suite runs on. Where the system's is older, one of the same registry is taken.
-const NODE_MAJOR: u32 = 22;
-const NODE_PACKAGE: &str = "node@22.23.3";
+/// The oldest node that runs the pinned one's installer.
+const NODE_MAJOR: u32 = 18;
 
 /// What is there.
 pub(crate) struct Installed {
@@ -36,7 +38,7 @@ impl Installed {
 
 /// Installs what is not there yet.
 pub(crate) fn ensure(sh: &Shell) -> Result<Installed> {
-    let home = super::target(sh).join("mcp");
+    let home = target(sh).join("mcp");
     let mut missing = Vec::new();
     let node = match npm(sh, &home.join("npm"))? {
         Ok(node) => Some(node),
@@ -51,25 +53,28 @@ pub(crate) fn ensure(sh: &Shell) -> Result<Installed> {
     Ok(Installed { home, node, missing })
 }
 
-/// The packages of npm: gives the node to run them with.
+/// Installs the packages of npm and returns the node that runs them, which is one of these packages.
 fn npm(sh: &Shell, folder: &Path) -> Result<std::result::Result<PathBuf, String>> {
     let Some(major) = node_major(sh) else {
         return Ok(Err("there is no npm with node: install them to use the servers of npm".to_owned()));
     };
-    let own = folder.join("node_modules/node/bin/node");
-    let node = if major >= NODE_MAJOR { PathBuf::from("node") } else { own };
-    let wanted = sh.read_file(PACKAGES)?;
+    if major < NODE_MAJOR {
+        return Ok(Err(format!(
+            "node {major} is too old to install the servers of npm: {NODE_MAJOR} is needed"
+        )));
+    }
+    let node = folder.join("node_modules/node/bin/node");
+    let (packages, wanted) = (sh.read_file(PACKAGES)?, sh.read_file(PACKAGES_LOCK)?);
     let mark = folder.join("installed.json");
     if sh.read_file(&mark).is_ok_and(|installed| installed == wanted) {
         return Ok(Ok(node));
     }
     println!("installing the MCP servers and the conformance suite of npm once");
     sh.create_dir(folder)?;
-    sh.write_file(folder.join("package.json"), &wanted)?;
-    let more = (major < NODE_MAJOR).then_some(NODE_PACKAGE);
+    sh.write_file(folder.join("package.json"), packages)?;
+    sh.write_file(folder.join("package-lock.json"), &wanted)?;
     let _in_it = sh.push_dir(folder);
-    // Into this folder, whatever cargo's own variables say.
-    if !capture::pass_through(cmd!(sh, "npm install --silent --no-audit --no-fund {more...}"))? {
+    if !capture::pass_through(cmd!(sh, "npm ci --silent --no-audit --no-fund"))? {
         return Ok(Err("the servers of npm cannot be installed: its registry is out of reach".to_owned()));
     }
     sh.write_file(mark, wanted)?;

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 use windlass_hitl::Verdict;
 use windlass_loop::{Ahead, Event, Input, Judgement};
-use windlass_protocol::{CallId, PlannedFile, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{Aftermath, CallId, PlannedFile, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::{Context, Progress, ToolError};
 
 use super::Outside;
@@ -26,13 +28,13 @@ impl Outside {
         if let Err(misrouted) = self.judging.route(&call) {
             return self.come_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
         }
-        let inputs = self.inputs.clone();
         let id = call.id.clone();
+        let text = "not run: it could not be judged";
+        let result = ToolResult::text(id.clone(), ResultStatus::Error, text);
+        let judgement = Box::new(Judgement::Refused(result));
+        let otherwise = Input::Judged { call: id.clone(), judgement };
         let judging = self.judgement(call);
-        self.tasks.spawn(async move {
-            let judgement = Box::new(judging.await);
-            drop(inputs.send(Box::new(Input::Judged { call: id, judgement })).await);
-        });
+        self.start(otherwise, async move { Input::Judged { call: id, judgement: Box::new(judging.await) } });
     }
 
     /// Looking at what a call meets may wait for a disk, so it has a thread of its own.
@@ -45,8 +47,7 @@ impl Outside {
             let Judged { judgement, coerced } = judged.unwrap_or_else(|error| Judged::failed(&id, &error));
             if let (Some(events), false) = (events, coerced.is_empty()) {
                 let changes = coerced.iter().map(|change| redactor.redact(change).into_owned()).collect();
-                // For showing only; the question that follows has the call itself.
-                drop(events.try_send(Event::CallCoerced { call: id.clone(), changes }));
+                events.send(Event::CallCoerced { call: id.clone(), changes }).await;
             }
             judgement
         }
@@ -58,10 +59,13 @@ impl Outside {
             let outcome = Box::new(Ahead::NotBegun);
             return self.come_back(Input::Ahead { answer, call: call.id, outcome });
         }
-        let (judging, inputs) = (self.judgement(call.clone()), self.inputs.clone());
+        let judging = self.judgement(call.clone());
         let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
         let running = self.running(call.clone(), ctx);
-        self.tasks.spawn(async move {
+        // It only reads, so it may be begun again.
+        let outcome = Box::new(Ahead::NotBegun);
+        let otherwise = Input::Ahead { answer, call: call.id.clone(), outcome };
+        self.start(otherwise, async move {
             let id = call.id;
             let outcome = match judging.await {
                 Judgement::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
@@ -74,32 +78,36 @@ impl Outside {
                 }
                 other => Ahead::Judged(other),
             };
-            drop(inputs.send(Box::new(Input::Ahead { answer, call: id, outcome: Box::new(outcome) })).await);
+            Input::Ahead { answer, call: id, outcome: Box::new(outcome) }
         });
     }
 
     pub(super) fn run(&mut self, call: ToolCall) {
-        let (id, inputs) = (call.id.clone(), self.inputs.clone());
+        let id = call.id.clone();
         let ctx = self.context(&id);
         let running = self.running(call, ctx);
-        self.tasks.spawn(async move {
-            let input = match running.await {
+        // A tool that panics is caught where it runs; whatever else panics, the tool may have run.
+        let text =
+            "the call broke off inside the program, and nobody knows what it did; look at the present state";
+        let otherwise = ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text);
+        self.start(Input::Result(otherwise), async move {
+            match running.await {
                 Ran::Ended(result) => Input::Result(result),
                 Ran::Deferred => Input::Deferred(id),
                 Ran::Fatal(message) => Input::Fatal { call: id, message },
-            };
-            drop(inputs.send(Box::new(input)).await);
+            }
         });
     }
 
     /// Asks the files what became of a call that was cut off.
     pub(super) fn look_back(&mut self, call: ToolCall, planned: Vec<PlannedFile>) {
-        let (tools, inputs) = (self.tools.clone(), self.inputs.clone());
-        self.tasks.spawn(async move {
-            let id = call.id.clone();
+        let tools = self.tools.clone();
+        let id = call.id.clone();
+        let otherwise = Input::LookedBack { call: id.clone(), aftermath: Aftermath::default() };
+        self.start(otherwise, async move {
             let look = move || tools.current().map(|toolbox| toolbox.aftermath(&call, &planned));
             let aftermath = tokio::task::spawn_blocking(look).await.ok().flatten().unwrap_or_default();
-            drop(inputs.send(Box::new(Input::LookedBack { call: id, aftermath })).await);
+            Input::LookedBack { call: id, aftermath }
         });
     }
 
@@ -116,6 +124,7 @@ impl Outside {
     fn running(&self, call: ToolCall, ctx: Context) -> impl Future<Output = Ran> + use<> {
         let (judging, tools) = (self.judging.clone(), self.tools.clone());
         let (gate, events) = (self.gate.clone(), self.events.clone());
+        let parts = Arc::clone(&self.parts);
         async move {
             let (Some(checked), Some(toolbox)) = (judging.take(&call), tools.current()) else {
                 let text = "nobody has judged this call";
@@ -139,6 +148,7 @@ impl Outside {
                 let look = tokio::task::spawn_blocking(move || judging.still_stands(&call));
                 look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
+            let ctx = ctx.with_path_gate(checked.path_gate(&parts.policy));
             match toolbox.run_if(&checked, &ctx, still).await {
                 Ok(result) => {
                     tools.follow(&checked, &result);
@@ -169,23 +179,35 @@ impl Outside {
         if let Some(human) = &self.parts.human {
             ctx = ctx.with_human(human.clone());
         }
-        let (call, inputs, events) = (call.clone(), self.inputs.clone(), self.events.clone());
-        ctx.with_progress(move |progress| {
-            // Progress is for showing: when nobody keeps up, some of it is left out.
-            let event = match progress {
-                Progress::Started => return drop(inputs.try_send(Box::new(Input::Started(call.clone())))),
-                Progress::Output(text) | Progress::Note(text) => {
-                    Event::CallProgress { call: call.clone(), text }
+        let (call, inputs) = (call.clone(), self.inputs.clone());
+        let Some(outbox) = self.events.clone() else {
+            return ctx.with_progress(move |progress| {
+                if let Progress::Started = progress {
+                    send_started(&inputs, &call);
                 }
-                Progress::Agent { agents, event } => {
-                    Event::AgentEvent { call: call.clone(), agents, happened: event }
-                }
-                _ => return,
-            };
-            if let Some(events) = &events {
-                drop(events.try_send(event));
+            });
+        };
+        let (text, room) = (outbox.text_of(call.clone()), outbox.clone());
+        ctx.with_progress(move |progress| match progress {
+            Progress::Started => send_started(&inputs, &call),
+            Progress::Output(words) | Progress::Note(words) => text.put(words),
+            Progress::Agent { agents, event } => {
+                outbox.put(Event::AgentEvent { call: call.clone(), agents, happened: event });
             }
+            _ => {}
         })
+        .with_backpressure(move || {
+            let room = room.clone();
+            Box::pin(async move { room.room().await })
+        })
+    }
+}
+
+/// Tells the machine that a call has begun; behind the other inputs if the queue is full.
+fn send_started(inputs: &mpsc::Sender<Box<Input>>, call: &CallId) {
+    if let Err(TrySendError::Full(input)) = inputs.try_send(Box::new(Input::Started(call.clone()))) {
+        let inputs = inputs.clone();
+        tokio::spawn(async move { drop(inputs.send(input).await) });
     }
 }
 

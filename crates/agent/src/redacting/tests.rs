@@ -1,6 +1,6 @@
 //! What comes in and what is shown, without secrets.
 
-use windlass_loop::{Event, Input, StreamFailure};
+use windlass_loop::{ConsultationId, Event, Input, Matter, StreamFailure};
 use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_redact::Redactor;
 use windlass_stream::{CallKey, Chunk};
@@ -100,8 +100,12 @@ fn errors_of_a_provider_and_words_of_a_human_are_redacted() {
     let failure = StreamFailure::new(format!("you sent {SECRET}"), false);
     let clean = StreamFailure::new("you sent [redacted]", false);
     assert_eq!(redacting.input(Input::StreamEnd(Err(failure)))[1], Some(Input::StreamEnd(Err(clean))));
-    let words = Input::Guidance(Some(format!("use {SECRET}")));
-    assert_eq!(redacting.input(words)[1], Some(Input::Guidance(Some("use [redacted]".into()))));
+    let asked = ConsultationId::new(Matter::Budget, 1);
+    let words = Input::Guidance { id: asked, words: Some(format!("use {SECRET}")) };
+    assert_eq!(
+        redacting.input(words)[1],
+        Some(Input::Guidance { id: asked, words: Some("use [redacted]".into()) })
+    );
     let fatal = Input::Fatal { call: id("call_1"), message: SECRET.to_owned() };
     let clean = Input::Fatal { call: id("call_1"), message: "[redacted]".to_owned() };
     assert_eq!(redacting.input(fatal)[1], Some(clean));
@@ -143,4 +147,15 @@ fn a_secret_in_arguments_is_found_however_it_is_written() {
     ] {
         assert_eq!(has_secret(&redactor, &call(arguments)), expected, "{arguments}");
     }
+}
+
+// correctness, suspicion: what was held back of an answer was lost when the run was cancelled.
+#[test]
+fn held_words_come_before_a_cancellation() {
+    let mut redacting = Redacting::new(redactor());
+    let [_, _] = redacting.input(Input::Chunk(Chunk::text("it ends with hunt")));
+    let [words, cancel] = redacting.input(Input::Cancel);
+    let Some(Input::Chunk(Chunk::Text { text })) = words else { panic!("{words:?}") };
+    assert!(text.ends_with("hunt"), "{text:?}");
+    assert!(matches!(cancel, Some(Input::Cancel)));
 }

@@ -3,10 +3,12 @@
 
 mod ahead;
 mod approver;
+mod breaking;
 mod checkpoints;
 mod coercion;
 mod context;
 mod early;
+mod events;
 mod learned;
 mod modes;
 mod order;
@@ -17,4 +19,5 @@ mod redacting;
 mod resume;
 mod run;
 mod scene;
+mod session;
 mod suspension;

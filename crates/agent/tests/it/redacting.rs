@@ -17,7 +17,7 @@ use windlass_tools_control::AttemptCompletion;
 
 use crate::scene::{Scene, Shared, events, way};
 
-const SECRETS: [&str; 3] = ["sk-planted-one-0001", "planted \"two\" 0002", "planted/three+0003"];
+const SECRETS: [&str; 3] = ["sk-planted-one-wxy1", "planted \"two\" wxy2", "planted/three+wxy3"];
 
 /// Tells, fails with, or gives back what its arguments ask for, and keeps what it was run with.
 struct Leaky {
@@ -88,7 +88,7 @@ fn agent(model: &Arc<ScriptedModel>, tool: &Arc<Leaky>) -> AgentBuilder {
 /// No secret, and no half of one where it was cut.
 #[track_caller]
 fn check(what: &str, text: &str) {
-    for secret in ["sk-planted", "two", "three+", "0001", "0002", "0003"] {
+    for secret in ["sk-planted", "two", "three+", "wxy1", "wxy2", "wxy3"] {
         assert!(!text.contains(secret), "{secret} is in {what}: {text}");
     }
 }

@@ -1,9 +1,13 @@
 //! Runs that go on from a record that was cut anywhere.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use windlass_agent::{Agent, AgentError, Everything, RunOptions};
 use windlass_journal::{Durability, Journal, MemoryJournal, Record};
+use windlass_tool::Tool;
+use windlass_toolbox::{Preset, ToolConfig, Toolbox};
+use windlass_tools_control::AttemptCompletion;
 
 use crate::scene::{Scene, Shared, way, ways};
 
@@ -65,4 +69,40 @@ async fn a_completed_run_does_not_go_on() {
     let records = record(&scene).await;
     let error = agent(&scene).resume(RunOptions::default().with_journal(cut(&records))).unwrap_err();
     assert!(matches!(error, AgentError::Resume(_)));
+}
+
+// Correctness 21: what only reads runs again after a crash, by whatever name the model called it.
+#[tokio::test]
+async fn a_reading_call_by_an_alias_runs_again_after_a_crash() {
+    for name in ["look", "list_dir", "Look"] {
+        let script = format!(
+            r#"{{"turns": [{{"steps": [{{"call": {{"name": "{name}"}}}}]}},
+                {{"steps": [{{"call": {{"name": "attempt_completion", "arguments": {{"result": "done"}}}}}}]}}]}}"#
+        );
+        let toolbox = |scene: &Scene| {
+            let tools: [Arc<dyn Tool>; 3] =
+                [scene.read.clone(), scene.write.clone(), Arc::new(AttemptCompletion::default())];
+            let builder = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full));
+            builder.alias("list_dir", "look").build().unwrap()
+        };
+        let agent =
+            |scene: &Scene| scene.builder().toolbox(toolbox(scene)).approver(Everything).build().unwrap();
+        let journal = Shared::default();
+        let options = RunOptions::default().with_journal(journal.clone());
+        drop(agent(&Scene::new(&script, way())).stream_with("task", options).report().await.unwrap());
+        let records = journal.records().unwrap();
+        let is_intent = |record: &Record| record.body.as_str().contains(r#""entry":"intent""#);
+        let begun = records.iter().position(is_intent).unwrap();
+        let scene = Scene::new(&script, way());
+        let after = Shared::default();
+        for record in &records[..=begun] {
+            after.clone().append(record.body.clone(), record.at_ms, Durability::Buffered).unwrap();
+        }
+        let options = RunOptions::default().with_journal(after.clone());
+        let report = agent(&scene).resume(options).unwrap().report().await.unwrap();
+        assert_eq!(report.text(), Some("done"), "{name}");
+        assert_eq!(scene.read.calls.load(Ordering::SeqCst), 1, "{name}");
+        let is_unknown = |record: &Record| record.body.as_str().contains("effects_unknown");
+        assert!(!after.records().unwrap().iter().any(is_unknown), "{name}");
+    }
 }

@@ -235,6 +235,27 @@ async fn a_suspended_budget_goes_on_with_the_word_that_was_left_for_it() {
     assert!(matches!(last, Some(Event::Finished { outcome: Outcome::Completed { .. }, .. })));
 }
 
+// Correctness 1: words that are left for one question answer no other.
+#[tokio::test]
+async fn words_for_a_question_that_is_not_asked_again_are_refused_aloud() {
+    let journal = Shared::default();
+    let scene = Scene::new(SCRIPT, way());
+    let agent = |requests| {
+        let budget = windlass_agent::Budget { requests, ..Default::default() };
+        suspending(&scene).approver(Everything).budget(budget).build().unwrap()
+    };
+    let options = || RunOptions::default().with_journal(journal.clone());
+    drop(agent(1).stream_with("task", options()).report().await.unwrap());
+    // The limit is higher now, so that this question does not come up again. One about it does, later.
+    let told = events(agent(2).resume(options().with_guidance("yes")).unwrap()).await;
+    let refused = told.iter().filter(|event| matches!(event, Event::AnswerRefused { .. })).count();
+    assert_eq!(refused, 1);
+    assert!(matches!(
+        told.last(),
+        Some(Event::Finished { outcome: Outcome::Completed { .. } | Outcome::Suspended { .. }, .. })
+    ));
+}
+
 // F38: how long a question waits is measured by a clock that only goes forward, whatever the times on record say.
 #[tokio::test(start_paused = true)]
 async fn a_wall_clock_that_jumps_makes_no_question_end_early_or_late() {

@@ -3,13 +3,12 @@
 use windlass_protocol::{Payload, StopReason, ToolCall, ToolName};
 
 use crate::calls::Place;
-use crate::judgement::{End, Judgement, Rank, judge};
+use crate::judgement::{AnswerEnd, End, Judgement, Rank, judge};
 use crate::{AnswerCall, Assembler, CallEvent, Ending, MalformedCall, MalformedReason, Notes};
 
 impl Assembler {
     /// Ends the answer, and all open calls with it (S8).
-    pub(super) fn end(&mut self, ending: Ending, events: &mut Vec<CallEvent>) {
-        self.ending = Some(ending);
+    pub(super) fn end(&mut self, end: AnswerEnd, events: &mut Vec<CallEvent>) {
         let open = self.calls.open();
         let last = self.calls.places.len().saturating_sub(1);
         for at in open {
@@ -17,8 +16,19 @@ impl Assembler {
                 call.name.end();
             }
             let rank = if at == last { Rank::Last } else { Rank::Earlier };
-            self.end_call(at, End::Answer(ending), rank, events);
+            self.end_call(at, End::Answer(end), rank, events);
         }
+        self.ending = Some(match end {
+            AnswerEnd::Known(ending) => ending,
+            AnswerEnd::Unproven if self.has_only_good_calls() => Ending::Complete,
+            AnswerEnd::Unproven => Ending::Dropped,
+        });
+    }
+
+    /// Returns whether the answer has calls and each of them can be run.
+    fn has_only_good_calls(&self) -> bool {
+        let is_good = |place: &Place| matches!(place, Place::Ended(AnswerCall::Good(_)));
+        !self.calls.places.is_empty() && self.calls.places.iter().all(is_good)
     }
 
     pub(super) fn end_call(&mut self, at: usize, end: End, rank: Rank, events: &mut Vec<CallEvent>) {
@@ -62,12 +72,15 @@ impl Assembler {
     }
 }
 
-/// What a stop means for the calls that are still open. A filter or a refusal breaks off wherever the model
+/// Returns what a stop means for the calls that are still open. A filter or a refusal breaks off wherever the model
 /// stands, so nothing that is open then counts as whole (S10).
-pub(super) fn ending_of(reason: &StopReason) -> Ending {
+pub(super) fn end_of(reason: &StopReason) -> AnswerEnd {
     match reason {
-        StopReason::Length => Ending::Length,
-        StopReason::Error | StopReason::ContentFilter | StopReason::Refusal => Ending::Error,
-        _ => Ending::Complete,
+        StopReason::Length | StopReason::ContextWindow => AnswerEnd::Known(Ending::Length),
+        StopReason::Error | StopReason::ContentFilter | StopReason::Refusal => {
+            AnswerEnd::Known(Ending::Error)
+        }
+        StopReason::Unknown(_) => AnswerEnd::Unproven,
+        _ => AnswerEnd::Known(Ending::Complete),
     }
 }

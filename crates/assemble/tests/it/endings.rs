@@ -126,3 +126,31 @@ fn an_error_surfaces_at_once() {
     assert!(matches!(events.last(), Some(CallEvent::Malformed(_))));
     assert_eq!(answer.error.unwrap().message, "it broke");
 }
+
+// S10: vLLM and SGLang say `abort`, which no list of finish reasons has.
+#[test]
+fn an_unknown_reason_proves_no_call_whose_arguments_are_not_whole() {
+    let abort = || finish(StopReason::Unknown("abort".into()));
+    let words = "the stream broke off inside the arguments";
+    for arguments in ["", "null", "\"\"", " ", CUT] {
+        let expected = format!("a read ! {words}: {arguments}");
+        check([fragment(0, "a", "read", arguments), abort()], &[&expected]);
+    }
+    // The end of the call itself was marked, so that nothing was to come.
+    for arguments in ["", " ", CUT] {
+        let expected = format!("a read ! {words}: {arguments}");
+        check([start(0, "a", "read"), delta(0, arguments), end(0), abort()], &[&expected]);
+    }
+    check([fragment(0, "a", "read", "{}"), abort()], &["a read {}"]);
+}
+
+// S10, S12: without a call, words before an unknown reason may end anywhere.
+#[test]
+fn an_unknown_reason_ends_an_answer_properly_only_with_whole_calls() {
+    let abort = || finish(StopReason::Unknown("abort".into()));
+    let ending = |chunks: Vec<Chunk>| run(Options::default(), chunks).1.ending;
+    assert_eq!(ending(vec![Chunk::text("I will now edit the fi"), abort()]), Ending::Dropped);
+    assert_eq!(ending(vec![fragment(0, "a", "read", "{}"), abort()]), Ending::Complete);
+    let with_cut = vec![fragment(0, "a", "read", "{}"), fragment(1, "b", "read", CUT), abort()];
+    assert_eq!(ending(with_cut), Ending::Dropped);
+}

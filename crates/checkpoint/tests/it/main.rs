@@ -12,6 +12,8 @@ mod crashes;
 mod hostile;
 mod kept;
 #[cfg(unix)]
+mod omitted;
+#[cfg(unix)]
 mod restored;
 
 use std::fs;

@@ -7,7 +7,7 @@ use super::run::StatusName;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
 Example: windlass approvals list --full\n\
-Example: windlass approvals approve 1790000000-3f9a12bc call_0_1 --comment \"but keep the old name\"\n\
+Example: windlass approvals approve 1790000000-3f9a12bc 5f0c2b7e91d84a63 --comment \"but keep the old name\"\n\
 Example: windlass run --resume 1790000000-3f9a12bc --suspend")]
 pub(crate) struct Approvals {
     #[command(subcommand)]
@@ -69,7 +69,7 @@ pub(crate) enum ApprovalsCommand {
 pub(crate) struct Target {
     /// The run's id.
     pub(crate) run: String,
-    /// The calls, by their ids or the ids of the questions.
+    /// The questions, by the ids that `approvals list` shows. A call's id does where only one question is about it.
     #[arg(required_unless_present = "all")]
     pub(crate) ids: Vec<String>,
     /// All calls that the run asks about.

@@ -19,6 +19,10 @@ pub(crate) struct Reach {
     /// Certificates in PEM of authorities that are trusted besides the usual ones.
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
+    /// How long a provider that is overloaded (429, 5xx) is asked again, in seconds. A provider that wants a longer wait is
+    /// given up at once.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub(crate) retry_for: u64,
 }
 
 #[derive(Debug, Args)]

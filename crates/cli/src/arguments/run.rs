@@ -20,7 +20,7 @@ Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
 #[expect(clippy::struct_excessive_bools, reason = "each a switch of the command line")]
 pub(crate) struct Run {
-    /// What to do, in words.
+    /// What to do, in words; `-` reads them from standard input. Text that is piped in beside words is added to them.
     #[arg(required_unless_present_any = ["resume", "replay"])]
     pub(crate) task: Option<String>,
     /// Go on with an earlier run, by its id.
@@ -138,6 +138,11 @@ pub(crate) struct Approval {
     #[cfg(unix)]
     #[arg(long, group = "approval", value_name = "FOLDER")]
     pub(crate) approve_in: Option<PathBuf>,
+    /// Learn from answers at the terminal: calls of a shape that was approved three times run without a question for 30
+    /// days, which is reported when it begins. Without it, and without `enabled = true` in `[learning]` of the user's
+    /// `config.toml`, nothing is learned and nothing that was learned counts.
+    #[arg(long)]
+    pub(crate) learn: bool,
 }
 
 /// How calls reach a model.

@@ -9,11 +9,17 @@ use windlass_mcp::{Accepted, AcceptedTools, McpClient};
 use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
 use windlass_tool::{Context, Inspection, Tool, ToolFuture};
 
-use crate::kept_file::KeptFile;
+use crate::kept_file::{Form, KeptFile};
 use crate::{output, runs};
 
 /// The file, in the folder for everything that is kept.
 const FILE: &str = "mcp/accepted.json";
+
+const FORM: Form<'_, Accepted> = Form {
+    empty: &Accepted::default,
+    parse: &|text| Ok(Accepted::parse(text)?),
+    text: &|accepted| Ok(accepted.to_text()?),
+};
 
 /// What the user has accepted. Clones share it.
 #[derive(Clone)]
@@ -25,16 +31,11 @@ pub(crate) struct AcceptedFile {
 }
 
 impl AcceptedFile {
-    /// What was accepted. What cannot be read is kept aside and said: everything is asked anew.
+    /// The tools that were accepted. Everything is asked anew while the file cannot be read, which is reported.
     pub(crate) fn load() -> anyhow::Result<Self> {
-        let file = KeptFile::new(runs::state()?.join(FILE));
-        let read = file.read().and_then(|text| match text {
-            Some(text) => Ok(Accepted::parse(&text)?),
-            None => Ok(Accepted::default()),
-        });
-        let accepted = read.unwrap_or_else(|error| {
-            let aside = file.set_aside();
-            output::note(&format!("{error:#}; MCP tools are asked about anew, and the old file is {aside}"));
+        let file = KeptFile::new(runs::state()?.join(FILE), "MCP tools are asked about anew");
+        let accepted = file.load(&FORM).unwrap_or_else(|error| {
+            output::note(&format!("{error:#}; MCP tools are asked about anew"));
             Accepted::default()
         });
         Ok(Self { tools: Arc::new(RwLock::new(accepted)), file, said_yes: Arc::default() })
@@ -53,15 +54,16 @@ impl AcceptedFile {
     /// Accepts a tool as it is listed now, and keeps that.
     pub(crate) fn accept(&self, client: &McpClient, tool: &str, fingerprint: &str) {
         if client.accept(tool, fingerprint)
-            && let Err(error) = self.save()
+            && let Err(error) = self.keep(client.id(), tool)
         {
             output::note(&format!("that {tool} was accepted cannot be kept: {error:#}"));
         }
     }
 
-    fn save(&self) -> anyhow::Result<()> {
-        let text = self.tools.read().unwrap_or_else(PoisonError::into_inner).to_text()?;
-        self.file.write(text.as_bytes())
+    /// Adds one tool to what is kept; what other processes have accepted or taken back since stays as it is.
+    fn keep(&self, server: &str, tool: &str) -> anyhow::Result<()> {
+        let accepted = self.tools.read().unwrap_or_else(PoisonError::into_inner).clone();
+        self.file.update(&FORM, |kept| kept.take_from(&accepted, server, tool)).map(drop)
     }
 
     fn yes(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
@@ -103,6 +105,10 @@ impl Tool for AcceptedOnRun {
 
     fn hints(&self) -> Hints {
         self.tool.hints()
+    }
+
+    fn feature(&self) -> Option<&str> {
+        self.tool.feature()
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {

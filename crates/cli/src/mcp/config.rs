@@ -1,24 +1,27 @@
 //! The servers that are configured: the user's, and the project's.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde::Deserialize as _;
 use toml::{Table, Value};
+use windlass_hitl::display_safe;
+use windlass_sandbox::{SettingsOwner, read_settings};
 
 use super::entry::{Entry, KEYS, TOOL_KEYS};
 use super::trust::Trusted;
-use crate::{output, policies};
+use crate::{complaint, output, policies};
 
 /// The user's file, in the folder of settings, and the project's below its root.
 pub(crate) const USER_CONFIG: &str = "config.toml";
 pub(crate) const PROJECT_CONFIG: &str = ".windlass/config.toml";
 
-/// The one table that there is so far.
+/// The tables of the file.
 const SERVERS: &str = "mcp_servers";
+const LEARNING: &str = "learning";
+/// The keys of `[learning]`.
+const LEARNING_KEYS: [&str; 1] = ["enabled"];
 
 /// Whose configuration it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,15 +46,15 @@ pub(crate) struct Configured {
 pub(crate) fn load(root: &Path) -> anyhow::Result<Vec<Configured>> {
     let mut servers = BTreeMap::new();
     if let Some(file) = user_file() {
-        for (name, entry) in read(&file, Owner::User)? {
+        for (name, entry) in read(&file, SettingsOwner::User)?.servers {
             let server = Configured { name: name.clone(), entry, owner: Owner::User, is_trusted: true };
             servers.insert(name, server);
         }
     }
     let file = root.join(PROJECT_CONFIG);
-    match read(&file, Owner::Project) {
-        Ok(entries) => add_projects(&mut servers, entries, root)?,
-        Err(error) => output::note(&format!("warning: {error:#}; it is left out")),
+    match read(&file, SettingsOwner::Project { root }) {
+        Ok(config) => add_projects(&mut servers, config.servers, root)?,
+        Err(error) => output::note(&format!("warning: {}; it is left out", complaint::one_line(&error))),
     }
     Ok(servers.into_values().collect())
 }
@@ -72,37 +75,72 @@ fn add_projects(
     let trusted = Trusted::load()?;
     for (name, entry) in entries {
         if servers.contains_key(&name) {
-            output::note(&format!("the project's MCP server {name} is left out: yours of that name counts"));
+            output::note(&format!(
+                "the project's MCP server {} is left out: yours of that name counts",
+                display_safe(&name)
+            ));
             continue;
         }
-        let is_trusted = trusted.has(&entry.digest(&name, &root.display().to_string())?);
+        let is_trusted = trusted.has(&name, &entry, root);
         servers.insert(name.clone(), Configured { name, entry, owner: Owner::Project, is_trusted });
     }
     Ok(())
 }
 
-/// The entries of a file; none if there is no file.
-pub(crate) fn read(file: &Path, owner: Owner) -> anyhow::Result<BTreeMap<String, Entry>> {
-    let refused = || format!("{} is refused", file.display());
-    let text = match fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        Err(error) => return Err(error).with_context(refused),
-    };
-    if owner == Owner::User {
-        policies::trust_file(file).with_context(refused)?;
-    }
-    parse(&text).with_context(refused)
+/// What a `config.toml` says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Config {
+    pub(crate) servers: BTreeMap<String, Entry>,
+    /// Whether answers to questions teach; only the user's file may say so.
+    pub(crate) learns: bool,
 }
 
-/// The entries of a text.
+/// Whether the user's file switches learning on.
+pub(crate) fn learns() -> anyhow::Result<bool> {
+    let Some(file) = user_file() else { return Ok(false) };
+    Ok(read(&file, SettingsOwner::User)?.learns)
+}
+
+/// What a file says; nothing if there is no file.
+fn read(file: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<Config> {
+    let refused = || format!("{} is refused", file.display());
+    let Some(text) = read_settings(file, owner).with_context(refused)? else { return Ok(Config::default()) };
+    if owner == SettingsOwner::User {
+        policies::trust_file(file).with_context(refused)?;
+    }
+    let config = parse_whole(&text).with_context(refused)?;
+    let may_learn = owner == SettingsOwner::User || !config.learns;
+    anyhow::ensure!(
+        may_learn,
+        "{} is refused: only your own file can switch `[{LEARNING}]` on",
+        file.display()
+    );
+    Ok(config)
+}
+
+/// The servers of a text.
 pub(crate) fn parse(text: &str) -> anyhow::Result<BTreeMap<String, Entry>> {
+    Ok(parse_whole(text)?.servers)
+}
+
+fn parse_whole(text: &str) -> anyhow::Result<Config> {
     let table: Table = text.parse()?;
-    known("", &table, &[SERVERS])?;
-    let Some(servers) = table.get(SERVERS) else { return Ok(BTreeMap::new()) };
-    let servers = servers.as_table().with_context(|| format!("`{SERVERS}` is no table"))?;
-    let entry = |(name, value): (&String, &Value)| Ok((name.clone(), one(name, value)?));
-    servers.iter().map(entry).collect()
+    known("", &table, &[SERVERS, LEARNING])?;
+    let mut config = Config::default();
+    if let Some(servers) = table.get(SERVERS) {
+        let servers = servers.as_table().with_context(|| format!("`{SERVERS}` is no table"))?;
+        let entry = |(name, value): (&String, &Value)| Ok((name.clone(), one(name, value)?));
+        config.servers = servers.iter().map(entry).collect::<anyhow::Result<_>>()?;
+    }
+    if let Some(learning) = table.get(LEARNING) {
+        let learning = learning.as_table().with_context(|| format!("`{LEARNING}` is not a table"))?;
+        known(&format!("[{LEARNING}]"), learning, &LEARNING_KEYS)?;
+        if let Some(enabled) = learning.get("enabled") {
+            config.learns =
+                enabled.as_bool().context("`enabled` of `[learning]` is neither true nor false")?;
+        }
+    }
+    Ok(config)
 }
 
 fn one(name: &str, value: &Value) -> anyhow::Result<Entry> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use secrecy::SecretString;
-use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
+use windlass_hitl::{Action, Policy, Rule, RuleFile, Source, display_safe};
 use windlass_mcp::{Approval, ClientOptions, ConnectionOptions, McpClient, McpConnections, ServerStatus};
 use windlass_redact::Redactor;
 use windlass_tool::{Human, Tool};
@@ -17,6 +17,7 @@ use super::accepted::AcceptedFile;
 use super::config::{Configured, Owner};
 use super::confined::Confined;
 use super::server::{environment, folder, server};
+use super::shown;
 use crate::arguments::SandboxName;
 use crate::tape::Tape;
 use crate::{output, secrets};
@@ -60,8 +61,8 @@ impl Connecting<'_> {
             if !configured.is_trusted {
                 output::note(&format!(
                     "the project's MCP server {0} is not started: {1}\n  say yes to it with: windlass mcp trust {0}",
-                    configured.name,
-                    configured.entry.words()
+                    display_safe(&configured.name),
+                    shown::words(&configured.entry)
                 ));
                 continue;
             }

@@ -1,12 +1,9 @@
 //! One server as a configuration file has it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::arguments::SandboxName;
 
@@ -146,21 +143,6 @@ impl Entry {
             anyhow::ensure!(is_time, "`{key}` is not between 0 and 86400 seconds");
         }
         Ok(())
-    }
-
-    /// A digest of everything that it says and of the folder that it is for: what a human said yes to, and nothing else
-    /// (RULES H11).
-    pub(crate) fn digest(&self, name: &str, root: &str) -> anyhow::Result<String> {
-        let text = serde_json::to_string(self).context("the entry does not become JSON")?;
-        let mut hash = Sha256::new();
-        for part in ["windlass mcp project server 1", name, root, &text] {
-            hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
-            hash.update(part.as_bytes());
-        }
-        Ok(hash.finalize().iter().fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        }))
     }
 
     /// What it would start or reach, in words. Values may be keys and are not in it.

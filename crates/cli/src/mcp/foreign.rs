@@ -1,6 +1,6 @@
 //! Other clients' JSON: `mcpServers`, and `servers` of editors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
 use serde_json::{Map, Value};
@@ -27,14 +27,18 @@ const ELSEWHERE: [(&str, &str); 6] = [
 
 /// The servers of a text. Values that look like secrets are copied only where that was said.
 pub(crate) fn read(text: &str, with_secrets: bool) -> anyhow::Result<Import> {
+    // Editors on Windows write a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = serde_json::from_str(&without_comments(text)).context("it is no JSON")?;
     let places = ["/mcpServers", "/servers", "/mcp/servers", "/mcp/mcpServers"];
     let servers = places.iter().find_map(|place| value.pointer(place)?.as_object());
     let servers = servers.context("it has neither `mcpServers` nor `servers`")?;
     let mut import = Import::default();
+    let mut variables = BTreeSet::new();
     for (given, server) in servers {
         let name = legal(given);
-        let mut reader = Reader { name: &name, with_secrets, notes: &mut import.notes };
+        let mut reader =
+            Reader { name: &name, with_secrets, notes: &mut import.notes, variables: &mut variables };
         if name != *given {
             reader.note(&format!("it was called {given:?}, which is no name here"));
         }
@@ -54,6 +58,8 @@ struct Reader<'a> {
     name: &'a str,
     with_secrets: bool,
     notes: &'a mut Vec<String>,
+    /// The variables for headers that are given out: no two servers get the token of one.
+    variables: &'a mut BTreeSet<String>,
 }
 
 impl Reader<'_> {
@@ -76,7 +82,7 @@ impl Reader<'_> {
             enabled: !is_off("disabled", true) && !is_off("enabled", false),
             enabled_tools: (!only.is_empty()).then_some(only),
             disabled_tools: without,
-            tool_timeout_sec: timeout(server),
+            tool_timeout_sec: self.timeout(server),
             ..Entry::default()
         };
         if entry.command.is_some() {
@@ -92,7 +98,15 @@ impl Reader<'_> {
     fn environment(&mut self, server: &Map<String, Value>, entry: &mut Entry) {
         for (name, value) in server.get("env").and_then(Value::as_object).into_iter().flatten() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            if is_reference(&value) {
+            if let Some(other) = variable_in(&value).filter(|other| *other != name.as_str()) {
+                // `env_vars` hands a variable on under its own name.
+                self.note(&format!(
+                    "{name} is left out: it was taken from your variable {other}, and a variable is handed on under its \
+                     own name here"
+                ));
+            } else if is_composed(&value) {
+                self.note(&format!("{name} is left out: its value {value} is put together from variables"));
+            } else if is_reference(&value) {
                 self.note(&format!("it gets {name} from your environment ({value} there)"));
                 entry.env_vars.push(name.clone());
             } else if !self.with_secrets && secrets::is_secret(name, &value) {
@@ -121,7 +135,7 @@ impl Reader<'_> {
                 entry.http_headers.insert(name.clone(), value.to_owned());
                 continue;
             }
-            let variable = variable(self.name, if is_bearer { "token" } else { name });
+            let variable = self.variable(if is_bearer { "token" } else { name });
             self.note(&format!("the header {name} is not copied: set {variable} in your environment"));
             if is_bearer {
                 entry.bearer_token_env_var = Some(variable);
@@ -146,15 +160,51 @@ impl Reader<'_> {
         }
     }
 
+    /// Seconds with some clients, milliseconds with others. Limits in seconds go up to an hour (Roo Code, Cline), so a
+    /// larger number is milliseconds; what a number up to there was taken for is noted.
+    fn timeout(&mut self, server: &Map<String, Value>) -> Option<f64> {
+        let time = server.get("timeout").and_then(Value::as_f64).filter(|time| *time > 0.0)?;
+        if time > LONGEST_SECONDS {
+            return Some(time / 1_000.0);
+        }
+        self.note(&format!("its `timeout` of {time} is taken as seconds; some clients mean milliseconds"));
+        Some(time)
+    }
+
+    /// A name for the variable of a header, which no other server of the file has.
+    fn variable(&mut self, what: &str) -> String {
+        let plain = variable(self.name, what);
+        let mut name = plain.clone();
+        for number in 2_u32.. {
+            if self.variables.insert(name.clone()) {
+                break;
+            }
+            name = format!("{plain}_{number}");
+        }
+        name
+    }
+
     fn note(&mut self, words: &str) {
         self.notes.push(format!("{}: {words}", self.name));
     }
 }
 
-/// Seconds with some clients, milliseconds with others: nobody waits for 1000 seconds on purpose, or for one millisecond.
-fn timeout(server: &Map<String, Value>) -> Option<f64> {
-    let time = server.get("timeout").and_then(Value::as_f64).filter(|time| *time > 0.0)?;
-    Some(if time >= 1_000.0 { time / 1_000.0 } else { time })
+/// The longest time that another client's file means in seconds.
+const LONGEST_SECONDS: f64 = 3_600.0;
+
+/// The variable whose value a text is: `${VAR}`, `${env:VAR}`, `${VAR:-default}`.
+fn variable_in(value: &str) -> Option<&str> {
+    let inside = value.strip_prefix("${")?.strip_suffix('}')?;
+    let name = inside.strip_prefix("env:").unwrap_or(inside);
+    let name = name.split_once(":-").map_or(name, |(name, _)| name);
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name.then_some(name)
+}
+
+/// Whether a value is more than one place of another client's.
+fn is_composed(value: &str) -> bool {
+    let is_one = value.starts_with("${") && value.find('}') == value.len().checked_sub(1);
+    is_reference(value) && !is_one
 }
 
 /// Whether a value is a place of another client's: `${VAR}`, `${env:VAR}`, `${input:key}`.

@@ -1,16 +1,18 @@
 //! `windlass mcp import`: the servers that other clients are configured with.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use toml_edit::{DocumentMut, Item, Table};
+use windlass_sandbox::{SettingsOwner, read_settings};
 
 use super::config;
 use super::entry::Entry;
 use super::foreign::{self, Import};
 use crate::arguments::McpImport;
-use crate::kept_file::KeptFile;
+use crate::kept_file::change_settings;
 use crate::{input, output};
 
 /// The table of the servers.
@@ -43,12 +45,14 @@ fn toml_of(entries: &BTreeMap<String, Entry>) -> anyhow::Result<String> {
 /// Puts the entries into the user's file, which keeps its comments and everything else; whole or not at all.
 fn write(import: &Import, force: bool) -> anyhow::Result<()> {
     let file = config::user_file().context("no place for settings: set WINDLASS_CONFIG_DIR or HOME")?;
+    change_settings(&file, |real| changed(real, import, force))?;
+    output::print(&format!("{} has: {}\n", file.display(), names(import)))
+}
+
+/// The text of the user's file with the entries in it.
+fn changed(file: &Path, import: &Import, force: bool) -> anyhow::Result<String> {
     let refused = || format!("{} is refused", file.display());
-    let before = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(error).with_context(refused),
-    };
+    let before = read_settings(file, SettingsOwner::User).with_context(refused)?.unwrap_or_default();
     let known = config::parse(&before).with_context(refused)?;
     let taken: Vec<&str> =
         import.entries.keys().filter(|name| known.contains_key(*name)).map(String::as_str).collect();
@@ -79,8 +83,7 @@ fn write(import: &Import, force: bool) -> anyhow::Result<()> {
     }
     let text = document.to_string();
     config::parse(&text).context("the file would not be readable any more; nothing was written")?;
-    KeptFile::new(&file).write(text.as_bytes())?;
-    output::print(&format!("{} has: {}\n", file.display(), names(import)))
+    Ok(text)
 }
 
 fn names(import: &Import) -> String {

@@ -69,6 +69,6 @@ fn open(url: &str) -> bool {
     programs.iter().any(|program| {
         let mut command = Command::new(program);
         command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().is_ok()
+        windlass_sandbox::start_child(|| command.spawn()).is_ok()
     })
 }

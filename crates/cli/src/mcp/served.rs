@@ -182,6 +182,7 @@ impl Served {
             .with_outputs(self.outputs.path())
             .with_redactor(self.redactor.clone())
             .with_human(human)
+            .with_path_gate(judged.checked.path_gate(&self.policy))
             .with_progress(move |progress| teller.tell(progress));
         let still = async {
             let now = self.judged(call).await?;

@@ -7,7 +7,7 @@ use serde_json::json;
 use windlass_hitl::Policy;
 
 use crate::drive::Telling;
-use crate::{output, policies, setup};
+use crate::{complaint, output, policies, setup};
 
 pub(crate) fn check(root: &Path, policy: Option<&Path>, telling: Telling) -> anyhow::Result<ExitCode> {
     let root = setup::root(root)?;
@@ -20,7 +20,7 @@ pub(crate) fn check(root: &Path, policy: Option<&Path>, telling: Telling) -> any
             }
             Err(error) => {
                 is_good = false;
-                Some(format!("{error:#}"))
+                Some(complaint::one_line(&error))
             }
         };
         if telling == Telling::Json {
@@ -35,6 +35,13 @@ pub(crate) fn check(root: &Path, policy: Option<&Path>, telling: Telling) -> any
             output::line(&json!({ "warning": warning }))?;
         } else {
             output::print(&format!("warning: {warning}\n"))?;
+        }
+    }
+    for note in all.notes() {
+        if telling == Telling::Json {
+            output::line(&json!({ "note": note }))?;
+        } else {
+            output::print(&format!("note: {note}\n"))?;
         }
     }
     for (id, source) in all.ids() {

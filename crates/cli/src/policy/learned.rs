@@ -9,7 +9,7 @@ use windlass_hitl::display_safe;
 
 use crate::drive::Telling;
 use crate::lessons::LessonFile;
-use crate::{output, policies, setup};
+use crate::{mcp, output, policies, setup};
 
 /// Lists what was learned in a workspace, or takes a lesson back.
 pub(crate) fn learned(
@@ -19,18 +19,27 @@ pub(crate) fn learned(
     telling: Telling,
 ) -> anyhow::Result<ExitCode> {
     let root = setup::root(root)?;
-    let file = LessonFile::of(&root)?;
-    let mut learned = file.load(&policies::load(&root, policy)?);
+    let file = LessonFile::of(&root, &policies::load(&root, policy)?)?;
+    let mut learned = file.load()?;
     if let Some(id) = revoke {
-        anyhow::ensure!(learned.revoke(id), "there is no lesson {id}");
-        file.save(&learned);
+        let there;
+        (learned, there) = file.update(|learned| learned.revoke(id))?;
+        anyhow::ensure!(there, "there is no lesson {id}");
+    }
+    let learns = mcp::learns()?;
+    if !learns {
+        output::note(
+            "learning is off: these lessons count only in runs with --learn; `enabled = true` in `[learning]` of \
+             config.toml switches it on for all",
+        );
     }
     let now_ms = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
     for (id, lesson) in learned.lessons() {
         let state = match (lesson.is_over(now_ms), lesson.suspended, lesson.is_active(now_ms)) {
             (true, ..) => "over".to_owned(),
             (_, 1.., _) => format!("suspended, {} approvals to come", lesson.suspended),
-            (_, _, true) => "runs without a question".to_owned(),
+            (_, _, true) if learns => "runs without a question".to_owned(),
+            (_, _, true) => "runs without a question where learning is on".to_owned(),
             _ => "asks".to_owned(),
         };
         if telling == Telling::Json {

@@ -60,3 +60,47 @@ fn only_small_files_of_the_project_are_read() {
     texts.sort();
     assert_eq!(texts, ["A_KEY=one", "A_KEY=two"]);
 }
+
+// security 25
+#[test]
+fn short_names_of_secrets_count_as_whole_words() {
+    check("DB_PASS", "s3cr3t-w0rd", &["s3cr3t-w0rd"]);
+    check("GH_PAT", "ghp_abcDEF123456", &["ghp_abcDEF123456"]);
+    check(
+        "SENTRY_DSN",
+        "https://0123456789abcdef@o1.ingest.example/1",
+        &["https://0123456789abcdef@o1.ingest.example/1"],
+    );
+    check("SLACK_WEBHOOK", "https://hooks.example/T0/B0/XyZ", &["https://hooks.example/T0/B0/XyZ"]);
+    check("PATH", "/usr/local/sbin:/usr/bin", &[]);
+    check("PWD", "/home/me/project-1", &[]);
+    check("COMPASS_VIEW", "north-1234", &[]);
+    check("PASSENGERS", "north-1234", &[]);
+}
+
+// security 25
+#[test]
+fn a_short_word_of_a_dot_env_file_is_a_secret() {
+    for (value, is_secret) in
+        [("hunter", true), ("LetMeIn", true), ("true", false), ("postgres", false), ("12", false)]
+    {
+        assert_eq!(!super::of_dot_env("DB_PASS", value).is_empty(), is_secret, "{value}");
+    }
+    assert!(super::of_dot_env("DB_NAME", "hunter").is_empty());
+}
+
+// security 25
+#[test]
+fn dot_env_files_below_the_root_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for (place, text) in [
+        ("apps/web/.env", "A_KEY=one"),
+        ("apps/.env.local", "A_KEY=two"),
+        ("node_modules/x/.env", "A_KEY=three"),
+    ] {
+        let path = folder.path().join(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    assert_eq!(dot_env_files(folder.path()), ["A_KEY=two", "A_KEY=one"]);
+}

@@ -1,33 +1,38 @@
 //! The workflows that there are: built in, the user's, the project's.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use anyhow::Context as _;
+use windlass_sandbox::{SettingsOwner, read_settings};
 use windlass_workflow::{Owner, Workflow, Workflows};
 
 use crate::arguments::Offering;
-use crate::{output, policies};
+use crate::{complaint, output, policies};
 
 /// Folders of files, in the user's folder of settings and in a project.
 const USER: &str = "workflows";
 const PROJECT: &str = ".windlass/workflows";
 /// The feature by which a model is told of the project's: what they say of themselves may be a stranger's.
-const PROJECT_FEATURE: &str = "project_workflows";
+pub(crate) const PROJECT_FEATURE: &str = "project_workflows";
 /// The feature by which a model is told of those that are built in.
-const BUILTIN_FEATURE: &str = "workflows";
+pub(crate) const BUILTIN_FEATURE: &str = "workflows";
 
 /// All workflows for a folder. A user's file that cannot be taken is an error, for its author is there to mend it; a
 /// project's is left out, and said.
 pub(crate) fn load(root: &Path) -> anyhow::Result<Workflows> {
     let mut workflows = Workflows::builtin();
-    for file in files(&users()) {
-        insert(&mut workflows, Owner::User, read(&file)?, &file);
+    for file in users().map(|folder| files(&folder)).transpose()?.unwrap_or_default() {
+        insert(&mut workflows, Owner::User, read(&file, SettingsOwner::User)?, &file);
     }
-    for file in files(&root.join(PROJECT)) {
-        match read(&file) {
+    let projects = files(&root.join(PROJECT)).unwrap_or_else(|error| {
+        output::note(&format!("warning: {error:#}; its workflows are left out"));
+        Vec::new()
+    });
+    for file in projects {
+        match read(&file, SettingsOwner::Project { root }) {
             Ok(workflow) => insert(&mut workflows, Owner::Project, workflow, &file),
-            Err(error) => output::note(&format!("warning: {error:#}; it is left out")),
+            Err(error) => output::note(&format!("warning: {}; it is left out", complaint::one_line(&error))),
         }
     }
     Ok(workflows)
@@ -54,13 +59,13 @@ pub(crate) fn find(root: &Path, name: &str) -> anyhow::Result<Workflow> {
         return Ok(workflow.clone());
     }
     if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        return read(Path::new(name));
+        return read(Path::new(name), SettingsOwner::User);
     }
     anyhow::bail!("there is no workflow {name:?}; there are: {}", workflows.names())
 }
 
-fn users() -> PathBuf {
-    policies::settings().map(|folder| folder.join(USER)).unwrap_or_default()
+fn users() -> Option<PathBuf> {
+    policies::settings().map(|folder| folder.join(USER))
 }
 
 fn insert(workflows: &mut Workflows, owner: Owner, workflow: Workflow, file: &Path) {
@@ -73,18 +78,23 @@ fn insert(workflows: &mut Workflows, owner: Owner, workflow: Workflow, file: &Pa
     }
 }
 
-/// The files of a folder, in the order of their names.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+/// The files of a folder, in the order of their names; none if there is no folder.
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", folder.display())),
+    };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut files: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect();
     files.sort();
-    files
+    Ok(files)
 }
 
-fn read(file: &Path) -> anyhow::Result<Workflow> {
+fn read(file: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<Workflow> {
     let refused = || format!("the workflow in {} is refused", file.display());
-    let text = fs::read_to_string(file).with_context(refused)?;
+    let text = read_settings(file, owner).with_context(refused)?;
+    let text = text.context("it is not there").with_context(refused)?;
     Workflow::from_toml(&text).with_context(refused)
 }

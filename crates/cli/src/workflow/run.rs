@@ -13,10 +13,11 @@ use windlass_workflow::{Definition, Runner, Workflow, WorkflowOptions, WorkflowO
 
 use crate::answers::Answers;
 use crate::arguments::{Run, WorkflowRun};
-use crate::drive::Telling;
+use crate::drive::{Telling, interrupts};
 use crate::nested::{self, Nested};
 use crate::run::{INTERRUPTED, SUSPENDED, assembly, settings_of, shell_of};
 use crate::runs::{self, RunFolder};
+use crate::screen::Floor;
 use crate::tape::Tape;
 use crate::workflow::{found, telling};
 use crate::{answers, output, secrets};
@@ -50,6 +51,10 @@ impl Journals for RunJournals {
         let path = self.folder.journal();
         let journal = if path.exists() { FileJournal::open(path)?.0 } else { FileJournal::create(path)? };
         Ok(Box::new(journal))
+    }
+
+    fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
+        if key == self.folder.id { self.open(key).map(Some) } else { self.nested.find(key) }
     }
 }
 
@@ -119,15 +124,19 @@ async fn go_on(arguments: &Run, folder: RunFolder, begun: Begun) -> anyhow::Resu
         options = options.with_answer(step, words);
     }
     let mut run = std::pin::pin!(runner.run(&folder.id, &workflow, begun.input, &options));
+    let mut floor = Floor::open();
+    let mut interrupts = interrupts()?;
     let outcome = loop {
         tokio::select! {
-            outcome = &mut run => break outcome?,
-            signal = tokio::signal::ctrl_c() => {
-                signal.context("Ctrl-C cannot be waited for")?;
+            // The listener prints while the workflow is polled, so a question waits until nothing is left to print.
+            biased;
+            _ = interrupts.recv() => {
                 anyhow::ensure!(!stop.is_cancelled(), "given up; go on with: windlass workflow run --resume {}", folder.id);
                 output::note("\n■ stopping; Ctrl-C again gives the run up at once");
                 stop.cancel();
             }
+            outcome = &mut run => break outcome?,
+            () = floor.grant() => {}
         }
     };
     Ok(ended(&folder, &outcome))

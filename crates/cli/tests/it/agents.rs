@@ -76,3 +76,49 @@ async fn agents_are_offered_only_where_that_is_said() {
         }
     }
 }
+
+const TWO: &str = r#"{"turns": [
+    {"steps": [{"call": {"id": "one", "name": "sub_agent_scribe", "arguments": {"task": "write"}}},
+        {"call": {"id": "two", "name": "sub_agent_clerk", "arguments": {"task": "run"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "all done"}}}]}],
+    "parts": {"You are the scribe.": [
+    {"steps": [{"call": {"id": "call_0_0", "name": "write_file", "arguments": {"path": "one.txt", "content": "1"}}}]},
+    {"steps": [{"text": "written"}]}],
+    "You are the clerk.": [
+    {"steps": [{"call": {"id": "call_0_0", "name": "run_command", "arguments": {"command": "echo 2 > two.txt"}}}]},
+    {"steps": [{"text": "run"}]}]}}"#;
+
+// security 10: models choose the ids of calls, so an answer names the question.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_two_calls_have_answers_neither() {
+    let (place, provider) = (Place::new(), provider(TWO).await);
+    let agents = place.project().join(".windlass/agents");
+    fs::create_dir_all(&agents).unwrap();
+    fs::write(agents.join("scribe.md"), SCRIBE).unwrap();
+    let clerk = "---\nname: clerk\ndescription: Runs.\ntools: run_command\n---\nYou are the clerk.\n";
+    fs::write(agents.join("clerk.md"), clerk).unwrap();
+    let url = provider.base_url();
+    let run =
+        ["run", "do it", "--base-url", &url, "--model", "m", "--suspend", "--feature", "project_agents"];
+    assert_eq!(place.run(&run).status.code(), Some(SUSPENDED));
+    let id = place.run_id();
+    assert!(place.run(&["approvals", "approve", &id, "--all"]).status.success());
+    assert_eq!(place.run(&["run", "--resume", &id]).status.code(), Some(SUSPENDED));
+    let listed = text(&place.run(&["approvals", "list", &id]).stdout);
+    let line = |tool: &str| listed.lines().find(|line| line.contains(tool)).unwrap_or_default().to_owned();
+    let (write, run) = (line("write_file"), line("run_command"));
+    assert!(write.contains("scribe: call_0_0") && run.contains("clerk: call_0_0"), "{listed}");
+    let both = place.run(&["approvals", "approve", &id, "call_0_0"]);
+    let told = text(&both.stderr);
+    assert!(
+        !both.status.success() && told.contains("2 questions") && told.contains("name the question"),
+        "{told}"
+    );
+    assert!(!text(&place.run(&["approvals", "list", &id]).stdout).contains("approved"));
+    let question = write.split_whitespace().next().unwrap();
+    assert!(place.run(&["approvals", "approve", &id, question]).status.success());
+    let listed = text(&place.run(&["approvals", "list", &id]).stdout);
+    assert_eq!(listed.matches("approved").count(), 1, "{listed}");
+    place.run(&["run", "--resume", &id]);
+    assert!(place.project().join("one.txt").exists() && !place.project().join("two.txt").exists());
+}

@@ -135,7 +135,8 @@ fn the_policy_explains_itself() {
             "allow docs",
             "ask d.ask",
             "deny f.outside_write",
-            "ask p.critical",
+            // The folder of settings goes with it.
+            "deny f.own_policy",
             "deny v.schema",
             "deny v.unknown_tool",
         ]

@@ -67,3 +67,34 @@ fn the_demo_in_json_is_a_line_an_event() {
     assert_eq!(events.last().unwrap()["event"], "finished");
     assert!(events.iter().any(|event| event["event"] == "tool_approval_request"));
 }
+
+// Whoever ends the demo finds nothing of it in the temporary folder, whenever that is.
+#[test]
+fn a_demo_that_a_signal_ends_leaves_no_folder_behind() {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        for delay in [0, 20, 80, 320] {
+            let place = Place::new();
+            let temporary = place.folder.path().join("tmp");
+            std::fs::create_dir(&temporary).unwrap();
+            let names = || std::fs::read_dir(&temporary).unwrap().flatten().map(|it| it.path());
+            let mut child = place
+                .command(&["demo", "--yes"])
+                .env("TMPDIR", &temporary)
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            // From the moment at which there is something to leave behind.
+            while names().count() == 0 && child.try_wait().unwrap().is_none() {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(delay));
+            let id = child.id().to_string();
+            std::process::Command::new("kill").args(["-s", signal, &id]).status().unwrap();
+            let status = child.wait().unwrap();
+            let left: Vec<_> = names().collect();
+            assert!(left.is_empty(), "{signal} after {delay} ms: {left:?}");
+            assert_eq!(status.code(), Some(code), "{signal} after {delay} ms");
+        }
+    }
+}

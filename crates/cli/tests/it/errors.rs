@@ -40,8 +40,6 @@ fn a_root_that_cannot_be_worked_in_is_refused() {
     let run = |root| ["run", "x", "--model", "m", "--provider", "ollama", "--root", root];
     check(&place, &run("nowhere"), 1, &["nowhere cannot be opened"]);
     check(&place, &run("a.txt"), 1, &["is not a folder"]);
-    // Nobody can write here, not even root.
-    check(&place, &run("/proc/1"), 1, &["cannot be written"]);
 }
 
 #[test]
@@ -154,7 +152,8 @@ async fn a_server_that_keeps_failing_is_asked_five_times_and_no_more() {
     let script = r#"{"turns":[{"steps":[],"hostile":{"switch":"status","status":500}}]}"#;
     let (place, provider) = (Place::new(), provider(script).await);
     let url = provider.base_url();
-    check(&place, &["run", "x", "--base-url", &url, "--model", "m"], 1, &["status 500", "5 attempts"]);
+    let run = ["run", "x", "--base-url", &url, "--model", "m", "--retry-for", "0"];
+    check(&place, &run, 1, &["status 500", "5 attempts"]);
     assert_eq!(provider.requests().len(), 5);
     provider.shutdown().await;
 }

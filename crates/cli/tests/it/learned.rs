@@ -36,11 +36,10 @@ fn nothing_is_learned_at_first() {
 }
 
 #[test]
-fn a_file_that_is_corrupt_or_open_to_others_is_kept_aside_and_said() {
+fn a_file_that_is_corrupt_is_kept_aside_and_said() {
     for (content, mode, words) in [
         ("{", 0o600, "what was learned cannot be read"),
         (r#"{"version":9,"epoch":"","lessons":{}}"#, 0o600, "has version 9"),
-        (r#"{"version":1,"epoch":"","lessons":{}}"#, 0o644, "is open to others"),
     ] {
         let place = Place::new();
         write(&place, content, mode);
@@ -64,18 +63,38 @@ const SCRIPT: &str = r#"{"turns": [
 async fn after_three_times_yes_the_fourth_run_asks_no_more_until_it_is_revoked() {
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let url = provider.base_url();
-    let run = |answer: &str| {
+    let told = std::cell::RefCell::new(String::new());
+    let run_with = |more: &[&str], answer: &str| {
         drop(std::fs::remove_dir_all(place.project().join("docs")));
-        let ended =
-            place.run_with_input(&["run", "task", "--base-url", &url, "--model", "m", "--ask"], answer);
+        let ended = place.run_with_input(
+            &[&["run", "task", "--base-url", &url, "--model", "m", "--ask"], more].concat(),
+            answer,
+        );
         assert!(ended.status.success(), "{}{}", text(&ended.stdout), text(&ended.stderr));
+        told.borrow_mut().push_str(&text(&ended.stderr));
         (place.project().join("docs/made.md").exists(), text(&ended.stderr).contains("May it run?"))
     };
-    for _ in 0..3 {
+    let run = |answer: &str| run_with(&["--learn"], answer);
+    // command-line A5: without the switch nothing is learned, however often yes was said.
+    for _ in 0..4 {
+        assert_eq!(run_with(&[], "y\n"), (true, true));
+    }
+    assert!(!told.borrow().contains("learned"), "{}", told.borrow());
+    for _ in 0..2 {
         assert_eq!(run("y\n"), (true, true));
     }
+    assert!(!told.borrow().contains("learned"), "{}", told.borrow());
+    assert_eq!(run("y\n"), (true, true));
+    assert!(
+        told.borrow().contains("learned: write_file (write docs md) runs without a question"),
+        "{}",
+        told.borrow()
+    );
+    assert_eq!(run_with(&[], "y\n"), (true, true), "a lesson counts only where learning is on");
     assert_eq!(run(""), (true, false), "nobody is asked");
-    let listed = text(&place.run(&["policy", "learned"]).stdout);
+    let listed = place.run(&["policy", "learned"]);
+    assert!(text(&listed.stderr).contains("learning is off"), "{}", text(&listed.stderr));
+    let listed = text(&listed.stdout);
     assert!(
         listed.contains("write_file write docs md: 3 of 3 approved; runs without a question"),
         "{listed}"

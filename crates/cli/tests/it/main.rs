@@ -6,6 +6,7 @@
 )]
 
 mod agents;
+mod answers;
 mod approve_in;
 mod check;
 mod commands;
@@ -15,6 +16,8 @@ mod embeddings;
 mod errors;
 mod every_tool;
 mod fallback;
+mod given;
+mod kept;
 mod learned;
 mod mcp_client;
 mod mcp_config;
@@ -22,13 +25,18 @@ mod mcp_serve;
 mod mock;
 mod models;
 mod otlp;
+mod own;
+mod paths;
 mod policy;
 mod program;
 mod protocol;
 mod proxy;
+mod pty;
+mod questions;
 mod restore;
 mod resume;
 mod secrets;
+mod settings;
 mod suspend;
 mod tape;
 mod text;

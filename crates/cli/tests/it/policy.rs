@@ -73,6 +73,14 @@ fn a_users_file_that_is_wrong_stops_and_a_projects_asks() {
     std::fs::set_permissions(place.project().join("p.toml"), PermissionsExt::from_mode(0o666)).unwrap();
     let open = place.run_with_input(&["policy", "explain", "--policy", "p.toml"], read);
     assert!(text(&open.stderr).contains("everybody can write it"), "{}", text(&open.stderr));
+    for mode in [0o660, 0o664, 0o620] {
+        std::fs::set_permissions(place.project().join("p.toml"), PermissionsExt::from_mode(mode)).unwrap();
+        let shared = place.run_with_input(&["policy", "explain", "--policy", "p.toml"], read);
+        let told = text(&shared.stderr);
+        assert!(!shared.status.success() && told.contains("chmod g-w"), "{mode:o}: {told}");
+    }
+    std::fs::set_permissions(place.project().join("p.toml"), PermissionsExt::from_mode(0o640)).unwrap();
+    assert_eq!(decided(&place, read), "deny x");
 }
 
 #[test]

@@ -64,6 +64,14 @@ async fn a_run_killed_during_a_command_goes_on_with_a_valid_history() {
         assert!(requests[1].body.to_string().contains("effects_unknown"));
         assert_eq!(requests[1].body.to_string().matches("hello").count(), 1, "the read is there once");
         assert!(!place.run(&["run", "--resume", &id, "--yes"]).status.success(), "it is completed now");
+        // command-line B12: what the killed command had changed is this run's work.
+        if ["/usr/bin/git", "/usr/local/bin/git", "/bin/git"].iter().any(|git| Path::new(git).exists()) {
+            let diff = place.run(&["diff", &id]);
+            assert!(text(&diff.stdout).contains("+++ b/started"), "{}", text(&diff.stdout));
+            let restored = place.run(&["restore", &id]);
+            let told = text(&restored.stdout) + &text(&restored.stderr);
+            assert!(restored.status.success() && !told.contains("somebody else"), "{told}");
+        }
         provider.shutdown().await;
     }
 }

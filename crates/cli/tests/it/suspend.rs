@@ -198,3 +198,41 @@ async fn a_second_process_cannot_go_on_with_a_run_that_works() {
     drop(held);
     run.ok(&["run", "--resume", &run.id, "--yes"]);
 }
+
+// correctness-2 7: one file that cannot be read hides no other run.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_cannot_be_read_is_noted_and_hides_nothing() {
+    let run = Waiting::new(&[]).await;
+    let id = run.id.as_str();
+    run.ok(&["approvals", "approve", id, "first"]);
+    let answers = run.place.folder.path().join("state/runs").join(id).join("answers");
+    std::fs::write(answers.join("x.json"), "{\"answer\": \"app").unwrap();
+    std::fs::create_dir(answers.join("folder.json")).unwrap();
+    let told = run.ok(&["approvals", "list"]);
+    assert!(
+        told.contains("left out") && told.contains("first: approved") && told.contains("second: "),
+        "{told}"
+    );
+    let output = run.place.run(&["run", "--resume", id]);
+    assert_eq!(output.status.code(), Some(SUSPENDED));
+    assert!(run.is_there("one.txt") && !run.is_there("two.txt"));
+}
+
+// A suspicion of correctness-2: messages keep their order when the clock goes back.
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_are_heard_in_the_order_in_which_they_were_left() {
+    let run = Waiting::new(&[]).await;
+    let id = run.id.as_str();
+    let inbox = run.place.folder.path().join("state/runs").join(id).join("inbox");
+    std::fs::create_dir(&inbox).unwrap();
+    // A message of an earlier version, from a time when the clock was ahead.
+    let name = format!("{:039}-1.json", 4_102_444_800_000_000_000_u128);
+    std::fs::write(inbox.join(name), r#"{"text": "first word", "when": "next_turn"}"#).unwrap();
+    run.ok(&["say", id, "second word"]);
+    run.ok(&["say", id, "third word"]);
+    run.ok(&["approvals", "deny", id, "--all"]);
+    let told = run.ok(&["run", "--resume", id]);
+    let place = |words: &str| told.find(words).unwrap_or_else(|| panic!("no {words}: {told}"));
+    assert!(place("> first word") < place("> second word"), "{told}");
+    assert!(place("> second word") < place("> third word"), "{told}");
+}

@@ -97,12 +97,13 @@ async fn a_replay_that_differs_is_an_error_that_says_where() {
     assert!(text(&taken.stderr).contains("never written over"), "{}", text(&taken.stderr));
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_fork_goes_on_with_another_answer() {
-    const OTHER: &str = r#"{"turns": [
+const OTHER: &str = r#"{"turns": [
         {"steps": [{"text": "never asked"}]},
         {"steps": [{"call": {"name": "write_file", "arguments": {"path": "other.txt", "content": "x"}, "id": "w2"}}]},
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "went another way"}, "id": "end"}}]}]}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fork_goes_on_with_another_answer() {
     for wire in FORMATS {
         let place = Place::new();
         let port = recorded(&place, wire).await;
@@ -127,4 +128,46 @@ async fn a_fork_goes_on_with_another_answer() {
             text(&nowhere.stderr)
         );
     }
+}
+
+const ANOTHER_WAY: &str = r#"{"turns": [{"steps": [{"text": "never asked"}]}, {"steps": [{"text": "never asked"}]},
+        {"steps": [{"text": "never asked"}]},
+        {"steps": [{"call": {"id": "end", "name": "attempt_completion", "arguments": {"result": "went another way"}}}]}]}"#;
+
+// correctness-3 2 and 3: providers without ids give the calls of an agent the same made ids as those of its parent.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_with_agents_is_replayed_and_forked_although_their_calls_have_the_same_ids() {
+    const SCRIPT: &str = r#"{"turns": [
+        {"steps": [{"call": {"id": "call_1_0", "name": "sub_agent_scribe", "arguments": {"task": "write"}}}]},
+        {"steps": [{"call": {"id": "call_2_0", "name": "list_files", "arguments": {"path": "."}}}]},
+        {"steps": [{"call": {"id": "last", "name": "attempt_completion", "arguments": {"result": "all done"}}}]}],
+        "parts": {"You are the scribe.": [
+        {"steps": [{"call": {"id": "call_1_0", "name": "write_file", "arguments": {"path": "one.txt", "content": "1"}}}]},
+        {"steps": [{"call": {"id": "call_2_0", "name": "read_file", "arguments": {"path": "one.txt"}}}]},
+        {"steps": [{"text": "one.txt is written"}]}]}}"#;
+    const SCRIBE: &str = "---\nname: scribe\ndescription: Writes what it is told.\ntools: write_file, read_file\n---\nYou are the scribe.\n";
+    let (place, provider) = (Place::new(), provider(SCRIPT).await);
+    let agents = place.project().join(".windlass/agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    std::fs::write(agents.join("scribe.md"), SCRIBE).unwrap();
+    let url = provider.base_url();
+    let run = ["run", "go", "--base-url", &url, "--model", "m", "--feature", "project_agents", "--yes"];
+    let ended = place.run(&[&run[..], &["--record", "../run.jsonl"]].concat());
+    let told = text(&ended.stdout) + &text(&ended.stderr);
+    assert!(ended.status.success() && told.contains("all done"), "{told}");
+    provider.shutdown().await;
+    std::fs::remove_file(place.project().join("one.txt")).unwrap();
+
+    let again = place.run(&["run", "--replay", "../run.jsonl"]);
+    let told = text(&again.stdout) + &text(&again.stderr);
+    assert!(again.status.success() && told.contains("the run went as it was recorded"), "{told}");
+    assert!(!place.project().join("one.txt").exists(), "a replay runs no tool");
+
+    let port: u16 = url.rsplit_once(':').unwrap().1.parse().unwrap();
+    let other = ScriptedProvider::start(Script::parse(ANOTHER_WAY).unwrap(), port).await.unwrap();
+    let fork = ["fork", "../run.jsonl", "--at", "last", "--status", "error", "--answer", "not yet", "--yes"];
+    let ended = place.run(&fork);
+    let told = text(&ended.stdout) + &text(&ended.stderr);
+    assert!(ended.status.success() && told.contains("went another way"), "{told}");
+    other.shutdown().await;
 }

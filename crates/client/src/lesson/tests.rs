@@ -7,7 +7,7 @@ use super::*;
 const SENT: &str = r#"{"model":"m","max_tokens":9,"temperature":0.2,"stop":["x"],"stream":true,
     "stream_options":{"include_usage":true},"tool_choice":"required","parallel_tool_calls":false,
     "response_format":{"type":"json_schema"},"include":["reasoning.encrypted_content"],"user":"me",
-    "generationConfig":{"temperature":0.2},"tools":[{}],"messages":[]}"#;
+    "generationConfig":{"temperature":0.2},"tools":[{}],"messages":[{"content":[{"type":"image_url"}]}]}"#;
 
 fn learned(status: u16, message: &str, parameter: Option<&str>, body: &str) -> Option<Fact> {
     let error = ProviderError::new(ProviderErrorKind::Request, None, message)
@@ -174,4 +174,73 @@ fn a_value_that_is_wrong_teaches_nothing() {
     check_nothing(400, "seed is not supported", Some("seed"));
     check_nothing(401, "temperature is not supported", Some("temperature"));
     check_nothing(500, "temperature is not supported", Some("temperature"));
+}
+
+// One such refusal switched native calls off for a week.
+#[test]
+fn words_about_a_parameter_or_a_mode_are_not_about_all_tools() {
+    let drop = || Some(Remedy::Drop);
+    let words = "This model does not support tool_choice \"required\".";
+    for parameter in [Some("tool_choice"), None] {
+        check(words, parameter, "tool_choice", drop(), &[Ability::ForcedToolChoice]);
+    }
+    for words in [
+        "This model does not support tool use in streaming mode.",
+        "The model does not support tools together with response schemas",
+        "does not support function calling when thinking is on",
+        "does not support tools with streaming",
+        "tool calling is not supported with a grammar",
+        "Unsupported tools[0].type",
+    ] {
+        check_nothing(400, words, None);
+    }
+    check_nothing(400, "Unknown field 'strictness' in tools[3]", Some("tools"));
+    check_nothing(400, "Invalid 'tools': schema of 'x' has an unsupported keyword", Some("tools"));
+    check("tools is not supported for this model", Some("tools"), "tools", None, &[Ability::NativeTools]);
+    check("Function calling is not enabled for models/gemma-3", None, "tools", None, &[Ability::NativeTools]);
+}
+
+#[test]
+fn words_about_one_picture_are_not_about_all_pictures() {
+    for words in [
+        "Invalid image input: unsupported media format image/tiff",
+        "does not support images larger than 5 MB",
+        "The model does not support image URLs",
+        "unsupported image input size",
+    ] {
+        check_nothing(400, words, None);
+    }
+    check("This model does not support images.", None, "images", None, &[Ability::Images]);
+    check("image input is not supported by this model", None, "images", None, &[Ability::Images]);
+    let error = ProviderError::new(ProviderErrorKind::Request, None, "This model does not support images.");
+    assert_eq!(lesson(400, &error, b"{}", br#"{"messages":[]}"#), None, "no picture was sent");
+}
+
+#[test]
+fn words_about_one_schema_are_not_about_the_form_of_answers() {
+    let words = "Invalid schema for response_format 'math': In context=(), 'oneOf' is not permitted.";
+    check_nothing(400, words, Some("response_format"));
+    let words =
+        "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.";
+    check(words, None, "response_format", None, &[Ability::StructuredOutput]);
+}
+
+#[test]
+fn a_server_that_knows_functions_only_gets_functions() {
+    let sent = br#"{"model":"m","messages":[],"tools":[{"type":"function"},{"type":"custom"}]}"#;
+    let of = |words: &str, parameter: Option<&str>| {
+        let error = ProviderError::new(ProviderErrorKind::Request, None, words)
+            .with_parameter(parameter.map(str::to_owned));
+        lesson(400, &error, b"{}", sent).map(|fact| (fact.parameter, fact.remedy))
+    };
+    let quirk = Some(("tools.custom".to_owned(), Some(Remedy::Quirk(Quirk::NoFreeTextTools))));
+    let words = "Invalid value: 'custom'. Supported values are: 'function'.";
+    assert_eq!(of(words, Some("tools[1].type")), quirk);
+    assert_eq!(of("'function' is a required property, expected an object - 'tools.7'", None), quirk);
+    assert_eq!(
+        of("Invalid request: [json.exception.out_of_range.403] key 'function' not found", None),
+        quirk
+    );
+    assert_eq!(of("temperature must be between 0 and 2", None), None);
+    check_nothing(400, words, Some("tools[1].type"));
 }

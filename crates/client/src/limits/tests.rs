@@ -83,3 +83,12 @@ async fn the_windows_of_a_provider_are_told_apart() {
     assert_eq!(silent.empty_until(), None);
     assert_eq!(read(&[("x-request-id", "1"), ("x-ratelimit-remaining-tokens", "many")]), None);
 }
+
+#[test]
+fn names_of_models_are_remembered_up_to_a_number() {
+    let paces = Paces::default();
+    for name in 0..MODELS.saturating_mul(2) {
+        paces.note(&name.to_string(), RateLimits::default());
+    }
+    assert!(paces.0.lock().unwrap().len() <= MODELS);
+}

@@ -89,7 +89,7 @@ async fn after_the_first_word_nobody_else_is_asked() {
     let cut =
         Answer::new(200, format!("{HELLO}data: nonsense\n\n")).header("content-type", "text/event-stream");
     let (said, models, told) = outcome(cut).await;
-    assert_eq!(said.unwrap_err().0, ModelErrorKind::Malformed);
+    assert_eq!(said.unwrap_err().0, ModelErrorKind::Dropped);
     assert_eq!((models, told), (vec!["first".to_owned()], vec!["0 first answers".to_owned()]));
 }
 

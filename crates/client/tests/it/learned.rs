@@ -286,3 +286,174 @@ async fn a_list_that_is_none_is_an_error_and_changes_nothing() {
     }
     assert_eq!(client.facts().listing(&client.provider()), None);
 }
+
+// correctness-2 8: what writers side by side learn is all kept.
+#[test]
+fn no_fact_of_writers_side_by_side_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("models.json");
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let path = &path;
+            scope.spawn(move || {
+                // Each has its own handle on the place, as a process has.
+                let facts = Facts::open(FileStorage::new(path));
+                for number in 0..5 {
+                    facts.list(&format!("provider {writer} {number}"), Vec::new());
+                }
+                assert_eq!(facts.trouble(), None);
+            });
+        }
+    });
+    let facts = Facts::open(FileStorage::new(&path));
+    for writer in 0..8 {
+        for number in 0..5 {
+            assert!(facts.listing(&format!("provider {writer} {number}")).is_some(), "{writer} {number}");
+        }
+    }
+}
+
+#[test]
+fn a_document_that_is_set_aside_replaces_no_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("models.json");
+    for content in ["{1", "{2", "{3"] {
+        fs::write(&path, content).unwrap();
+        assert!(Facts::open(FileStorage::new(&path)).trouble().unwrap().contains("set aside"));
+    }
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let mut kept: Vec<String> = names
+        .filter(|path| path.to_str().unwrap().contains(".broken"))
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    kept.sort();
+    assert_eq!(kept, ["{1", "{2", "{3"]);
+}
+
+// correctness-2 12b
+#[test]
+fn a_fact_of_a_time_that_has_not_come_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("models.json");
+    let fact =
+        r#"{"parameter": "tools", "abilities": {"native-tools": false}, "message": "no", "learned_at": AT}"#;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    for (at, is_believed) in [(now - 60, true), (4_102_444_800, false), (now - 8 * 86_400, false)] {
+        let document = format!(
+            r#"{{"version": 1, "facts": {{"p h": {{"m": [{}]}}}}}}"#,
+            fact.replace("AT", &at.to_string())
+        );
+        fs::write(&path, document).unwrap();
+        let facts = Facts::open(FileStorage::new(&path));
+        assert_eq!((facts.trouble(), facts.of("p h", "m").len()), (None, usize::from(is_believed)), "{at}");
+        assert_eq!(facts.models("p h").len(), usize::from(is_believed));
+    }
+}
+
+/// A stream under a status of success whose only event is this error.
+fn in_stream(error: &str) -> Reply {
+    Reply::Close(crate::server::events(&format!("data: {error}\n\n")))
+}
+
+// L9, S12: OpenRouter refuses under a status of 200.
+#[tokio::test]
+async fn a_parameter_that_the_stream_refuses_is_dropped_too() {
+    let refusal =
+        r#"{"error":{"message":"Unsupported parameter: 'temperature'","code":400,"param":"temperature"}}"#;
+    let server = Server::start(vec![in_stream(refusal), hello()]).await;
+    let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
+    assert_eq!(text(&ask(&client, &warm()).await.0), "Hello");
+    let bodies = bodies(&server).await;
+    assert_eq!(bodies[1].get("temperature"), None);
+    assert_eq!(client.facts().of(&client.provider(), "m")[0].parameter, "temperature");
+}
+
+// P5
+#[tokio::test]
+async fn a_stream_that_refuses_tools_says_what_to_do() {
+    let refusal = r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#;
+    let server = Server::start(vec![in_stream(refusal), hello()]).await;
+    let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
+    let failure = ask(&client, &with_tool(warm())).await.1.unwrap();
+    assert_eq!(failure.kind, ModelErrorKind::Unsupported, "{failure}");
+}
+
+// R4
+#[tokio::test]
+async fn a_stream_that_is_too_long_is_a_failure_of_length() {
+    let refusal = r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#;
+    let server = Server::start(vec![in_stream(refusal), hello()]).await;
+    let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
+    let failure = ask(&client, &warm()).await.1.unwrap();
+    assert_eq!(failure.kind, ModelErrorKind::ContextLength, "{failure}");
+    assert_eq!(server.requests().await.len(), 1);
+}
+
+const NO_TOOL_USE: &str = r#"{"error":{"message":"m does not support tools"}}"#;
+
+// L9: only what helped is kept for other processes.
+#[tokio::test]
+async fn a_missing_ability_is_kept_when_a_request_without_it_succeeded() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("models.json");
+    let facts = || Arc::new(Facts::open(FileStorage::new(&path)));
+    let server = Server::start(vec![error(400, "", NO_TOOL_USE), hello()]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).facts(facts()).build().unwrap();
+    assert_eq!(ask(&client, &with_tool(warm())).await.1.unwrap().kind, ModelErrorKind::Unsupported);
+    assert_eq!(client.capabilities("m").of(Ability::NativeTools).support, Support::No);
+    assert!(facts().of(&client.provider(), "m").is_empty(), "nothing shows yet that it is so");
+    assert_eq!(text(&ask(&client, &warm()).await.0), "Hello");
+    assert_eq!(facts().of(&client.provider(), "m")[0].parameter, "tools");
+}
+
+#[tokio::test]
+async fn a_missing_ability_that_is_there_after_all_is_forgotten() {
+    let server = Server::start(vec![error(400, "", NO_TOOL_USE), hello()]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    assert!(ask(&client, &with_tool(warm())).await.1.is_some());
+    assert_eq!(text(&ask(&client, &with_tool(warm())).await.0), "Hello");
+    assert_ne!(client.capabilities("m").of(Ability::NativeTools).support, Support::No);
+    assert!(client.facts().of(&client.provider(), "m").is_empty());
+}
+
+// A remedy after which the same words come again has not helped.
+#[tokio::test]
+async fn of_two_parameters_in_one_refusal_only_the_one_that_helped_is_remembered() {
+    let words = r#"{"error":{"message":"temperature is not supported with 'stop'"}}"#;
+    let server = Server::start(vec![error(400, "", words), error(400, "", words), hello()]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    let mut request = warm();
+    request.stop_sequences = vec!["x".into()];
+    assert_eq!(text(&ask(&client, &request).await.0), "Hello");
+    let facts = client.facts().of(&client.provider(), "m");
+    assert_eq!(facts.iter().map(|fact| fact.parameter.as_str()).collect::<Vec<_>>(), ["stop"], "{facts:?}");
+    let sent = bodies(&server).await;
+    assert_eq!((sent[2].get("temperature").is_some(), sent[2].get("stop")), (true, None));
+}
+
+// A server that knows functions only, as LiteLLM's and most local ones.
+#[tokio::test]
+async fn a_tool_with_free_text_goes_out_as_a_function_where_that_is_all_there_is() {
+    let refusal = r#"{"error":{"message":"Invalid value: 'custom'. Supported values are: 'function'.","param":"tools[0].type"}}"#;
+    let call = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"patch\",\"arguments\":\"{\\\"input\\\":\"}}]}}]}\n\n\
+         data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"x\\\"}\"}}]}}]}\n\n\
+         data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+    let answer = Reply::Close(crate::server::events(call));
+    let server = Server::start(vec![error(400, "", refusal), answer]).await;
+    let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
+    let patch: ToolSpec =
+        serde_json::from_value(serde_json::json!({"freeform": {"name": "patch", "description": ""}}))
+            .unwrap();
+    let request = Request::new("m", vec![Message::user("hi")]).with_tools(vec![patch]);
+    let (chunks, failure) = ask(&client, &request).await;
+    assert!(failure.is_none(), "{failure:?}");
+    let sent = bodies(&server).await;
+    let kinds: Vec<&Value> = sent.iter().map(|body| &body["tools"][0]["type"]).collect();
+    assert_eq!(kinds, ["custom", "function"]);
+    let is_patch = |chunk: &windlass_stream::Chunk| {
+        serde_json::to_string(chunk).unwrap().contains(r#"{"payload":{"kind":"custom","input":"x"}}"#)
+    };
+    assert!(chunks.iter().any(is_patch), "{chunks:?}");
+    let facts = client.facts().of(&client.provider(), "m");
+    assert_eq!(facts[0].parameter, "tools.custom");
+}

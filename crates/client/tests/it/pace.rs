@@ -134,7 +134,7 @@ fn usage_only() -> &'static str {
     "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":0}}\n\n"
 }
 
-// SECURITY, provider side: pings do not count, nor does anything else that says nothing.
+// SECURITY, provider side: pings are no content, nor is anything else that says nothing.
 #[tokio::test(start_paused = true)]
 async fn only_what_says_something_keeps_an_answer_alive() {
     let options = Options { idle_timeout: seconds(10.0), ..Options::default() };
@@ -205,4 +205,48 @@ async fn an_error_that_is_the_first_event_is_tried_again() {
     let canned = Canned::new(vec![Answer::new(200, stream_error(400)), hello()]);
     ask(&canned.client("openrouter").build().unwrap(), &request()).await;
     assert_eq!(canned.times().len(), 1);
+}
+
+// A clock of minutes beside `Retry-After: 1` kept aimock's clients silent for as long as anybody waited.
+#[test]
+fn a_wait_that_is_asked_for_counts_for_more_than_the_clock_of_a_window() {
+    let refusal = |status: u16| {
+        Answer::new(status, SLOW)
+            .header("retry-after", "1")
+            .header("x-ratelimit-remaining-tokens", "0")
+            .header("x-ratelimit-reset-tokens", "6m0s")
+    };
+    check_wait(refusal(429), 1.0, 1.3);
+    check_wait(refusal(503), 1.0, 1.3);
+}
+
+/// How many requests an overloaded provider gets within ten minutes, and for how long.
+async fn overloaded(answer: Answer) -> (usize, Duration, windlass_model::ModelError) {
+    let canned = Canned::new(vec![answer]);
+    let options = Options { retry_for: Duration::from_mins(10), ..Options::default() };
+    let client = canned.client("together").options(options).build().unwrap();
+    let error = ask(&client, &request()).await.1.unwrap();
+    let times = canned.times();
+    (times.len(), times.last().copied().unwrap_or_default(), error)
+}
+
+// L9
+#[tokio::test(start_paused = true)]
+async fn an_overloaded_provider_is_asked_again_for_as_long_as_is_said() {
+    for status in [429, 500, 503, 529] {
+        let (requests, last, error) = overloaded(Answer::new(status, "{}")).await;
+        assert!(requests > 10, "{status}: {requests}");
+        assert!(last > Duration::from_mins(8) && last < Duration::from_mins(10), "{status}: {last:?}");
+        assert!(error.message.contains("given up after"), "{error}");
+    }
+    let (requests, _, _) = overloaded(Answer::new(400, "{}")).await;
+    assert_eq!(requests, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_is_too_long_is_told_with_its_hour() {
+    let (requests, _, error) = overloaded(Answer::new(429, SLOW).header("retry-after", "3600")).await;
+    assert_eq!(requests, 1);
+    assert!(error.message.contains("asks to wait 3600s, until "), "{error}");
+    assert!(error.message.contains("GMT"), "{error}");
 }

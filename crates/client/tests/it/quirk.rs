@@ -29,8 +29,12 @@ pub(crate) fn body(vendors: &Vendors, vendor: &str, request: &Request) -> String
     let kept = Kept::default();
     let vendor = vendors.get(vendor).unwrap().clone();
     let client = Client::vendor(vendor).transport(kept.clone()).build().unwrap();
+    body_of(&client, &kept, request)
+}
+
+fn body_of(client: &Client, kept: &Kept, request: &Request) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(ask(&client, request));
+    runtime.block_on(ask(client, request));
     let body = kept.0.lock().unwrap().clone();
     String::from_utf8(body).unwrap()
 }
@@ -153,5 +157,27 @@ fn the_system_prompt_has_a_role_that_every_vendor_knows() {
     for vendor in vendors.iter().filter(|vendor| vendor.endpoint.wire == "openai-chat") {
         let sent: Value = serde_json::from_str(&body(&vendors, vendor.name(), &request)).unwrap();
         assert_eq!(sent["messages"][0]["role"], "system", "{}", vendor.name());
+    }
+}
+
+// The endpoint of the documentation's example, `Client::new(Endpoint::find(..), ..)`, is that of a vendor.
+#[test]
+fn the_endpoint_of_a_vendor_brings_its_quirks_whoever_made_the_wire() {
+    let wires: [(&str, &str, Arc<dyn windlass_wire::Wire>); 4] = [
+        ("openai", "gpt-5-mini", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),
+        ("mistral", "mistral-large-latest", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),
+        ("openai-responses", "gpt-4o", Arc::new(windlass_wire_openai_responses::OpenAiResponses::default())),
+        ("cerebras", "gpt-oss-120b", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),
+    ];
+    for (name, model, wire) in wires {
+        let mut request = Request::new(model, vec![Message::user("hi")]).with_max_output_tokens(9);
+        request.temperature = Some(0.5);
+        request.stop_sequences = if name == "openai-responses" { Vec::new() } else { vec!["x".into()] };
+        let kept = Kept::default();
+        let endpoint = windlass_client::Endpoint::find(name).unwrap();
+        let client = Client::builder(endpoint, wire).transport(kept.clone()).build().unwrap();
+        let sent: Value = serde_json::from_str(&body_of(&client, &kept, &request)).unwrap();
+        let by_vendor: Value = serde_json::from_str(&body(&Vendors::builtin(), name, &request)).unwrap();
+        assert_eq!(sent, by_vendor, "{name}");
     }
 }

@@ -142,7 +142,7 @@ fn what_breaks_off_finishes_no_call() {
         check_bad_in(&wires, &hostile("cut"), ModelErrorKind::Dropped, "", 1);
     }
     check_bad(&json!({"switch": "html"}), ModelErrorKind::Malformed, "HTML", 1);
-    check_bad(&json!({"switch": "not_json"}), ModelErrorKind::Malformed, "not JSON", 1);
+    check_bad(&json!({"switch": "not_json"}), ModelErrorKind::Dropped, "not JSON", 1);
     check_bad(&json!({"switch": "empty"}), ModelErrorKind::Dropped, "empty", 1);
 }
 

@@ -1,6 +1,6 @@
 //! `find`: named predicates that test and print. Everything that runs, removes or writes is a doubt.
 
-use super::{DoubtKind, Effects};
+use super::{DoubtKind, Effects, TouchKind};
 
 const ALONE: &[&str] = &[
     "-a",
@@ -73,13 +73,17 @@ const WITH_FILE: &[&str] = &["-newer", "-anewer", "-cnewer", "-samefile"];
 
 pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
     let mut words = arguments.iter().map(String::as_str).peekable();
-    while words.next_if(|word| ["-H", "-L", "-P"].contains(word)).is_some() {}
+    while let Some(word) = words.next_if(|word| ["-H", "-L", "-P"].contains(word)) {
+        if word == "-L" {
+            effects.may_read_all();
+        }
+    }
     let before = effects.reads.len();
     while let Some(start) = words.next_if(|word| !word.starts_with(['-', '(', ')', '!', ','])) {
-        effects.reads.push(start.to_owned());
+        effects.read_tree(start);
     }
     if effects.reads.len() == before {
-        effects.reads.push(".".to_owned());
+        effects.read_tree(".");
     }
     while let Some(word) = words.next() {
         if ALONE.contains(&word) {
@@ -88,12 +92,38 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
         let takes_file = WITH_FILE.contains(&word);
         if !takes_file && !WITH_TEXT.contains(&word) {
             // Behind an unknown predicate it is not known which words are predicates: one doubt says it all.
-            return effects.doubt(DoubtKind::UnknownOption, "find", word);
+            effects.doubt(DoubtKind::UnknownOption, "find", word);
+            return acts(effects, before, std::iter::once(word).chain(words));
         }
         match words.next() {
-            Some(file) if takes_file => effects.reads.push(file.to_owned()),
+            Some(file) if takes_file => effects.read(file),
             Some(_) => {}
             None => effects.doubt(DoubtKind::Operand, "find", word),
+        }
+    }
+}
+
+/// Notes what actions do to everything below the starts, which are the reads from `before` on.
+fn acts<'a>(effects: &mut Effects, before: usize, words: impl Iterator<Item = &'a str>) {
+    let starts: Vec<String> = effects.reads.get(before..).unwrap_or_default().to_vec();
+    let mut words = words.peekable();
+    let (mut deletes, mut runs) = (false, false);
+    while let Some(word) = words.next() {
+        match word {
+            "-delete" => deletes = true,
+            "-exec" | "-execdir" | "-ok" | "-okdir" => runs = true,
+            "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
+                words.peek().into_iter().for_each(|file| effects.write(file));
+            }
+            _ => {}
+        }
+    }
+    for start in &starts {
+        if deletes {
+            effects.delete(start, true);
+        }
+        if runs {
+            effects.may_touch(TouchKind::Any, start);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! `git`: sub-commands and options that read. Even these obey the repository's configuration, which can name
 //! programs to run (filters, text conversion, a monitor), so the best answer is that a sandbox must hold it.
 
+mod objects;
+
 use super::options::{Numbers, Options};
-use super::{DoubtKind, Effects};
+use super::{DoubtKind, Effects, TouchKind};
 
 const HISTORY: &str = "p u s n= U= S= G= L= M? C? B? z w b i E F a m c R r t patch no-patch raw stat? numstat shortstat \
     dirstat? summary name-only name-status color? no-color oneline format= pretty? graph decorate? no-decorate all \
@@ -92,17 +94,63 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
         return effects.doubt(DoubtKind::Operand, "git", "git");
     };
     let Some((_, known, operands)) = SUBCOMMANDS.iter().find(|(known, ..)| known == name) else {
-        return effects.doubt(DoubtKind::Operand, "git", name);
+        effects.doubt(DoubtKind::Operand, "git", name);
+        return unlisted(effects, rest);
     };
-    let given = Options { known, numbers: Numbers::Options }.walk("git", words, effects);
+    let (doubts, given) =
+        (effects.doubts.len(), Options { known, numbers: Numbers::Options }.walk("git", words, effects));
     // `%G?` and its kin run the program that checks signatures.
     for word in words.iter().filter(|word| word.contains("%G")) {
         effects.doubt(DoubtKind::Operand, "git", word);
     }
-    for operand in given.operands {
+    for operand in &given.operands {
         match operands {
-            Operands::Any => effects.reads.push(operand.to_owned()),
+            Operands::Any => effects.reads.push((*operand).to_owned()),
             Operands::None => effects.doubt(DoubtKind::Operand, "git", operand),
         }
     }
+    objects::judge(effects, name, words, &given);
+    if effects.doubts.len() > doubts {
+        super::unknown::may_write(effects, words);
+    }
+}
+
+/// Sub-commands that show or copy what files hold, whatever else they are given.
+const SHOWING: &[&str] = &[
+    "archive",
+    "grep",
+    "format-patch",
+    "whatchanged",
+    "diff-tree",
+    "diff-index",
+    "diff-files",
+    "range-diff",
+    "bundle",
+    "fast-export",
+    "difftool",
+    "cat-file",
+    "show",
+    "diff",
+    "annotate",
+    "send-email",
+    "request-pull",
+];
+
+/// A sub-command that is not in the list, or a global option: what its words may touch.
+fn unlisted(effects: &mut Effects, arguments: &[String]) {
+    let is = |name: &str| arguments.iter().any(|word| word == name);
+    let shows = arguments.iter().any(|word| SHOWING.contains(&word.as_str()))
+        || is("stash") && is("show")
+        || is("log");
+    if shows {
+        effects.read_repository(".", true);
+    } else if is("worktree") || is("checkout") || is("stash") || is("restore") || is("clone") {
+        effects.may_touch(TouchKind::Read, ".");
+    }
+    for word in arguments {
+        if let Some((path, from_root)) = objects::path_in(word) {
+            objects::read(effects, path, from_root);
+        }
+    }
+    super::unknown::judge(effects, "git", arguments);
 }

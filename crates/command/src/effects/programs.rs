@@ -6,7 +6,7 @@
 //! or does not end (`tail -f`).
 
 use super::options::{Numbers, Options};
-use super::{DoubtKind, Effects};
+use super::{DoubtKind, Effects, TouchKind, unknown};
 
 /// What the operands are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -175,6 +175,34 @@ const PROGRAMS: &[Program] = &[
     program("which", Operands::Texts, "a"),
 ];
 
+/// What a program reads besides its operands.
+struct Reach {
+    /// Everything below the folders among them.
+    below: bool,
+    /// Whatever links among them lead to.
+    follows: bool,
+}
+
+impl Reach {
+    fn of(name: &str, has: impl Fn(&[&str]) -> bool) -> Self {
+        let below = match name {
+            "rg" | "tree" | "du" => true,
+            "grep" | "egrep" | "fgrep" => has(&["r", "R", "d", "recursive", "dereference-recursive"]),
+            "ls" => has(&["R", "recursive"]),
+            "diff" => has(&["r", "recursive"]),
+            _ => false,
+        };
+        let follows = match name {
+            "grep" | "egrep" | "fgrep" => has(&["R", "dereference-recursive"]),
+            "rg" => has(&["L", "follow"]),
+            "tree" => has(&["l"]),
+            "ls" | "du" => below && has(&["L", "dereference"]),
+            _ => false,
+        };
+        Self { below, follows }
+    }
+}
+
 /// Judges the arguments of a program in the list; false if it is not there.
 pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
     let Some(program) = PROGRAMS.iter().find(|program| program.name == name) else { return false };
@@ -182,7 +210,11 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> 
         "head" | "tail" | "grep" | "egrep" | "fgrep" | "diff" => Numbers::Options,
         _ => Numbers::Unknown,
     };
+    let doubts = effects.doubts.len();
     let given = Options { known: program.known, numbers }.walk(name, arguments, effects);
+    if effects.doubts.len() > doubts && matches!(name, "sort" | "tree" | "file") {
+        unknown::may_write(effects, arguments);
+    }
     let mut operands = given.operands.as_slice();
     let has = |names: &[&str]| given.options.iter().any(|option| names.contains(option));
     match program.operands {
@@ -192,12 +224,19 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> 
             if !has(&["e", "f", "regexp", "file", "files", "type-list"]) {
                 operands = operands.split_first().map_or(&[], |(_, files)| files);
             }
-            let searches = name == "rg" || has(&["r", "R", "recursive", "dereference-recursive"]);
+            let searches = name == "rg" || has(&["r", "R", "d", "recursive", "dereference-recursive"]);
             if operands.is_empty() && searches {
                 operands = &["."];
             }
         }
-        Operands::OneFile => note_operands(effects, name, operands.get(1..).unwrap_or_default()),
+        Operands::OneFile => {
+            let written = operands.get(1..).unwrap_or_default();
+            note_operands(effects, name, written);
+            for path in written {
+                effects.write(path);
+            }
+            operands = operands.get(..1).unwrap_or_default();
+        }
         Operands::Texts => operands = &[],
         Operands::Formats => {
             operands
@@ -208,10 +247,27 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> 
         }
         Operands::None => note_operands(effects, name, std::mem::take(&mut operands)),
     }
+    let Reach { below, follows } = Reach::of(name, has);
+    if follows {
+        effects.may_read_all();
+    }
     for file in operands {
-        effects.read(file);
+        if below {
+            effects.read_tree(file);
+        } else {
+            effects.read(file);
+        }
+        // Of two folders, `diff` compares the files in them.
+        if name == "diff" {
+            effects.may_touch(TouchKind::Read, file);
+        }
     }
     true
+}
+
+/// The names of the programs in the list.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PROGRAMS.iter().map(|program| program.name)
 }
 
 fn note_operands(effects: &mut Effects, name: &str, words: &[&str]) {

@@ -25,7 +25,11 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
             },
         }
     }
+    let doubts = effects.doubts.len();
     let given = OPTIONS.walk("sed", &others, effects);
+    if effects.doubts.len() > doubts {
+        super::unknown::may_write(effects, &others);
+    }
     let mut files = given.operands.as_slice();
     if scripts.is_empty() {
         let Some((script, rest)) = files.split_first() else {

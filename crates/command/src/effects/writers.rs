@@ -1,57 +1,199 @@
 //! Common programs that write: never proved harmless, but what they write is told.
 
-use super::{DoubtKind, Effects};
+use super::{DoubtKind, Effects, TouchKind};
 
-/// What the operands are.
-#[derive(Clone, Copy)]
-enum Operands {
+/// What a program does with its operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operands {
     Written,
+    Removed,
+    /// All but the last are removed and read, the last is written.
+    Moved,
     /// All but the last are read, the last is written.
     Copied,
     /// The first is a mode or an owner, the rest are written.
     Changed,
+    /// The first is written, the second is read.
+    Patched,
 }
 
-fn operands_of(name: &str) -> Option<Operands> {
-    Some(match name {
-        "touch" | "mkdir" | "rmdir" | "rm" | "unlink" | "tee" | "mv" | "truncate" | "shred" => {
-            Operands::Written
-        }
-        "cp" | "ln" | "install" => Operands::Copied,
-        "chmod" | "chown" | "chgrp" => Operands::Changed,
-        _ => return None,
-    })
+/// The programs with what they do.
+pub(super) const NAMES: &[(&str, Operands)] = &[
+    ("touch", Operands::Written),
+    ("mkdir", Operands::Written),
+    ("tee", Operands::Written),
+    ("truncate", Operands::Written),
+    ("sponge", Operands::Written),
+    ("mkfifo", Operands::Written),
+    ("rmdir", Operands::Removed),
+    ("rm", Operands::Removed),
+    ("unlink", Operands::Removed),
+    ("shred", Operands::Removed),
+    ("mv", Operands::Moved),
+    ("cp", Operands::Copied),
+    ("ln", Operands::Copied),
+    ("install", Operands::Copied),
+    ("chmod", Operands::Changed),
+    ("chown", Operands::Changed),
+    ("chgrp", Operands::Changed),
+    ("chattr", Operands::Changed),
+    ("chcon", Operands::Changed),
+    ("setfacl", Operands::Changed),
+    ("patch", Operands::Patched),
+];
+
+/// The words of a program that writes.
+#[derive(Default)]
+struct Words<'a> {
+    operands: Vec<&'a str>,
+    options: Vec<&'a str>,
+    /// What an option brings: behind `=`, or glued to a letter.
+    values: Vec<&'a str>,
+    /// Files to which an option refers; they are read.
+    references: Vec<&'a str>,
+    /// Folders into which the operands go.
+    into: Vec<&'a str>,
 }
 
-/// Notes the operands of a program that writes; false if it is none of these.
-pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
-    let Some(kind) = operands_of(name) else { return false };
-    effects.doubt(DoubtKind::Writes, name, name);
-    let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
-    let before = arguments.get(..end).unwrap_or_default().iter();
-    let behind = arguments.get(end..).unwrap_or_default().iter().skip(1);
-    let mut operands = Vec::new();
-    for word in before {
-        match word.strip_prefix('-') {
-            // An option may take the next word, so that word is told as an operand too.
-            Some(_) => effects.doubt(DoubtKind::UnknownOption, name, word),
-            None => operands.push(word.as_str()),
-        }
-    }
-    operands.extend(behind.map(String::as_str));
-    let (first, rest) = operands.split_first().map_or(("", [].as_slice()), |(first, rest)| (*first, rest));
-    let (last, others) = operands.split_last().map_or(("", [].as_slice()), |(last, others)| (*last, others));
-    match kind {
-        Operands::Written => effects.writes.extend(operands.iter().map(|&path| path.to_owned())),
-        Operands::Changed if first.is_empty() => {}
-        Operands::Changed => effects.writes.extend(rest.iter().map(|&path| path.to_owned())),
-        Operands::Copied if last.is_empty() => {}
-        Operands::Copied => {
-            for path in others {
-                effects.read(path);
+impl<'a> Words<'a> {
+    /// An option may take the next word, so that word counts as an operand, too.
+    fn of(arguments: &'a [String], goes_into: bool) -> Self {
+        let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+        let (before, behind) = arguments.split_at(end);
+        let mut words = Self::default();
+        let mut rest = before.iter().map(String::as_str);
+        while let Some(word) = rest.next() {
+            if word.len() < 2 || !word.starts_with('-') {
+                words.operands.push(word);
+                continue;
             }
-            effects.writes.push(last.to_owned());
+            words.options.push(word);
+            match word.split_once('=') {
+                // GNU programs take the beginning of a long name for the name.
+                Some((name, value)) if name.starts_with("--r") && "--reference".starts_with(name) => {
+                    words.references.push(value);
+                }
+                Some((name, value))
+                    if goes_into && name.starts_with("--t") && "--target-directory".starts_with(name) =>
+                {
+                    words.into.push(value);
+                }
+                Some((_, value)) => words.values.push(value),
+                None if goes_into
+                    && (word == "-t" || word.len() > 3 && "--target-directory".starts_with(word)) =>
+                {
+                    words.into.extend(rest.next());
+                }
+                None if word.len() > 4 && "--reference".starts_with(word) => {
+                    words.references.extend(rest.next());
+                }
+                None if !word.starts_with("--") => {
+                    words.values.extend(word.char_indices().nth(2).and_then(|(at, _)| word.get(at..)));
+                    words
+                        .into
+                        .extend(word.strip_prefix("-t").filter(|folder| goes_into && !folder.is_empty()));
+                }
+                None => {}
+            }
         }
+        words.operands.extend(behind.iter().skip(1).map(String::as_str));
+        words
+    }
+
+    /// Whether an option has this letter, alone or among others, or one of these long names.
+    fn has(&self, letters: &[char], long: &[&str]) -> bool {
+        self.options.iter().any(|option| match option.strip_prefix("--") {
+            Some(name) => name.len() > 1 && long.iter().any(|known| known.starts_with(name)),
+            None => option.chars().skip(1).any(|char| letters.contains(&char)),
+        })
+    }
+
+    fn is_recursive(&self) -> bool {
+        self.has(&['r', 'R', 'a'], &["recursive", "archive"])
+    }
+
+    /// Whether all options are such as take no word and do not stand for a mode.
+    fn are_common(&self) -> bool {
+        self.options.iter().all(|option| match option.strip_prefix("--") {
+            Some(name) => ["recursive", "verbose", "changes", "quiet", "silent"].contains(&name),
+            None => option.chars().skip(1).all(|char| "RvcfhHLP".contains(char)),
+        })
+    }
+}
+
+/// Notes the operands of a program that writes; false if it is not one of these.
+pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
+    let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) else { return false };
+    effects.doubt(DoubtKind::Writes, name, name);
+    let words = Words::of(arguments, matches!(kind, Operands::Copied | Operands::Moved));
+    for option in &words.options {
+        effects.doubt(DoubtKind::UnknownOption, name, option);
+    }
+    words.references.iter().for_each(|path| effects.read(path));
+    // What an option brings may be a file that is written.
+    words.values.iter().for_each(|value| effects.may_touch(TouchKind::Any, value));
+    let below = words.is_recursive();
+    match kind {
+        Operands::Written => words.operands.iter().for_each(|path| effects.write(path)),
+        Operands::Removed => words.operands.iter().for_each(|path| effects.delete(path, below)),
+        Operands::Changed => {
+            let mode = usize::from(words.references.is_empty() && words.are_common());
+            let changed = words.operands.iter().skip(mode);
+            changed.for_each(|path| if below { effects.write_tree(path) } else { effects.write(path) });
+        }
+        Operands::Copied | Operands::Moved => copied(effects, name, &words),
+        Operands::Patched => patched(effects, &words),
     }
     true
+}
+
+fn copied(effects: &mut Effects, name: &str, words: &Words<'_>) {
+    let all = words.operands.as_slice();
+    if name == "install" && words.has(&['d'], &["directory"]) {
+        return all.iter().for_each(|path| effects.write(path));
+    }
+    let (sources, targets) = match (all, words.into.as_slice()) {
+        (_, [_, ..]) => (all, words.into.clone()),
+        // A link to a lone word is made in the folder itself.
+        ([source], []) if name == "ln" => (std::slice::from_ref(source), vec!["."]),
+        ([sources @ .., last], []) => (sources, vec![*last]),
+        ([], []) => return,
+    };
+    // A folder goes as a whole, and so does what a link leads to.
+    let below = matches!(name, "mv" | "ln") || words.is_recursive();
+    for source in sources {
+        if name == "mv" {
+            effects.touch(TouchKind::Read, source, true);
+            effects.delete(source, true);
+        } else if below {
+            effects.read_tree(source);
+        } else {
+            effects.read(source);
+        }
+    }
+    // A program takes one folder; with more of them it is not told which names go where.
+    let is_one = targets.len() == 1;
+    for target in targets {
+        if !is_one {
+            effects.may_touch(TouchKind::Write, target);
+        }
+        if target != "." {
+            effects.write(target);
+        }
+        for source in sources.iter().filter(|_| is_one) {
+            let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
+            effects.touch(TouchKind::Write, &format!("{}/{last}", target.trim_end_matches('/')), false);
+        }
+        if below {
+            effects.may_touch(TouchKind::Write, target);
+        }
+    }
+}
+
+/// The first operand is changed and the second is the patch; without operands the patch says what is changed.
+fn patched(effects: &mut Effects, words: &Words<'_>) {
+    words.values.iter().chain(&words.operands).for_each(|path| effects.write(path));
+    if words.operands.is_empty() {
+        effects.may_touch(TouchKind::Write, ".");
+    }
 }

@@ -38,10 +38,20 @@ fn secrets_are_known_by_their_names() {
         true,
         &[".env", ".ENV.local", "id_ed25519", "server.PEM", "credentials.json", ".ssh"],
     );
-    check(is_secret_name, true, &["secrets.yaml", ".netrc", "credentials", "tls.key"]);
     check(
         is_secret_name,
-        false,
-        &[".env.example", "id_rsa.pub", "credentials.rs", "environment", ".envrc", "keys"],
+        true,
+        &[
+            "secrets.yaml",
+            "HEAD:.env",
+            ":.env",
+            ":0:id_rsa",
+            ".env::$DATA",
+            ".netrc",
+            ".envrc",
+            "credentials",
+            "tls.key",
+        ],
     );
+    check(is_secret_name, false, &[".env.example", "id_rsa.pub", "credentials.rs", "environment", "keys"]);
 }

@@ -1,35 +1,35 @@
 //! What is dangerous whatever the rules say.
 
+use super::Danger;
+use super::notes::Notes;
 use super::search::{Feed, Runs};
-use super::{Danger, Scan, wrapped};
-use crate::names;
+use crate::{effects, kind, names};
 
 /// Folders of the system.
 const SYSTEM: &[&str] =
     &["/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/var", "/root", "/opt"];
 
 /// Notes what a program does by its name and words, and the paths it writes.
-pub(super) fn of_program(name: &str, words: &[String], scan: &mut Scan) {
-    let dangers = &mut scan.dangers;
+pub(super) fn of_program(name: &str, words: &[String], notes: &mut Notes) {
     match name {
-        "sudo" | "su" | "doas" | "pkexec" | "runuser" => dangers.push(Danger::Escalates),
-        "shutdown" | "reboot" | "halt" | "poweroff" => dangers.push(Danger::StopsSystem),
-        "kill" if words.iter().skip(1).any(|word| word == "-1") => dangers.push(Danger::StopsSystem),
+        "sudo" | "su" | "doas" | "pkexec" | "runuser" => notes.danger(Danger::Escalates),
+        "shutdown" | "reboot" | "halt" | "poweroff" => notes.danger(Danger::StopsSystem),
+        "kill" if words.iter().skip(1).any(|word| word == "-1") => notes.danger(Danger::StopsSystem),
         "wipefs" | "fdisk" | "sfdisk" | "parted" | "blkdiscard" | "cryptsetup" => {
-            dangers.push(Danger::WritesDevice);
+            notes.danger(Danger::WritesDevice);
         }
         _ if name.starts_with("mkfs") || name == "mke2fs" || name == "mkswap" => {
-            dangers.push(Danger::WritesDevice);
+            notes.danger(Danger::WritesDevice);
         }
-        "rm" => of_removal(words, dangers),
+        "rm" => of_removal(words, notes),
         "find" if words.iter().any(|word| word == "-delete") => {
             let target = words.first().filter(|word| !word.starts_with('-')).map_or(".", String::as_str);
-            dangers.push(Danger::RemovesTree { target: target.to_owned() });
+            notes.danger(Danger::RemovesTree { target: target.to_owned() });
         }
-        "chmod" | "chown" | "chgrp" if is_recursive(words) => of_removal(words, dangers),
+        "chmod" | "chown" | "chgrp" if is_recursive(words) => of_removal(words, notes),
         _ => {}
     }
-    note_writes(name, words, &mut scan.writes);
+    note_writes(name, words, notes);
 }
 
 fn is_recursive(words: &[String]) -> bool {
@@ -39,7 +39,7 @@ fn is_recursive(words: &[String]) -> bool {
     })
 }
 
-fn of_removal(words: &[String], dangers: &mut Vec<Danger>) {
+fn of_removal(words: &[String], notes: &mut Notes) {
     if !is_recursive(words) {
         return;
     }
@@ -48,40 +48,47 @@ fn of_removal(words: &[String], dangers: &mut Vec<Danger>) {
         // An expansion reads as nothing, so `"$x/"` is a root here, as it is to a shell where `x` is not set.
         let home = trimmed == "~" || word.starts_with("~/") && trimmed.len() <= 2;
         if trimmed.is_empty() || home || SYSTEM.contains(&trimmed) || trimmed == "/home" {
-            dangers.push(Danger::RemovesTree { target: word.clone() });
+            notes.danger(Danger::RemovesTree { target: word.clone() });
         }
     }
 }
 
-fn note_writes(name: &str, words: &[String], writes: &mut Vec<String>) {
-    let operands = || words.iter().filter(|word| !word.starts_with('-')).cloned();
-    let behind = |options: &[&str]| {
+/// What is written, by the lists that the strict reading has, and where options of other programs write.
+fn note_writes(name: &str, words: &[String], notes: &mut Notes) {
+    for path in effects::written(name, words) {
+        notes.write(path);
+    }
+    let after = |options: &[&str]| {
         let at = words.iter().position(|word| options.contains(&word.as_str()));
         at.and_then(|at| words.get(at.saturating_add(1))).cloned()
     };
-    let glued = |prefix: &str| {
-        words.iter().filter_map(|word| word.strip_prefix(prefix)).map(str::to_owned).collect::<Vec<_>>()
-    };
     match name {
-        "touch" | "mkdir" | "rmdir" | "rm" | "unlink" | "tee" | "truncate" | "shred" | "mv" | "sponge" => {
-            writes.extend(operands());
-        }
-        "chmod" | "chown" | "chgrp" | "chattr" | "uniq" => writes.extend(operands().skip(1)),
-        "cp" | "ln" | "install" | "rsync" | "scp" => {
-            writes.extend(operands().next_back());
-            writes.extend(behind(&["-t", "--target-directory"]));
-            writes.extend(glued("--target-directory="));
-        }
-        "dd" => writes.extend(glued("of=")),
         "sed" | "perl"
             if words.iter().any(|word| word.starts_with("-i") || word.starts_with("--in-place")) =>
         {
-            writes.extend(operands());
+            words.iter().filter(|word| !word.starts_with('-')).for_each(|word| notes.write(word.clone()));
         }
-        "sort" | "curl" | "wget" | "tree" | "gcc" | "cc" | "tar" => {
-            writes.extend(behind(&["-o", "-O", "--output", "--output-document"]));
+        "uniq" => {
+            words
+                .iter()
+                .filter(|word| !word.starts_with('-'))
+                .skip(1)
+                .for_each(|word| notes.write(word.clone()));
+        }
+        "git" => {
+            if let Some(path) = after(&["--output"]) {
+                notes.write(path);
+            }
+            let glued = words.iter().filter_map(|word| word.strip_prefix("--output="));
+            glued.for_each(|path| notes.write(path.to_owned()));
+        }
+        "sort" | "curl" | "wget" | "tree" | "gcc" | "cc" | "tar" | "patch" => {
+            if let Some(path) = after(&["-o", "-O", "--output", "--output-document"]) {
+                notes.write(path);
+            }
             for prefix in ["--output=", "--output-document=", "-o", "-O"] {
-                writes.extend(glued(prefix).into_iter().filter(|path| !path.is_empty()));
+                let glued = words.iter().filter_map(|word| word.strip_prefix(prefix));
+                glued.filter(|path| !path.is_empty()).for_each(|path| notes.write(path.to_owned()));
             }
         }
         _ => {}
@@ -89,60 +96,58 @@ fn note_writes(name: &str, words: &[String], writes: &mut Vec<String>) {
 }
 
 /// Notes where an interpreter runs what is not on the face of the command.
-pub(super) fn of_feed(name: &str, words: &[String], texts: &[String], feed: Feed, scan: &mut Scan) -> Runs {
-    let shell = wrapped::SHELLS.contains(&name);
-    let interpreter =
-        shell || wrapped::INTERPRETERS.iter().any(|known| *known == name && !name.ends_with("awk"));
+pub(super) fn of_feed(name: &str, words: &[String], texts: &[String], feed: Feed, notes: &mut Notes) -> Runs {
+    let interpreter = kind::is_shell(name) || kind::runs_its_input(name);
     let evaluates = matches!(name, "eval" | "source" | ".");
     if evaluates {
-        scan.dangers.push(Danger::Evaluates);
+        notes.danger(Danger::Evaluates);
     }
-    scan.partial |= feed == Feed::Expansion && (evaluates || interpreter);
+    notes.partial |= feed == Feed::Expansion && (evaluates || interpreter);
     if matches!(name, "at" | "batch") && feed == Feed::Pipe {
-        scan.dangers.push(Danger::FeedsShell);
-        scan.partial = true;
+        notes.danger(Danger::FeedsShell);
+        notes.partial = true;
         return Runs::Input;
     }
     if !interpreter {
         return Runs::Nothing;
     }
     if feed == Feed::Expansion {
-        scan.dangers.push(Danger::Evaluates);
+        notes.danger(Danger::Evaluates);
     }
     // With a text or a file of its own, a shell takes its input for data.
     let reads_input =
         words.iter().all(|word| word.starts_with(['-', '+'])) || words.iter().any(|word| word == "-s");
     if feed == Feed::Pipe && texts.is_empty() && reads_input {
-        scan.dangers.push(Danger::FeedsShell);
-        scan.partial = true;
+        notes.danger(Danger::FeedsShell);
+        notes.partial = true;
         return Runs::Input;
     }
     Runs::Nothing
 }
 
 /// Notes what a written path means.
-pub(super) fn of_write(path: &str, dangers: &mut Vec<Danger>) {
+pub(super) fn of_write(path: &str, notes: &mut Notes) {
     let network = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
     let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path)
         || path.starts_with("/dev/fd/");
     if network {
-        dangers.push(Danger::OpensNetwork);
+        notes.danger(Danger::OpensNetwork);
     } else if path.starts_with("/dev/") && !harmless {
-        dangers.push(Danger::WritesDevice);
+        notes.danger(Danger::WritesDevice);
     }
-    let named = path.split(['/', '\\']).any(names::is_protected_name);
+    let named = names::is_protected_path(path.split(['/', '\\']));
     let system = SYSTEM
         .iter()
         .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
     if named || system {
-        dangers.push(Danger::WritesProtected { path: path.to_owned() });
+        notes.danger(Danger::WritesProtected { path: path.to_owned() });
     }
 }
 
 /// Notes what only the whole text shows.
-pub(super) fn of_text(text: &str, dangers: &mut Vec<Danger>) {
+pub(super) fn of_text(text: &str, notes: &mut Notes) {
     if text.contains("/dev/tcp/") || text.contains("/dev/udp/") {
-        dangers.push(Danger::OpensNetwork);
+        notes.danger(Danger::OpensNetwork);
     }
     let dense: String = text.chars().filter(|char| !char.is_whitespace()).collect();
     let mut rest = dense.as_str();
@@ -150,7 +155,7 @@ pub(super) fn of_text(text: &str, dangers: &mut Vec<Danger>) {
         let name = before.rsplit([';', '&', '|', '(', ')', '{', '}']).next().unwrap_or_default();
         let name = name.strip_prefix("function").unwrap_or(name);
         if !name.is_empty() && body.starts_with(&format!("{name}|{name}")) {
-            dangers.push(Danger::ForkBomb);
+            notes.danger(Danger::ForkBomb);
         }
         rest = body;
     }

@@ -1,70 +1,10 @@
 //! Programs that start other ones: where the inner words begin, and which words are texts that run.
 
 use super::tokens::Word;
-
-/// Wrappers with the options that take the next word, and how many operands stand before the inner program.
-const WRAPPERS: &[(&str, &[&str], usize)] = &[
-    ("env", &["-u", "-C", "--unset", "--chdir"], 0),
-    ("command", &[], 0),
-    ("builtin", &[], 0),
-    ("exec", &["-a"], 0),
-    (
-        "sudo",
-        &["-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir"],
-        0,
-    ),
-    ("doas", &["-u", "-C"], 0),
-    ("pkexec", &["--user"], 0),
-    ("nohup", &[], 0),
-    ("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
-    ("nice", &["-n", "--adjustment"], 0),
-    ("ionice", &["-c", "-n"], 0),
-    ("chrt", &[], 1),
-    ("taskset", &[], 1),
-    ("setsid", &[], 0),
-    ("setpriv", &[], 0),
-    (
-        "xargs",
-        &["-I", "-n", "-P", "-d", "-a", "-L", "-s", "-E", "--max-args", "--max-procs", "--delimiter"],
-        0,
-    ),
-    ("parallel", &["-j", "--jobs"], 0),
-    ("busybox", &[], 0),
-    ("toybox", &[], 0),
-    ("time", &["-f", "-o"], 0),
-    ("stdbuf", &["-i", "-o", "-e"], 0),
-    ("unbuffer", &[], 0),
-    ("strace", &["-o", "-e", "-p", "-s", "-u"], 0),
-    ("ltrace", &["-o", "-e", "-p", "-s", "-u"], 0),
-    ("chroot", &[], 1),
-    ("unshare", &[], 0),
-    ("nsenter", &["-t"], 0),
-    ("flock", &["-w", "-E"], 1),
-    ("watch", &["-n"], 0),
-    ("script", &["-c", "--command"], 0),
-    ("fakeroot", &[], 0),
-    ("systemd-run", &["-p", "-u"], 0),
-    ("firejail", &[], 0),
-    ("bwrap", &[], 0),
-    ("ssh", &["-p", "-i", "-l", "-o", "-F", "-J"], 1),
-    ("coproc", &[], 0),
-    ("runuser", &["-u", "-g"], 0),
-    ("chronic", &[], 0),
-    ("dbus-launch", &[], 0),
-    ("dbus-run-session", &[], 0),
-    ("xvfb-run", &["-s", "-n", "-f"], 0),
-    ("npx", &["-p", "--package"], 0),
-];
+use crate::kind;
 
 const KEYWORDS: &[&str] =
     &["if", "then", "elif", "else", "while", "until", "do", "time", "!", "coproc", "-p", "function", "{"];
-
-pub(super) const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh"];
-
-pub(super) const INTERPRETERS: &[&str] = &[
-    "python", "python2", "python3", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "awk",
-    "gawk", "mawk",
-];
 
 /// The rest of the words behind reserved ones.
 pub(super) fn behind_keywords(mut words: &[Word]) -> &[Word] {
@@ -88,16 +28,14 @@ pub(super) fn assigned(word: &str) -> Option<&str> {
 /// The places in the words of a wrapper where the inner program may stand. An unknown option may take the word
 /// behind it or not, so both places are given.
 pub(super) fn inner(program: &str, words: &[String]) -> Vec<usize> {
-    let Some((_, valued, operands)) = WRAPPERS.iter().find(|(name, ..)| *name == program) else {
-        return Vec::new();
-    };
-    let (mut places, mut skip, mut operands, mut unsure) = (Vec::new(), false, *operands, false);
+    let Some(wrapper) = kind::wrapper(program) else { return Vec::new() };
+    let (mut places, mut skip, mut operands, mut unsure) = (Vec::new(), false, wrapper.operands, false);
     for (index, word) in words.iter().enumerate() {
         if std::mem::take(&mut skip) {
             continue;
         }
         if word.starts_with('-') && word.len() > 1 {
-            skip = valued.contains(&word.as_str());
+            skip = wrapper.valued.contains(&word.as_str());
             unsure = !skip && word != "--";
         } else if assigned(word).is_some() {
             unsure = false;
@@ -117,55 +55,110 @@ pub(super) fn inner(program: &str, words: &[String]) -> Vec<usize> {
     places
 }
 
-/// The words of a program that are themselves commands.
-pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
-    let behind = |options: &[&str]| {
-        let mut texts = Vec::new();
-        for (index, word) in words.iter().enumerate() {
-            if options.contains(&word.as_str()) {
-                texts.extend(words.get(index.saturating_add(1)).cloned());
-            }
-            texts.extend(
-                options
-                    .iter()
-                    .filter_map(|option| word.strip_prefix(option))
-                    .map(|text| text.strip_prefix('=').unwrap_or(text).to_owned()),
-            );
+/// Where the programs stand that an option names: `find -exec`, `fd -x`.
+pub(super) fn started_by_option(program: &str, words: &[String]) -> Vec<usize> {
+    let options: &[&str] = match program {
+        "find" | "gfind" => &["-exec", "-execdir", "-ok", "-okdir"],
+        "fd" | "fdfind" => &["-x", "-X", "--exec", "--exec-batch"],
+        "gdb" | "lldb" | "gdbserver" => &["--args", "--"],
+        "cargo" | "npm" | "pnpm" | "yarn" | "poetry" | "pipenv" | "uv" | "bundle" | "conda" | "pdm"
+        | "hatch" | "mise" | "direnv" | "nix" | "docker" | "podman" | "kubectl" | "rbenv" | "pyenv"
+        | "asdf" | "op" | "doppler" | "aws-vault" | "ip" => {
+            &["exec", "run", "x", "dlx", "--", "-c", "--command"]
         }
-        texts
+        _ => return Vec::new(),
     };
+    let starts = |word: &String| options.contains(&word.as_str());
+    words.iter().enumerate().filter(|(_, word)| starts(word)).map(|(at, _)| at.saturating_add(1)).collect()
+}
+
+/// The words of a program that are themselves commands. A pass over the words gives all of them: what this costs grows
+/// with the words, whatever they are.
+pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
+    if let Some(wrapper) = kind::wrapper(program) {
+        let mut texts: Vec<String> = match program {
+            "env" | "genv" => split_strings(words),
+            "su" | "script" | "flock" | "runuser" | "sg" => {
+                shell_texts(words).chain(behind(words, &["-c", "--command", "-qc"])).collect()
+            }
+            "coreutils" | "uutils" => words
+                .iter()
+                .filter_map(|word| {
+                    word.strip_prefix("--coreutils-prog").and_then(|rest| rest.split_once('='))
+                })
+                .map(|(_, program)| program.to_owned())
+                .collect(),
+            _ => behind(words, &["--run", "--command", "--exec"]),
+        };
+        if wrapper.texts {
+            texts.extend(words.iter().filter(|word| word.contains(' ')).cloned());
+        }
+        return texts;
+    }
     match program {
         "eval" => vec![words.join(" ")],
-        "trap" | "watch" | "parallel" | "ssh" | "xargs" => {
+        "tmux" | "screen" | "dtach" | "at" | "just" | "task" => {
             words.iter().filter(|word| word.contains(' ')).cloned().collect()
         }
         "alias" => words.iter().filter_map(|word| Some(word.split_once('=')?.1.to_owned())).collect(),
-        "env" => behind(&["-S", "--split-string"]),
-        "su" | "script" | "flock" | "runuser" | "sg" => {
-            shell_texts(words).chain(behind(&["-c", "--command", "-qc"])).collect()
-        }
         "git" => git_texts(words),
-        "mapfile" | "readarray" | "compgen" | "complete" => behind(&["-C"]),
-        "vim" | "vi" | "nvim" | "ex" | "view" => {
+        "mapfile" | "readarray" | "compgen" | "complete" => behind(words, &["-C"]),
+        "vim" | "vi" | "nvim" | "ex" | "view" | "less" | "more" => {
             words.iter().filter_map(|word| Some(word.split_once('!')?.1.to_owned())).collect()
         }
-        "make" => {
+        "man" => behind(words, &["-P", "--pager", "-H", "--html"]),
+        "make" | "gmake" => {
             let assigned = words.iter().filter_map(|word| assigned(word)).map(str::to_owned);
-            assigned.chain(behind(&["--eval"])).collect()
+            assigned.chain(behind(words, &["--eval"])).collect()
         }
-        "rsync" => behind(&["-e", "--rsh"]),
+        "rsync" => behind(words, &["-e", "--rsh", "--rsync-path"]),
+        "scp" | "sftp" => behind(words, &["-S", "-o"]),
+        "zip" => behind(words, &["-TT", "--unzip-command"]),
         "gdb" | "expect" => {
             words.iter().map(|word| word.replace(['!', '"'], " ").replace("spawn ", "")).collect()
         }
-        "tar" => {
+        "tar" | "gtar" | "bsdtar" => {
             let actions = words.iter().filter_map(|word| Some(word.split_once("exec=")?.1.to_owned()));
-            actions
-                .chain(behind(&["--to-command", "-I", "--use-compress-program", "--rsh-command"]))
-                .collect()
+            let options =
+                ["--to-command", "-I", "--use-compress-program", "--rsh-command", "-F", "--info-script"];
+            actions.chain(behind(words, &options)).collect()
         }
-        _ if SHELLS.contains(&program) => shell_texts(words).collect(),
+        _ if kind::is_shell(program) => shell_texts(words).collect(),
         _ => Vec::new(),
     }
+}
+
+/// The values of options: the next word, and what is glued to the option.
+fn behind(words: &[String], options: &[&str]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if options.contains(&word.as_str()) {
+            texts.extend(words.get(index.saturating_add(1)).cloned());
+        }
+        let glued = options.iter().filter_map(|option| word.strip_prefix(option));
+        texts.extend(glued.map(|text| text.strip_prefix('=').unwrap_or(text).to_owned()));
+    }
+    texts
+}
+
+/// What `env` splits into words: the value of `-S`, alone or behind other letters, and the words behind it.
+fn split_strings(words: &[String]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        let long = word.strip_prefix("--split-string").or_else(|| word.strip_prefix("--s"));
+        let short = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        let Some(value) = long.or_else(|| short.and_then(|letters| Some(letters.split_once('S')?.1))) else {
+            continue;
+        };
+        let value = value.strip_prefix('=').unwrap_or(value);
+        let rest = words.get(index.saturating_add(1)..).unwrap_or_default();
+        // `\_` is a space there, and `\c` an end.
+        let rest = if value.is_empty() { rest.join(" ") } else { format!("{value} {}", rest.join(" ")) };
+        texts.push(rest.replace("\\_", " ").replace("\\c", " "));
+        // What follows is a part of this text.
+        break;
+    }
+    texts
 }
 
 /// The words behind options that hold a `c`: `-c`, `-lc`, `-xec`.
@@ -177,38 +170,60 @@ fn shell_texts(words: &[String]) -> impl Iterator<Item = String> {
     behind.iter().find(|word| !word.starts_with('-') && !word.starts_with('+')).cloned().into_iter()
 }
 
-/// Where the programs stand that an option names: `find -exec`, `fd -x`.
-pub(super) fn started_by_option(program: &str, words: &[String]) -> Vec<usize> {
-    let options: &[&str] = match program {
-        "find" => &["-exec", "-execdir", "-ok", "-okdir"],
-        "fd" | "fdfind" => &["-x", "-X", "--exec", "--exec-batch"],
-        _ => return Vec::new(),
-    };
-    let starts = |word: &String| options.contains(&word.as_str());
-    words.iter().enumerate().filter(|(_, word)| starts(word)).map(|(at, _)| at.saturating_add(1)).collect()
-}
-
-/// What git is told to run: values of `-c`, aliases, and the commands of some sub-commands.
+/// What git is told to run: values of configuration, aliases, and the commands of some sub-commands.
 fn git_texts(words: &[String]) -> Vec<String> {
     let mut texts = Vec::new();
+    let mut joined = false;
+    let mut after_alias = false;
     for (index, word) in words.iter().enumerate() {
-        let rest = words.get(index.saturating_add(1)..).unwrap_or_default();
+        let next = || words.get(index.saturating_add(1));
+        if std::mem::take(&mut after_alias) {
+            configured("alias.", word, &mut texts);
+        }
         match word.as_str() {
-            "-c" | "config" => {
-                texts.extend(
-                    rest.iter().filter_map(|value| value.split_once('=')).map(|(_, value)| value.to_owned()),
-                );
-                texts.extend(rest.iter().filter(|value| value.starts_with('!')).cloned());
+            "foreach" | "run" if !joined => {
+                // What follows is one command, whatever else it holds. Before the sub-command such a word is a value.
+                joined = index > 0
+                    && words.get(index.saturating_sub(1)).is_some_and(|before| !before.starts_with('-'));
+                let rest = words.get(index.saturating_add(1)..).unwrap_or_default().iter();
+                let rest: Vec<&str> =
+                    rest.map(String::as_str).skip_while(|word| word.starts_with('-')).collect();
+                texts.push(rest.join(" "));
             }
-            "foreach" | "run" => texts.push(rest.join(" ")),
-            "--exec" | "-x" | "--upload-pack" | "--receive-pack" | "--extcmd" => {
-                texts.extend(rest.first().cloned());
+            "--exec" | "-x" | "--upload-pack" | "--receive-pack" | "--extcmd" | "-O" => {
+                texts.extend(next().map(|text| bare(text)));
             }
+            other if other.starts_with('!') => texts.push(bare(other)),
+            // The key of `git config`; its value is the next word.
+            other if is_alias(other) && !other.contains('=') => after_alias = true,
             other => {
                 let glued = ["--exec=", "--upload-pack=", "--receive-pack=", "--extcmd="];
-                texts.extend(glued.iter().filter_map(|option| other.strip_prefix(option)).map(str::to_owned));
+                let option = glued.iter().find_map(|option| other.strip_prefix(option));
+                match (option, other.trim_start_matches("-c").split_once('=')) {
+                    (Some(text), _) => texts.push(bare(text)),
+                    (None, Some((key, value))) if key.contains('.') && !key.starts_with('-') => {
+                        configured(key, value, &mut texts);
+                    }
+                    _ => {}
+                }
             }
         }
     }
-    texts.iter().map(|text| text.trim_start_matches('!').to_owned()).collect()
+    texts
+}
+
+/// The value of a setting: a command for a shell, or for git where it is an alias.
+pub(super) fn configured(key: &str, value: &str, texts: &mut Vec<String>) {
+    texts.push(bare(value));
+    if is_alias(key) && !value.starts_with('!') {
+        texts.push(format!("git {value}"));
+    }
+}
+
+fn is_alias(key: &str) -> bool {
+    key.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias."))
+}
+
+fn bare(text: &str) -> String {
+    text.trim_start_matches('!').to_owned()
 }

@@ -7,6 +7,8 @@ mod bash;
 mod dresses;
 mod effects;
 mod generator;
+mod hidden;
 mod lexer;
 mod properties;
 mod scan;
+mod touched;

@@ -22,6 +22,21 @@ proptest! {
         oracle::command(text.as_bytes());
     }
 
+    // security 9
+    #[test]
+    fn no_text_costs_more_than_its_bytes_allow(
+        times in 0_u8..9,
+        shape in prop_oneof![
+            "(xargs|git|find|sudo|env|bash|sh|rm|python3|foo|docker) (-z |-c |a=b |-exec |run |foreach |-S |--x=y |'a b' ){0,3}",
+            "[-a-z$(){}|;&<>'`*? =]{1,12}",
+            any::<String>(),
+        ],
+    ) {
+        let mut bytes = vec![times];
+        bytes.extend(shape.as_bytes());
+        oracle::command_work(&bytes);
+    }
+
     #[test]
     fn effects_of_any_words_do_not_panic(
         program in "(find|sed|git|ls|sort|grep|env|sh|timeout|nice|cp|chmod|date|uniq|[a-z]{0,3})",

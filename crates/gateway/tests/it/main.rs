@@ -3,6 +3,7 @@
 
 mod carry;
 mod formats;
+mod growth;
 mod hostile;
 mod serve;
 mod survives;

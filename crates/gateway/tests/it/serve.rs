@@ -181,3 +181,131 @@ async fn a_gateway_whose_provider_is_gone_says_so() {
         assert!(error.to_string().contains("cannot be reached"), "{error}");
     }
 }
+
+/// A gateway before a model of any kind, on a port, until it is told to stop.
+async fn served_until(
+    model: impl Model + 'static,
+    options: ServeOptions,
+) -> (u16, tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<std::io::Result<()>>) {
+    let upstream = Upstream::new(Arc::new(model), "openai-chat");
+    let gateway = formats()
+        .into_iter()
+        .fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (stop, stopped) = tokio::sync::oneshot::channel();
+    let stopped = async move { drop(stopped.await) };
+    (port, stop, tokio::spawn(windlass_gateway::serve_until(listener, gateway, options, stopped)))
+}
+
+/// Says a word, and then goes on as its name says.
+enum Begun {
+    Ends,
+    Hangs,
+    /// Ends properly, a while later.
+    Finishes,
+}
+
+impl Model for Begun {
+    fn stream<'a>(&'a self, _: &'a Request) -> windlass_model::ModelFuture<'a> {
+        use windlass_stream::Chunk;
+        let first = futures_util::stream::iter([Ok(Chunk::text("half"))]);
+        let finish = || Chunk::Finish { reason: StopReason::End, raw: "stop".into() };
+        Box::pin(async move {
+            Ok(match self {
+                Self::Ends => Box::pin(first) as windlass_model::ChunkStream,
+                Self::Hangs => Box::pin(first.chain(futures_util::stream::pending())),
+                Self::Finishes => Box::pin(first.chain(futures_util::stream::once(async move {
+                    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+                    Ok(finish())
+                }))),
+            })
+        })
+    }
+}
+
+/// The body of a streamed answer in a format, as text, to its end.
+async fn streamed(port: u16, format: &Format) -> String {
+    let mut request = Request::new("m", vec![Message::user("go")]).with_delivery(Delivery::Stream);
+    request.max_output_tokens = Some(64);
+    let sent = format.wire.encode(&request).unwrap();
+    let path = match format.name() {
+        "gemini" => format!("/v1beta{}", sent.path),
+        "anthropic" => sent.path.clone(),
+        _ => format!("/v1{}", sent.path),
+    };
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let head = format!("POST {path} HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n", sent.body.len());
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(&sent.body).await.unwrap();
+    let (mut text, mut bytes) = (String::new(), [0; 4096]);
+    loop {
+        let len = stream.read(&mut bytes).await.unwrap();
+        text.push_str(&String::from_utf8_lossy(&bytes[..len]));
+        if len == 0 || text.ends_with("\r\n0\r\n\r\n") {
+            return text;
+        }
+    }
+}
+
+// command-line B20
+#[tokio::test]
+async fn an_answer_without_its_end_ends_with_an_error_in_the_clients_format() {
+    for format in formats() {
+        let (port, _stop, _) = served_until(Begun::Ends, ServeOptions::default()).await;
+        let text = streamed(port, &format).await;
+        assert!(
+            text.contains("half") && text.contains("ended before it was whole"),
+            "{}: {text}",
+            format.name()
+        );
+        assert!(text.ends_with("\r\n0\r\n\r\n"), "{}: the body is whole", format.name());
+    }
+}
+
+// command-line B20
+#[tokio::test]
+async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long() {
+    for format in formats() {
+        for (model, words) in [(Begun::Finishes, None), (Begun::Hangs, Some("the server stops"))] {
+            let drain = match words {
+                None => std::time::Duration::from_secs(20),
+                Some(_) => std::time::Duration::from_millis(100),
+            };
+            let (port, stop, server) =
+                served_until(model, ServeOptions { drain, ..ServeOptions::default() }).await;
+            let from = format.clone();
+            let asked = tokio::spawn(async move { streamed(port, &from).await });
+            // Long enough to be asked, shorter than an answer.
+            tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+            stop.send(()).unwrap();
+            let text = asked.await.unwrap();
+            assert_eq!(text.contains("the server stops"), words.is_some(), "{}: {text}", format.name());
+            server.await.unwrap().unwrap();
+            assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err(), "the port is closed");
+        }
+    }
+}
+
+// correctness 16
+#[tokio::test]
+async fn a_body_that_never_ends_gives_its_place_back() {
+    let body_timeout = std::time::Duration::from_millis(200);
+    let options = ServeOptions { connections: 2, body_timeout, ..ServeOptions::default() };
+    let (port, _stop, _) = served_until(Begun::Finishes, options).await;
+    let mut halves = Vec::new();
+    for _ in 0..2 {
+        let mut half = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        half.write_all(b"POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-length: 99\r\n\r\n{")
+            .await
+            .unwrap();
+        halves.push(half);
+    }
+    let [format, ..] = formats();
+    let asked = streamed(port, &format);
+    let text = tokio::time::timeout(std::time::Duration::from_secs(10), asked).await.unwrap();
+    assert!(text.contains("half"), "{text}");
+    let mut refusal = String::new();
+    halves[0].read_to_string(&mut refusal).await.unwrap();
+    assert!(refusal.starts_with("HTTP/1.1 408"), "{refusal}");
+}

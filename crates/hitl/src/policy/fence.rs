@@ -1,11 +1,11 @@
 //! A constraint made ready for judging.
 
-use globset::GlobMatcher;
+use globset::Candidate;
 use windlass_protocol::Effect;
 
 use super::PolicyError;
+use super::glob::{PathGlob, Reach};
 use super::host::HostMatcher;
-use super::matcher::compile;
 use crate::part::Part;
 use crate::{Constraint, EffectKind, Source};
 
@@ -15,8 +15,8 @@ pub(crate) struct Fence {
     pub(crate) id: String,
     pub(crate) source: Source,
     effect: EffectKind,
-    paths: Vec<GlobMatcher>,
-    blocked: Vec<GlobMatcher>,
+    paths: Vec<PathGlob>,
+    blocked: Vec<PathGlob>,
     extensions: Vec<String>,
     max_bytes: Option<u64>,
     hosts: Vec<HostMatcher>,
@@ -35,8 +35,8 @@ pub(crate) enum Breach {
 impl Fence {
     pub(super) fn new(constraint: Constraint, source: Source) -> Result<Self, PolicyError> {
         let id = constraint.id;
-        let globs = |globs: &[String]| -> Result<Vec<GlobMatcher>, PolicyError> {
-            globs.iter().map(|glob| compile(&id, glob)).collect()
+        let globs = |globs: &[String]| -> Result<Vec<PathGlob>, PolicyError> {
+            globs.iter().map(|glob| PathGlob::new(&id, glob)).collect()
         };
         let host = |host: &String| {
             HostMatcher::parse(host).ok_or_else(|| PolicyError::Host { id: id.clone(), host: host.clone() })
@@ -55,6 +55,11 @@ impl Fence {
         })
     }
 
+    /// Whether it can refuse a path that a call comes upon.
+    pub(crate) fn is_about_paths(&self) -> bool {
+        matches!(self.effect, EffectKind::Read | EffectKind::Delete)
+    }
+
     /// What this fence has against a part of a call.
     pub(crate) fn breach(&self, part: &Part<'_>) -> Option<Breach> {
         if !part.is(self.effect) {
@@ -64,22 +69,37 @@ impl Fence {
             Effect::Connect { host, port } => self.connection(host, *port),
             effect => {
                 let path = part.path.as_deref()?;
-                self.path(path).or_else(|| self.size(effect))
+                self.path(path, part.reaches_unlisted()).or_else(|| self.size(effect))
             }
         }
     }
 
-    fn path(&self, path: &str) -> Option<Breach> {
+    fn path(&self, path: &str, reaches_more: bool) -> Option<Breach> {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let fits = |glob: &GlobMatcher| glob.is_match(path);
+        let (whole, last) = (Candidate::new(path), Candidate::new(name));
+        let fits = |glob: &PathGlob| if reaches_more { glob.covers_tree(&whole) } else { glob.fits(&whole) };
         if !self.paths.is_empty() && !self.paths.iter().any(fits) {
             return Some(Breach::Broken(format!("{path} is not among the paths of constraint {}", self.id)));
         }
         // A glob without a folder is about names, wherever they lie.
-        let is_blocked =
-            |glob: &GlobMatcher| fits(glob) || (!glob.glob().glob().contains('/') && glob.is_match(name));
-        if self.blocked.iter().any(is_blocked) {
-            return Some(Breach::Broken(format!("{path} is blocked by constraint {}", self.id)));
+        let reach = |glob: &PathGlob| match (glob.is_name(), reaches_more) {
+            (true, _) if glob.fits(&last) => Reach::Named,
+            (true, true) => Reach::Possible,
+            (false, true) => glob.reach(path),
+            (_, false) if glob.fits_or_holds(&whole) => Reach::Named,
+            (_, false) => Reach::None,
+        };
+        match self.blocked.iter().map(reach).max().unwrap_or(Reach::None) {
+            Reach::Named => {
+                return Some(Breach::Broken(format!("{path} is blocked by constraint {}", self.id)));
+            }
+            Reach::Possible => {
+                return Some(Breach::Unclear(format!(
+                    "it cannot be told whether constraint {} blocks a name below {path}",
+                    self.id
+                )));
+            }
+            Reach::None => {}
         }
         let ending = name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_lowercase());
         if !self.extensions.is_empty() && !self.extensions.contains(&ending) {

@@ -1,21 +1,22 @@
 //! A rule made ready for judging.
 
-use globset::{Candidate, GlobBuilder, GlobMatcher};
+use globset::Candidate;
 use windlass_command::Scan;
 use windlass_protocol::{Effect, ToolName};
 
+use super::glob::{PathGlob, Reach};
 use super::host::HostMatcher;
 use super::{PolicyError, banned};
 use crate::part::Part;
 use crate::place::normal;
-use crate::{Action, Rule, Source};
+use crate::{Action, EffectKind, Rule, Source};
 
 /// A rule made ready for judging.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     pub(crate) rule: Rule,
     pub(crate) source: Source,
-    path: Option<GlobMatcher>,
+    path: Option<PathGlob>,
     host: Option<HostMatcher>,
 }
 
@@ -27,7 +28,7 @@ impl Compiled {
 
     /// The rule, and what about it is to be said.
     pub(crate) fn new(rule: Rule, source: Source) -> Result<(Self, Option<String>), PolicyError> {
-        let path = rule.path.as_deref().map(|glob| compile(&rule.id, glob)).transpose()?;
+        let path = rule.path.as_deref().map(|glob| PathGlob::new(&rule.id, glob)).transpose()?;
         let host = rule.host.as_deref().map(|host| {
             HostMatcher::parse(host)
                 .ok_or_else(|| PolicyError::Host { id: rule.id.clone(), host: host.to_owned() })
@@ -47,6 +48,19 @@ impl Compiled {
         let words = self.rule.argv.join(" ");
         self.rule.reason = Some(format!("`{words}` can run anything, so a rule for it asks"));
         Some(format!("rule {}: `{words}` can run anything; the rule asks instead of allowing", self.rule.id))
+    }
+
+    /// What a rule does not hold, in words for its author: a program that nobody here knows is let through by its name
+    /// alone, whatever it runs.
+    pub(crate) fn note(&self) -> Option<String> {
+        let allows = self.rule.action == Action::Allow && banned::is_unknown(&self.rule.argv);
+        allows.then(|| {
+            let words = self.rule.argv.join(" ");
+            format!(
+                "rule {}: `{words}` decides itself what it runs; rules that deny a program cannot see that",
+                self.rule.id
+            )
+        })
     }
 
     fn check(&self) -> Result<(), PolicyError> {
@@ -81,7 +95,7 @@ impl Compiled {
             };
             return port.is_some_and(|port| self.fits_host(host, port));
         }
-        self.path.as_ref().is_some_and(|glob| glob.is_match(normal(text)))
+        self.path.as_ref().is_some_and(|glob| glob.fits(&Candidate::new(&normal(text))))
     }
 
     /// Whether the rule is about this part of a call, whose path was made ready for many globs. For a rule that
@@ -89,10 +103,43 @@ impl Compiled {
     pub(crate) fn fits(&self, tool: &ToolName, part: &Part<'_>, path: Option<&Candidate<'_>>) -> bool {
         self.rule.tool.as_ref().is_none_or(|wanted| wanted == tool)
             && self.rule.effect.is_none_or(|wanted| part.is(wanted))
-            && self.path.as_ref().is_none_or(|glob| path.is_some_and(|path| glob.is_match_candidate(path)))
+            && self.path.as_ref().is_none_or(|glob| path.is_some_and(|path| self.fits_path(glob, part, path)))
             && self.fits_words(part)
             && self.fits_connection(&part.effect)
             && self.fits_mcp(&part.effect)
+    }
+
+    /// A rule that allows has to fit everything that the part reaches. One that denies or asks has to fit something.
+    fn fits_path(&self, glob: &PathGlob, part: &Part<'_>, path: &Candidate<'_>) -> bool {
+        let reaches_more = part.reaches_unlisted();
+        match (self.rule.action, &part.path) {
+            (Action::Allow, _) if reaches_more => glob.covers_tree(path),
+            (Action::Allow, _) => glob.fits(path),
+            (_, Some(text)) if reaches_more => glob.reach(text) > Reach::None,
+            _ => glob.fits_or_holds(path),
+        }
+    }
+
+    /// Whether it is about this path, which a call has named.
+    pub(crate) fn fits_named(&self, path: &str) -> bool {
+        self.path.as_ref().is_none_or(|glob| glob.fits_or_holds(&Candidate::new(path)))
+    }
+
+    /// Whether it can refuse a path that a call of this tool comes upon.
+    pub(crate) fn is_about_paths(&self, tool: &ToolName) -> bool {
+        let is_file = |kind| matches!(kind, EffectKind::Read | EffectKind::Delete);
+        self.rule.action != Action::Allow
+            && self.path.is_some()
+            && self.rule.effect.is_none_or(is_file)
+            && self.rule.tool.as_ref().is_none_or(|wanted| wanted == tool)
+    }
+
+    /// Whether a rule that fits denies for sure. Where names decide that nobody has looked at, it can only ask.
+    pub(crate) fn is_certain(&self, part: &Part<'_>) -> bool {
+        match (&self.path, &part.path) {
+            (Some(glob), Some(path)) if part.reaches_unlisted() => glob.reach(path) == Reach::Named,
+            _ => true,
+        }
     }
 
     fn fits_words(&self, part: &Part<'_>) -> bool {
@@ -101,6 +148,14 @@ impl Compiled {
         }
         let Some(reading) = &part.reading else { return false };
         self.rule.action == Action::Allow || self.is_run_by(&reading.scan)
+    }
+
+    /// Whether the program that the rule is about may run, though it is not sure that it does.
+    pub(crate) fn may_be_run_by(&self, tool: &ToolName, part: &Part<'_>, scan: &Scan) -> bool {
+        !self.rule.argv.is_empty()
+            && self.rule.tool.as_ref().is_none_or(|wanted| wanted == tool)
+            && self.rule.effect.is_none_or(|wanted| part.is(wanted))
+            && scan.may_run(&self.rule.argv.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     fn is_run_by(&self, scan: &Scan) -> bool {
@@ -138,12 +193,4 @@ impl Compiled {
             .zip([server, tool, fingerprint])
             .all(|(wanted, met)| wanted.as_ref().is_none_or(|wanted| wanted == met))
     }
-}
-
-pub(super) fn compile(id: &str, glob: &str) -> Result<GlobMatcher, PolicyError> {
-    GlobBuilder::new(glob)
-        .literal_separator(true)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|source| PolicyError::Glob { id: id.to_owned(), glob: glob.to_owned(), source })
 }

@@ -56,6 +56,16 @@ fn a_question_is_overdue_at_its_time_and_not_before() {
     assert!(matches!(approvals.end(&yes("a")), Err(AnswerError::Late { .. })));
 }
 
+// correctness 25: 0 is no limit, as for every other limit of a run.
+#[test]
+fn a_question_without_a_limit_is_never_overdue() {
+    let mut approvals = Approvals::new(0);
+    approvals.ask(request("a"), 500).unwrap();
+    assert_eq!(approvals.next_deadline(), None);
+    assert!(approvals.overdue(u64::MAX).is_empty());
+    assert_eq!(approvals.end(&yes("a")).unwrap().request_id, "a");
+}
+
 // H9: refused with a reason, not ignored.
 #[test]
 fn what_is_remembered_covers_the_same_shape_only() {
@@ -141,6 +151,14 @@ fn what_hides_is_shown() {
         ("a\\u{1b}b", "a\\\\u{1b}b"),
         ("a\\nb", "a\\nb"),
         ("a\u{e0041}b", "a\\u{e0041}b"),
+        // security 22: no ink, or left out by a renderer.
+        ("a\u{2800}b", "a\\u{2800}b"),
+        ("a\u{34f}b", "a\\u{34f}b"),
+        ("a\u{180b}b", "a\\u{180b}b"),
+        ("a\u{180f}b", "a\\u{180f}b"),
+        ("a\u{1bca0}b", "a\\u{1bca0}b"),
+        ("a\u{1d173}b", "a\\u{1d173}b"),
+        ("a\u{fff0}b", "a\\u{fff0}b"),
     ] {
         assert_eq!(display_safe(hidden), shown);
     }

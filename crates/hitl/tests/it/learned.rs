@@ -159,3 +159,20 @@ fn a_corrupt_store_is_refused() {
         }
     }
 }
+
+// correctness-2: a lesson of a time that has not come yet was learned while the clock was wrong.
+#[test]
+fn a_lesson_of_a_later_time_does_not_count_and_can_be_learned_anew() {
+    let at = |now_ms: u64| write("docs/a.md").with_place("/project", now_ms);
+    let mut learned = Learned::new("epoch");
+    for _ in 0..3 {
+        learned.hear(&at(100 * 365 * DAY), Answer::Approved);
+    }
+    assert!(learned.covers(&at(DAY)).is_none());
+    for _ in 0..3 {
+        assert!(learned.covers(&at(DAY)).is_none());
+        learned.hear(&at(DAY), Answer::Approved);
+    }
+    assert!(learned.covers(&at(DAY)).is_some());
+    assert!(learned.covers(&at(32 * DAY)).is_none(), "it ends 30 days after the true time");
+}

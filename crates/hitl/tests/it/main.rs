@@ -2,7 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod approvals;
+mod commands;
 mod decide;
+mod grants;
 mod learned;
+mod names;
+mod prompt;
 mod properties;
 mod reference;
+mod trees;

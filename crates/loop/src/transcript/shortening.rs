@@ -47,14 +47,26 @@ impl Transcript {
     }
 
     /// The first message of the newest so many answers, with what was said right before them: what stands before it can
-    /// go, but for the first task.
+    /// go, but for the task.
     pub(crate) fn turns_before(&self, keep_answers: usize) -> usize {
         let mut at = self.answers_from(keep_answers);
-        while at > 1 && self.closed.get(at.saturating_sub(1)).is_some_and(|before| before.role == Role::User)
+        while at > 0 && self.closed.get(at.saturating_sub(1)).is_some_and(|before| before.role == Role::User)
         {
             at = at.saturating_sub(1);
         }
         at
+    }
+
+    /// How many messages a cut at `until` leaves out.
+    pub(crate) fn count_before(&self, until: usize) -> usize {
+        let kept = self.kept(self.task);
+        (0..until).filter(|at| !kept.contains(at)).count()
+    }
+
+    /// The message that stays before a cut, with its results if it has calls.
+    fn kept(&self, at: usize) -> std::ops::Range<usize> {
+        let has_calls = self.closed.get(at).is_some_and(|message| message.calls().next().is_some());
+        at..at.saturating_add(if has_calls { 2 } else { 1 })
     }
 
     /// The first place from `at` up to `until` where no call is parted from its result.
@@ -63,24 +75,40 @@ impl Transcript {
         (at..=until).find(is_safe).unwrap_or(until)
     }
 
-    /// Leaves results out, each with a word in its place, and all messages from the second up to `until`, with a note in
-    /// theirs.
-    pub(crate) fn leave_out(&mut self, pruned: &[CallId], until: usize, note: Option<&str>) {
+    /// Leaves results out, each with a word in its place, and all messages before `until` but one, `kept`, with a note in
+    /// their place. No call is parted from its result, wherever the cut is.
+    pub(crate) fn leave_out(&mut self, pruned: &[CallId], until: usize, kept: usize, note: Option<&str>) {
         let pruned: BTreeSet<&CallId> = pruned.iter().collect();
         let until = self.safe_cut(until, self.closed.len());
+        let kept = self.kept(kept);
+        let (mut task, mut note_at) = (0, None);
+        let mut note = note;
         let mut shorter = History::new();
         for at in 0..self.closed.len() {
             let Some(message) = self.closed.get_shared(at) else { continue };
-            if at > 0 && at < until {
+            let is_kept = kept.contains(&at);
+            if at < until && !is_kept {
                 continue;
+            }
+            // The note stands behind the message that is kept, or where the conversation begins.
+            if !is_kept && let Some(note) = note.take() {
+                note_at = Some(shorter.len());
+                shorter.push(Message::user(note));
+            } else if self.note == Some(at) {
+                note_at = Some(shorter.len());
+            }
+            if at == self.task {
+                task = shorter.len();
             }
             // What is not touched stays shared, and so does what was encoded of it.
             shorter.push(without(message, &pruned));
-            if let (0, Some(note)) = (at, note) {
-                shorter.push(Message::user(note));
-            }
+        }
+        if let Some(note) = note {
+            note_at = Some(shorter.len());
+            shorter.push(Message::user(note));
         }
         self.closed = shorter;
+        (self.task, self.note) = (task, note_at);
         self.count_again();
     }
 

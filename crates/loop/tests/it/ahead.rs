@@ -221,3 +221,17 @@ fn a_fatal_error_ends_the_run_when_the_answer_has_ended() {
     assert!(run.outcome().is_some());
     assert!(!run.statuses().iter().any(|(_, status)| *status == Denied));
 }
+
+// Correctness 28: after a stop, what was not begun is not begun (L7, H16).
+#[test]
+fn a_call_that_was_not_begun_ahead_is_not_begun_after_a_stop() {
+    let mut run = Driven::start(early());
+    run.chunks([call("c1", "look", "{}")]);
+    run.end();
+    run.effects.clear();
+    run.step(Input::Cancel);
+    run.step(Input::Ahead { answer: 1, call: id("c1"), outcome: Box::new(Ahead::NotBegun) });
+    assert!(run.to_decide().is_empty());
+    assert_eq!(run.statuses(), [("c1".to_owned(), Cancelled)]);
+    assert!(run.outcome().is_some());
+}

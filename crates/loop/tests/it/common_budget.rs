@@ -19,9 +19,9 @@ fn others(used: &[(&str, Used)], grants: u64) -> Input {
 }
 
 fn question(run: &Driven) -> Option<&str> {
-    run.effects
-        .iter()
-        .find_map(|want| if let Want::Consult { question } = want { Some(question.as_str()) } else { None })
+    run.effects.iter().find_map(|want| {
+        if let Want::Consult { question, .. } = want { Some(question.as_str()) } else { None }
+    })
 }
 
 /// A turn of one call that reads.

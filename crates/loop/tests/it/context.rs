@@ -2,9 +2,11 @@
 
 use windlass_loop::{
     Condense, Config, ContextLimits, Effect as Want, Entry, Event, Fill, Input, Machine, Outcome,
-    StreamFailure,
+    StreamFailure, Transcript,
 };
-use windlass_protocol::{CallId, Content, Request, ResultStatus, Role, ToolChoice, ToolResult, Usage};
+use windlass_protocol::{
+    CallId, Content, Message, Part, Request, ResultStatus, Role, StopReason, ToolChoice, ToolResult, Usage,
+};
 use windlass_stream::Chunk;
 
 use crate::driven::{Driven, call, check_paired, config, entries};
@@ -36,13 +38,13 @@ fn sent(run: &Driven) -> &Request {
 }
 
 fn words(run: &Driven) -> String {
-    run.machine.transcript().messages().iter().map(windlass_protocol::Message::text).collect()
+    run.machine.transcript().messages().iter().map(Message::text).collect()
 }
 
 fn summary(run: &mut Driven, text: &str) {
     run.effects.clear();
     run.step(Input::Chunk(Chunk::text(text)));
-    run.step(Input::Chunk(crate::driven::finish(windlass_protocol::StopReason::End)));
+    run.step(Input::Chunk(crate::driven::finish(StopReason::End)));
     run.step(Input::StreamEnd(Ok(())));
 }
 
@@ -116,7 +118,7 @@ fn turns_that_have_to_go_are_summed_up_by_the_model() {
     record.extend(entries(&run.effects));
     let request = sent(&run);
     check_paired(&request.messages);
-    let texts: Vec<String> = request.messages.iter().take(2).map(windlass_protocol::Message::text).collect();
+    let texts: Vec<String> = request.messages.iter().take(2).map(Message::text).collect();
     assert_eq!(texts[0], "the task");
     assert!(texts[1].ends_with("A summary of them:\n\nIt looked at many things."), "{texts:?}");
     let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
@@ -132,8 +134,11 @@ fn turns_that_have_to_go_are_summed_up_by_the_model() {
 #[test]
 fn without_a_summary_the_turns_go_all_the_same() {
     #[track_caller]
-    fn check(end: impl FnOnce(&mut Driven)) {
+    fn check(end: impl Fn(&mut Driven)) {
         let (mut run, _) = full(limits());
+        run.effects.clear();
+        end(&mut run);
+        assert_eq!(sent(&run).tool_choice, ToolChoice::None, "it is asked for once more");
         run.effects.clear();
         end(&mut run);
         assert!(run.is_sent());
@@ -153,7 +158,7 @@ fn without_a_summary_the_turns_go_all_the_same() {
 
 fn summary_with_a_call(run: &mut Driven) {
     run.step(Input::Chunk(call("s1", "change", "{}")));
-    run.step(Input::Chunk(crate::driven::finish(windlass_protocol::StopReason::Calls)));
+    run.step(Input::Chunk(crate::driven::finish(StopReason::Calls)));
     run.step(Input::StreamEnd(Ok(())));
     assert!(run.to_decide().is_empty(), "what a summary calls is not run");
 }
@@ -267,4 +272,129 @@ fn images_of_old_results_are_left_out_too() {
         run.step(Input::Result(result));
     }
     assert!(run.texts_of_results().contains("0 bytes and 1 images of this result were left out"));
+}
+
+/// A conversation from elsewhere that begins with a call of the model.
+fn imported() -> Transcript {
+    let call = |id: &str| {
+        let arguments = windlass_protocol::Arguments::default();
+        let name = windlass_protocol::ToolName::new("look").unwrap();
+        Part::Call(windlass_protocol::ToolCall::function(CallId::new(id).unwrap(), name, arguments))
+    };
+    let result = |id: &str| ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, "seen elsewhere");
+    let messages = [
+        Message::assistant(vec![call("e1")]),
+        Message::results([result("e1")]),
+        Message::user("an earlier task"),
+        Message::assistant(vec![call("e2")]),
+        Message::results([result("e2")]),
+    ];
+    Transcript::import(messages).transcript
+}
+
+/// A run that goes on from that, with its record.
+fn started_after_import(config: Config) -> (Driven, Vec<Entry>) {
+    let mut machine = Machine::new(config).with_history(imported());
+    let effects = machine.step(Input::Start { task: "the task".into() }, 0);
+    let run = Driven { machine, effects, now: 0 };
+    let record = entries(&run.effects);
+    (run, record)
+}
+
+// Correctness 7: what is kept is the task, and no call of the import loses its result.
+#[test]
+fn the_task_stays_after_a_conversation_from_elsewhere() {
+    for condense in [Condense::LeaveOut, Condense::SumUp] {
+        let config = with(ContextLimits { condense, ..limits() });
+        let (mut run, mut record) = started_after_import(config.clone());
+        for number in 0..40 {
+            turn(&mut run, number, 90);
+            if matches!(run.effects.last(), Some(Want::Send { request, .. }) if request.tool_choice == ToolChoice::None)
+            {
+                let before = std::mem::take(&mut run.effects);
+                summary(&mut run, "It looked.");
+                run.effects.splice(0..0, before);
+            }
+            record.extend(entries(&run.effects));
+            check_paired(&sent(&run).messages);
+            assert!(words(&run).contains("the task"), "turn {number}");
+        }
+        assert!(words(&run).contains("Earlier turns were left out here"));
+        assert!(!words(&run).contains("an earlier task"), "the import goes like other turns");
+        let (machine, _) = Machine::resume(config, record, 0).unwrap();
+        assert_eq!(machine.transcript(), run.machine.transcript());
+    }
+}
+
+#[test]
+fn a_refused_length_keeps_the_task_after_a_conversation_from_elsewhere() {
+    let (mut run, mut record) = started_after_import(config());
+    for number in 0..6 {
+        run.effects.clear();
+        run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
+        record.extend(entries(&run.effects));
+        assert!(words(&run).contains("the task"));
+        check_paired(&sent(&run).messages);
+        turn(&mut run, number, 90);
+        record.extend(entries(&run.effects));
+    }
+    let (machine, _) = Machine::resume(config(), record, 0).unwrap();
+    assert_eq!(machine.transcript(), run.machine.transcript());
+}
+
+// Correctness 8: half a summary, or a refusal, is none.
+#[test]
+fn only_a_whole_summary_counts() {
+    #[track_caller]
+    fn check(stop: Option<&StopReason>) {
+        let (mut run, _) = full(limits());
+        let half = |run: &mut Driven| {
+            run.effects.clear();
+            run.step(Input::Chunk(Chunk::text("I cannot help with th")));
+            if let Some(stop) = stop {
+                run.step(Input::Chunk(crate::driven::finish(stop.clone())));
+            }
+            run.step(Input::StreamEnd(Ok(())));
+        };
+        half(&mut run);
+        assert_eq!(sent(&run).tool_choice, ToolChoice::None, "it is asked for once more");
+        let mut other = Driven { effects: run.effects.clone(), ..run };
+        half(&mut other);
+        assert!(words(&other).contains("Look again at what you need"), "{stop:?}");
+        assert!(!words(&other).contains("I cannot help"), "{stop:?}");
+        check_paired(&sent(&other).messages);
+    }
+    check(None);
+    for stop in [StopReason::Length, StopReason::Refusal, StopReason::ContentFilter, StopReason::Error] {
+        check(Some(&stop));
+    }
+    check(Some(&StopReason::Unknown("abort".into())));
+}
+
+#[test]
+fn a_second_summary_that_is_whole_counts() {
+    let (mut run, mut record) = full(limits());
+    run.step(Input::StreamEnd(Err(StreamFailure::new("it broke", true))));
+    assert!(run.effects.iter().any(|want| matches!(want, Want::Send { delay_ms, .. } if *delay_ms >= 200)));
+    record.truncate(0);
+    summary(&mut run, "It looked at many things.");
+    assert!(words(&run).contains("A summary of them:\n\nIt looked at many things."));
+}
+
+// Correctness 9: the note with the summary of the oldest turns outlives a length that is refused.
+#[test]
+fn a_refused_length_keeps_an_earlier_summary() {
+    let (mut run, _) = full(limits());
+    summary(&mut run, "The door code is 4711.");
+    for number in 200..203 {
+        turn(&mut run, number, 90);
+    }
+    for number in 300..302 {
+        run.effects.clear();
+        run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
+        turn(&mut run, number, 90);
+    }
+    assert!(words(&run).contains("The door code is 4711."), "{}", words(&run));
+    assert!(words(&run).contains("without a summary"));
+    assert_eq!(words(&run).matches("without a summary").count(), 1, "it is said once");
 }

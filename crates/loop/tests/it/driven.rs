@@ -5,7 +5,8 @@ use windlass_hitl::{
     decide,
 };
 use windlass_loop::{
-    CallStart, Config, Effect as Want, Entry, Event, Input, Judgement, Limits, Machine, OfferedTool, Outcome,
+    CallStart, Config, ConsultationId, Effect as Want, Entry, Event, Input, Judgement, Limits, Machine,
+    OfferedTool, Outcome,
 };
 use windlass_protocol::{
     CallId, Control, Effect, Hints, History, Message, Part, ResultStatus, Role, StopReason, ToolCall,
@@ -140,6 +141,18 @@ impl Driven {
     pub(crate) fn approve(&mut self, id: &str) {
         let decision = ApprovalDecision::approve(format!("ask-{id}"));
         self.step(Input::Approval(ApprovalOutcome::Answered(decision)));
+    }
+
+    /// The question to the human that was asked last.
+    pub(crate) fn asked(&self) -> ConsultationId {
+        let mut asked = self.effects.iter().rev();
+        asked.find_map(|want| if let Want::Consult { id, .. } = want { Some(*id) } else { None }).unwrap()
+    }
+
+    /// The human answers that question, or nobody does.
+    pub(crate) fn guide(&mut self, words: Option<&str>) {
+        let (id, words) = (self.asked(), words.map(str::to_owned));
+        self.step(Input::Guidance { id, words });
     }
 
     pub(crate) fn result(&mut self, id: &str, status: ResultStatus) {

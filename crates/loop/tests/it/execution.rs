@@ -1,7 +1,7 @@
 //! Calls that are judged, approved, run and stopped.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
-use windlass_loop::{Effect, Entry, Event, Input, Judgement, Outcome, StopCause};
+use windlass_loop::{Effect, Entry, Event, Input, Judgement, Machine, Outcome, StopCause};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use crate::driven::{Driven, call, check_paired, config, entries, limits};
@@ -242,4 +242,84 @@ fn calls_that_go_round_in_circles_are_stopped() {
     }
     // Longer rounds are not seen as such.
     check(5, false);
+}
+
+/// Makes the same call so often; each result is the text that `answer` gives for its number. Says which calls ran.
+fn poll(tool: &str, times: usize, answer: impl Fn(usize) -> String) -> (usize, Vec<Entry>) {
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    let mut ran = 0;
+    for number in 0..times {
+        let id = format!("c{number}");
+        run.answer([call(&id, tool, "{}")]);
+        run.judge_all();
+        if tool == "change" && !run.to_decide().is_empty() {
+            run.approve(&id);
+        }
+        if run.ran().is_empty() {
+            record.extend(entries(&run.effects));
+            return (ran, record);
+        }
+        ran += 1;
+        let result = ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, answer(number));
+        run.step(Input::Result(result));
+        record.extend(entries(&run.effects));
+    }
+    (ran, record)
+}
+
+// Library B5: polling is progress as long as the answer changes. What changes something is not made again and again.
+#[test]
+fn polling_goes_on_while_its_answer_changes() {
+    assert_eq!(poll("look", 12, |number| format!("{number} percent")).0, 12);
+    assert_eq!(
+        poll("look", 12, |number| format!("{} percent", number.min(5))).0,
+        8,
+        "three with the same answer"
+    );
+    assert_eq!(poll("look", 12, |_| "still working".into()).0, 3);
+    assert_eq!(poll("change", 12, |number| format!("{number} lines")).0, 3);
+}
+
+#[test]
+fn a_resumed_run_counts_polling_as_a_live_one_does() {
+    for (times, runs) in [(7, true), (8, false)] {
+        let (_, record) = poll("look", times, |number| format!("{} percent", number.min(5)));
+        let (machine, effects) = Machine::resume(config(), record, 0).unwrap();
+        let mut run = Driven { machine, effects, now: 0 };
+        run.answer([call("next", "look", "{}")]);
+        assert_eq!(!run.to_decide().is_empty(), runs, "after {times} calls");
+    }
+}
+
+// Correctness 25: zero turns the limit off.
+#[test]
+fn an_approval_without_a_limit_waits() {
+    let mut run = Driven::start(limits(|limits| limits.approval_timeout_ms = 0));
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    assert_eq!(run.machine.next_deadline(), None);
+    run.now = 100_000_000;
+    run.step(Input::Tick);
+    assert!(!run.events().iter().any(|event| matches!(event, Event::ApprovalEnded { .. })));
+    run.approve("b");
+    assert_eq!(run.ran(), ["b"]);
+}
+
+// A suspicion that is refuted: the assembler renames before, so that a malformed call takes no other one with it.
+#[test]
+fn of_two_calls_with_one_id_only_the_malformed_one_is_refused() {
+    for (first, second) in [("{}", "[1]"), ("[1]", "{}")] {
+        let mut run = Driven::start(config());
+        run.answer([call("a", "look", first), call("a", "look", second)]);
+        assert_eq!(run.to_decide().len(), 1);
+        run.judge_all();
+        let id = run.ran().remove(0);
+        run.result(&id, ResultStatus::Ok);
+        let statuses: Vec<_> = run.statuses().into_iter().map(|(_, status)| status).collect();
+        let ok_first = [ResultStatus::Ok, ResultStatus::InvalidArguments];
+        let expected: Vec<_> =
+            if first == "{}" { ok_first.to_vec() } else { ok_first.into_iter().rev().collect() };
+        assert_eq!(statuses, expected);
+    }
 }

@@ -4,11 +4,13 @@
 mod ahead;
 mod common_budget;
 mod completion;
+mod consultation;
 mod context;
 mod driven;
 mod early;
 mod execution;
 mod import;
+mod known_tool;
 mod last;
 mod modes;
 mod properties;

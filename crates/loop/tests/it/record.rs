@@ -1,18 +1,29 @@
 //! Records of earlier versions, as they were written then, which are read for ever.
 
-use windlass_loop::{Entry, Machine, Outcome, ResumeError};
+use windlass_loop::{
+    Budget, ConsultationId, Entry, Machine, Matter, Outcome, ResumeError, UnknownEffects, Wait,
+};
 
 use crate::driven::{Driven, check_paired, config};
 
 /// The version and the record, one entry a line. They are never edited: a change that breaks one of them breaks the runs
 /// that people have on their disks.
-const RECORDS: [(u32, &str); 5] = [
+const RECORDS: [(u32, &str); 6] = [
     (1, include_str!("../golden/record-1.jsonl")),
     (2, include_str!("../golden/record-2.jsonl")),
     (3, include_str!("../golden/record-3.jsonl")),
     (4, include_str!("../golden/record-4.jsonl")),
     (5, include_str!("../golden/record-5.jsonl")),
+    (6, include_str!("../golden/record-6.jsonl")),
 ];
+
+/// The record of the newest version.
+const NEWEST: &str = RECORDS[5].1;
+
+/// Records of version 5 that end in a question about the budget, which had no id then. In the second one a call was cut off
+/// before.
+const WAITING: [&str; 2] =
+    [include_str!("../golden/record-5-waiting.jsonl"), include_str!("../golden/record-5-cut-off.jsonl")];
 
 fn read(text: &str) -> Vec<Entry> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -68,19 +79,18 @@ fn what_is_on_record_of_an_old_run_is_what_the_model_is_told() {
 // F37: a record of a later program is refused in words and left as it is.
 #[test]
 fn a_record_of_a_later_version_is_refused() {
-    let later = RECORDS[4].1.replace(r#""version":5"#, r#""version":6"#);
+    let later = NEWEST.replace(r#""version":6"#, r#""version":7"#);
     let error = Machine::resume(config(), read(&later), 0).unwrap_err();
-    assert_eq!(error.to_string(), "the record has version 6, this program reads up to 5");
+    assert_eq!(error.to_string(), "the record has version 7, this program reads up to 6");
     assert!(serde_json::from_str::<Entry>(r#"{"entry":"from_the_future"}"#).is_err());
 }
 
 // F37: fields that nobody knows yet are no reason to refuse an entry.
 #[test]
 fn unknown_fields_are_read_over() {
-    let text =
-        RECORDS[4].1.replace(r#"{"entry":"intent","#, r#"{"entry":"intent","from_the_future":{"x":[1]},"#);
+    let text = NEWEST.replace(r#"{"entry":"intent","#, r#"{"entry":"intent","from_the_future":{"x":[1]},"#);
     assert!(text.contains("from_the_future"));
-    assert_eq!(read(&text), read(RECORDS[4].1));
+    assert_eq!(read(&text), read(NEWEST));
 }
 
 /// The record that this version writes, when it is to be kept.
@@ -93,7 +103,32 @@ fn a_suspended_run_writes_what_the_newest_record_has() {
         kinds.dedup();
         kinds
     };
-    let record = read(RECORDS[4].1);
+    let record = read(NEWEST);
     let written = crate::suspension::everything();
     assert_eq!(kinds(&written), kinds(&record), "each kind of entry stands in the newest record");
+}
+
+// Questions had no id before version 6. What a resumed run asks in the same words is the same question.
+#[test]
+fn a_question_of_an_old_record_takes_the_answer_that_was_left_for_it() {
+    for (text, is_cut_off) in WAITING.into_iter().zip([false, true]) {
+        let record = read(text);
+        let Some(Entry::Finished { outcome: Outcome::Suspended { waits } }) = record.last().cloned() else {
+            panic!("the record ends in a question")
+        };
+        let [Wait::Guidance { id, .. }] = waits[..] else { panic!("{waits:?}") };
+        assert_eq!(id, ConsultationId::default());
+        let budget = Budget { requests: 1, ..Budget::default() };
+        let config = config().with_budget(budget).with_unknown_effects(UnknownEffects::AskHuman);
+        let (machine, effects) = Machine::resume(config, record, 0).unwrap();
+        let mut run = Driven { machine, effects, now: 0 };
+        assert_eq!(run.asked(), id);
+        run.guide(Some("yes"));
+        if is_cut_off {
+            assert_eq!(run.asked(), ConsultationId::new(Matter::UnknownEffects, 1), "it is another question");
+            run.guide(Some("look first"));
+        }
+        assert!(run.is_sent());
+        check_paired(run.machine.transcript().messages());
+    }
 }

@@ -106,3 +106,18 @@ fn a_resumed_run_comes_to_its_end() {
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "r".into() }));
     check_paired(run.machine.transcript().messages());
 }
+
+// Correctness 30: a record that contradicts itself is an error, whatever stands in it.
+#[test]
+fn a_task_that_is_no_message_of_the_human_is_a_contradiction() {
+    let mut record = record();
+    if let Entry::Started { task, .. } = &mut record[0] {
+        task.parts.clear();
+    }
+    let error = Machine::resume(config(), record.clone(), 0).unwrap_err();
+    assert!(matches!(error, ResumeError::Contradiction { position: 0, .. }), "{error}");
+    if let Entry::Started { task, .. } = &mut record[0] {
+        *task = windlass_protocol::Message::assistant(vec![windlass_protocol::Part::text("a task")]);
+    }
+    assert!(Machine::resume(config(), record, 0).is_err());
+}

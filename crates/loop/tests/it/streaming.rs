@@ -26,7 +26,7 @@ fn words_alone_are_nudged_a_limited_number_of_times() {
     }
     run.answer([Chunk::text("I think")]);
     assert!(run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. })));
-    run.step(Input::Guidance(None));
+    run.guide(None);
     assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::MistakeLimit }));
 }
 
@@ -35,8 +35,8 @@ fn the_humans_guidance_goes_on_with_the_run() {
     let mut run = Driven::start(limits(|limits| limits.nudges = 1));
     run.answer([Chunk::text("I think")]);
     run.answer([Chunk::text("I think")]);
-    run.effects.clear();
-    run.step(Input::Guidance(Some("look into src".into())));
+    assert!(!run.is_sent());
+    run.guide(Some("look into src"));
     assert!(run.is_sent());
     assert_eq!(run.machine.transcript().messages().last().unwrap().text(), "look into src");
 }
@@ -234,8 +234,7 @@ fn a_used_budget_asks_whether_to_go_on() {
         assert!(run.is_sent() && !asks(&run), "one request is left");
         run.answer([Chunk::text("I think")]);
         assert!(!run.is_sent() && asks(&run), "two requests are used");
-        run.effects.clear();
-        run.step(Input::Guidance(answer.map(str::to_owned)));
+        run.guide(answer);
         assert_eq!(run.is_sent(), goes_on, "{answer:?}");
         if !goes_on {
             assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::Budget }));
@@ -256,4 +255,126 @@ fn cost_is_counted_in_millionths_and_never_too_low() {
     assert_eq!(cost(1, 0, 1, 0), 1, "a part of a millionth is one");
     assert_eq!(cost(0, 0, 0, 0), 0);
     assert_eq!(cost(u64::MAX, u64::MAX, 0, 0), u64::MAX);
+}
+
+/// Feeds these chunks and the end of the stream, and returns the waits of the requests that follow.
+fn fed(run: &mut Driven, chunks: impl IntoIterator<Item = Chunk>) -> Vec<u64> {
+    run.effects.clear();
+    for chunk in chunks {
+        run.step(Input::Chunk(chunk));
+    }
+    run.step(Input::StreamEnd(Ok(())));
+    let wait = |effect: &Effect| match effect {
+        Effect::Send { delay_ms, .. } => Some(*delay_ms),
+        _ => None,
+    };
+    run.effects.iter().filter_map(wait).collect()
+}
+
+// S12: Gemini's `MALFORMED_FUNCTION_CALL`, OpenRouter's `error`, vLLM's `abort`.
+#[test]
+fn words_of_an_answer_that_failed_are_not_the_result() {
+    for reason in [StopReason::Error, StopReason::Unknown("abort".into())] {
+        for config in [windlass_loop::Config::new("model", vec![]), config()] {
+            let mut run = Driven::start(config);
+            for _ in 0..5 {
+                let waits = fed(&mut run, [Chunk::text("I will now edit the fi"), finish(reason.clone())]);
+                assert_eq!(waits.len(), 1, "{reason:?} is asked for again");
+                assert_eq!(run.machine.transcript().messages().len(), 1, "the half answer is void");
+            }
+            fed(&mut run, [Chunk::text("I will now edit the fi"), finish(reason.clone())]);
+            let Some(Outcome::Failed { message }) = run.outcome() else { unreachable!("{reason:?}") };
+            assert!(message.contains("raw"), "the provider's own word is told: {message}");
+        }
+    }
+}
+
+// S12: DeepSeek's and OpenRouter's answers that fail behind whole calls run none of them.
+#[test]
+fn calls_of_an_answer_that_failed_do_not_run() {
+    let mut run = Driven::start(config());
+    let waits = fed(&mut run, [call("c1", "change", "{}"), finish(StopReason::Error)]);
+    assert_eq!(waits.len(), 1);
+    assert!(run.to_decide().is_empty());
+}
+
+// L9: Gemini gives a `RetryInfo` inside the stream, OpenAI "try again in 11 s".
+#[test]
+fn a_wait_that_the_stream_asks_for_is_kept() {
+    let mut run = Driven::start(config());
+    let error = StreamError::new(StreamErrorKind::RateLimit, None, "slow down")
+        .with_retry_after(Some(std::time::Duration::from_secs(48)));
+    assert_eq!(fed(&mut run, [Chunk::Error { error }]), [48_000]);
+}
+
+// R4: OpenAI's Responses API tells it so while it streams, and OpenRouter under a status of 200.
+#[test]
+fn a_conversation_that_the_stream_says_is_too_long_is_made_shorter() {
+    let mut run = Driven::start(config());
+    for turn in 0..6 {
+        let id = format!("c{turn}");
+        run.answer([call(&id, "look", &format!(r#"{{"turn":{turn}}}"#))]);
+        run.judge_all();
+        run.result(&id, ResultStatus::Ok);
+    }
+    let before = run.machine.transcript().messages().len();
+    let error = StreamError::new(StreamErrorKind::ContextLength, None, "too long");
+    assert_eq!(fed(&mut run, [Chunk::Error { error }]), [0]);
+    assert_eq!(run.outcome(), None);
+    assert!(run.machine.transcript().messages().len() < before);
+    check_paired(run.machine.transcript().messages());
+}
+
+// P5
+#[test]
+fn another_protocol_is_taken_where_the_stream_refuses_this_one() {
+    use windlass_protocol::ToolProtocol;
+    let protocols = [ToolProtocol::Native, ToolProtocol::Text];
+    let mut run = Driven::start(config().with_protocols(protocols));
+    let error = StreamError::new(StreamErrorKind::Unsupported, None, "no tools here");
+    assert_eq!(fed(&mut run, [Chunk::Error { error }]), [0]);
+    let sent = run.effects.iter().find_map(|effect| match effect {
+        Effect::Send { protocol, .. } => Some(*protocol),
+        _ => None,
+    });
+    assert_eq!(sent, Some(ToolProtocol::Text));
+}
+
+// H10: the provider charges for them.
+#[test]
+fn tokens_of_answers_that_broke_off_are_counted() {
+    let usage = Usage { input_tokens: 1_000, output_tokens: 10, ..Usage::default() };
+    let mut run = Driven::start(config());
+    for _ in 0..3 {
+        fed(&mut run, [Chunk::Usage { usage }, Chunk::text("half")]);
+    }
+    run.effects.clear();
+    run.step(Input::Chunk(Chunk::Usage { usage }));
+    run.step(Input::Chunk(Chunk::text("half")));
+    run.step(Input::Cancel);
+    let total = run.events().iter().find_map(|event| match event {
+        Event::Finished { total, .. } => Some(*total),
+        _ => None,
+    });
+    assert_eq!(total.map(|total| total.input_tokens), Some(4_000));
+}
+
+// R4: Anthropic's `model_context_window_exceeded`, Mistral's `model_length`.
+#[test]
+fn an_answer_that_filled_the_window_makes_room_once() {
+    let mut run = Driven::start(config());
+    for turn in 0..6 {
+        let id = format!("c{turn}");
+        run.answer([call(&id, "look", &format!(r#"{{"turn":{turn}}}"#))]);
+        run.judge_all();
+        run.result(&id, ResultStatus::Ok);
+    }
+    let before = run.machine.transcript().messages().len();
+    let cut = || [Chunk::text("half"), finish(StopReason::ContextWindow)];
+    assert_eq!(fed(&mut run, cut()), [0]);
+    assert!(run.machine.transcript().messages().len() < before);
+    // There is no more room to be made: the answer counts as one that was cut.
+    fed(&mut run, cut());
+    assert!(run.machine.transcript().messages().iter().any(|message| message.text() == "half"));
+    check_paired(run.machine.transcript().messages());
 }

@@ -249,14 +249,14 @@ fn a_budget_that_is_used_suspends_and_is_still_used_in_another_process() {
     run.answer([call("a", "look", "{}")]);
     run.judge_all();
     run.result("a", ResultStatus::Ok);
-    run.step(Input::Guidance(None));
+    run.guide(None);
     assert!(
         matches!(run.outcome(), Some(Outcome::Suspended { waits }) if matches!(waits[..], [Wait::Guidance { .. }]))
     );
     record.extend(entries(&run.effects));
     let mut run = resumed(set_up(), &record);
     assert!(!run.is_sent(), "it asks before it uses more");
-    run.step(Input::Guidance(Some("yes".into())));
+    run.guide(Some("yes"));
     assert!(run.is_sent());
     record.extend(entries(&run.effects));
     let run = resumed(set_up(), &record);
@@ -280,7 +280,7 @@ fn each_limit_of_a_budget_asks() {
         let question = run
             .effects
             .iter()
-            .find_map(|want| if let Want::Consult { question } = want { Some(question) } else { None })
+            .find_map(|want| if let Want::Consult { question, .. } = want { Some(question) } else { None })
             .unwrap();
         assert!(question.contains(says), "{question}");
     }
@@ -309,9 +309,9 @@ fn a_human_is_asked_about_unknown_effects_where_that_is_wanted() {
     assert!(
         run.effects
             .iter()
-            .any(|want| matches!(want, Want::Consult { question } if question.contains("change")))
+            .any(|want| matches!(want, Want::Consult { question, .. } if question.contains("change")))
     );
-    run.step(Input::Guidance(Some("it was done by hand".into())));
+    run.guide(Some("it was done by hand"));
     assert!(run.is_sent());
     let told = run.machine.transcript().messages().last().unwrap().text();
     assert_eq!(told, "it was done by hand");
@@ -360,7 +360,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     let child = windlass_loop::Used { requests: 1, tokens: 10, cost: 0 };
     run.step(Input::Shared { used: [("run-1/z".to_owned(), child)].into(), grants: 0 });
     run.result("a", ResultStatus::Ok);
-    run.step(Input::Guidance(Some("go on, quickly".into())));
+    run.guide(Some("go on, quickly"));
     run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
     record.extend(entries(&run.effects));
     run.answer([call("c", "done", r#"{"result":"r"}"#)]);

@@ -1,4 +1,5 @@
-//! Requests to authorities: https or this machine itself, bounded, led nowhere with a secret.
+//! Requests to authorities: https or this machine itself, bounded, led nowhere with a secret, and never to an address that
+//! the server chose and only this machine can reach (SECURITY, "`web_fetch`").
 
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use reqwest::Client;
 use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
-use url::Url;
+use url::{Origin, Url};
+use windlass_web_reach::{Checked, Endpoint, Reach, Refusal, Scope, SystemResolver, checked};
 
 use crate::address::is_closed;
 use crate::transport::tls;
@@ -17,34 +19,83 @@ const MOST_BYTES: usize = 1024 * 1024;
 const TIME: Duration = Duration::from_secs(30);
 
 /// Carries the engine's requests to authorities.
+///
+/// A server names its authority, and the authority names all further addresses, so a hostile one can name the services of
+/// this machine and of its network. Addresses outside the origins that the user named have to be public.
 pub(crate) struct Authority {
     follows: Client,
     stops: Client,
+    connect: Duration,
+    known: KnownOrigins,
+}
+
+/// The origins that the user chose: the server's own, and an authority's if it was named.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownOrigins {
+    origins: Vec<Origin>,
+    is_any: bool,
+}
+
+impl KnownOrigins {
+    /// These origins, or every one if `is_any`.
+    pub(crate) fn new(urls: impl IntoIterator<Item = Url>, is_any: bool) -> Self {
+        Self { origins: urls.into_iter().map(|url| url.origin()).collect(), is_any }
+    }
+
+    /// Whether a request or a browser may go to this URL, by its text. A host that is not known has to be public.
+    ///
+    /// Returns the endpoint whose addresses are still to be checked; `None` for a known origin.
+    pub(crate) fn judge(&self, url: &Url) -> Result<Option<Endpoint>, Refused> {
+        if !is_closed(url) {
+            return Err(Refused::Open);
+        }
+        if self.is_any || self.origins.contains(&url.origin()) {
+            return Ok(None);
+        }
+        let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(443));
+        let endpoint = Endpoint::named(host, port).map_err(|_| Refused::Open)?;
+        // Authorities use other ports than the web's, too.
+        let reach = Reach::default().with(host, port, Scope::Public).map_err(|_| Refused::Open)?;
+        reach.scope(&endpoint, Some(Scope::Public)).map_err(Refused::Private)?;
+        Ok(Some(endpoint))
+    }
 }
 
 /// Why an authority was not asked.
 #[derive(Debug, thiserror::Error)]
-enum Refused {
+pub(crate) enum Refused {
     #[error("an authority's address is https, or http to this machine itself")]
     Open,
+    #[error(
+        "the server named an authority's address that is not public, and the sign-in does not name it: {0}"
+    )]
+    Private(#[source] Refusal),
     #[error("the authority's answer is too long")]
     TooLong,
 }
 
 impl Authority {
-    pub(crate) fn new(connect: Duration) -> Result<Self, reqwest::Error> {
-        Ok(Self { follows: tls::client(connect)?, stops: tls::straight_client(connect)? })
+    pub(crate) fn new(connect: Duration, known: KnownOrigins) -> Result<Self, reqwest::Error> {
+        Ok(Self { follows: tls::client(connect)?, stops: tls::straight_client(connect)?, connect, known })
+    }
+
+    /// The client for a URL. For an origin that is not known, its addresses are looked up once, checked, and the only ones
+    /// that the client dials.
+    async fn client(&self, url: &Url, follows: bool) -> Result<Client, OAuthHttpClientError> {
+        let Some(endpoint) = self.known.judge(url)? else {
+            return Ok(if follows { self.follows.clone() } else { self.stops.clone() });
+        };
+        let addresses = checked(&endpoint, Scope::Public, &SystemResolver).await.map_err(Refused::Private)?;
+        let addresses: Vec<_> = addresses.into_iter().map(Checked::address).collect();
+        let host = url.host_str().unwrap_or_default();
+        Ok(tls::pinned_client(self.connect, (host, &addresses), follows)?)
     }
 
     async fn ask(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
-        let client = match request.redirect_policy {
-            OAuthHttpRedirectPolicy::Follow => &self.follows,
-            _ => &self.stops,
-        };
+        let follows = matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
         let sent = reqwest::Request::try_from(request.request)?;
-        if !Url::parse(sent.url().as_str()).is_ok_and(|url| is_closed(&url)) {
-            return Err(Refused::Open.into());
-        }
+        let url = Url::parse(sent.url().as_str()).map_err(|_| Refused::Open)?;
+        let client = self.client(&url, follows).await?;
         let response = client.execute(sent).await.map_err(reqwest::Error::without_url)?;
         let mut built = http::Response::builder().status(response.status());
         for (name, value) in response.headers() {

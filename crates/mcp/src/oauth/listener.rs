@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 
 /// The longest request of a browser that is read, and how long one is waited for.
 const HEAD_BYTES: usize = 16 * 1024;
 const HEAD_TIME: Duration = Duration::from_secs(5);
+/// The most connections at once; more wait.
+const MOST: usize = 16;
 const PATH: &str = "/callback";
 
 const DONE: &str = "You are signed in. You can close this page and go on where you came from.";
@@ -36,20 +39,33 @@ impl Listener {
     /// Waits until the browser comes with an answer that is meant for this sign-in, and gives its whole address. Requests
     /// for anything else get nothing.
     pub(crate) async fn answer(&self, state: &str) -> io::Result<String> {
+        // Beside each other: browsers open connections before they need them, and say nothing on some.
+        let mut connections = JoinSet::new();
         loop {
-            let (mut stream, _) = self.listener.accept().await?;
-            let Ok(Ok(target)) = tokio::time::timeout(HEAD_TIME, target(&mut stream)).await else { continue };
-            let whole = format!("http://{}{target}", self.address);
-            let is_ours = url::Url::parse(&whole).is_ok_and(|url| {
-                url.path() == PATH && url.query_pairs().any(|(key, value)| key == "state" && value == state)
-            });
-            let (status, words) = if is_ours { ("200 OK", DONE) } else { ("404 Not Found", ELSEWHERE) };
-            let _ = tokio::time::timeout(HEAD_TIME, reply(&mut stream, status, words)).await;
-            if is_ours {
-                return Ok(whole);
+            tokio::select! {
+                accepted = windlass_web_reach::accept(&self.listener), if connections.len() < MOST => {
+                    connections.spawn(serve(accepted?.0, self.address, state.to_owned()));
+                }
+                Some(served) = connections.join_next() => {
+                    if let Ok(Some(answer)) = served {
+                        return Ok(answer);
+                    }
+                }
             }
         }
     }
+}
+
+/// Answers one request; returns its address if it is the answer that is waited for.
+async fn serve(mut stream: TcpStream, address: SocketAddr, state: String) -> Option<String> {
+    let target = tokio::time::timeout(HEAD_TIME, target(&mut stream)).await.ok()?.ok()?;
+    let whole = format!("http://{address}{target}");
+    let is_ours = url::Url::parse(&whole).is_ok_and(|url| {
+        url.path() == PATH && url.query_pairs().any(|(key, value)| key == "state" && value == state)
+    });
+    let (status, words) = if is_ours { ("200 OK", DONE) } else { ("404 Not Found", ELSEWHERE) };
+    let _ = tokio::time::timeout(HEAD_TIME, reply(&mut stream, status, words)).await;
+    is_ours.then_some(whole)
 }
 
 /// What a browser asks for.

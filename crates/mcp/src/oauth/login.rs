@@ -11,11 +11,11 @@ use rmcp::transport::auth::{
 use secrecy::ExposeSecret as _;
 use url::Url;
 
-use super::exchange::Authority;
+use super::exchange::{Authority, KnownOrigins};
 use super::listener::Listener;
 use super::store::Credentials;
 use super::{Grant, SignIn};
-use crate::address::{Address, is_closed};
+use crate::address::Address;
 use crate::server::Reach;
 use crate::transport::http_error::words_of;
 use crate::{McpServer, OpenUrl, UrlRefusal};
@@ -100,7 +100,10 @@ impl McpServer {
         };
         manager.set_metadata(found.map_err(refused)?.metadata);
         match sign_in.grant {
-            Grant::Human => browse(manager, sign_in, options.time.unwrap_or(TIME), open).await,
+            Grant::Human => {
+                let known = known_origins(address, sign_in);
+                browse(manager, (sign_in, &known), options.time.unwrap_or(TIME), open).await
+            }
             Grant::Program => {
                 let missing = "no client with a secret of its own";
                 let config = program(address, sign_in)
@@ -140,7 +143,7 @@ impl McpServer {
 /// A human's sign-in, in her browser.
 async fn browse(
     manager: AuthorizationManager,
-    sign_in: &SignIn,
+    (sign_in, known): (&SignIn, &KnownOrigins),
     time: Duration,
     open: impl FnOnce(&OpenUrl) + Send,
 ) -> Result<(), LoginError> {
@@ -148,12 +151,13 @@ async fn browse(
     let request = request(sign_in, &listener.address());
     let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| refused(error))?;
     let url = OpenUrl::parse(session.get_authorization_url())?;
-    let parsed = Url::parse(url.as_argument()).ok().filter(is_closed);
+    let parsed = Url::parse(url.as_argument()).ok().filter(|url| known.judge(url).is_ok());
     let state = parsed.and_then(|url| {
         url.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned())
     });
     let Some(state) = state.filter(|state| !state.is_empty()) else {
-        let why = "the authority's page is not https, or its address has no mark of this sign-in".to_owned();
+        let why = "the authority's page is not https, not public, or its address has no mark of this sign-in"
+            .to_owned();
         return Err(LoginError::Refused { why });
     };
     open(&url);
@@ -187,7 +191,9 @@ pub(crate) async fn manager(
     sign_in: &SignIn,
     server: &str,
 ) -> Result<AuthorizationManager, AuthError> {
-    let authority = Authority::new(CONNECT).map_err(|error| AuthError::InternalError(words_of(error)))?;
+    let known = known_origins(address, sign_in);
+    let authority =
+        Authority::new(CONNECT, known).map_err(|error| AuthError::InternalError(words_of(error)))?;
     let mut manager =
         AuthorizationManager::new_with_oauth_http_client(address.as_str(), Arc::new(authority)).await?;
     let store = sign_in.store.clone();
@@ -213,6 +219,12 @@ pub(crate) async fn signed_in(
         manager.configure_client(config.with_client_secret(secret.expose_secret()))?;
     }
     Ok(Some(manager))
+}
+
+/// The origins that the user chose for a sign-in.
+fn known_origins(address: &Address, sign_in: &SignIn) -> KnownOrigins {
+    let own = Url::parse(address.as_str()).ok();
+    KnownOrigins::new(own.into_iter().chain(sign_in.authorities.iter().cloned()), sign_in.any_authority)
 }
 
 fn request(sign_in: &SignIn, redirect: &str) -> AuthorizationRequest {

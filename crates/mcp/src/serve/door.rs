@@ -49,12 +49,17 @@ impl Door {
     }
 
     fn is_own(&self, authority: &str) -> bool {
-        let name = match authority.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-            _ => authority,
-        };
+        let name = without_port(authority);
         OWN.iter().any(|own| own.eq_ignore_ascii_case(name))
-            || self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name))
+            || self.hosts.iter().any(|host| without_port(host).eq_ignore_ascii_case(name))
+    }
+}
+
+/// A host without the port behind it. Names are compared without ports, whichever side has one.
+fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => authority,
     }
 }
 

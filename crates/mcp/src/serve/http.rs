@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
-use hyper::header::WWW_AUTHENTICATE;
+use hyper::header::{CONNECTION, HeaderValue, WWW_AUTHENTICATE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -48,6 +48,8 @@ pub struct HttpOptions {
     pub connections: usize,
     /// How long a client may take for the head of its request.
     pub head_timeout: Duration,
+    /// How long a client may take for the body of its request.
+    pub body_timeout: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +113,7 @@ impl HttpOptions {
             body_bytes: 8 * 1024 * 1024,
             connections: 256,
             head_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_mins(1),
         }
     }
 
@@ -140,19 +143,24 @@ pub(crate) async fn serve(
     }
     let door = Arc::new(Door { token: options.token.clone(), hosts: options.hosts.clone() });
     let service = service(handler, &options, stop.clone());
+    let limits = BodyLimits { bytes: options.body_bytes, time: options.body_timeout };
     let room = Arc::new(Semaphore::new(options.connections.max(1)));
     // The connections end with this future.
     let mut connections = JoinSet::new();
     loop {
-        let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
-        let (stream, _) = tokio::select! {
-            taken = listener.accept() => taken?,
+        let next = async {
+            // A place first: connections over the limit wait in the backlog.
+            let place = room.clone().acquire_owned().await.map_err(io::Error::other)?;
+            io::Result::Ok((place, windlass_web_reach::accept(&listener).await?.0))
+        };
+        let (place, stream) = tokio::select! {
+            taken = next => taken?,
             () = stop.cancelled() => return Ok(()),
         };
         let _ = stream.set_nodelay(true);
         let (door, service) = (door.clone(), service.clone());
         connections.spawn(async move {
-            let respond = service_fn(|request| respond(door.clone(), service.clone(), request));
+            let respond = service_fn(|request| respond(door.clone(), service.clone(), limits, request));
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
             // A connection that breaks is the client's wish.
@@ -172,9 +180,17 @@ fn service(handler: Handler, options: &HttpOptions, stop: CancellationToken) -> 
     StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(LocalSessionManager::default()), config)
 }
 
+/// What a request body may cost.
+#[derive(Clone, Copy)]
+struct BodyLimits {
+    bytes: usize,
+    time: Duration,
+}
+
 async fn respond(
     door: Arc<Door>,
     service: Service,
+    limits: BodyLimits,
     request: Request<Incoming>,
 ) -> Result<Response<BoxBody<Bytes, Infallible>>, http::Error> {
     if let Err(closed) = door.look(request.headers()) {
@@ -183,7 +199,23 @@ async fn respond(
     if request.uri().path().trim_end_matches('/') != PATH {
         return refuse(Closed { status: StatusCode::NOT_FOUND, words: "the tools are at /mcp" });
     }
-    Ok(service.handle(request).await)
+    let (head, body) = request.into_parts();
+    let body = Limited::new(body, limits.bytes).collect();
+    let body = match tokio::time::timeout(limits.time, body).await {
+        Ok(Ok(body)) => Full::new(body.to_bytes()),
+        Ok(Err(_)) => {
+            let words = "the body did not come whole, or is too large";
+            return refuse(Closed { status: StatusCode::PAYLOAD_TOO_LARGE, words });
+        }
+        Err(_) => {
+            let closed = Closed { status: StatusCode::REQUEST_TIMEOUT, words: "the body took too long" };
+            let mut response = refuse(closed)?;
+            // What comes of this body later is not the next request.
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            return Ok(response);
+        }
+    };
+    Ok(service.handle(Request::from_parts(head, body)).await)
 }
 
 fn refuse(closed: Closed) -> Result<Response<BoxBody<Bytes, Infallible>>, http::Error> {

@@ -15,6 +15,9 @@ use super::calls::CallFuture;
 /// How long a call that was stopped may take for its end.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How long a client may take to read how far a call is.
+const TELLING: Duration = Duration::from_secs(2);
+
 /// The most of what a call tells that goes into one message.
 const TOLD_BYTES: usize = 4 * 1024;
 
@@ -64,12 +67,12 @@ impl Running {
                     }
                     return Pause::Done(result);
                 }
+                () = context.ct.cancelled() => return self.stopped().await,
                 Some(words) = self.line.told.recv() => self.tell(context, token.clone(), &words).await,
                 Some(asked) = self.line.asked.recv() => match asking {
                     Asking::Retry => return Pause::Asks(asked),
                     Asking::Request => ask(context, asked).await,
                 },
-                () = context.ct.cancelled() => return self.stopped().await,
             }
         }
     }
@@ -93,8 +96,12 @@ impl Running {
         self.steps += 1.0;
         let words = words.get(..words.floor_char_boundary(TOLD_BYTES)).unwrap_or_default();
         let progress = ProgressNotificationParam::new(token, self.steps).with_message(words);
-        // A client that does not hear it has gone, which the request says by itself.
-        let _ = context.peer.notify_progress(progress).await;
+        // A client that does not read must not keep the call from its end, nor from a cancellation.
+        tokio::select! {
+            _ = context.peer.notify_progress(progress) => {}
+            () = context.ct.cancelled() => {}
+            () = tokio::time::sleep(TELLING) => {}
+        }
     }
 }
 

@@ -45,7 +45,7 @@ impl ChildConnector {
         }
         let mut wrapped = CommandWrap::from(process);
         wrapped.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
-        let mut child = wrapped.spawn()?;
+        let mut child = windlass_sandbox::start_child(|| wrapped.spawn())?;
         let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
         let mut group = Group(child);
         let (Some(stdin), Some(stdout)) = (stdin, stdout) else {

@@ -1,5 +1,6 @@
 //! The client that speaks HTTP: encrypted by ring with the roots that browsers trust, and led nowhere else.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,13 +21,28 @@ pub(crate) fn straight_client(connect: Duration) -> Result<reqwest::Client, reqw
     build(connect, Policy::none())
 }
 
+/// A client that dials only these addresses for a host, so that a second look-up cannot give others. With `follows`, it
+/// follows like [`client`], which stays at the host.
+pub(crate) fn pinned_client(
+    connect: Duration,
+    (host, addresses): (&str, &[SocketAddr]),
+    follows: bool,
+) -> Result<reqwest::Client, reqwest::Error> {
+    let redirects = if follows { Policy::custom(lead) } else { Policy::none() };
+    builder(connect, redirects).resolve_to_addrs(host, addresses).build()
+}
+
 fn build(connect: Duration, redirects: Policy) -> Result<reqwest::Client, reqwest::Error> {
+    builder(connect, redirects).build()
+}
+
+fn builder(connect: Duration, redirects: Policy) -> reqwest::ClientBuilder {
     let mut builder =
         reqwest::Client::builder().no_proxy().redirect(redirects).connect_timeout(connect).referer(false);
     if let Some(config) = config() {
         builder = builder.tls_backend_preconfigured(config);
     }
-    builder.build()
+    builder
 }
 
 fn lead(attempt: Attempt<'_>) -> reqwest::redirect::Action {

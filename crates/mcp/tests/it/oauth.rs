@@ -254,3 +254,89 @@ async fn an_authority_without_encryption_is_not_asked() {
     let value: Value = json!(web.heard().iter().map(|heard| heard.target.clone()).collect::<Vec<_>>());
     assert!(!value.to_string().contains("register"), "{value}");
 }
+
+/// A server that names its authority, or the addresses in its authority's metadata, as it likes.
+async fn naming(authority: Option<String>, endpoints: Option<String>) -> WebServer {
+    let base: Arc<Mutex<String>> = Arc::default();
+    let known = base.clone();
+    let web = WebServer::start(move |heard| {
+        let base = known.lock().unwrap().clone();
+        let at = endpoints.clone().unwrap_or_else(|| base.clone());
+        match heard.target.as_str() {
+            path if path.starts_with("/.well-known/oauth-protected-resource") => json_of(&json!({
+                "resource": format!("{base}/mcp"),
+                "authorization_servers": [authority.clone().unwrap_or_else(|| base.clone())],
+            })),
+            path if path.starts_with("/.well-known/") => json_of(&json!({
+                "issuer": base, "authorization_endpoint": format!("{at}/authorize"),
+                "token_endpoint": format!("{at}/token"), "registration_endpoint": format!("{at}/register"),
+                "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
+            })),
+            "/register" => json_of(&json!({"client_id": "client-1", "redirect_uris": []})),
+            _ => status(401),
+        }
+    })
+    .await;
+    web.url.trim_end_matches("/mcp").clone_into(&mut base.lock().unwrap());
+    web
+}
+
+// security 17
+#[tokio::test]
+async fn a_server_does_not_lead_to_another_service_of_this_machine() {
+    let other = guarded(Authority::default()).await;
+    let origin = other.url.trim_end_matches("/mcp").to_owned();
+    let metadata = format!("Bearer resource_metadata=\"{origin}/.well-known/oauth-protected-resource\"");
+    for (authority, endpoints, challenge) in [
+        (Some(origin.clone()), None, None),
+        (None, Some(origin.clone()), None),
+        (None, None, Some(metadata)),
+        (Some("https://10.0.0.1".to_owned()), None, None),
+        (Some("https://[::ffff:169.254.169.254]".to_owned()), None, None),
+        (None, Some("https://localhost:8443".to_owned()), None),
+    ] {
+        let place = format!("{authority:?} {endpoints:?} {challenge:?}");
+        let web = naming(authority, endpoints).await;
+        let folder = tempfile::tempdir().unwrap();
+        let options = LoginOptions::default().with_time(Duration::from_millis(50));
+        let options = match &challenge {
+            Some(challenge) => options.with_challenge(challenge),
+            None => options,
+        };
+        let opened: Arc<Mutex<Vec<String>>> = Arc::default();
+        let opens = opened.clone();
+        let visit = move |url: &OpenUrl| opens.lock().unwrap().push(url.to_string());
+        let _ = server(&web, &folder).login(options, visit).await.unwrap_err();
+        assert!(other.heard().is_empty(), "{place}: {:?}", other.heard());
+        let elsewhere = |url: &String| !url.starts_with(web.url.trim_end_matches("/mcp"));
+        assert!(!opened.lock().unwrap().iter().any(elsewhere), "{place}: {opened:?}");
+    }
+    // The user may name it.
+    let web = naming(Some(origin.clone()), None).await;
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = Arc::new(FileTokens::new(folder.path().join("tokens")));
+    let sign_in = SignIn::new(tokens).with_authority(&origin).unwrap();
+    let server = McpServer::http("guarded", &web.url).unwrap().with_sign_in(sign_in);
+    let short = LoginOptions::default().with_time(Duration::from_millis(50));
+    let _ = server.login(short, |_| {}).await;
+    assert!(!other.heard().is_empty());
+}
+
+// correctness-2, suspicion: a silent connection of the browser delayed the sign-in by five seconds.
+#[tokio::test]
+async fn a_silent_connection_delays_no_sign_in() {
+    let web = guarded(Authority::default()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let visit = |url: &OpenUrl| {
+        let url = url.clone();
+        tokio::spawn(async move {
+            let port = Url::parse(&word(&url, "redirect_uri")).unwrap().port().unwrap();
+            let _silent = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            let state = word(&url, "state");
+            come_back(url, format!("code=c-1&state={state}")).await;
+        });
+    };
+    let short = LoginOptions::default().with_time(Duration::from_secs(3));
+    server(&web, &folder).login(short, visit).await.unwrap();
+}

@@ -85,3 +85,16 @@ async fn every_kind_of_content_reaches_the_model() {
     assert!(words(json!({})).await.contains("external content"), "never empty");
     assert!(words(json!([])).await.contains("no result"));
 }
+
+// correctness-2 12a
+#[tokio::test]
+async fn the_words_of_an_error_stand_beside_its_value() {
+    let (status, content) = read(json!({
+        "content": [{"type": "text", "text": "quota is used up, wait 5 minutes"}],
+        "structuredContent": {"result": null}, "isError": true,
+    }))
+    .await;
+    assert_eq!(status, ResultStatus::Error);
+    assert!(format!("{content:?}").contains("wait 5 minutes"), "{content:?}");
+    assert!(content.iter().any(|content| matches!(content, Content::Structured { .. })), "{content:?}");
+}

@@ -390,3 +390,33 @@ async fn other_machines_come_in_only_where_that_was_said_and_with_a_token() {
     assert!(matches!(refused[0], ServeError::Door(OpenDoor::Reachable { .. })), "{}", refused[0]);
     assert!(matches!(refused[1], ServeError::Door(OpenDoor::NoToken { .. })), "{}", refused[1]);
 }
+
+// correctness, suspicion 4: with all places taken by event streams the server did not stop.
+#[tokio::test]
+async fn a_server_with_all_places_taken_stops() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (stop, server) = (CancellationToken::new(), ToolServer::new(Arc::new(Fixture::default())));
+    let (token, mut options) = (stop.clone(), HttpOptions::without_token());
+    options.connections = 1;
+    let serving = tokio::spawn(async move { server.serve_http(listener, options, token).await });
+    let mut held = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    held.write_all(b"GET /mcp HTTP/1.1\r\n").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    stop.cancel();
+    let end = tokio::time::timeout(Duration::from_secs(5), serving).await;
+    assert!(end.unwrap().unwrap().is_ok());
+}
+
+// correctness 16
+#[tokio::test]
+async fn a_body_that_never_ends_gives_its_place_back() {
+    let mut options = HttpOptions::without_token();
+    (options.connections, options.body_timeout) = (1, Duration::from_millis(200));
+    let (port, _stop) = served(options).await;
+    let mut half = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let head = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 99\r\n\r\n{";
+    half.write_all(head).await.unwrap();
+    let next = post(port, "/mcp", "Host: 127.0.0.1\r\n");
+    assert_eq!(tokio::time::timeout(Duration::from_secs(5), next).await.unwrap().0, 200);
+}

@@ -25,6 +25,15 @@ fn raw_json_keeps_order_and_digits() {
     assert!("{".parse::<RawJson>().is_err());
 }
 
+#[test]
+fn raw_json_stays_on_one_line() {
+    let text = "{\n \"a\": [1,\r\n2], \"b\": \"x\\ny\"\n}";
+    for raw in [text.parse::<RawJson>().unwrap(), serde_json::from_str(text).unwrap()] {
+        assert!(!raw.as_str().contains(['\n', '\r']), "{}", raw.as_str());
+        assert_eq!(raw.to_value(), serde_json::from_str::<serde_json::Value>(text).unwrap());
+    }
+}
+
 fn result(status: ResultStatus, content: Vec<Content>) -> String {
     ToolResult::new(CallId::new("c").unwrap(), status, content).wire_text()
 }

@@ -26,7 +26,9 @@ fn secrets_in_strings_are_taken_out_and_the_rest_stays_as_it_is() {
 fn what_only_looks_like_a_secret_in_the_text_stays() {
     // The string is a line break and the rest, which is no secret; taken out it would be no JSON.
     check(r#"["\n3cret-word"]"#, r#"["\n3cret-word"]"#);
-    check(r#"{"number":12345678,"text":"12345678"}"#, r#"{"number":12345678,"text":"[redacted]"}"#);
+    // A number that is the secret is one; a number that only holds its digits is not.
+    check(r#"{"number":12345678,"text":"12345678"}"#, r#"{"number":"[redacted]","text":"[redacted]"}"#);
+    check(r#"{"number":123456789,"at":[12345678.5]}"#, r#"{"number":123456789,"at":[12345678.5]}"#);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The crate's public behaviour.
 
 mod json;
+mod numbers;
 mod properties;
 mod redactor;
 mod stream;

@@ -7,7 +7,10 @@ fn a_plan_comes_back_as_it_was_said() {
     let confinement = Confinement::new()
         .with_writable("/a b/\u{fc}")
         .with_protected("/a b/--")
+        .with_stand_in("/a b/commondir", StandIn::CommonFolder)
+        .with_stand_in("/a b/config", StandIn::File)
         .with_hidden("/a b/.env")
+        .with_known_hidden("/a b/id_rsa", Some((7, 8)))
         .with_port(8080)
         .with_limits(ChildLimits { open_files: 7, ..ChildLimits::default() })
         .with_terminal();
@@ -34,4 +37,19 @@ fn what_is_not_understood_whole_is_refused() {
     ] {
         assert_eq!(Plan::decode(words.split_whitespace().map(OsString::from)), None, "{words}");
     }
+}
+
+#[test]
+fn a_cover_is_needed_only_where_something_is_seen() {
+    let confinement = Confinement::new()
+        .with_writable("/home/me/work")
+        .with_private("/home/me")
+        .with_hidden("/home/me/work/state/.env")
+        .with_hidden("/home/me/work/state")
+        .with_hidden("/home/me/work/state.env")
+        .with_hidden("/home/me/.ssh")
+        .with_hidden("/srv/secret");
+    let plan = Plan::of(&confinement, Level::Namespaces, Path::new("/"));
+    let covered: Vec<_> = plan.covered().into_iter().map(|hidden| hidden.path.as_path()).collect();
+    assert_eq!(covered, [Path::new("/home/me/work/state"), Path::new("/home/me/work/state.env")]);
 }

@@ -1,32 +1,107 @@
-//! Empty folders in the place of protected paths that are not there: what is not there cannot be mounted over.
+//! Stand-ins for protected paths that are missing, because a missing path cannot be mounted over.
+//!
+//! They are made by a process that nothing confines, in folders that other children may rename at any moment. So each
+//! one is made, looked at and removed by the handle of its folder, and no link is followed on the way there.
 
-use std::fs::{self, DirBuilder, File};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path};
+use std::time::Duration;
 
-/// Nobody writes into a placeholder; so one that was left behind is known again.
-const MODE: u32 = 0o555;
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, openat};
+use nix::sys::stat::{Mode, SFlag, fchmod, fstatat, mkdirat};
+use nix::unistd::{UnlinkatFlags, unlinkat};
 
-/// The placeholders that this process holds. Several processes may hold the same one: the last takes it away.
-pub(crate) struct Placeholders(Vec<(PathBuf, File)>);
+use crate::confinement::stand_in::{Protected, StandIn};
+use crate::namespaces::below;
+
+/// The mode bits of a stand-in. Without write permission a stand-in that was left behind is recognized.
+const FOLDER_MODE: Mode = Mode::S_IRUSR
+    .union(Mode::S_IXUSR)
+    .union(Mode::S_IRGRP)
+    .union(Mode::S_IXGRP)
+    .union(Mode::S_IROTH)
+    .union(Mode::S_IXOTH);
+const FILE_MODE: Mode = Mode::S_IRUSR.union(Mode::S_IRGRP).union(Mode::S_IROTH);
+/// How often a stand-in that another process is removing is looked at again.
+const LOOKS: usize = 400;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The stand-ins that this process holds. Several processes may hold the same one: the last of them removes it.
+#[derive(Default)]
+pub(crate) struct Placeholders {
+    held: Vec<Held>,
+    /// Folders that were made to hold a stand-in, removed where they are empty.
+    made: Vec<(OwnedFd, OsString)>,
+}
+
+struct Held {
+    folder: OwnedFd,
+    name: OsString,
+    stand_in: StandIn,
+    file: File,
+}
 
 impl Placeholders {
-    /// Makes what is missing, and says which of the paths can be protected: where this user can make nothing,
-    /// the child can neither.
-    pub(crate) fn make(paths: &[PathBuf]) -> io::Result<(Self, Vec<PathBuf>)> {
-        let mut held = Self(Vec::new());
+    /// Makes the missing ones, and returns those paths that can be protected: where this user can make nothing, the
+    /// child cannot either.
+    ///
+    /// # Errors
+    /// If a folder on the way to a path is a link or was removed. What was made until then is removed.
+    pub(crate) fn make(paths: &[Protected]) -> io::Result<(Self, Vec<Protected>)> {
+        let mut placeholders = Self::default();
         let mut there = Vec::new();
-        for path in paths {
-            match hold(path) {
-                Ok(None) => {}
-                Ok(Some(folder)) => held.0.push((path.clone(), folder)),
-                Err(error) if is_closed(&error) => continue,
-                Err(error) => return Err(error),
+        for protected in paths {
+            match placeholders.add(protected) {
+                Ok(()) => there.push(protected.clone()),
+                Err(error) if is_closed(&error) => {}
+                Err(error) => {
+                    let path = protected.path.display();
+                    return Err(io::Error::new(
+                        error.kind(),
+                        format!("`{path}` cannot be protected: {error}"),
+                    ));
+                }
             }
-            there.push(path.clone());
         }
-        Ok((held, there))
+        Ok((placeholders, there))
+    }
+
+    fn add(&mut self, protected: &Protected) -> io::Result<()> {
+        let below = protected.path.strip_prefix("/").map_err(io::Error::other)?;
+        let (folder, name) = self.folder(below)?;
+        if let Some(file) = hold(&folder, &name, protected.stand_in)? {
+            self.held.push(Held { folder, name, stand_in: protected.stand_in, file });
+        }
+        Ok(())
+    }
+
+    /// The folder of a path. A missing one is made, as `info` of a repository without that folder.
+    fn folder(&mut self, below: &Path) -> io::Result<(OwnedFd, OsString)> {
+        let root = below::root(Path::new("/"))?;
+        match below::parent(&root, below) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            found => return found,
+        }
+        let name = below.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
+        let mut folder = root;
+        for part in below.parent().unwrap_or(Path::new("")).components() {
+            let Component::Normal(part) = part else { return Err(io::ErrorKind::InvalidInput.into()) };
+            let next = match below::folder_in(&folder, Path::new(part)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    mkdirat(&folder, part, Mode::from_bits_truncate(0o755))?;
+                    self.made.push((folder.try_clone()?, part.to_owned()));
+                    below::folder_in(&folder, Path::new(part))?
+                }
+                found => found?,
+            };
+            folder = next;
+        }
+        Ok((folder, name))
     }
 }
 
@@ -34,41 +109,112 @@ fn is_closed(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// A handle on the placeholder at the path, or none where something real is there.
-fn hold(path: &Path) -> io::Result<Option<File>> {
-    for _ in 0..100 {
-        match DirBuilder::new().mode(MODE).create(path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if !is_placeholder(path) {
-                    return Ok(None);
-                }
+/// A handle on the stand-in with this name, or `None` where something real has the name.
+fn hold(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<Option<File>> {
+    for _ in 0..LOOKS {
+        if !made(folder, name, stand_in)? {
+            match is_stand_in(folder, name, stand_in) {
+                Ok(true) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Ok(false) | Err(_) => return Ok(None),
             }
-            Err(error) => return Err(error),
         }
-        let Ok(folder) = File::open(path) else { continue };
-        folder.lock_shared()?;
-        // Another process may have taken it away while this one waited for the lock.
-        let (ours, there) = (folder.metadata()?, fs::symlink_metadata(path));
-        if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
-            return Ok(Some(folder));
+        let Ok(file) = opened(folder, name) else { continue };
+        match file.try_lock_shared() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Another process may have removed it before this one had the lock.
+        if is_same(folder, name, &file)? {
+            return Ok(Some(file));
         }
     }
     Err(io::ErrorKind::ResourceBusy.into())
 }
 
-fn is_placeholder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.permissions().mode() & 0o222 == 0)
-        && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+/// Makes a stand-in; `false` where the name is taken.
+fn made(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<bool> {
+    let made = match stand_in.bytes() {
+        None => mkdirat(folder, name, FOLDER_MODE),
+        Some(bytes) => {
+            let flags =
+                OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+            openat(folder, name, flags, Mode::S_IRUSR | Mode::S_IWUSR).and_then(|file| {
+                let mut file = File::from(file);
+                let filled = file.write_all(bytes).map_err(|_| Errno::EIO);
+                filled.and_then(|()| fchmod(&file, FILE_MODE)).inspect_err(|_| {
+                    let _ = unlinkat(folder, name, UnlinkatFlags::NoRemoveDir);
+                })
+            })
+        }
+    };
+    match made {
+        Ok(()) => Ok(true),
+        Err(Errno::EEXIST) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Opens a file or folder by its bare name; a link and a pipe are refused, and nothing is waited for.
+fn opened(folder: &OwnedFd, name: &OsStr) -> io::Result<File> {
+    let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    Ok(File::from(openat(folder, name, flags, Mode::empty())?))
+}
+
+/// Whether the name is that of a stand-in, which this or an earlier process made.
+fn is_stand_in(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<bool> {
+    let found = fstatat(folder, name, AtFlags::AT_SYMLINK_NOFOLLOW)?;
+    let kind = SFlag::from_bits_truncate(found.st_mode & SFlag::S_IFMT.bits());
+    if found.st_mode & 0o222 != 0 {
+        return Ok(false);
+    }
+    match stand_in.bytes() {
+        None => Ok(kind == SFlag::S_IFDIR),
+        Some(bytes) => {
+            let is_alike = kind == SFlag::S_IFREG && u64::try_from(found.st_size) == Ok(bytes.len() as u64);
+            if !is_alike {
+                return Ok(false);
+            }
+            let mut held = Vec::new();
+            opened(folder, name)?.take(bytes.len() as u64 + 1).read_to_end(&mut held)?;
+            Ok(held == bytes)
+        }
+    }
+}
+
+fn is_same(folder: impl AsFd, name: &OsStr, file: &File) -> io::Result<bool> {
+    let ours = file.metadata()?;
+    match fstatat(folder, name, AtFlags::AT_SYMLINK_NOFOLLOW) {
+        Ok(there) => Ok((there.st_dev, there.st_ino) == (ours.dev(), ours.ino())),
+        Err(Errno::ENOENT) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 impl Drop for Placeholders {
     fn drop(&mut self) {
-        for (path, folder) in self.0.iter().rev() {
-            // Only an empty folder that nobody else holds goes.
-            if folder.try_lock().is_ok() {
-                let _ = fs::remove_dir(path);
+        for held in self.held.iter().rev() {
+            // Only a stand-in that no other process holds is removed, and of folders only an empty one.
+            let is_last = held.file.try_lock().is_ok();
+            if !is_last || !is_same(&held.folder, &held.name, &held.file).unwrap_or_default() {
+                continue;
             }
+            let name = held.name.as_os_str();
+            let is_ours = is_stand_in(&held.folder, name, held.stand_in).unwrap_or_default();
+            let how = match held.stand_in.bytes() {
+                None => UnlinkatFlags::RemoveDir,
+                Some(_) => UnlinkatFlags::NoRemoveDir,
+            };
+            if is_ours {
+                let _ = unlinkat(&held.folder, name, how);
+            }
+        }
+        for (folder, name) in self.made.iter().rev() {
+            let _ = unlinkat(folder, name.as_os_str(), UnlinkatFlags::RemoveDir);
         }
     }
 }

@@ -13,6 +13,20 @@ use crate::{FileError, Kind, MAX_FILE_BYTES, PathError, Version, Workspace, Work
 /// How many links that lead to nothing are followed, as Linux follows forty.
 const MAX_LINKS: usize = 40;
 
+/// The names by which git knows a folder as a repository, and those that decide what it runs there.
+const REPOSITORY_NAMES: [&str; 10] = [
+    "HEAD",
+    "config",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "hooks",
+    "info",
+    "objects",
+    "packed-refs",
+    "refs",
+];
+
 /// How closely a target is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the place alone or with its bytes, there is no third")]
@@ -58,9 +72,29 @@ impl Workspace {
         };
         match self.lead(&path) {
             Lead::Outside => Target { kind: TargetKind::Outside, ..missing },
-            Lead::Missing(leads) => Target { resolved: leads.plain(), ..missing },
-            Lead::There(real) => self.looked_at(&real, look, missing),
+            Lead::Missing(leads) => {
+                let in_repository = self.is_in_repository(&leads);
+                Target { resolved: leads.plain(), in_repository, ..missing }
+            }
+            Lead::There(real) => {
+                let in_repository = self.is_in_repository(&real);
+                self.looked_at(&real, look, Target { in_repository, ..missing })
+            }
         }
+    }
+
+    /// Whether a name belongs to a bare repository on the way: one of git's names beside a file `HEAD`. Git reads such a
+    /// folder's configuration, and runs what it says, whenever it is started there.
+    fn is_in_repository(&self, path: &WorkspacePath) -> bool {
+        let has_head = |folder: &Path| {
+            let found = self.dir.symlink_metadata(folder.join("HEAD"));
+            found.is_ok_and(|found| !found.is_dir())
+        };
+        !path.is_output()
+            && path.relative().ancestors().skip(1).zip(path.relative().ancestors()).any(|(folder, inner)| {
+                let name = inner.file_name().and_then(|name| name.to_str());
+                name.is_some_and(|name| REPOSITORY_NAMES.contains(&name)) && has_head(folder)
+            })
     }
 
     fn looked_at(&self, real: &WorkspacePath, look: Look, missing: Target) -> Target {

@@ -61,6 +61,42 @@ impl<'d> Draft<'d> {
         }
     }
 
+    /// Gives the draft the owner of the file that it replaces, and the group where this user may.
+    ///
+    /// # Errors
+    /// If this user may not give the file to its owner.
+    #[cfg(unix)]
+    pub(super) fn keep_owner(&self, old: &File) -> io::Result<()> {
+        use cap_std::fs::MetadataExt as _;
+        let (old, own) = (old.metadata()?, self.file.metadata()?);
+        if old.gid() != own.gid() {
+            let _ = std::os::unix::fs::fchown(&self.file, None, Some(old.gid()));
+        }
+        if old.uid() == own.uid() {
+            return Ok(());
+        }
+        std::os::unix::fs::fchown(&self.file, Some(old.uid()), None)
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn keep_owner(&self, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Gives the draft the access list and the attributes of the file that it replaces, after its owner and mode.
+    ///
+    /// # Errors
+    /// If the draft cannot have the access list.
+    #[cfg(target_os = "linux")]
+    pub(super) fn keep_attributes(&self, old: &File) -> io::Result<()> {
+        super::attributes::copy(old, &self.file)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn keep_attributes(&self, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Makes a draft with the usual mode a program.
     pub(super) fn make_program(&self) -> io::Result<()> {
         self.file.set_permissions(with_run(&self.file.metadata()?.permissions(), Run::Program))

@@ -319,3 +319,19 @@ fn words_that_are_no_plan_run_nothing() {
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(125), &b""[..]), "{words:?}");
     }
 }
+
+// security 25
+#[test]
+fn a_child_does_not_see_which_paths_are_hidden() {
+    for level in apart() {
+        let scene = scene();
+        let script = "cat /proc/[0-9]*/cmdline | tr '\\0' ' '; ls -l /proc/1/fd 2>&1 | grep -c memfd";
+        let output = scene.run(level, script);
+        let seen = String::from_utf8_lossy(&output.stdout);
+        assert!(seen.contains("cmdline"), "{level}: {seen}");
+        for hidden in [".env", ".claude", "--hide"] {
+            assert!(!seen.contains(hidden), "{level}: {seen}");
+        }
+        assert!(seen.ends_with("\n0\n") || seen.ends_with(" 0\n"), "{level}: {seen}");
+    }
+}

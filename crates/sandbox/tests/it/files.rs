@@ -126,3 +126,25 @@ fn the_version_that_was_seen_is_remembered_by_real_path() {
     workspace.remember(&path, Version::of(b"x"));
     assert_eq!(workspace.remembered(&workspace.resolve("b").unwrap()), Some(Version::of(b"x")));
 }
+
+// security 8: one of git's names beside a `HEAD` is a file of a repository, wherever it lies.
+#[test]
+fn a_file_of_a_bare_repository_is_known_by_its_place() {
+    let (folder, workspace) = workspace();
+    let is_inside = |path: &str| workspace.target(path, windlass_sandbox::Look::Place).in_repository;
+    fs::create_dir_all(folder.path().join("docs/refs")).unwrap();
+    for path in ["docs/config", "docs/refs/x", "docs/objects/a"] {
+        assert!(!is_inside(path), "{path} is ordinary without a HEAD");
+    }
+    fs::write(folder.path().join("docs/HEAD"), "ref: refs/heads/main\n").unwrap();
+    for path in
+        ["docs/config", "docs/refs/x", "docs/objects/a/b", "docs/hooks/pre-commit", "./docs/commondir"]
+    {
+        assert!(is_inside(path), "{path}");
+    }
+    for path in ["docs/a.md", "config", "docs/deep/config", "src/HEAD/config"] {
+        assert!(!is_inside(path), "{path}");
+    }
+    std::os::unix::fs::symlink("docs", folder.path().join("alias")).unwrap();
+    assert!(is_inside("alias/config"), "the place decides, and not the way to it");
+}

@@ -111,6 +111,39 @@ fn the_workspace_is_written_and_what_protects_it_is_not() {
     }
 }
 
+// security 25
+#[test]
+fn tokens_of_registries_and_hashes_of_the_machine_are_not_read() {
+    let settings = |text: &str| format!("[build]\njobs = 2\n{text}\n");
+    let tokens = [
+        "[registries.own]\ntoken = \"abc\"",
+        "registry.token = 'abc'",
+        "[registries]\nown = { index = \"https://x.test\", token = \"abc\" }",
+        "[registries.own]\nindex = \"https://me:word@x.test/index\"",
+    ];
+    for level in apart() {
+        let scene = scene();
+        let home = scene.home.display();
+        let file = scene.home.join(".cargo/config.toml");
+        let read = format!("cat {home}/.cargo/config.toml");
+        for text in ["", "# token = \"abc\"", "[registry]\nglobal-credential-providers = [\"cargo:token\"]"] {
+            fs::write(&file, settings(text)).unwrap();
+            check(level, &scene.grants(), &scene, &[&read], &[]);
+        }
+        for text in tokens {
+            fs::write(&file, settings(text)).unwrap();
+            check(level, &scene.grants(), &scene, &["true"], &[&read]);
+        }
+        // Of a link the target.
+        fs::rename(&file, scene.home.join(".cargo/bin/x")).unwrap();
+        symlink("bin/x", &file).unwrap();
+        check(level, &scene.grants(), &scene, &["true"], &[&read, &format!("cat {home}/.cargo/bin/x")]);
+        // Nothing that only root may read, whoever runs this.
+        let closed = "find /etc -type f ! -perm -o=r -readable ! -path /etc/passwd ! -path /etc/group 2>/dev/null | grep .";
+        check(level, &scene.grants(), &scene, &["cat /etc/passwd", "ls /etc/security"], &[closed]);
+    }
+}
+
 #[test]
 fn a_command_that_reads_cannot_write() {
     for level in apart() {

@@ -11,18 +11,28 @@ mod attacks;
 mod confined;
 #[cfg(unix)]
 mod descents;
+#[cfg(target_os = "linux")]
+mod exchanged;
 mod files;
 #[cfg(target_os = "linux")]
 mod granted;
 #[cfg(target_os = "linux")]
+mod inherited;
+#[cfg(target_os = "linux")]
 mod leashed;
 #[cfg(target_os = "linux")]
 mod levels;
+#[cfg(target_os = "linux")]
+mod modes;
 #[cfg(unix)]
 mod put_back;
 #[cfg(unix)]
 mod races;
 #[cfg(target_os = "linux")]
+mod repositories;
+#[cfg(target_os = "linux")]
 mod serving;
+#[cfg(target_os = "linux")]
+mod sockets;
 #[cfg(unix)]
 mod writers;

@@ -157,3 +157,102 @@ fn a_file_that_stays_locked_is_told_as_busy() {
     drop(held);
     workspace.write(&path, b"2", Expected::Unchanged(version)).unwrap();
 }
+
+// correctness 31: an edit as root took the file from its owner, and a file closed to its owner was written.
+#[test]
+fn an_edit_keeps_the_owner_and_refuses_a_closed_file() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let folder = tempdir().unwrap();
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let path = workspace.resolve("a.txt").unwrap();
+    let written = workspace.write(&path, b"one", Expected::Absent).unwrap();
+    let file = folder.path().join("a.txt");
+    if chown(&file, Some(65_534), Some(65_534)).is_ok() {
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        workspace.write(&path, b"two", Expected::Unchanged(written.version)).unwrap();
+        let found = file.metadata().unwrap();
+        assert_eq!((found.uid(), found.gid(), found.mode() & 0o7777), (65_534, 65_534, 0o640));
+    }
+    let version = workspace.read(&path).unwrap().version;
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    let refused = workspace.write(&path, b"three", Expected::Unchanged(version)).unwrap_err();
+    assert!(matches!(refused, FileError::ReadOnly { .. }), "{refused}");
+    assert_ne!(fs::read(&file).unwrap(), b"three");
+}
+
+// correctness 10: the file was written, and the error said that nothing was changed. Root opens every folder, so the
+// test is one only for other users.
+#[test]
+fn a_folder_that_cannot_be_synced_is_no_failed_edit() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempdir().unwrap();
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let path = workspace.resolve("sub/a.txt").unwrap();
+    let written = workspace.write(&path, b"one", Expected::Absent).unwrap();
+    assert!(written.is_durable);
+    let sub = folder.path().join("sub");
+    fs::set_permissions(&sub, fs::Permissions::from_mode(0o300)).unwrap();
+    let is_readable = fs::read_dir(&sub).is_ok();
+    let written = workspace.write(&path, b"two", Expected::Unchanged(written.version)).unwrap();
+    assert_eq!((written.is_durable, fs::read(sub.join("a.txt")).unwrap()), (is_readable, b"two".to_vec()));
+    fs::set_permissions(&sub, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+/// An access list as the kernel takes it: of the owner, one more user, the group, all of these at most, others.
+#[cfg(target_os = "linux")]
+fn access_list(user: u32) -> Vec<u8> {
+    let entries =
+        [(1_u16, 6_u16, u32::MAX), (2, 6, user), (4, 0, u32::MAX), (16, 6, u32::MAX), (32, 0, u32::MAX)];
+    let bytes = entries.into_iter().flat_map(|(kind, may, id)| {
+        kind.to_le_bytes().into_iter().chain(may.to_le_bytes()).chain(id.to_le_bytes())
+    });
+    2_u32.to_le_bytes().into_iter().chain(bytes).collect()
+}
+
+// correctness "suspicions": an edit took a file's access list and attributes.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_edit_keeps_access_lists_and_attributes() {
+    use std::os::unix::fs::PermissionsExt;
+
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+
+    const ACCESS: &str = "system.posix_acl_access";
+    let folder = tempdir().unwrap();
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let path = workspace.resolve("sub/a.txt").unwrap();
+    let mut version = workspace.write(&path, b"one", Expected::Absent).unwrap().version;
+    let file = folder.path().join("sub/a.txt");
+    let value = |name: &str| {
+        let mut bytes = vec![0; 1000];
+        getxattr(&file, name, &mut bytes).map(|len| bytes[..len].to_vec())
+    };
+    let list = access_list(1234);
+    if setxattr(&file, ACCESS, &list, XattrFlags::empty()).is_err()
+        || setxattr(&file, "user.origin", b"x", XattrFlags::empty()).is_err()
+    {
+        return;
+    }
+    // Of the bytes, not of the file. Only root can set it, and then it is no part of another program.
+    let _ = setxattr(&file, "security.capability", &capability(), XattrFlags::empty());
+    version = workspace.write(&path, b"two", Expected::Unchanged(version)).unwrap().version;
+    assert_eq!(value(ACCESS).unwrap(), list);
+    assert_eq!(value("user.origin").unwrap(), b"x");
+    value("security.capability").unwrap_err();
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o660);
+    // A list that new files of the root get is not given to a file that has none.
+    rustix::fs::removexattr(&file, ACCESS).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    setxattr(folder.path(), "system.posix_acl_default", &list, XattrFlags::empty()).unwrap();
+    workspace.write(&path, b"three", Expected::Unchanged(version)).unwrap();
+    value(ACCESS).unwrap_err();
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+/// `cap_net_raw=ep`
+#[cfg(target_os = "linux")]
+fn capability() -> Vec<u8> {
+    let words = [0x0200_0001_u32, 1 << 13, 0, 0, 0];
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}

@@ -26,7 +26,15 @@ impl Compiler<'_> {
             self.lose(place, "enum", what);
             return None;
         }
-        let is_sent = |value: &&Json| self.rules.enums != Enums::Strings || kind_of(value) != Kind::Null;
+        // Gemini refuses the whole request for an empty text: "enum[0]: cannot be empty".
+        let is_empty = |value: &Json| self.rules.enums == Enums::Strings && value.as_str() == Some("");
+        if values.iter().any(is_empty) {
+            self.lose(place, "enum", "has the empty text, which cannot be sent as a value");
+            words.value("or", &Json::text(""));
+        }
+        let is_sent = |value: &&Json| {
+            self.rules.enums != Enums::Strings || kind_of(value) != Kind::Null && value.as_str() != Some("")
+        };
         let sent: Vec<Json> = values.iter().filter(is_sent).cloned().collect();
         let characters: usize = sent.iter().filter_map(Json::as_str).map(str::len).sum();
         let limits = self.rules.limits;

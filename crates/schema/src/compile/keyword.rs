@@ -21,6 +21,11 @@ impl Compiler<'_> {
             if is_idle && self.rules.keywords.is_some() {
                 continue;
             }
+            // The list ends with its first items, which are to be joined: "nothing" must not become "anything" among them.
+            let ends_here = key == "items" && *value == Json::Bool(false) && members.has("prefixItems");
+            if ends_here && !self.takes("prefixItems") {
+                continue;
+            }
             if let Some(value) = self.keyword(key, value, place, &mut words) {
                 out.push(key, value);
             }

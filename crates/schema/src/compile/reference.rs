@@ -22,6 +22,8 @@ pub(super) struct Definitions {
     by_target: BTreeMap<String, String>,
     /// How many of them are written.
     written: usize,
+    /// Whether a target leads to itself, by where it is.
+    circles: BTreeMap<String, bool>,
 }
 
 impl Compiler<'_> {
@@ -51,7 +53,9 @@ impl Compiler<'_> {
     /// Writes what a reference leads to in its place.
     pub(super) fn expand(&mut self, pointer: String, members: &mut Members, place: &Place) {
         let Some(target) = self.document.pointer(&pointer) else { return };
-        if self.expanding.contains(&pointer) {
+        // What was merged stays in the list while properties beside it are compiled, which did not come out of it: only a
+        // definition that leads to itself can lead back.
+        if self.expanding.contains(&pointer) && self.leads_to_itself(&pointer) {
             self.lose(place, "$ref", "leads back to itself, and is cut here");
             // What the target is made of is cut; that it is an object or a list is not.
             if let Some(kind) = target.as_object().and_then(|target| target.get("type"))
@@ -74,6 +78,32 @@ impl Compiler<'_> {
         let target = mend(target, &place.path, &mut self.losses);
         both(members, &target, &place.path, &mut self.losses);
         self.expanding.push(pointer);
+    }
+
+    /// Returns whether a definition can be reached from itself.
+    fn leads_to_itself(&mut self, pointer: &str) -> bool {
+        if let Some(known) = self.definitions.circles.get(pointer) {
+            return *known;
+        }
+        let (mut seen, mut open) = (BTreeSet::new(), vec![pointer.to_owned()]);
+        let mut is_circle = false;
+        while let Some(from) = open.pop() {
+            let mut schemas: Vec<&Json> = self.document.pointer(&from).into_iter().collect();
+            while let Some(schema) = schemas.pop() {
+                match schema {
+                    Json::Array(items) => schemas.extend(items),
+                    Json::Object(members) => {
+                        let to = members.get("$ref").and_then(Json::as_str).and_then(|to| self.target(to));
+                        is_circle |= to.as_deref() == Some(pointer);
+                        open.extend(to.filter(|to| seen.insert(to.clone())));
+                        schemas.extend(members.iter().map(|(_, value)| value));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.definitions.circles.insert(pointer.to_owned(), is_circle);
+        is_circle
     }
 
     /// Where a reference leads in the author's schema, as a JSON Pointer.

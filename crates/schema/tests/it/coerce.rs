@@ -112,3 +112,42 @@ fn deep_arguments_and_circles_of_references_end() {
     let (coerced, changes) = coerce(&tree, &Arguments::parse(nested("\"1\"")).unwrap());
     assert_eq!((coerced.as_str(), changes.len()), (nested("1").as_str(), 1));
 }
+
+#[track_caller]
+fn check_whole(schema: &str, arguments: &str, expected: &str) {
+    let (coerced, _) = coerce(&schema.parse().unwrap(), &Arguments::parse(arguments).unwrap());
+    assert_eq!(coerced.as_str(), expected);
+}
+
+// J9: what a branch takes as it is does not change because another argument does, or because another branch comes first.
+#[test]
+fn the_branch_that_takes_a_value_counts() {
+    let places = r#"{"properties":{"n":{"type":"integer"}},"anyOf":[{"properties":{"zip":{"type":"integer"}}},{"properties":{"zip":{"type":"string"}}}]}"#;
+    check_whole(places, r#"{"n":"5","zip":"12345"}"#, r#"{"n":5,"zip":"12345"}"#);
+    let filter = r#"{"properties":{"limit":{"type":"integer"},"filter":{"oneOf":[
+        {"properties":{"kind":{"const":"id"},"value":{"type":"integer"}},"required":["kind","value"]},
+        {"properties":{"kind":{"const":"name"},"value":{"type":"string"}},"required":["kind","value"]}]}}}"#;
+    check_whole(
+        filter,
+        r#"{"limit":"5","filter":{"kind":"name","value":"42"}}"#,
+        r#"{"limit":5,"filter":{"kind":"name","value":"42"}}"#,
+    );
+    check_whole(filter, r#"{"filter":{"kind":"id","value":"42"}}"#, r#"{"filter":{"kind":"id","value":42}}"#);
+    let second = r#"{"anyOf":[{"required":["a"],"properties":{"x":{"type":"boolean"}}},{"required":["b"],"properties":{"x":{"type":"integer"},"b":{}}}]}"#;
+    check_whole(second, r#"{"b":1,"x":"7"}"#, r#"{"b":1,"x":7}"#);
+    let items = r#"{"properties":{"l":{"type":"array","items":{"anyOf":[{"type":"object","properties":{"v":{"type":"integer"}},"required":["v","i"]},{"type":"object","properties":{"v":{"type":"string"}}}]}}}}"#;
+    check_whole(items, r#"{"l":[{"v":"1"},{"v":"2","i":1}]}"#, r#"{"l":[{"v":"1"},{"v":"2","i":1}]}"#);
+}
+
+#[test]
+fn only_what_a_violation_is_about_changes() {
+    let schema: RawJson = r#"{"properties":{"a":{"type":"integer"}},"patternProperties":{"^x":{"type":"string"}},"additionalProperties":{"type":"integer"}}"#.parse().unwrap();
+    let arguments = Arguments::parse(r#"{"a":"1","x1":"2","o":{"p":"3"}}"#).unwrap();
+    let at = |paths: &[&str]| {
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        windlass_schema::coerce_at(&schema, &arguments, &paths).0.as_str().to_owned()
+    };
+    assert_eq!(at(&["/a"]), r#"{"a":1,"x1":"2","o":{"p":"3"}}"#);
+    assert_eq!(at(&[]), arguments.as_str());
+    assert_eq!(at(&["/a1"]), arguments.as_str());
+}

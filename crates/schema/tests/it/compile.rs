@@ -334,3 +334,64 @@ fn what_a_branch_says_of_other_properties_is_told_where_it_cannot_be_said() {
     let told: Vec<&str> = compiled.losses.iter().map(|loss| loss.keyword.as_str()).collect();
     assert!(told.contains(&"additionalProperties"), "{:?}", compiled.losses);
 }
+
+fn told(dialect: Dialect, schema: &str) -> (String, Vec<String>) {
+    let compiled = dialect.compile(&schema.parse().unwrap());
+    assert_eq!(schema_refusals(dialect, &compiled.schema.to_value()), Vec::<String>::new());
+    (compiled.schema.as_str().to_owned(), compiled.losses.iter().map(ToString::to_string).collect())
+}
+
+// N5: a definition that is merged, and used beside, does not lead back to itself.
+#[test]
+fn a_definition_that_is_used_twice_is_no_circle() {
+    let base = r#""Base":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}"#;
+    for schema in [
+        r##"{"allOf":[{"$ref":"#/$defs/Base"}],"properties":{"child":{"$ref":"#/$defs/Base"},"more":{"type":"array","items":{"$ref":"#/$defs/Base"}}},"$defs":{BASE}}"##,
+        r##"{"$ref":"#/$defs/Base","properties":{"child":{"$ref":"#/$defs/Base"},"more":{"type":"array","items":{"$ref":"#/$defs/Base"}}},"$defs":{BASE}}"##,
+        r##"{"properties":{"p":{"allOf":[{"$ref":"#/$defs/Base"}],"properties":{"child":{"$ref":"#/$defs/Base"}}}},"$defs":{BASE}}"##,
+        r##"{"properties":{"p":{"anyOf":[{"$ref":"#/$defs/Base"}],"properties":{"child":{"$ref":"#/$defs/Base"}}}},"$defs":{BASE}}"##,
+        r##"{"allOf":[{"$ref":"#/$defs/A"},{"$ref":"#/$defs/B"}],"$defs":{"A":{"allOf":[{"$ref":"#/$defs/Base"}]},"B":{"allOf":[{"$ref":"#/$defs/Base"}]},BASE}}"##,
+    ] {
+        let (sent, lost) = told(Dialect::Gemini, &schema.replace("BASE", base));
+        assert!(!sent.contains("written as text"), "{sent}");
+        assert!(lost.iter().all(|loss| !loss.contains("leads back")), "{lost:?}");
+    }
+}
+
+#[test]
+fn a_circle_of_definitions_is_still_cut() {
+    for schema in [
+        r##"{"properties":{"tree":{"$ref":"#/$defs/T"}},"$defs":{"T":{"type":"object","properties":{"next":{"$ref":"#/$defs/T"}}}}}"##,
+        r##"{"properties":{"tree":{"allOf":[{"$ref":"#/$defs/T"}]}},"$defs":{"T":{"type":"object","properties":{"next":{"allOf":[{"$ref":"#/$defs/U"}]}}},"U":{"anyOf":[{"$ref":"#/$defs/T"}]}}}"##,
+        r##"{"type":"object","properties":{"next":{"$ref":"#"}}}"##,
+        r##"{"type":"object","properties":{"a":{"type":"object","properties":{"next":{"$ref":"#/properties/a"}}}}}"##,
+    ] {
+        let (sent, lost) = told(Dialect::Gemini, schema);
+        assert!(sent.len() < 2_000, "{} bytes", sent.len());
+        assert!(lost.iter().any(|loss| loss.contains("leads back to itself")), "{lost:?}");
+    }
+}
+
+// "enum[0]: cannot be empty" refuses the whole request.
+#[test]
+fn gemini_gets_no_empty_text_among_values() {
+    let (sent, lost) = told(
+        Dialect::Gemini,
+        r#"{"type":"object","properties":{"mode":{"type":"string","enum":["","fast"]}}}"#,
+    );
+    assert!(sent.contains(r#""enum":["fast"]"#), "{sent}");
+    assert!(lost.iter().any(|loss| loss.contains("empty text")), "{lost:?}");
+    let (sent, _) =
+        told(Dialect::Gemini, r#"{"type":"object","properties":{"mode":{"type":"string","const":""}}}"#);
+    assert!(!sent.contains(r#""enum":[""]"#) && !sent.contains(r#""enum":[]"#), "{sent}");
+}
+
+#[test]
+fn a_list_that_ends_with_its_first_items_takes_nothing_else() {
+    let schema = r#"{"type":"object","properties":{"p":{"type":"array","prefixItems":[{"type":"number"},{"type":"number"}],"items":false}}}"#;
+    for dialect in [Dialect::OpenAiStrict, Dialect::Gemini] {
+        let (sent, lost) = told(dialect, schema);
+        assert!(sent.contains(r#""items":{"type":"number"}"#), "{sent}");
+        assert!(lost.iter().all(|loss| !loss.contains("anything is taken")), "{lost:?}");
+    }
+}

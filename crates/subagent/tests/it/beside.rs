@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use windlass_agent::{Event, Everything, Outcome, RunOptions};
 
-use crate::scene::{Cast, Scene, Shared, agent, calls, ended, says};
+use crate::scene::{Cast, Line, Scene, Shared, agent, calls, ended, says};
 
 fn spawn(id: &'static str, agent: &'static str) -> (&'static str, &'static str, serde_json::Value) {
     (id, "spawn_agent", json!({"agent": agent, "task": "do it"}))
@@ -136,4 +136,38 @@ async fn an_agent_beside_a_caller_that_was_killed_is_found_again() {
     assert_eq!(outcome, Outcome::Completed { text: "done".into() });
     assert!(cast.told("root").contains("child:s1: done\nit is written"), "{}", cast.told("root"));
     assert_eq!(scene.write.ended.load(Ordering::SeqCst), 1);
+}
+
+// correctness, suspicion: an invented id made a folder and a journal.
+#[tokio::test]
+async fn an_id_that_a_model_invented_makes_no_journal() {
+    let cast = Cast::new([
+        ("root", vec![calls([("w", "wait", json!({"agent_ids": ["child:invented"]}))]), says("done")]),
+        ("child", vec![says("nothing")]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    let (_, _) = ended(scene.builder().build().unwrap().stream("task")).await;
+    assert!(cast.told("root").contains("there is no agent child:invented"), "{}", cast.told("root"));
+    let keys = scene.journals.keys();
+    assert!(!keys.iter().any(|key| key.contains("invented")), "{keys:?}");
+}
+
+// correctness, suspicion: an agent that panicked worked for ever.
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_panics_has_ended() {
+    let cast = Cast::new([
+        (
+            "root",
+            vec![
+                calls([spawn("s1", "child")]),
+                calls([("w", "wait", json!({"agent_ids": ["child:s1"], "timeout_seconds": 60}))]),
+                says("done"),
+            ],
+        ),
+        ("child", vec![Line::Panics]),
+    ]);
+    let scene = Scene::new(cast.clone(), [agent("child")]);
+    let (outcome, _) = ended(scene.builder().build().unwrap().stream("task")).await;
+    assert_eq!(outcome, Outcome::Completed { text: "done".into() });
+    assert!(cast.told("root").contains("child:s1: failed"), "{}", cast.told("root"));
 }

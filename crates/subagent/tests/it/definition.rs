@@ -61,3 +61,27 @@ fn those_that_come_along_have_names_and_stay_behind_the_users() {
     let error = agents.with(own).unwrap_err();
     assert_eq!(error.to_string(), "there are two agents with the name researcher");
 }
+
+// correctness-2 9: a key without words must not count as a key that is left out.
+#[test]
+fn a_key_without_words_is_refused() {
+    for key in ["mode", "model", "max-turns", "read-only", "agents", "tools"] {
+        for value in ["", " [architect]", "\n  - architect", " {a: b}", " ~"] {
+            let text = file(&format!("{key}:{value}\n"));
+            let error = AgentDefinition::parse(&text).unwrap_err().to_string();
+            assert!(error.contains(key), "{key}:{value}: {error}");
+        }
+    }
+    check_refused(&file("max-turns: 0\n"), "is no number");
+}
+
+// library B8
+#[test]
+fn an_empty_list_gives_no_tools() {
+    let wanted =
+        AgentDefinition::new("one", "Does it.", "Do it well.").unwrap().with_tools(Vec::<String>::new());
+    assert_eq!(AgentDefinition::parse(&file("tools: []\n")).unwrap(), wanted);
+    assert_eq!(AgentDefinition::parse(&file("tools:\n  []\n")).unwrap(), wanted);
+    check_refused(&file("tools: [[]]\n"), "names none");
+    assert!(AgentDefinition::new("code-reviewer", "Reads.", "Read.").is_ok());
+}

@@ -15,6 +15,7 @@ mod corpus_written_items;
 mod durable;
 mod golden;
 mod mutated_requests;
+mod path_rules;
 mod regressions;
 mod script;
 #[cfg(feature = "server")]

@@ -118,6 +118,9 @@ fn what_responses_refuses_is_refused() {
         check_refused("/v1/responses", &body, status, words);
     };
     check(json!([human(), thoughts(), asking(), output("c")]), 200, "response.completed");
+    let words = || json!({"role": "assistant", "content": "I look."});
+    check(json!([human(), asking(), words(), output("c")]), 200, "response.completed");
+    check(json!([human(), asking(), words()]), 400, "no tool output found for the call c");
     check(json!("hi"), 200, "response.completed");
     check(json!([human(), asking()]), 400, "no tool output found for the call c");
     check(json!([human(), asking(), human()]), 400, "no tool output found for the call c");

@@ -12,6 +12,34 @@ pub(super) enum Over {
     Yes,
     /// It was over before this character, which belongs to what follows.
     Before,
+    /// It has an escape that cannot be read.
+    Broken,
+}
+
+/// What stands before the quote of a string in Python.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prefix {
+    /// Nothing, or `u`.
+    None,
+    /// `r`: a backslash is a backslash.
+    Raw,
+    /// `b`: bytes, which have no escapes by code point or name.
+    Bytes,
+    /// `rb` or `br`.
+    RawBytes,
+}
+
+impl Prefix {
+    /// The prefix that a word is; none for `f`, whose string would have to be run, and every other word.
+    pub(super) fn of(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "" | "u" => Self::None,
+            "r" => Self::Raw,
+            "b" => Self::Bytes,
+            "rb" | "br" => Self::RawBytes,
+            _ => return None,
+        })
+    }
 }
 
 /// A string on its way into JSON.
@@ -22,6 +50,8 @@ pub(super) struct Quoted {
     held: String,
     /// Whether the opening quote is still to be judged: `"` may become `""` or `"""`.
     opening: bool,
+    /// How Python would read its escapes; none if it is no string of Python.
+    prefix: Option<Prefix>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +65,18 @@ impl Quoted {
     /// The string that this character begins.
     pub(super) fn open(c: char) -> Option<Self> {
         match c {
-            '"' | '\'' => Some(Self { close: Close::Quote(c), held: String::new(), opening: true }),
-            '<' => Some(Self { close: Close::Mark, held: "<".to_owned(), opening: true }),
+            '"' | '\'' => {
+                Some(Self { close: Close::Quote(c), held: String::new(), opening: true, prefix: None })
+            }
+            '<' => Some(Self { close: Close::Mark, held: "<".to_owned(), opening: true, prefix: None }),
             _ => None,
         }
+    }
+
+    /// The same string, read as Python with this prefix.
+    pub(super) fn with_prefix(mut self, prefix: Prefix) -> Self {
+        self.prefix = Some(prefix);
+        self
     }
 
     /// Takes the next character and says whether the string is over. The quote that ends it in JSON is
@@ -47,9 +85,9 @@ impl Quoted {
         let over = match self.close {
             Close::Mark => said(self.marked(c, json)),
             Close::Quote(quote) => self.quote(quote, c, json),
-            Close::Triple(quote) => said(self.triple(quote, c, json)),
+            Close::Triple(quote) => self.triple(quote, c, json),
         };
-        if over != Over::No {
+        if matches!(over, Over::Yes | Over::Before) {
             json.push('"');
         }
         over
@@ -87,8 +125,7 @@ impl Quoted {
         if self.held.is_empty() {
             return said(self.plain(quote, c, json));
         }
-        self.escape(c, json);
-        Over::No
+        self.escape(quote, c, json)
     }
 
     fn plain(&mut self, quote: char, c: char, json: &mut String) -> bool {
@@ -100,41 +137,96 @@ impl Quoted {
         false
     }
 
-    fn triple(&mut self, quote: char, c: char, json: &mut String) -> bool {
+    fn triple(&mut self, quote: char, c: char, json: &mut String) -> Over {
         if self.held.starts_with('\\') {
-            self.escape(c, json);
-        } else if c == quote {
+            return self.escape(quote, c, json);
+        }
+        if c == quote {
             self.held.push(c);
             if self.held.len() == 3 {
                 self.held.clear();
-                return true;
+                return Over::Yes;
             }
-        } else {
-            escape_into(json, &std::mem::take(&mut self.held));
-            return self.plain(quote, c, json);
+            return Over::No;
         }
-        false
+        escape_into(json, &std::mem::take(&mut self.held));
+        said(self.plain(quote, c, json))
     }
 
     /// The next character of an escape.
-    fn escape(&mut self, c: char, json: &mut String) {
+    fn escape(&mut self, quote: char, c: char, json: &mut String) -> Over {
+        if matches!(self.prefix, Some(Prefix::Raw | Prefix::RawBytes)) {
+            // The backslash stays, and the quote behind it does not end the string.
+            let held = std::mem::take(&mut self.held);
+            escape_into(json, &held);
+            escape_into(json, c.encode_utf8(&mut [0; 4]));
+            return Over::No;
+        }
+        if self.is_octal() && !matches!(c, '0'..='7') {
+            // The character belongs to what follows: it is read again as the text that it is.
+            self.end_octal(json);
+            return match self.close {
+                Close::Triple(_) => self.triple(quote, c, json),
+                _ => said(self.plain(quote, c, json)),
+            };
+        }
         self.held.push(c);
+        if self.is_octal() {
+            if self.held.len() == 4 {
+                self.end_octal(json);
+            }
+            return Over::No;
+        }
+        let has_code_points = self.prefix != Some(Prefix::Bytes);
         let digits = match self.held.as_bytes().get(1) {
             Some(b'x') => 2,
-            Some(b'u') => 4,
-            Some(b'U') => 8,
+            Some(b'u') if has_code_points => 4,
+            Some(b'U') if has_code_points => 8,
+            // The names of all characters are not known here.
+            Some(b'N') if self.prefix == Some(Prefix::None) => return Over::Broken,
             _ => 0,
         };
         let bad_digit = self.held.len() > 2 && !c.is_ascii_hexdigit();
         if self.held.len() < 2_usize.saturating_add(digits) && !bad_digit {
-            return;
+            return Over::No;
         }
         let held = std::mem::take(&mut self.held);
         if bad_digit {
+            // Python refuses the string; a relaxed JSON keeps what is written.
+            if self.prefix.is_some() {
+                return Over::Broken;
+            }
             escape_into(json, &held);
-            return;
+            return Over::No;
         }
-        write_escape(&held, json);
+        match self.prefix {
+            Some(prefix) => write_python_escape(&held, prefix, json),
+            None => write_escape(&held, json),
+        }
+        Over::No
+    }
+
+    /// Whether an escape of Python by one to three octal digits is read.
+    fn is_octal(&self) -> bool {
+        self.prefix.is_some() && matches!(self.held.as_bytes().get(1), Some(b'0'..=b'7'))
+    }
+
+    fn end_octal(&mut self, json: &mut String) {
+        let held = std::mem::take(&mut self.held);
+        let code = held.get(1..).and_then(|digits| u32::from_str_radix(digits, 8).ok());
+        let c = code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+        escape_into(json, c.encode_utf8(&mut [0; 4]));
+    }
+}
+
+/// Writes what an escape means in Python. One that Python does not know stays as it is written.
+fn write_python_escape(held: &str, prefix: Prefix, json: &mut String) {
+    match held.chars().nth(1) {
+        Some('a') => escape_into(json, "\u{7}"),
+        Some('v') => escape_into(json, "\u{b}"),
+        Some('/') => escape_into(json, held),
+        Some('u' | 'U') if prefix == Prefix::Bytes => escape_into(json, held),
+        _ => write_escape(held, json),
     }
 }
 

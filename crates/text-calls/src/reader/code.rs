@@ -43,7 +43,10 @@ impl CodeReader {
                     match read {
                         Read::More => return Progress::More(input.text.len()),
                         // What is no argument list is a call that cannot be run, and what follows is text.
-                        Read::Broken(used) => return Progress::Done(at.saturating_add(used)),
+                        Read::Broken(used) => {
+                            sink.breaks(*key);
+                            return Progress::Done(at.saturating_add(used));
+                        }
                         Read::Done(used) => {
                             sink.end(*key);
                             at = at.saturating_add(used);
@@ -121,7 +124,10 @@ impl LiteralReader {
         sink.delta(self.key, &json);
         match read {
             Read::More => Progress::More(input.text.len()),
-            Read::Broken(used) => Progress::Done(used),
+            Read::Broken(used) => {
+                sink.breaks(self.key);
+                Progress::Done(used)
+            }
             Read::Done(used) => {
                 sink.end(self.key);
                 Progress::Done(used)

@@ -103,8 +103,12 @@ impl EnvelopeReader {
             let rest = Input { text: rest.get(..room).unwrap_or(rest), ..input };
             match self.step(rest, sink) {
                 Step::Took(used) => at = at.saturating_add(used),
-                Step::Over(used) => return Progress::Done(at.saturating_add(used)),
+                Step::Over(used) => {
+                    self.draft.settle(sink);
+                    return Progress::Done(at.saturating_add(used));
+                }
                 Step::No(used) => {
+                    self.draft.settle(sink);
                     at = at.saturating_add(used);
                     let held = self.take_held();
                     if self.committed {
@@ -119,6 +123,9 @@ impl EnvelopeReader {
                 sink.ledger.exceed(LimitError::Held { limit });
                 return Progress::Release(at, self.take_held());
             }
+        }
+        if input.ended {
+            self.draft.settle(sink);
         }
         Progress::More(at)
     }
@@ -187,16 +194,20 @@ impl EnvelopeReader {
 
     fn value(&mut self, role: Role, byte: u8, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Step {
         let role = match (role, byte) {
-            (Role::Call | Role::Calls, b'{') => return self.open(Level::Object, rest),
-            (Role::Call | Role::Calls, b'[') => return self.open(Level::List, rest),
+            (Role::Call | Role::Calls, b'{') => return self.open(Level::Object, rest, sink),
+            (Role::Call | Role::Calls, b'[') => return self.open(Level::List, rest, sink),
             (Role::Call, b']') if self.levels.last() == Some(&Level::List) => return self.close(rest, sink),
             (Role::Call, _) => return Step::No(0),
-            (Role::Function, b'{') => return self.open(Level::Inner, rest),
+            (Role::Function, b'{') => return self.open(Level::Inner, rest, sink),
             (Role::Function, _) => Role::Name,
             (Role::Name, byte) if byte != b'"' => return Step::No(0),
             (Role::Calls, _) => Role::Skip,
             (Role::Content, byte) if byte != b'"' => Role::Skip,
-            (Role::Arguments, _) if self.draft.refused || self.draft.has_arguments() => Role::Skip,
+            (Role::Arguments, _) if self.draft.refused => Role::Skip,
+            (Role::Arguments, _) if self.draft.has_arguments() => {
+                self.draft.double();
+                Role::Skip
+            }
             (role, _) => role,
         };
         self.scan = ValueScan::default();
@@ -209,11 +220,12 @@ impl EnvelopeReader {
         Step::Took(0)
     }
 
-    fn open(&mut self, level: Level, rest: Input<'_, '_>) -> Step {
+    fn open(&mut self, level: Level, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Step {
         if self.levels.len() >= LEVELS {
             return Step::No(0);
         }
         if level == Level::Object {
+            self.draft.settle(sink);
             self.draft = Draft::default();
             if self.committed {
                 self.held.clear();
@@ -227,6 +239,9 @@ impl EnvelopeReader {
     /// Takes a name; `false` if that makes it no call. The first name counts (RULES S5).
     fn name(&mut self, name: &str, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> bool {
         if self.draft.has_name() {
+            if self.draft.name.as_deref().is_some_and(|first| first != name) {
+                self.draft.double();
+            }
             return true;
         }
         if rest.tools.offers(name) && sink.ledger.admits_call() {
@@ -261,7 +276,7 @@ impl EnvelopeReader {
                 self.draft.begin_arguments();
                 self.begin_call(sink);
                 self.draft.push_arguments("{}", sink);
-                self.draft.end_arguments(sink);
+                self.draft.end_arguments();
             } else if !self.draft.has_begun() {
                 if !self.committed {
                     return Step::No(1);
@@ -275,6 +290,7 @@ impl EnvelopeReader {
         self.place = if self.levels.last() == Some(&Level::List) { Place::After } else { Place::Key };
         if level != Level::Inner {
             // What goes on is an answer that holds calls.
+            self.draft.settle(sink);
             self.draft = Draft::answer();
         }
         match self.levels.is_empty() {

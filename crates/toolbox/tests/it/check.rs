@@ -2,7 +2,7 @@
 
 use windlass_protocol::{Concurrency, Payload, ResultStatus, ToolCall, ToolName};
 use windlass_tool::EarlyArguments;
-use windlass_toolbox::{BuildError, Preset, ToolConfig, Toolbox, ToolboxBuilder};
+use windlass_toolbox::{BuildError, Known, Preset, ToolConfig, Toolbox, ToolboxBuilder};
 
 use crate::fake::{Does, call, fake};
 
@@ -85,6 +85,28 @@ fn aliases_and_forgiving_names_lead_to_one_tool() {
     }
     for name in ["read", "read_file_", "file", "my.read_file"] {
         assert!(toolbox.check(&call(name, "{}")).is_err(), "{name}");
+    }
+}
+
+// Correctness 21: whoever goes by `known` takes a name for the tool that would run, and for none where none would.
+#[test]
+fn known_names_lead_where_calls_are_looked_up() {
+    let toolbox = all().build().unwrap();
+    let known = toolbox.known();
+    assert_eq!(known.len(), NAMES.len(), "hidden tools are known too");
+    let find = |name: &str| {
+        let plain = name.strip_prefix("functions.").unwrap_or(name);
+        let is_exact = |tool: &&Known| tool.exact.iter().any(|exact| exact == plain);
+        let form = ToolName::loose_form(plain);
+        let found =
+            known.iter().find(is_exact).or_else(|| known.iter().find(|tool| tool.loose.contains(&form)));
+        found.map(|tool| tool.name.as_str().to_owned())
+    };
+    for name in
+        ["write_to_file", "execute_command", "READ_FILE", "read-file", "functions.read_file", "read", "file"]
+    {
+        let checked = toolbox.check(&call(name, "{}")).ok().map(|checked| checked.name.to_string());
+        assert_eq!(find(name), checked, "{name}");
     }
 }
 

@@ -63,7 +63,7 @@ fn patterns_of_models_take_stars() {
 
 #[test]
 fn a_tool_that_waits_for_a_feature_is_offered_with_it() {
-    let full = || ToolConfig::new(Preset::Full);
+    let full = || ToolConfig::new(Preset::Full).with_gate("generate_image", "image_generation");
     let toolbox = all().config(full()).build().unwrap();
     let off = Standing::FeatureOff { feature: "image_generation".into() };
     assert_eq!(toolbox.standing("generate_image"), Some(off));
@@ -73,6 +73,45 @@ fn a_tool_that_waits_for_a_feature_is_offered_with_it() {
     assert_eq!(on.standing("generate_image"), Some(Standing::Offered));
     let gated = all().config(full().with_gate("run_command", "shell")).build().unwrap();
     assert!(!offered(&gated).contains(&"run_command".to_owned()));
+}
+
+/// A tool that waits for a feature by its own word, as the one of this workspace does.
+struct Waiting(std::sync::Arc<dyn Tool>);
+
+impl Tool for Waiting {
+    fn spec(&self) -> &windlass_protocol::ToolSpec {
+        self.0.spec()
+    }
+    fn feature(&self) -> Option<&str> {
+        Some("image_generation")
+    }
+    fn effects(&self, payload: &windlass_protocol::Payload) -> Vec<windlass_protocol::Effect> {
+        self.0.effects(payload)
+    }
+    fn call<'a>(
+        &'a self,
+        ctx: &'a windlass_tool::Context,
+        payload: &'a windlass_protocol::Payload,
+    ) -> windlass_tool::ToolFuture<'a> {
+        self.0.call(ctx, payload)
+    }
+}
+
+// library B3: what is known of a built-in tool says nothing of another one with its name.
+#[test]
+fn a_strangers_tool_waits_for_nothing() {
+    let full = || ToolConfig::new(Preset::Full);
+    for name in ["generate_image", "run_slash_command"] {
+        let strangers = Toolbox::builder().tool(says(name)).config(full()).build().unwrap();
+        assert_eq!(offered(&strangers), [name]);
+    }
+    let own = || Toolbox::builder().tool(std::sync::Arc::new(Waiting(says("generate_image"))));
+    assert!(offered(&own().config(full()).build().unwrap()).is_empty());
+    let on = own().config(full().with_feature("image_generation")).build().unwrap();
+    assert_eq!(offered(&on), ["generate_image"]);
+    // What a user's file says counts before what the tool says.
+    let other = full().with_gate("generate_image", "pictures").with_feature("pictures");
+    assert_eq!(offered(&own().config(other).build().unwrap()), ["generate_image"]);
 }
 
 #[test]

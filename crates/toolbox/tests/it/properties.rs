@@ -186,7 +186,7 @@ fn modes(groups: &[(ToolGroup, bool)]) -> WorkModes {
 }
 
 fn toolbox(setup: &Setup, log: &Log, dynamic: &DynamicTools) -> Toolbox {
-    let mut config = ToolConfig::new(setup.preset);
+    let mut config = ToolConfig::new(setup.preset).with_gate("generate_image", "image_generation");
     config = setup.additional.iter().fold(config, |config, name| config.with(*name));
     config = setup.disabled.iter().fold(config, |config, name| config.without(*name));
     if let Some(shown) = setup.rename {

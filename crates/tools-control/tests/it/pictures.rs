@@ -27,10 +27,19 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
+/// A GIF with an image.
+fn whole_gif() -> Vec<u8> {
+    let mut bytes = gif(3, 4);
+    bytes.pop();
+    bytes.extend(b",\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;");
+    bytes
+}
+
 fn webp(width: u32, height: u32) -> Vec<u8> {
-    let mut bytes = b"RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
+    let mut bytes = b"RIFF\x2c\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
     bytes.extend(&(width - 1).to_le_bytes()[..3]);
     bytes.extend(&(height - 1).to_le_bytes()[..3]);
+    bytes.extend(b"VP8L\x0d\0\0\0/\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0");
     bytes
 }
 
@@ -38,7 +47,7 @@ fn jpeg(width: u16, height: u16) -> Vec<u8> {
     let mut bytes = vec![0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 11, 8];
     bytes.extend(height.to_be_bytes());
     bytes.extend(width.to_be_bytes());
-    bytes.extend([1, 1, 0x11, 0, 0xff, 0xd9]);
+    bytes.extend([1, 1, 0x11, 0, 0xff, 0xda, 0, 8, 1, 1, 0, 0, 0x3f, 0, 0x12, 0xff, 0xd9]);
     bytes
 }
 
@@ -64,8 +73,7 @@ impl Scene {
 async fn a_picture_comes_as_one_with_its_kind_and_size() {
     let scene = Scene::new();
     for (name, bytes, media_type) in [
-        ("a.gif", gif(3, 4), "image/gif"),
-        ("a.png", png(3, 4), "image/png"),
+        ("a.gif", whole_gif(), "image/gif"),
         ("a.webp", webp(3, 4), "image/webp"),
         ("wrong-name.png", jpeg(3, 4), "image/jpeg"),
     ] {
@@ -113,6 +121,8 @@ async fn what_is_no_picture_is_refused_with_what_to_do() {
             b"\x89PNG\r\n\x1a\n".to_vec(),
             "begins like a picture (image/png) and cannot be read as one",
         ),
+        ("cut.gif", whole_gif()[..20].to_vec(), "cannot be read as one"),
+        ("head.png", png(3, 4), "cannot be read as one"),
         ("wide.gif", gif(8_001, 1), "is a picture of 8001x1 and 14 bytes; at most 8000x8000"),
         ("flat.gif", gif(1, 0), "is a picture of 1x0"),
         ("bomb.png", png(4_000_000_000, 4_000_000_000), "is a picture of 4000000000x4000000000"),

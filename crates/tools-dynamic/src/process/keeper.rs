@@ -196,13 +196,17 @@ impl Keeper {
         let mut failure = Failure::Busy;
         // A process that ended just now is found out by asking it; the second time it was started for this call.
         for _ in 0..2 {
+            // A start goes on when its call is stopped: the next call finds the process, and a start that was dropped would
+            // count as a process that ended.
+            let keeper = Arc::clone(self);
+            let starting = tokio::spawn(async move { keeper.ready().await });
             let ready = tokio::select! {
                 biased;
                 () = ctx.cancellation().cancelled() => {
                     let text = "the call was stopped before it began; nothing was sent";
                     return Ok(Output::text(text).with_status(ResultStatus::Cancelled));
                 }
-                ready = self.ready() => ready,
+                ready = starting => ready.map_err(|_| ToolError::model(format!("{name} was not called: the start of its process broke")))?,
             };
             let (connection, _) = ready.map_err(|error| {
                 ToolError::model(format!(

@@ -7,6 +7,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 use super::*;
+use crate::effort::Effort;
 use crate::patch::parse;
 use crate::planned::plan;
 
@@ -43,7 +44,7 @@ fn check(disturb: impl Fn(&Path), words: &str) {
         fs::set_permissions(folder.path().join("d"), fs::Permissions::from_mode(0o750)).unwrap();
     }
     let workspace = Workspace::open(folder.path()).unwrap();
-    let planned = plan(&workspace, parse(PATCH).unwrap()).unwrap();
+    let planned = plan(&workspace, parse(PATCH).unwrap(), &Effort::default()).unwrap();
     disturb(folder.path());
     let before = files(folder.path());
     let told = commit(&workspace, &planned).unwrap_err();

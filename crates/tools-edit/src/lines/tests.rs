@@ -41,3 +41,29 @@ fn each_likeness_forgives_more_than_the_one_before() {
     assert_eq!(at("\"q\"\t", Likeness::Folded), [3]);
     assert_eq!(at("'q'", Likeness::Folded), [0; 0]);
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    // Against the definition: the next line that is not blank and indented no deeper.
+    #[test]
+    fn a_block_ends_at_the_next_line_that_is_indented_no_deeper(indents in prop::collection::vec((0..4_usize, any::<bool>()), 0..30)) {
+        let line = |(indent, is_blank): &(usize, bool)| format!("{}{}\n", " ".repeat(*indent), if *is_blank { "" } else { "x" });
+        let text: String = indents.iter().map(line).collect();
+        let lines = Lines::new(&text, Charset::Utf8);
+        for (at, (own, _)) in indents.iter().enumerate() {
+            let mut behind = indents.iter().enumerate().skip(at + 1);
+            let plain = behind.find(|(_, (indent, is_blank))| !is_blank && indent <= own);
+            prop_assert_eq!(lines.block_end(at), plain.map_or(indents.len(), |(position, _)| position));
+        }
+    }
+}
+
+#[test]
+fn the_line_end_near_a_place_is_the_next_one() {
+    let ends = LineEnds::of("a\r\nb\nc");
+    let near = |at: usize| ends.near(&(at..at));
+    assert_eq!([near(0), near(3), near(4), near(5)], ["\r\n", "\n", "\n", "\n"]);
+    assert_eq!(LineEnds::of("a\r\nb").near(&(3..4)), "\r\n");
+    assert_eq!(LineEnds::of("a").near(&(0..1)), "\n");
+}

@@ -11,6 +11,7 @@ mod aftermath;
 mod blocks;
 mod corpus;
 mod edit;
+mod effort;
 mod identity;
 mod patch;
 mod properties;

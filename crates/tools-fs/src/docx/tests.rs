@@ -43,6 +43,47 @@ fn paragraphs_headings_lists_and_tables_are_lines() {
     );
 }
 
+// correctness-3 14
+#[test]
+fn nothing_is_told_twice_glued_or_lost() {
+    let run = |text: &str| format!("<w:r><w:t>{text}</w:t></w:r>");
+    let boxed = format!("<w:txbxContent><w:p>{}</w:p></w:txbxContent>", run("box text"));
+    check(
+        &format!(
+            "<w:p>{}<w:r><mc:AlternateContent><mc:Choice>{boxed}</mc:Choice><mc:Fallback>{boxed}</mc:Fallback></mc:AlternateContent></w:r>{}</w:p>",
+            run("a"),
+            run("b")
+        ),
+        "a\nbox text\nb\n",
+    );
+    check(
+        &format!("<w:p><w:moveFrom>{0}</w:moveFrom></w:p><w:p><w:moveTo>{0}</w:moveTo></w:p>", run("moved")),
+        "\nmoved\n",
+    );
+    check(
+        "<w:p><w:pPr><w:tabs><w:tab w:val=\"left\" w:pos=\"720\"/></w:tabs></w:pPr><w:r><w:t>one</w:t><w:noBreakHyphen/><w:t>two</w:t><w:sym w:font=\"Symbol\" w:char=\"F0B7\"/><w:tab/><w:t>x</w:t></w:r></w:p>",
+        "one-two\u{2022}\tx\n",
+    );
+    check("<w:p><w:pPr><w:outlineLvl w:val=\"1\"/></w:pPr><w:r><w:t>Top</w:t></w:r></w:p>", "## Top\n");
+}
+
+#[test]
+fn headings_are_those_of_any_language() {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let styles = "<w:styles><w:style w:styleId=\"berschrift1\"><w:name w:val=\"heading 1\"/></w:style><w:style w:styleId=\"Own\"><w:pPr><w:outlineLvl w:val=\"2\"/></w:pPr></w:style></w:styles>";
+    let paragraph = |style: &str| {
+        format!("<w:p><w:pPr><w:pStyle w:val=\"{style}\"/></w:pPr><w:r><w:t>{style}</w:t></w:r></w:p>")
+    };
+    let document = ["berschrift1", "Own", "Heading4", "Normal"].map(paragraph).concat();
+    let document = format!("<w:document>{document}</w:document>");
+    for (name, xml) in [("word/styles.xml", styles), (DOCUMENT, document.as_str())] {
+        writer.start_file(name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(xml.as_bytes()).unwrap();
+    }
+    let bytes = writer.finish().unwrap().into_inner();
+    assert_eq!(text(&bytes).unwrap(), "# berschrift1\n### Own\n#### Heading4\nNormal\n");
+}
+
 #[test]
 fn what_is_no_document_has_no_text() {
     assert_eq!(text(b""), None);

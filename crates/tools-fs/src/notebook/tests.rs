@@ -40,3 +40,24 @@ fn what_is_no_notebook_is_left_to_be_shown_as_it_is() {
     assert_eq!(text(b"{"), None);
     assert_eq!(text("[".repeat(100_000).as_bytes()), None);
 }
+
+// correctness-3 13
+#[test]
+fn a_member_of_another_shape_takes_no_other_with_it() {
+    let cells = r#"{"cells": [
+        {"cell_type": "code", "source": "y = 1", "outputs": {"bad": 1}},
+        {"cell_type": 7, "source": ["a\n", 5], "outputs": [{"output_type": "stream", "name": null, "text": "x \ud800 z"}, 3]},
+        {"cell_type": "markdown", "source": "twice", "source": "last"},
+        "no cell"]}"#;
+    let text = text(cells.as_bytes()).unwrap();
+    for part in [
+        "[cell 1: code]\ny = 1\n",
+        "{\"bad\": 1}",
+        "[cell 2: unknown]\na\n5\n",
+        "[output stream]\nx \u{fffd}",
+        " z\n",
+        "[cell 3: markdown]\nlast\n",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+}

@@ -91,3 +91,20 @@ fn names_that_need_a_yes_are_marked() {
     let marked = "[.: 4 of 4 names]\n.env (secret)\n.git/ (protected)\n.ssh/ (secret)\na.txt";
     check(&scene, &json!({}), marked);
 }
+
+// correctness-3 15: the same rules as `grep_file` and the index have.
+#[test]
+fn rules_with_a_mark_and_rules_in_other_files_count() {
+    let scene = Scene::new();
+    scene.put(".gitignore", "\u{feff}secret_dir\nbuild/\n");
+    scene.put(".ignore", "vis2\n");
+    scene.put(".git/info/exclude", "private\n");
+    for path in ["secret_dir/a", "build/a", "vis2/a", "private/a", "shown/a"] {
+        scene.put(path, "x");
+    }
+    let listed = scene.call("list_files", &json!({"depth": 3})).unwrap();
+    assert!(listed.contains("shown/a"), "{listed}");
+    for hidden in ["secret_dir/a", "build/a", "vis2/a", "private/a"] {
+        assert!(!listed.contains(hidden), "{hidden} in {listed}");
+    }
+}

@@ -10,6 +10,8 @@ mod aftermath;
 #[cfg(unix)]
 mod attacks;
 mod delete;
+#[cfg(unix)]
+mod gate;
 mod inspect;
 mod list;
 #[cfg(unix)]

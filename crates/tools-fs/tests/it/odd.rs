@@ -52,7 +52,7 @@ fn odd_names_are_listed_escaped_and_addressable_again() {
 #[test]
 fn modes_and_links_are_kept() {
     let scene = Scene::new();
-    for mode in [0o755, 0o600, 0o444, 0o640] {
+    for mode in [0o755, 0o600, 0o644, 0o640] {
         scene.put("a", "one");
         fs::set_permissions(scene.at("a"), fs::Permissions::from_mode(mode)).unwrap();
         scene.call("read_file", &json!({"path": "a"})).unwrap();

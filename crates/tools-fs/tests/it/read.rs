@@ -6,6 +6,9 @@ use windlass_tool::EarlyArguments;
 
 use crate::scene::Scene;
 
+/// A whole picture of one dot.
+const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+
 #[track_caller]
 fn check(content: impl AsRef<[u8]>, mut arguments: Value, expected: Result<&str, &str>) {
     let scene = Scene::new();
@@ -122,7 +125,7 @@ fn the_block_around_a_line_is_shown() {
 fn several_files_have_an_outcome_each() {
     let scene = Scene::new();
     scene.put("a.txt", "one\ntwo\n");
-    scene.put("b.png", b"\x89PNG\r\n\x1a\nrest");
+    scene.put("b.png", DOT);
     let files = json!({"files": [{"path": "a.txt", "ranges": ["2"]}, {"path": "none"}, {"path": "../x"}, {"path": "b.png"}]});
     let output = scene.output("read_file", &files).unwrap();
     let Some(Content::Text { text }) = output.content.first() else { panic!("{output:?}") };
@@ -132,7 +135,7 @@ fn several_files_have_an_outcome_each() {
     );
     assert!(
         text.contains("[../x: not read: `../x` is outside")
-            && text.ends_with("b.png: a picture (image/png), 12 bytes"),
+            && text.ends_with("b.png: a picture (image/gif), 35 bytes"),
         "{text}"
     );
     assert!(matches!(output.content.get(1), Some(Content::Image(_))));
@@ -195,14 +198,37 @@ fn notebooks_are_shown_as_cells() {
 #[test]
 fn pictures_are_shown_as_pictures() {
     let scene = Scene::new();
-    scene.put("a.png", b"\x89PNG\r\n\x1a\nrest");
+    scene.put("a.png", DOT);
     let output = scene.output("read_file", &json!({"path": "a.png"})).unwrap();
     let Some(Content::Image(image)) = output.content.get(1) else { panic!("{output:?}") };
-    assert_eq!(image.media_type, "image/png");
+    assert_eq!(image.media_type, "image/gif");
     let mut large = b"\xff\xd8\xff".to_vec();
     large.resize(5 * 1024 * 1024 + 1, 0);
     scene.put("large", large);
     assert!(scene.call("read_file", &json!({"path": "large"})).unwrap_err().contains("make it smaller"));
+}
+
+// correctness-3 1: a provider refuses these, and every later request of the run with them.
+#[test]
+fn broken_wide_and_too_many_pictures_are_refused() {
+    let scene = Scene::new();
+    scene.put("broken.png", b"\x89PNG\r\n\x1a\nnot a picture");
+    scene.put("cut.gif", &DOT[..30]);
+    let mut wide = DOT.to_vec();
+    wide[7] = 0x20;
+    scene.put("wide.gif", wide);
+    for (path, words) in
+        [("broken.png", "cut or damaged"), ("cut.gif", "cut or damaged"), ("wide.gif", "8193x1")]
+    {
+        let told = scene.call("read_file", &json!({ "path": path })).unwrap_err();
+        assert!(told.contains(words), "{told}");
+    }
+    scene.put("large.gif", [DOT, &vec![0; 4_000_000]].concat());
+    let files: Vec<_> = (0..4).map(|_| json!({"path": "large.gif"})).collect();
+    let output = scene.output("read_file", &json!({ "files": files })).unwrap();
+    let Some(Content::Text { text }) = output.content.first() else { panic!("{output:?}") };
+    assert_eq!(text.matches("at most 10485760 together").count(), 2, "{text}");
+    assert_eq!(output.content.len(), 3);
 }
 
 // R9: the whole text of a long output can be paged, whatever a command printed.

@@ -71,6 +71,6 @@ impl Scene {
     }
 }
 
-fn payload(arguments: &Value) -> Payload {
+pub(crate) fn payload(arguments: &Value) -> Payload {
     Payload::Function { arguments: Arguments::parse(arguments.to_string()).unwrap() }
 }

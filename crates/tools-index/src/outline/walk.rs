@@ -11,6 +11,8 @@ use crate::grammar::{Ready, Role};
 use crate::symbol::{Kind, Symbol};
 
 const MAX_IMPORT_CHARS: usize = 200;
+/// After how many nodes the clock is looked at.
+const NODES_PER_LOOK: usize = 1_000;
 
 /// A node that is being walked through.
 struct Open {
@@ -19,6 +21,10 @@ struct Open {
     symbol: Option<usize>,
     /// Whether it made what is inside one deeper.
     nests: bool,
+    /// Whether it is a function, inside which nesting is counted anew.
+    runs: bool,
+    /// How deep the node before it was.
+    nesting_before: u32,
 }
 
 /// Comments just before the node at hand, at its depth.
@@ -37,19 +43,50 @@ struct Walk<'s> {
     outline: Outline,
     marks: LineMarks,
     open: Vec<Open>,
+    /// How many comments are open, and which symbols and functions, the innermost last: asking `open` for these would be
+    /// quadratic in its depth.
+    comments: usize,
+    symbols: Vec<usize>,
+    functions: Vec<usize>,
     pending: Option<Pending>,
     /// Where the wrapper around the node at hand begins.
     wrapper: Option<(usize, usize)>,
     nesting: u32,
 }
 
-pub(super) fn walk(ready: &Ready, tree: &Tree, source: &[u8], most: usize) -> Outline {
+/// Takes time linear in the number of nodes. It ends early when `is_over` says so, and [`Outline::gap`] tells.
+pub(super) fn walk(
+    ready: &Ready,
+    tree: &Tree,
+    source: &[u8],
+    most: usize,
+    is_over: &dyn Fn() -> bool,
+) -> Outline {
     let (outline, marks) = (Outline::default(), LineMarks::new(source));
     let (open, pending, wrapper) = (Vec::new(), None, None);
-    let mut walk = Walk { ready, source, most, outline, marks, open, pending, wrapper, nesting: 0 };
+    let (symbols, functions, comments) = (Vec::new(), Vec::new(), 0);
+    let mut walk = Walk {
+        ready,
+        source,
+        most,
+        outline,
+        marks,
+        open,
+        comments,
+        symbols,
+        functions,
+        pending,
+        wrapper,
+        nesting: 0,
+    };
     let mut cursor = tree.walk();
-    let mut depth: usize = 0;
+    let (mut depth, mut count): (usize, usize) = (0, 0);
     'nodes: loop {
+        count = count.wrapping_add(1);
+        if count.is_multiple_of(NODES_PER_LOOK) && is_over() {
+            walk.outline.gap = Some(Gap::Stopped);
+            break;
+        }
         walk.enter(cursor.node(), depth, cursor.field_name());
         if cursor.goto_first_child() {
             depth = depth.saturating_add(1);
@@ -85,7 +122,7 @@ impl Walk<'_> {
         let role = self.ready.role(node.kind_id());
         let (first, last) = (node.start_position().row, last_row(node));
         let is_comment = role == Some(Role::Comment);
-        let is_covered = self.open.iter().any(|open| open.role == Some(Role::Comment));
+        let is_covered = self.comments > 0;
         if (is_comment || node.child_count() == 0) && !is_covered && node.start_byte() < node.end_byte() {
             self.marks.mark(first, last, is_comment);
         }
@@ -96,7 +133,9 @@ impl Walk<'_> {
             }
             return;
         };
-        let mut open = Open { depth, role: Some(role), symbol: None, nests: false };
+        let nesting_before = self.nesting;
+        let mut open =
+            Open { depth, role: Some(role), symbol: None, nests: false, runs: false, nesting_before };
         match role {
             Role::Comment => self.comment(node, depth, (first, last)),
             Role::Attribute => self.attribute(depth, last),
@@ -118,6 +157,12 @@ impl Walk<'_> {
         if open.nests {
             self.nest();
         }
+        if let Some(index) = open.symbol {
+            self.symbols.push(index);
+            open.runs = self.outline.symbols.get(index).is_some_and(|symbol| symbol.kind.runs());
+            self.functions.extend(open.runs.then_some(index));
+        }
+        self.comments = self.comments.saturating_add(usize::from(is_comment));
         self.open.push(open);
     }
 
@@ -131,12 +176,16 @@ impl Walk<'_> {
                 self.wrapper = None;
                 self.pending = None;
             }
-            let symbol = open.symbol.and_then(|index| self.outline.symbols.get(index));
-            if symbol.is_some_and(|symbol| symbol.kind.runs()) {
+            if open.role == Some(Role::Comment) {
+                self.comments = self.comments.saturating_sub(1);
+            }
+            if open.symbol.is_some() {
+                self.symbols.pop();
+            }
+            if open.runs {
+                self.functions.pop();
                 // The function around goes on as deep as it was.
-                let around = self.open.iter().rev().take_while(|open| open.symbol.is_none());
-                let depth = around.filter(|open| open.nests).count();
-                self.nesting = u32::try_from(depth).unwrap_or(u32::MAX);
+                self.nesting = open.nesting_before;
             }
         }
     }
@@ -202,11 +251,7 @@ impl Walk<'_> {
 
     /// The function around the node at hand.
     fn function(&mut self) -> Option<&mut Symbol> {
-        let symbols = &mut self.outline.symbols;
-        let around = self.open.iter().rev().filter_map(|open| open.symbol);
-        let index =
-            around.into_iter().find(|index| symbols.get(*index).is_some_and(|symbol| symbol.kind.runs()))?;
-        symbols.get_mut(index)
+        self.outline.symbols.get_mut(*self.functions.last()?)
     }
 
     fn count(&mut self, ways: i32) {
@@ -234,8 +279,7 @@ impl Walk<'_> {
             return None;
         }
         let name = name_of(node, kind).map(|name| name_text(name, self.source))?;
-        let around = self.open.iter().rev().find_map(|open| open.symbol);
-        let around = around.and_then(|index| self.outline.symbols.get(index));
+        let around = self.symbols.last().and_then(|index| self.outline.symbols.get(*index));
         let container = receiver(node, self.source).or_else(|| around.map(|symbol| symbol.name.clone()));
         let is_method = kind == Kind::Function && around.is_some_and(|symbol| symbol.kind.has_methods());
         let wrapped = self.wrapper.filter(|(at, _)| at.saturating_add(1) == depth).map(|(_, row)| row);

@@ -41,11 +41,17 @@ pub(super) fn order(answer: &mut Answer, ranked: Result<Ranking, String>) {
 
 /// What is to be said of the index.
 pub(super) fn notes(behind: Behind, made: Option<&'static str>) -> String {
-    let Behind { secrets, left, is_busy, is_full } = behind;
+    let Behind { secrets, left, unread, failed, is_busy, is_full } = behind;
     let mut notes = made.map(|made| format!("; {made}")).unwrap_or_default();
     // Writing into a string cannot fail.
     if left > 0 {
         let _ = write!(notes, "; {left} files are not up to date in the index, call again for these");
+    }
+    if unread > 0 {
+        let _ = write!(notes, "; {unread} files could not be read");
+    }
+    if let Some(failed) = failed {
+        let _ = write!(notes, "; the index could not be written ({})", in_a_line(&failed));
     }
     if is_busy {
         notes.push_str("; another process is writing the index");

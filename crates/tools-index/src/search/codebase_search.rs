@@ -155,15 +155,20 @@ impl Tool for CodebaseSearch {
             let (workspace, index) = (Arc::clone(&self.workspace), Arc::clone(&self.index));
             let stop = ctx.cancellation().child_token();
             let _stops_when_dropped = stop.clone().drop_guard();
-            let redactor = ctx.redactor().clone();
+            let (redactor, gate) = (ctx.redactor().clone(), ctx.path_gate().clone());
             let work = move || {
                 let stopped = || stop.is_cancelled();
-                let place = Place { workspace: &workspace, redactor, stopped: &stopped };
+                let place = Place { workspace: &workspace, redactor, gate, stopped: &stopped };
                 search(&index, &place, &arguments, most)
             };
             // A panic fails this call and not the turn (RULES L8); the index is opened anew by the next.
             let broken = |_| ToolError::model("the search broke; call it again, or use grep_file");
             let mut answer = tokio::task::spawn_blocking(work).await.map_err(broken)??;
+            if ctx.cancellation().is_cancelled() && answer.passages.is_empty() {
+                return Err(ToolError::model(
+                    "the search was stopped before its end, and had found nothing until then",
+                ));
+            }
             if let Some(ranker) = self.ranker.as_ref().filter(|_| !answer.passages.is_empty()) {
                 let ranked =
                     ctx.cancellation().run_until_cancelled(ranker.rank(&query, &answer.passages)).await;
@@ -200,7 +205,8 @@ fn search(
     drop(store);
     let passages = hits.into_iter().filter_map(|hit| {
         let relative = place.workspace.resolve(&hit.file).ok()?;
-        let source = place.source(relative.relative())?;
+        // The index holds the words of all files. Policy says which this call may show.
+        let source = place.shows(relative.relative()).then(|| place.source(relative.relative()))??;
         let whole = String::from_utf8_lossy(&source.bytes);
         let lines = (hit.first, hit.last);
         let (text, body) = (snippet(&whole, lines, &asked), body(&whole, lines, MAX_BODY_BYTES));
@@ -234,6 +240,12 @@ fn found(
     match attempt(store) {
         Err(Trouble::Broken(_)) => {
             let reason = Some("the index was broken and is made anew");
+            // Another process may have met the same, and made it anew: what is whole on the disk is used.
+            *store = None;
+            match attempt(store) {
+                Err(Trouble::Broken(_)) => {}
+                result => return result,
+            }
             *store = None;
             *store = Some(Store::remake(&index.folder, reason, place.stopped)?);
             attempt(store)

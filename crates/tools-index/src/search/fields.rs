@@ -1,5 +1,6 @@
 //! What the index holds of each file and of each piece of one.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use tantivy::schema::{
@@ -13,7 +14,7 @@ use super::chunk::{Chunk, chunks};
 use super::rough::rough;
 use super::tokens::CodeTokenizer;
 use crate::language::Language;
-use crate::outline::outline_in;
+use crate::outline::{Gap, outline_in};
 use crate::place::Source;
 
 /// Up to here a file's symbols come from its grammar, in a longer one from the first words of its lines.
@@ -27,6 +28,9 @@ pub(super) const IS_FILE: &str = "file";
 pub(super) struct Stamp {
     pub(super) modified: u64,
     pub(super) len: u64,
+    /// When its inode changed last, which no program can set; zero where the system does not tell.
+    pub(super) changed: u64,
+    pub(super) inode: u64,
 }
 
 /// The index's fields by name.
@@ -44,6 +48,8 @@ pub(super) struct Fields {
     pub(super) last: Field,
     pub(super) modified: Field,
     pub(super) len: Field,
+    pub(super) changed: Field,
+    pub(super) inode: Field,
 }
 
 impl Fields {
@@ -66,6 +72,8 @@ impl Fields {
             last: schema.add_u64_field("last", STORED),
             modified: schema.add_u64_field("modified", STORED),
             len: schema.add_u64_field("len", STORED),
+            changed: schema.add_u64_field("changed", STORED),
+            inode: schema.add_u64_field("inode", STORED),
         };
         (schema.build(), fields)
     }
@@ -82,17 +90,27 @@ impl Fields {
         document.add_text(self.marker, IS_FILE);
         document.add_u64(self.modified, stamp.modified);
         document.add_u64(self.len, stamp.len);
+        document.add_u64(self.changed, stamp.changed);
+        document.add_u64(self.inode, stamp.inode);
         document
     }
 
-    /// The pieces of a file.
-    pub(super) fn pieces(&self, source: &Source, stopped: &dyn Fn() -> bool) -> Vec<TantivyDocument> {
+    /// The pieces of a file; nothing if the call was stopped. A file whose outline breaks or takes too long is cut by the
+    /// first words of its lines.
+    pub(super) fn pieces(&self, source: &Source, stopped: &dyn Fn() -> bool) -> Option<Vec<TantivyDocument>> {
         let path = source.path.relative();
         let language = Language::of(path, &source.bytes).map(|(language, _)| language);
         let text = String::from_utf8_lossy(&source.bytes);
         let outline = match language {
             Some(language) if text.len() > MAX_PARSED_BYTES => rough(language, &text),
-            _ => outline_in(language, &source.bytes, stopped),
+            _ => {
+                let careful = AssertUnwindSafe(|| outline_in(language, &source.bytes, stopped));
+                let outline = catch_unwind(careful).ok().filter(|outline| outline.gap != Some(Gap::Stopped));
+                if stopped() {
+                    return None;
+                }
+                outline.unwrap_or_else(|| language.map(|it| rough(it, &text)).unwrap_or_default())
+            }
         };
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let (file, around) = (source.path.to_string(), around(path));
@@ -124,7 +142,7 @@ impl Fields {
             }
             document
         };
-        chunks(&outline, lines.len()).into_iter().map(document).collect()
+        Some(chunks(&outline, lines.len()).into_iter().map(document).collect())
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 /// Raised whenever what the index holds changes its meaning; an index of another version is made anew.
-const VERSION: &str = "windlass-index 2";
+const VERSION: &str = "windlass-index 3";
 
 /// The folder of one workspace's index.
 #[derive(Debug)]

@@ -27,11 +27,15 @@ const THREADS: usize = 2;
 const LOOKED_BYTES: usize = 8 * 1024;
 
 /// What is not in the index, so that results may miss it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Behind {
     pub(super) secrets: usize,
     /// Files that are still to be read.
     pub(super) left: usize,
+    /// Files that cannot be read now. They are tried again by each call.
+    pub(super) unread: usize,
+    /// Why the index could not be written: the answer is made of what was written before.
+    pub(super) failed: Option<String>,
     /// Another process has the lock.
     pub(super) is_busy: bool,
     /// There are more files than an index holds.
@@ -59,7 +63,7 @@ fn bring_up(
     watch: &Watch,
     behind: &mut Behind,
 ) -> Result<(), Trouble> {
-    let (changed, gone) = differences(store, watch);
+    let (changed, gone) = differences(store, watch, place, behind);
     if changed.is_empty() && gone.is_empty() {
         return Ok(());
     }
@@ -70,19 +74,34 @@ fn bring_up(
     };
     // Another process may have done it while this one waited.
     store.reload()?;
-    let (changed, gone) = differences(store, watch);
+    let (changed, gone) = differences(store, watch, place, behind);
     if !changed.is_empty() || !gone.is_empty() {
-        behind.left = write(store, place, &changed, &gone)?;
+        match write(store, place, &changed, &gone) {
+            Ok(left) => behind.left = left,
+            Err(Trouble::Folder(error)) => {
+                behind.left = changed.len();
+                behind.failed = Some(error.to_string());
+            }
+            Err(trouble) => return Err(trouble),
+        }
         store.reload()?;
     }
     Ok(())
 }
 
-/// What is to be read, and what is to be forgotten.
-fn differences(store: &Store, watch: &Watch) -> (Vec<Seen>, Vec<String>) {
+/// What is to be read, and what is to be forgotten. A file that cannot be opened is neither: what is known of it stays,
+/// and its state of now is not marked as read.
+fn differences(
+    store: &Store,
+    watch: &Watch,
+    place: &Place<'_>,
+    behind: &mut Behind,
+) -> (Vec<Seen>, Vec<String>) {
     let is_known = |seen: &&Seen| store.known.contains_key(&seen.file);
     let changed = watch.files.iter().filter(|seen| store.known.get(&seen.file) != Some(&seen.stamp));
-    let changed: Vec<Seen> = changed.cloned().collect();
+    let (changed, unread): (Vec<Seen>, Vec<Seen>) =
+        changed.cloned().partition(|seen| place.can_open(&seen.below));
+    behind.unread = unread.len();
     // Where not all files were seen, those that were not are not gone.
     if watch.is_full || watch.files.iter().filter(is_known).count() == store.known.len() {
         return (changed, Vec::new());
@@ -94,7 +113,8 @@ fn differences(store: &Store, watch: &Watch) -> (Vec<Seen>, Vec<String>) {
 
 /// Reads and commits; says how many files are left for another call.
 fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) -> Result<usize, Trouble> {
-    let mut writer: IndexWriter = store.index.writer_with_num_threads(THREADS, WRITER_BYTES)?;
+    let mut writer: IndexWriter =
+        store.index.writer_with_num_threads(THREADS, WRITER_BYTES).map_err(Trouble::of_write)?;
     let mut merging = LogMergePolicy::default();
     merging.set_max_docs_before_merge(MERGED_PIECES);
     writer.set_merge_policy(Box::new(merging));
@@ -103,16 +123,19 @@ fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) ->
         writer.delete_term(Term::from_field_text(store.fields.file, file));
     }
     let begin = now();
-    let next = AtomicUsize::new(0);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let trouble = Mutex::new(None);
     thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
                 while begin.elapsed() < MAX_TIME && !(place.stopped)() {
                     let Some(changed) = changed.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-                    if let Err(error) = one_file(store, place, &writer, changed) {
-                        *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                        return;
+                    match one_file(store, place, &writer, changed) {
+                        Ok(is_read) => drop(done.fetch_add(usize::from(is_read), Ordering::Relaxed)),
+                        Err(error) => {
+                            *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                            return;
+                        }
                     }
                 }
             });
@@ -122,23 +145,24 @@ fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) ->
         return Err(trouble);
     }
     // Also where the call was stopped: what was read need not be read again.
-    writer.commit()?;
-    writer.wait_merging_threads()?;
-    // Each that a thread took it also read.
-    let done = next.into_inner().min(changed.len());
-    Ok(changed.len().saturating_sub(done))
+    writer.commit().map_err(Trouble::of_write)?;
+    writer.wait_merging_threads().map_err(Trouble::of_write)?;
+    Ok(changed.len().saturating_sub(done.into_inner()))
 }
 
-fn one_file(store: &Store, place: &Place<'_>, writer: &IndexWriter, changed: &Seen) -> Result<(), Trouble> {
-    // A file that is not text is noted all the same, so that it is not read again each time.
-    if changed.stamp.len <= MAX_INDEXED_BYTES
-        && let Some(source) = place.source(&changed.below)
-        && !source.bytes.get(..LOOKED_BYTES).unwrap_or(&source.bytes).contains(&0)
-    {
-        for piece in store.fields.pieces(&source, &|| (place.stopped)()) {
-            writer.add_document(piece)?;
+/// Adds a file; false if it could not be read or the call was stopped, so that another call reads it.
+fn one_file(store: &Store, place: &Place<'_>, writer: &IndexWriter, changed: &Seen) -> Result<bool, Trouble> {
+    // A file that is too long or not text is marked as read all the same, so that it is not read again each time.
+    if changed.stamp.len <= MAX_INDEXED_BYTES {
+        let Some(source) = place.source(&changed.below) else { return Ok(false) };
+        if !source.bytes.get(..LOOKED_BYTES).unwrap_or(&source.bytes).contains(&0) {
+            let Some(pieces) = store.fields.pieces(&source, &|| (place.stopped)()) else { return Ok(false) };
+            for piece in pieces {
+                writer.add_document(piece).map_err(Trouble::of_write)?;
+            }
         }
     }
-    writer.add_document(store.fields.stamp(&changed.file, changed.stamp))?;
-    Ok(())
+    let stamp = store.fields.stamp(&changed.file, changed.stamp);
+    writer.add_document(stamp).map_err(Trouble::of_write)?;
+    Ok(true)
 }

@@ -35,8 +35,32 @@ pub(super) enum Trouble {
 
 impl From<TantivyError> for Trouble {
     fn from(error: TantivyError) -> Self {
-        Self::Broken(error.to_string())
+        match error {
+            TantivyError::IoError(error) if !is_of_content(&error) => {
+                Self::Folder(io::Error::new(error.kind(), error.to_string()))
+            }
+            error => Self::Broken(error.to_string()),
+        }
     }
+}
+
+impl Trouble {
+    /// Of a failed write: what was committed before is whole, unless the failure says otherwise.
+    pub(super) fn of_write(error: TantivyError) -> Self {
+        match error {
+            TantivyError::DataCorruption(_) | TantivyError::IncompatibleIndex(_) => {
+                Self::Broken(error.to_string())
+            }
+            error => Self::Folder(io::Error::other(error.to_string())),
+        }
+    }
+}
+
+/// Whether a failed read says something about the file itself. A full disk, too many open files or a missing right say
+/// nothing about the index.
+fn is_of_content(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
+    matches!(error.kind(), NotFound | InvalidData | InvalidInput | UnexpectedEof)
 }
 
 impl From<io::Error> for Trouble {
@@ -144,7 +168,12 @@ impl Store {
             let document: TantivyDocument = searcher.doc(address)?;
             let number =
                 |field| document.get_first(field).and_then(|value| value.as_u64()).unwrap_or_default();
-            let stamp = Stamp { modified: number(self.fields.modified), len: number(self.fields.len) };
+            let stamp = Stamp {
+                modified: number(self.fields.modified),
+                len: number(self.fields.len),
+                changed: number(self.fields.changed),
+                inode: number(self.fields.inode),
+            };
             if let Some(file) = document.get_first(self.fields.file).and_then(|value| value.as_str()) {
                 self.known.insert(file.to_owned(), stamp);
             }

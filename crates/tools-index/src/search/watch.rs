@@ -67,9 +67,11 @@ impl Watch {
             let Ok(below) = entry.path().strip_prefix(root) else { return WalkState::Continue };
             let kind = entry.file_type();
             if kind.is_some_and(|kind| kind.is_dir()) {
-                let time = entry.metadata().ok().and_then(|metadata| nanos(metadata.modified().ok()));
+                let metadata = entry.metadata().ok();
+                let modified = metadata.as_ref().and_then(|metadata| nanos(metadata.modified().ok()));
+                let time = metadata.as_ref().and_then(time_of);
                 let mut found = lock();
-                found.is_young |= time.is_none() || time >= begin;
+                found.is_young |= time.is_none() || modified >= begin;
                 found.folders.push((entry.path().to_path_buf(), time.unwrap_or_default()));
                 return WalkState::Continue;
             }
@@ -157,12 +159,32 @@ fn rules(folders: &[(PathBuf, u64)]) -> Vec<(PathBuf, Option<Stamp>)> {
 
 fn folder_time(path: &Path) -> Option<u64> {
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
-    nanos(metadata.modified().ok())
+    time_of(&metadata)
 }
 
 fn file_stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(Stamp::of(&metadata))
+}
+
+/// When a folder changed. `tar`, `rsync -t` and `touch -d` set the time of a modification and not that of the inode.
+fn time_of(metadata: &fs::Metadata) -> Option<u64> {
+    let (changed, _) = inode_of(metadata);
+    if changed > 0 { Some(changed) } else { nanos(metadata.modified().ok()) }
+}
+
+/// When the inode changed, in nanoseconds since 1970, and its number.
+#[cfg(unix)]
+fn inode_of(metadata: &fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = u64::try_from(metadata.ctime()).unwrap_or_default();
+    let nanos = u64::try_from(metadata.ctime_nsec()).unwrap_or_default();
+    (seconds.saturating_mul(1_000_000_000).saturating_add(nanos), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn inode_of(_: &fs::Metadata) -> (u64, u64) {
+    (0, 0)
 }
 
 fn nanos(time: Option<SystemTime>) -> Option<u64> {
@@ -171,7 +193,9 @@ fn nanos(time: Option<SystemTime>) -> Option<u64> {
 
 impl Stamp {
     fn of(metadata: &fs::Metadata) -> Self {
-        Self { modified: nanos(metadata.modified().ok()).unwrap_or_default(), len: metadata.len() }
+        let (changed, inode) = inode_of(metadata);
+        let modified = nanos(metadata.modified().ok()).unwrap_or_default();
+        Self { modified, len: metadata.len(), changed, inode }
     }
 
     /// Of what a link leads to: rules are read through links.

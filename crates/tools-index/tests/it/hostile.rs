@@ -134,3 +134,23 @@ fn no_link_leads_out_and_no_secret_is_opened() {
         }
     }
 }
+
+// correctness-3 6: at this depth the former walk took minutes.
+#[test]
+fn a_deep_tree_is_walked_in_linear_time() {
+    let source = format!("{}fn wombat() {{}}{}", "mod a {".repeat(30_000), "}".repeat(30_000));
+    let begin = Instant::now();
+    let found = outline("big.rs".as_ref(), source.as_bytes(), &|| false);
+    // A parse and a walk end after two seconds each way.
+    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    assert!(found.gap.is_some() || !found.symbols.is_empty());
+}
+
+// correctness-3 11
+#[test]
+fn braces_that_are_too_deep_are_refused_and_do_not_panic() {
+    let glob = format!("{}a{}", "{".repeat(330), "}".repeat(330));
+    let (_folder, workspace) = scene(&[("a.rs", "fn a() {}\n")]);
+    let told = call(&workspace, "indexer_search_files", &json!({"query": "a", "glob": glob}));
+    assert!(told.unwrap_err().contains("deep"));
+}

@@ -9,6 +9,7 @@
 #[cfg(feature = "search")]
 mod embeddings;
 mod files;
+mod gate;
 mod hostile;
 #[cfg(feature = "search")]
 mod search;

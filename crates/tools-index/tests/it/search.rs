@@ -224,3 +224,70 @@ fn a_ranker_orders_what_was_found_and_may_fail() {
         assert_eq!(places(&text), places(&plain));
     }
 }
+
+// correctness-3 7: what `read_file` and `grep_file` read is in the index.
+#[test]
+fn text_of_other_encodings_is_found_by_its_letters() {
+    let (folder, workspace) = scene(&[]);
+    let root = folder.path().join("work");
+    let utf16: Vec<u8> =
+        "\u{feff}fn utf_sixteen_kiwi() {}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(root.join("a.rs"), utf16).unwrap();
+    fs::write(root.join("b.py"), b"# d\xe9j\xe0 vu, tr\xe8s bien\ndef caf\xe9_kiwi():\n    pass\n").unwrap();
+    let text = ask(&search(&folder, &workspace), "kiwi");
+    let mut found = places(&text);
+    found.sort_unstable();
+    assert_eq!(found, ["a.rs:1-1 function utf_sixteen_kiwi", "b.py:1-3 function caf\u{e9}_kiwi"], "{text}");
+    let text = super::call(&workspace, "indexer_search_code", &json!({"query": "kiwi"})).unwrap();
+    assert!(text.contains("utf_sixteen_kiwi") && text.contains("caf\u{e9}_kiwi"), "{text}");
+}
+
+// correctness-3 10: `tar`, `rsync -t` and reproducible checkouts set times, and an edit may keep the length.
+#[cfg(unix)]
+#[test]
+fn a_change_that_keeps_time_and_length_is_seen() {
+    let (folder, workspace) = scene(&[("a.rs", "fn gamma_quokka() {}\n")]);
+    let tool = search(&folder, &workspace);
+    let path = folder.path().join("work/a.rs");
+    let then = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(490_896);
+    let set = |path: &Path| fs::File::open(path).unwrap().set_modified(then).unwrap();
+    set(&path);
+    set(path.parent().unwrap());
+    assert!(ask(&tool, "quokka").contains("gamma_quokka"));
+    fs::write(&path, "fn gamma_numbat() {}\n").unwrap();
+    set(&path);
+    assert!(ask(&tool, "numbat").contains("gamma_numbat"));
+    // The time of a folder can be set as well.
+    write(path.parent().unwrap(), &[("b.rs", "fn gamma_potoroo() {}\n")]);
+    set(path.parent().unwrap());
+    assert!(ask(&tool, "potoroo").contains("gamma_potoroo"));
+}
+
+// correctness-3 5: a file that cannot be read now is told, and is read as soon as it can be.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read_once_is_not_marked_as_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, workspace) = scene(&[("a.rs", "fn bilby() {}\n"), ("b.rs", "fn other() {}\n")]);
+    let path = folder.path().join("work/a.rs");
+    let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    set(0o000);
+    if fs::read(&path).is_ok() {
+        // Root reads all files.
+        return;
+    }
+    let text = ask(&search(&folder, &workspace), "bilby");
+    assert!(text.contains("nothing found") && text.contains("; 1 files could not be read"), "{text}");
+    set(0o644);
+    assert!(ask(&search(&folder, &workspace), "bilby").contains("function bilby"));
+}
+
+// command-line B8
+#[test]
+fn a_search_that_is_stopped_does_not_say_that_nothing_was_found() {
+    let (folder, workspace) = scene(FILES);
+    let ctx = windlass_tool::Context::new(windlass_protocol::CallId::new("call_1").unwrap());
+    ctx.cancellation().cancel();
+    let told = super::call_in(&ctx, &search(&folder, &workspace), &json!({"query": "retry"})).unwrap_err();
+    assert!(told.contains("was stopped before its end") && !told.contains("nothing found"), "{told}");
+}

@@ -317,3 +317,98 @@ fn it_finds_what_ripgrep_finds() {
         assert_eq!(ripgrep::total(&ripgrep::call(&tool, pattern, ".", 0)), ours.len(), "{pattern}");
     }
 }
+
+// security 2: what policy refuses is not searched, and counted.
+#[test]
+fn refused_files_are_left_out_in_every_mode() {
+    let files = [("private/x.txt", "needle"), ("private/deep/y.txt", "needle"), ("src/a.rs", "needle")];
+    let (_folder, tool) = scene(&files);
+    let gate = || {
+        windlass_tool::PathGate::new(|effect| effect.path().is_some_and(|path| path.starts_with("private/")))
+    };
+    let runtime = Builder::new_current_thread().build().unwrap();
+    for (mode, start) in [("lines", "."), ("files", "."), ("count", "."), ("lines", "private")] {
+        let arguments = json!({ "pattern": "needle", "mode": mode, "path": start });
+        let ctx = Context::new(CallId::new("call_1").unwrap()).with_path_gate(gate());
+        let output = runtime.block_on(tool.call(&ctx, &payload(&arguments))).unwrap();
+        let Some(Content::Text { text }) = output.content.first() else { panic!("{output:?}") };
+        assert!(text.contains("2 files were left out because rules refuse them"), "{mode}: {text}");
+        assert!(!text.contains("private/"), "{mode}: {text}");
+    }
+}
+
+// correctness-3 8
+#[test]
+fn line_ends_of_another_system_are_line_ends() {
+    let files = [("c.c", "int a;\r\nint b;\r\n")];
+    let found = "[1 of 1 matching lines shown, from 1 files]\nc.c:1: int a;\n";
+    check(&files, &json!({"pattern": "a;$"}), found);
+    check(&files, &json!({"pattern": "^int a;$"}), found);
+    let both = "[2 of 2 matching lines shown, from 1 files]\nc.c:1: int a;\nc.c:2: int b;\n";
+    for pattern in [r"a;\nint", r"a;$\n^int", "a;\nint", r"a;\r\nint"] {
+        check(&files, &json!({"pattern": pattern, "multiline": true}), both);
+    }
+    check(&files, &json!({"pattern": "a;\nint b;", "multiline": true, "literal": true}), both);
+    check(
+        &[("c.c", "a;\nb")],
+        &json!({"pattern": "a;\nb", "multiline": true, "literal": true}),
+        "[2 of 2 matching lines shown, from 1 files]\nc.c:1: a;\nc.c:2: b\n",
+    );
+    check(
+        &[("c.c", "x\ny")],
+        &json!({"pattern": r"[^\n]y", "multiline": true, "mode": "count"}),
+        "[nothing found in .; hidden, binary and git-ignored files were not searched]",
+    );
+}
+
+// correctness-3 9: what `read_file` shows is found.
+#[test]
+fn text_of_other_encodings_is_searched_as_it_is_shown() {
+    let (folder, tool) = scene(&[("plain.txt", "caf\u{e9} plain\n")]);
+    let work = folder.path().join("work");
+    fs::write(work.join("latin.txt"), b"une tr\xe8s bonne journ\xe9e\ncaf\xe9 wombat\n").unwrap();
+    let expected = "[2 of 2 matching lines shown, from 2 files]\nlatin.txt:2: caf\u{e9} wombat\nplain.txt:1: caf\u{e9} plain\n";
+    for pattern in ["caf\u{e9}", "caf. "] {
+        assert_eq!(call(&tool, &json!({"pattern": pattern})).unwrap(), expected);
+    }
+    assert_eq!(
+        call(&tool, &json!({"pattern": "wombat"})).unwrap(),
+        "[1 of 1 matching lines shown, from 1 files]\nlatin.txt:2: caf\u{e9} wombat\n"
+    );
+}
+
+// correctness-3 11
+#[test]
+fn braces_that_are_too_deep_are_refused_and_do_not_panic() {
+    let (_folder, tool) = scene(&[("a", "x")]);
+    let glob = format!("{}a{}", "{".repeat(330), "}".repeat(330));
+    assert!(call(&tool, &json!({"pattern": "x", "glob": glob})).unwrap_err().contains("deep"));
+}
+
+// The suspicion of correctness-3: a line that is the context of a match that is passed over and of one that is shown.
+#[test]
+fn context_before_the_first_match_of_a_page_is_shown() {
+    let files = [("a", "needle 1\nbetween\nneedle 2\nneedle 3\n")];
+    let page = |offset: u64| json!({"pattern": "needle", "context": 1, "offset": offset, "limit": 1});
+    check(
+        &files,
+        &page(1),
+        "[1 of 3 matching lines shown, from 1 files; the first 1 were passed over; narrow the pattern, path or glob, or go on with offset 2]\na-2- between\na:3: needle 2\n",
+    );
+    check(
+        &files,
+        &page(2),
+        "[1 of 3 matching lines shown, from 1 files; the first 2 were passed over]\na-3- needle 2\na:4: needle 3\n",
+    );
+}
+
+// command-line B8
+#[test]
+fn a_search_that_is_stopped_does_not_say_that_nothing_was_found() {
+    let (_folder, tool) = scene(&[("a", "needle")]);
+    let ctx = Context::new(CallId::new("call_1").unwrap());
+    ctx.cancellation().cancel();
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let told = runtime.block_on(tool.call(&ctx, &payload(&json!({"pattern": "needle"})))).unwrap_err();
+    assert!(told.to_string().contains("was stopped before its end"), "{told}");
+}

@@ -13,7 +13,8 @@ fn check(given: &str, expected: &str) {
 
 #[test]
 fn what_a_repository_could_run_is_switched_off() {
-    let first = "git --no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null";
+    let first =
+        "git --no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null -c safe.bareRepository=explicit";
     check("git status", &format!("{first} status"));
     check("git diff --stat a", &format!("{first} diff --no-ext-diff --no-textconv --stat a"));
     check("git -P log -1", &format!("{first} -P log --no-ext-diff --no-textconv -1"));

@@ -156,6 +156,80 @@ fn a_change_of_what_runs_later_is_told() {
     );
 }
 
+// security 20
+#[test]
+fn new_modes_are_told() {
+    let mut scene = Scene::new();
+    scene.write("old.sh", "");
+    let set = |name: &str, mode| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(scene.work.join(name), permissions).unwrap();
+    };
+    set("old.sh", 0o777);
+    let text = |scene: &Scene, command: &str| {
+        // The kernel's times advance in steps, so what was made just before counts as new.
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        scene.run(&json!({"command": command})).unwrap().1
+    };
+    let (confined, script) = (
+        is_confined(1),
+        "mkdir -p target; cp /bin/true target/x; rm -f a b s p*; touch a b; chmod 700 a; chmod 666 b; cat old.sh",
+    );
+    for shell in [confined.then(|| scene.shell.clone()), Some(Shell::unconfined())].into_iter().flatten() {
+        scene.shell = shell;
+        let told = text(&scene, script);
+        let lines: Vec<_> = told.lines().skip(1).collect();
+        assert_eq!(
+            lines,
+            [
+                "[warning: 1 files that every user can write were made or changed: b]",
+                "[note: 1 executable files were made or changed: a]"
+            ],
+            "{told}"
+        );
+        let told = text(
+            &scene,
+            "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do touch p$i; chmod +x p$i; done; rm -r target",
+        );
+        assert!(
+            told.contains("[note: 12 executable files were made or changed: p1, p10, p11, p12, p2"),
+            "{told}"
+        );
+        assert!(told.contains("p7, ...]"), "{told}");
+        let told = text(&scene, "cp /bin/true s; chmod 4755 s; true");
+        let is_told = told.contains("[warning: 1 setuid or setgid files were made or changed: s]");
+        let is_set = fs::metadata(scene.work.join("s"))
+            .is_ok_and(|found| std::os::unix::fs::MetadataExt::mode(&found) & 0o4000 != 0);
+        let is_free = scene.shell.level() == Level::None;
+        assert_eq!((is_told, is_set), (is_free, is_free), "{told}");
+    }
+}
+
+// security 8: names of ordinary looks become a repository, which git would take a program from.
+#[test]
+fn a_folder_that_becomes_a_repository_is_told_and_not_believed() {
+    let mut scene = Scene::new();
+    let plant = "mkdir -p docs/objects docs/refs; echo 'ref: refs/heads/main' > docs/HEAD; \
+        printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = touch @CANARY@; false\\n' > docs/config";
+    let plant = plant.replace("@CANARY@", scene.canary.to_str().unwrap());
+    let confined = is_confined(1);
+    for shell in [confined.then(|| scene.shell.clone()), Some(Shell::unconfined())].into_iter().flatten() {
+        scene.shell = shell;
+        let _ = fs::remove_dir_all(scene.work.join("docs"));
+        let told = scene.run(&json!({"command": plant})).unwrap().1;
+        assert!(told.contains("decide what runs later have changed: docs/config]"), "{told}");
+        // What only reads is what is run without a question.
+        for git in ["git status", "git diff", "git log"] {
+            scene.run(&json!({"command": git, "cwd": "docs"})).unwrap();
+        }
+        assert!(!scene.canary.exists(), "{told}");
+        // One that is there stays as it is.
+        if confined && scene.shell.level() == Level::Namespaces {
+            check(&scene, "echo x >> docs/config; touch docs/HEAD", ResultStatus::Ok, READ_ONLY);
+        }
+    }
+}
+
 // The level below keeps the promises that it makes.
 #[test]
 fn without_namespaces_the_same_grants_hold() {

@@ -142,6 +142,33 @@ fn f62_a_disk_filler_is_stopped_in_time() {
     assert!(text.contains("of the disk free; sandbox: "), "{text}");
 }
 
+// security 25: a disk can be full of files without bytes.
+#[test]
+fn a_command_that_makes_too_many_files_is_stopped() {
+    if !is_confined(1) {
+        return;
+    }
+    let mut scene = Scene::new();
+    let Some(free) = windlass_sandbox::free_files(&scene.work).unwrap() else {
+        eprintln!("skipped: 1 case: the file system has no fixed number of files");
+        return;
+    };
+    let spare = free.saturating_sub(2000);
+    scene.shell = scene.shell.clone().with_spare_files(spare);
+    let filler =
+        "mkdir d; cd d; for i in 1 2 3 4 5 6 7 8 9 10; do touch $(seq ${i}0000 ${i}0999); done; sleep 60";
+    let (status, text) = scene.run(&json!({"command": filler, "timeout_ms": 8000})).unwrap();
+    if windlass_sandbox::free_files(&scene.work).unwrap() > Some(spare) {
+        eprintln!("skipped: 1 case: the disk became emptier while it was filled");
+        return;
+    }
+    assert_eq!(status, ResultStatus::Error, "{text}");
+    assert!(
+        text.contains(&format!("it left room for fewer than {spare} files on the disk; sandbox: ")),
+        "{text}"
+    );
+}
+
 // F63: the host is killed while a tree runs; its helper sees the end of the leash.
 #[test]
 fn f63_the_tree_ends_with_the_host_however_that_ends() {

@@ -21,6 +21,7 @@ mod confined;
 mod faults;
 #[cfg(target_os = "linux")]
 mod floods;
+mod links;
 mod scene;
 #[cfg(target_os = "linux")]
 mod sessions;

@@ -51,7 +51,8 @@ fn keys_are_signals() {
     for (name, scene) in scenes() {
         let run = Run::new(&scene);
         let command =
-            "trap 'echo caught' INT; exec 3</dev/tty && echo open; echo ready; while :; do sleep 0.05; done";
+            // The quotes keep the words out of the first line, which shows the command.
+            "trap 'echo cau''ght' INT; exec 3</dev/tty && echo op''en; echo rea''dy; while :; do sleep 0.05; done";
         run.call("create_pty_session", &json!({"command": command})).unwrap();
         run.until("ready", "read_pty_session", &json!({"session_id": 1, "view": "screen"}));
         let screen = run.text("read_pty_session", &json!({"session_id": 1, "view": "screen"}));
@@ -76,6 +77,17 @@ fn keys_are_signals() {
             run.text("write_stdin", &json!({"session_id": 2, "chars": "\u{3}", "yield_time_ms": 30_000}));
         assert!(text.contains("signal 2"), "{name}: {text}");
     }
+}
+
+// A background job of a shell has SIGINT ignored, and a supervisor may block it: keys are signals there, too.
+#[test]
+fn keys_are_signals_whoever_started_us() {
+    let mut host = std::process::Command::new("/usr/bin/env");
+    host.args(["--ignore-signal=INT,QUIT,HUP", "--block-signal=INT,TSTP"]);
+    host.arg(std::env::current_exe().unwrap()).args(["--exact", "sessions::keys_are_signals"]);
+    let output = host.stdin(std::process::Stdio::null()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
 #[test]

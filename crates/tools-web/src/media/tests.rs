@@ -45,3 +45,23 @@ fn characters_follow_mark_then_header_then_page() {
     // A cut through a character is no sign of another encoding.
     check("text/plain", b"\xc3\xa4\xc3", Some((Media::Text, "ä\u{fffd}")));
 }
+
+// The suspicion of correctness-3: only a `meta` element says which encoding a page has.
+#[test]
+fn the_charset_of_scripts_comments_and_text_does_not_count() {
+    let decode = |page: &str| {
+        let body = [page.as_bytes(), b"<p>caf\xe9</p>"].concat();
+        Declared::parse("text/html").decode(&body, Media::Html)
+    };
+    for page in [
+        "<script charset=\"utf-8\" src=x></script>",
+        "<!-- <meta charset=utf-8> -->",
+        "<p>charset is a word</p><p>charset=utf-8</p>",
+        "<script charset=utf-8></script><meta charset=windows-1252>",
+        "the charset <meta name=x content='charset=utf-8'><meta http-equiv=Content-Type content='text/html; charset of = charset=\"iso-8859-1\"'>",
+        "<meta charset=nonsense><meta charset='latin1'>",
+    ] {
+        assert!(decode(page).ends_with("<p>caf\u{e9}</p>"), "{page}");
+    }
+    assert!(decode("<META CHARSET=UTF-8>").ends_with("<p>caf\u{fffd}</p>"));
+}

@@ -241,6 +241,7 @@ pub(crate) fn stop_word<'a>(reason: &'a StopReason, raw: &'a str) -> &'a str {
     match reason {
         StopReason::Calls => "tool_use",
         StopReason::Length => "max_tokens",
+        StopReason::ContextWindow => "model_context_window_exceeded",
         StopReason::StopSequence => "stop_sequence",
         StopReason::Pause => "pause_turn",
         StopReason::Refusal | StopReason::ContentFilter => "refusal",

@@ -15,13 +15,7 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
         ProviderErrorKind::NotProvider => (502, "api_error"),
         _ => (400, "invalid_request_error"),
     };
-    // The API has no code for it but these words, which clients look for.
-    let message = match error.kind {
-        ProviderErrorKind::ContextLength if !error.message.contains("prompt is too long") => {
-            format!("prompt is too long: {}", error.message)
-        }
-        _ => error.message.clone(),
-    };
+    let message = in_known_words(error.kind == ProviderErrorKind::ContextLength, &error.message);
     (status, body(kind, &message).to_string().into_bytes())
 }
 
@@ -30,10 +24,25 @@ pub(crate) fn stream_error(error: &StreamError) -> Value {
     let kind = match error.kind {
         StreamErrorKind::Overloaded => "overloaded_error",
         StreamErrorKind::RateLimit => "rate_limit_error",
-        StreamErrorKind::Request | StreamErrorKind::Blocked => "invalid_request_error",
+        StreamErrorKind::Authentication => "authentication_error",
+        StreamErrorKind::NotFound => "not_found_error",
+        StreamErrorKind::Quota => "billing_error",
+        StreamErrorKind::Request
+        | StreamErrorKind::Blocked
+        | StreamErrorKind::Unsupported
+        | StreamErrorKind::ContextLength => "invalid_request_error",
         _ => "api_error",
     };
-    body(kind, &error.message)
+    let is_length = error.kind == StreamErrorKind::ContextLength;
+    body(kind, &in_known_words(is_length, &error.message))
+}
+
+/// The API has no code for a conversation that is too long but these words, which clients look for.
+fn in_known_words(is_length: bool, message: &str) -> String {
+    if is_length && !message.contains("prompt is too long") {
+        return format!("prompt is too long: {message}");
+    }
+    message.to_owned()
 }
 
 fn body(kind: &str, message: &str) -> Value {

@@ -3,8 +3,8 @@
 use serde_json::json;
 use windlass_protocol::{
     Arguments, CallId, Content, Delivery, Image, Message, Opaque, OutputFormat, OutputSchema, ParallelCalls,
-    Part, Reasoning, Request, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec,
-    Unknown,
+    Part, Payload, Reasoning, Request, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult,
+    ToolSpec, Unknown,
 };
 use windlass_wire::Wire;
 use windlass_wire_anthropic::{Anthropic, AnthropicOptions, Caching};
@@ -188,12 +188,44 @@ fn results_stand_first_in_one_user_message() {
         ],
         r#"[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"read","input":{"n": 1.50}},
            {"type":"tool_use","id":"b","name":"read","input":{}}]},
-           {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[
-           {"type":"text","text":"[denied] no"},
-           {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}],"is_error":true},
+           {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"[denied] no","is_error":true},
            {"type":"tool_result","tool_use_id":"b","content":"two"},
-           {"type":"text","text":"a word"},{"type":"text","text":"go on"}]}]"#,
+           {"type":"text","text":"a word"},{"type":"text","text":"The result of a has these images:"},
+           {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}},
+           {"type":"text","text":"go on"}]}]"#,
     );
+}
+
+// R8
+#[test]
+fn the_picture_of_a_result_that_is_no_error_stands_inside_it() {
+    let mut one = result("a", "one");
+    one.content.push(Content::Image(Image::base64("image/png", "aGk=")));
+    check(
+        vec![Message::assistant(vec![call("a", "read", "{}")]), Message::results([one])],
+        r#"[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"read","input":{}}]},
+           {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[
+           {"type":"text","text":"one"},
+           {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]}]"#,
+    );
+}
+
+// P2
+#[test]
+fn calls_of_other_forms_go_out_as_functions() {
+    let call = |payload| {
+        let (id, name) = (CallId::new("a").unwrap(), ToolName::new("t").unwrap());
+        vec![
+            Message::assistant(vec![Part::Call(ToolCall::new(id, name, payload))]),
+            Message::results([result("a", "x")]),
+        ]
+    };
+    let body = messages(call(Payload::Custom { input: "*** Begin".into() }));
+    assert!(body.contains(r#""input":{"input":"*** Begin"}"#), "{body}");
+    let command = vec!["ls".to_owned(), "a b".to_owned()];
+    let shell = Payload::LocalShell { command, working_directory: None, timeout_ms: None };
+    let body = messages(call(shell));
+    assert!(body.contains(r#""command":["ls","a b"]"#), "{body}");
 }
 
 // P2

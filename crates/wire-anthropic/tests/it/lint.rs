@@ -133,3 +133,23 @@ fn pictures_and_documents_have_their_formats() {
 fn what_cannot_be_written_is_found_too() {
     check(&request().with_output(OutputFormat::Json), &[(RefusalKind::Unsupported, "")]);
 }
+
+// "all content must be type `text` if `is_error` is true"
+#[test]
+fn an_error_holds_nothing_but_text() {
+    let asked = |status| {
+        let call = ToolCall::function(
+            CallId::new("a").unwrap(),
+            ToolName::new("read").unwrap(),
+            Arguments::parse("{}").unwrap(),
+        );
+        let mut result = ToolResult::text(call.id.clone(), status, "no");
+        let list = json!([{"type": "image", "source": {"type": "url", "url": "https://x/a"}}]);
+        result.opaque = Some(Opaque::new("anthropic", json!({ "content": list })));
+        let messages =
+            vec![Message::user("hi"), Message::assistant(vec![Part::Call(call)]), Message::results([result])];
+        Request::new("m", messages)
+    };
+    check(&asked(ResultStatus::Ok), &[]);
+    check(&asked(ResultStatus::Error), &[(RefusalKind::Unsupported, "messages[2].parts[0]")]);
+}

@@ -5,6 +5,12 @@ use windlass_wire::{ProviderError, ProviderErrorKind};
 
 /// The status of a refusal and its body.
 pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
+    let (code, body) = error_object(error);
+    (code, json!({ "error": body }).to_string().into_bytes())
+}
+
+/// The status of a refusal and its error object, which also stands inside streams.
+pub(crate) fn error_object(error: &ProviderError) -> (u16, Value) {
     let (code, status) = match error.kind {
         ProviderErrorKind::Authentication => (401, "UNAUTHENTICATED"),
         ProviderErrorKind::NotFound => (404, "NOT_FOUND"),
@@ -38,5 +44,5 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     if let (false, Some(fields)) = (details.is_empty(), body.as_object_mut()) {
         fields.insert("details".to_owned(), details.into());
     }
-    (code, json!({ "error": body }).to_string().into_bytes())
+    (code, body)
 }

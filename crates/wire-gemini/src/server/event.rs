@@ -153,7 +153,7 @@ pub(crate) fn finish_word<'a>(reason: &StopReason, raw: &'a str, broken: bool) -
         return raw;
     }
     match reason {
-        StopReason::Length => "MAX_TOKENS",
+        StopReason::Length | StopReason::ContextWindow => "MAX_TOKENS",
         StopReason::ContentFilter | StopReason::Refusal => "SAFETY",
         StopReason::Error => "OTHER",
         _ if broken => "MALFORMED_FUNCTION_CALL",

@@ -16,6 +16,7 @@ use crate::results::BLOB;
 use crate::server::fields::{fields, list, object, value};
 use crate::server::results::result;
 use crate::server::tools::tool_name;
+use crate::server::waiting::WaitingCalls;
 use crate::wire::NAME;
 
 /// The messages that the contents are.
@@ -31,14 +32,8 @@ pub(crate) fn messages(contents: Vec<(String, &RawValue)>) -> Result<Vec<Message
 struct Contents {
     messages: Vec<Message>,
     /// The calls that wait for results: their names, the ids that the API gave them, and their ids here.
-    waiting: Vec<Waiting>,
+    waiting: WaitingCalls,
     ids: BTreeSet<CallId>,
-}
-
-struct Waiting {
-    name: String,
-    given: Option<String>,
-    id: CallId,
 }
 
 impl Contents {
@@ -137,7 +132,7 @@ impl Contents {
         }
         self.ids.insert(id.clone());
         marks.extend(given.clone().map(|id| (ID.to_owned(), id.into())));
-        self.waiting.push(Waiting { name: name.as_str().to_owned(), given, id: id.clone() });
+        self.waiting.push(name.as_str(), given, id.clone());
         Ok(ToolCall::function(id, name, arguments).with_opaque(opaque(marks)))
     }
 
@@ -145,16 +140,11 @@ impl Contents {
     fn answered(&mut self, result: &Fields<'_>) -> Result<CallId, RequestError> {
         let text = |name: &str| serde_json::from_str::<String>(result.peek(name)?.get()).ok();
         let (id, name) = (text("id").filter(|id| !id.is_empty()), text("name"));
-        let (id, name) = (id.as_deref(), name.as_deref());
-        let find = |is_it: &dyn Fn(&Waiting) -> bool| self.waiting.iter().position(is_it);
-        let by_id = id.and_then(|id| find(&|call| call.given.as_deref() == Some(id)));
-        let by_name = || find(&|call| Some(call.name.as_str()) == name);
-        let next = || (!self.waiting.is_empty()).then_some(0);
-        let Some(at) = by_id.or_else(by_name).or_else(next) else {
-            let what = format!("a result of {} which no call waits for", name.unwrap_or("no name"));
-            return Err(result.wrong("name", what));
-        };
-        Ok(self.waiting.remove(at).id)
+        self.waiting.take(id.as_deref(), name.as_deref()).ok_or_else(|| {
+            let what =
+                format!("a result of {} which no call waits for", name.as_deref().unwrap_or("no name"));
+            result.wrong("name", what)
+        })
     }
 }
 

@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
 use windlass_stream::{Chunk, StreamError, StreamErrorKind};
-use windlass_wire::{Asked, EncodeError, Encoder, Framing, Reply};
+use windlass_wire::{Asked, EncodeError, Encoder, Framing, ProviderError, Reply};
 
 use crate::call::SIGNATURE;
 use crate::reader::PART_FIELD;
 use crate::server::calls::OpenCall;
+use crate::server::error::error_object;
 use crate::server::event::{Candidate, Event, Part, finish_word, usage_metadata};
 use crate::server::whole::Whole;
 use crate::shape::Shape;
@@ -147,14 +148,19 @@ impl AnswerEncoder {
             let reason = error.code.as_deref().unwrap_or("OTHER");
             json!({ "promptFeedback": { "blockReason": reason, "blockReasonMessage": error.message } })
         } else {
-            let (code, status) = match error.kind {
-                StreamErrorKind::Overloaded => (503, "UNAVAILABLE"),
-                StreamErrorKind::RateLimit => (429, "RESOURCE_EXHAUSTED"),
-                StreamErrorKind::Request => (400, "INVALID_ARGUMENT"),
-                StreamErrorKind::Server => (500, "INTERNAL"),
-                _ => (500, "UNKNOWN"),
+            let (_, mut fields) = error_object(&ProviderError::from_stream_error(error.clone()));
+            let exact = match error.kind {
+                StreamErrorKind::Overloaded => Some((503, "UNAVAILABLE")),
+                StreamErrorKind::Unknown => Some((500, "UNKNOWN")),
+                _ => None,
             };
-            json!({ "error": { "code": code, "message": error.message, "status": status } })
+            if let Some((code, status)) = exact
+                && let Some(fields) = fields.as_object_mut()
+            {
+                fields.insert("code".to_owned(), code.into());
+                fields.insert("status".to_owned(), status.into());
+            }
+            json!({ "error": fields })
         };
         match fields {
             Value::Object(fields) => self.event(bytes, Event::fields(fields)),

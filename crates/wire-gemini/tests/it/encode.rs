@@ -141,7 +141,20 @@ fn what_cannot_be_said_is_an_error_that_names_it() {
         Payload::Custom { input: "x".into() },
     );
     let messages = vec![Message::assistant(vec![Part::Call(custom)]), Message::results([result("p", "x")])];
-    check_error(&Request::new("gemini-2.5-flash", messages), "the form of the call p");
+    let body = encode(GeminiOptions::default(), &Request::new("gemini-2.5-flash", messages));
+    assert!(body.contains(r#""functionCall":{"name":"patch","args":{"input":"x"}}"#), "{body}");
+    let shell = ToolCall::new(
+        CallId::new("p").unwrap(),
+        ToolName::new("local_shell").unwrap(),
+        Payload::LocalShell {
+            command: vec!["ls".into(), "a b".into()],
+            working_directory: None,
+            timeout_ms: None,
+        },
+    );
+    let messages = vec![Message::assistant(vec![Part::Call(shell)]), Message::results([result("p", "x")])];
+    let body = encode(GeminiOptions::default(), &Request::new("gemini-2.5-flash", messages));
+    assert!(body.contains(r#""command":["ls","a b"]"#), "{body}");
 }
 
 #[track_caller]

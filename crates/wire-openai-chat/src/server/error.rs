@@ -29,8 +29,13 @@ pub(crate) fn stream_error(error: &StreamError) -> Value {
         StreamErrorKind::RateLimit => ("requests", "rate_limit_exceeded"),
         StreamErrorKind::Server => ("server_error", "server_error"),
         StreamErrorKind::Request => ("invalid_request_error", "invalid_request"),
+        StreamErrorKind::ContextLength => ("invalid_request_error", "context_length_exceeded"),
+        StreamErrorKind::Authentication => ("invalid_request_error", "invalid_api_key"),
+        StreamErrorKind::NotFound => ("invalid_request_error", "model_not_found"),
+        StreamErrorKind::Quota => ("insufficient_quota", "insufficient_quota"),
+        StreamErrorKind::Unsupported => ("invalid_request_error", "unsupported"),
         StreamErrorKind::Blocked => ("invalid_request_error", "content_filter"),
         _ => ("unknown_error", "unknown"),
     };
-    json!({ "error": { "message": error.message, "type": kind, "param": null, "code": code } })
+    json!({ "error": { "message": error.message, "type": kind, "param": error.parameter, "code": code } })
 }

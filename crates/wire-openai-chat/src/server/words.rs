@@ -10,7 +10,7 @@ use crate::wire::NAME;
 pub(crate) fn finish_word<'a>(reason: &'a StopReason, raw: &'a str, refused: bool) -> &'a str {
     match reason {
         StopReason::Calls => "tool_calls",
-        StopReason::Length => "length",
+        StopReason::Length | StopReason::ContextWindow => "length",
         StopReason::ContentFilter => "content_filter",
         // A refusal in words ends as an answer does; one without words is a filter's.
         StopReason::Refusal if !refused => "content_filter",

@@ -1,6 +1,8 @@
 //! Streams that no recording has, written by hand from the public documentation, against their chunks.
 
+use windlass_stream::{CallChunk, Chunk};
 use windlass_testkit::wire_suite::{Fixture, check_streams};
+use windlass_wire::{Limits, Wire};
 use windlass_wire_openai_chat::OpenAiChat;
 
 macro_rules! fixture {
@@ -47,4 +49,19 @@ pub(crate) const FIXTURES: &[Fixture] = &[
 #[test]
 fn streams_give_their_chunks_however_they_are_split() {
     check_streams(&OpenAiChat::default(), FIXTURES);
+}
+
+// S10: a patch that `abort` broke off does not run.
+#[test]
+fn free_text_before_an_unknown_reason_is_not_proven_whole() {
+    let stream = |reason: &str| {
+        let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","type":"custom","custom":{"name":"patch","input":"*** Begin"}}]}}]}"#;
+        let end = format!(r#"{{"choices":[{{"delta":{{}},"finish_reason":"{reason}"}}]}}"#);
+        let mut chunks = Vec::new();
+        let mut decoder = OpenAiChat::default().decoder(Limits::default());
+        decoder.push(format!("data: {call}\n\ndata: {end}\n\n").as_bytes(), &mut chunks).unwrap();
+        chunks.iter().any(|chunk| matches!(chunk, Chunk::Call(CallChunk::Whole { .. })))
+    };
+    assert!(stream("tool_calls"));
+    assert!(!stream("abort") && !stream("length"));
 }

@@ -1,6 +1,7 @@
 //! Refusals are typed by the words that servers use.
 
-use windlass_wire::{ProviderError, ProviderErrorKind as Kind, Wire};
+use windlass_stream::{Chunk, StreamErrorKind};
+use windlass_wire::{Limits, ProviderError, ProviderErrorKind as Kind, Wire};
 use windlass_wire_openai_chat::OpenAiChat;
 
 #[track_caller]
@@ -58,4 +59,25 @@ fn what_no_provider_wrote_says_so() {
     check(403, "", Kind::NotProvider, "empty body");
     check(400, "nope", Kind::NotProvider, "nope");
     check(400, "{}", Kind::NotProvider, "{}");
+}
+
+// S12, L9
+#[test]
+fn errors_inside_a_stream_keep_kind_parameter_and_wait() {
+    let length =
+        r#"{"error":{"message":"This endpoint's maximum context length is 8192 tokens.","code":400}}"#;
+    let limit = r#"{"error":{"message":"Rate limit reached. Please try again in 11.054s.","code":429}}"#;
+    let parameter = r#"{"error":{"message":"Unsupported parameter","code":"unsupported_parameter","param":"temperature","type":"invalid_request_error"}}"#;
+    for (event, kind, parameter, wait) in [
+        (length, StreamErrorKind::ContextLength, None, None),
+        (limit, StreamErrorKind::RateLimit, None, Some(11_054)),
+        (parameter, StreamErrorKind::Request, Some("temperature"), None),
+    ] {
+        let mut chunks = Vec::new();
+        let mut decoder = OpenAiChat::default().decoder(Limits::default());
+        decoder.push(format!("data: {event}\n\n").as_bytes(), &mut chunks).unwrap();
+        let Some(Chunk::Error { error }) = chunks.first() else { unreachable!("{event} is an error") };
+        let got = (error.kind, error.parameter.as_deref(), error.retry_after_ms);
+        assert_eq!(got, (kind, parameter, wait), "{event}");
+    }
 }

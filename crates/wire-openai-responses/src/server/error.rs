@@ -1,6 +1,7 @@
 //! Refusals as this API writes them.
 
 use serde_json::json;
+use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 /// The status of a refusal and its body.
@@ -18,4 +19,20 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     let code = error.code.as_deref().or(code);
     let error = json!({ "message": error.message, "type": kind, "param": error.parameter, "code": code });
     (status, json!({ "error": error }).to_string().into_bytes())
+}
+
+/// The code of an error inside a stream. Clients look for the code of a conversation that is too long, so it replaces
+/// the code of another provider.
+pub(crate) fn stream_code(error: &StreamError) -> &str {
+    match (error.kind, error.code.as_deref()) {
+        (StreamErrorKind::ContextLength, _) => "context_length_exceeded",
+        (_, Some(code)) => code,
+        (StreamErrorKind::Overloaded, None) => "server_is_overloaded",
+        (StreamErrorKind::RateLimit, None) => "rate_limit_exceeded",
+        (StreamErrorKind::Quota, None) => "insufficient_quota",
+        (StreamErrorKind::Authentication, None) => "invalid_api_key",
+        (StreamErrorKind::NotFound, None) => "model_not_found",
+        (StreamErrorKind::Request | StreamErrorKind::Unsupported, None) => "invalid_request",
+        (_, None) => "server_error",
+    }
 }

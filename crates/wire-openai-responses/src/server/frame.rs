@@ -7,6 +7,7 @@ use windlass_wire::{Asked, EncodedHistory, Reply, RequestBody};
 
 use crate::OpenAiResponsesOptions;
 use crate::encode::encode;
+use crate::server::error::stream_code;
 
 /// All of a response but its status, its items and what it cost.
 pub(crate) struct Frame(Map<String, Value>);
@@ -56,8 +57,8 @@ impl Frame {
             fields.insert("incomplete_details".to_owned(), json!({ "reason": reason }));
         }
         if let Some(error) = ending.error {
-            let code = error.code.as_deref().unwrap_or("server_error");
-            fields.insert("error".to_owned(), json!({ "code": code, "message": error.message }));
+            fields
+                .insert("error".to_owned(), json!({ "code": stream_code(error), "message": error.message }));
         }
         fields.insert("usage".to_owned(), usage(ending.usage));
         Value::Object(fields)
@@ -104,7 +105,7 @@ fn usage(usage: Usage) -> Value {
 /// The status of a response and the reason of an incomplete one, for why the model stopped.
 pub(crate) fn status(reason: &StopReason, raw: &str, refused: bool) -> (&'static str, Option<&'static str>) {
     match reason {
-        StopReason::Length => ("incomplete", Some("max_output_tokens")),
+        StopReason::Length | StopReason::ContextWindow => ("incomplete", Some("max_output_tokens")),
         StopReason::ContentFilter => ("incomplete", Some("content_filter")),
         // Where no words say that the model refused, this status is the only place for it.
         StopReason::Refusal if !refused => ("incomplete", Some("content_filter")),

@@ -8,6 +8,7 @@ use windlass_stream::{CallKey, Chunk, StreamError};
 use windlass_wire::{Asked, EncodeError, Encoder, Framing, Reply};
 
 use crate::item::ITEM_FIELD;
+use crate::server::error::stream_code;
 use crate::server::frame::{Ending, Frame, status};
 use crate::server::items::{OpenCall, OpenMessage, OpenThoughts, marks_of, own_item};
 use crate::spoken::REFUSAL_FIELD;
@@ -157,7 +158,9 @@ impl Encoder for ResponseEncoder {
             Chunk::Grounding { value } => self.annotate(bytes, value),
             Chunk::Finish { reason, raw } => self.finish = Some((reason.clone(), raw.clone())),
             Chunk::Error { error } => {
-                let event = json!({ "code": error.code, "message": error.message, "param": null });
+                let event = json!({
+                    "code": stream_code(error), "message": error.message, "param": error.parameter,
+                });
                 self.event(bytes, "error", event);
                 self.error = Some(error.clone());
             }

@@ -59,13 +59,17 @@ fn what_no_provider_wrote_says_so() {
 fn errors_inside_a_stream_have_kinds() {
     for (event, kind) in [
         (r#"{"type":"error","code":"server_error","message":"m"}"#, StreamErrorKind::Server),
-        (r#"{"type":"error","error":{"type":"insufficient_quota","message":"m"}}"#, StreamErrorKind::Request),
+        (r#"{"type":"error","error":{"type":"insufficient_quota","message":"m"}}"#, StreamErrorKind::Quota),
         (r#"{"type":"error","error":{"code":"overloaded","message":"m"}}"#, StreamErrorKind::Overloaded),
         (r#"{"type":"error","code":"content_policy_violation","message":"m"}"#, StreamErrorKind::Blocked),
         (r#"{"type":"error","code":"invalid_prompt","message":"m"}"#, StreamErrorKind::Request),
         (r#"{"type":"error","message":"m"}"#, StreamErrorKind::Unknown),
         (r#"{"type":"error"}"#, StreamErrorKind::Unknown),
         (r#"{"type":"response.failed","response":{"status":"failed"}}"#, StreamErrorKind::Unknown),
+        (
+            r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}}"#,
+            StreamErrorKind::ContextLength,
+        ),
     ] {
         let mut chunks = Vec::new();
         let mut decoder = OpenAiResponses::default().decoder(Limits::default());

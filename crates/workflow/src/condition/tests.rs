@@ -65,3 +65,26 @@ fn a_missing_path_is_named_whatever_else_holds() {
 fn there_is_no_other_word() {
     assert!(holds(json!({"matches": ["a", "b"]})).is_err());
 }
+
+// correctness-2 13
+#[test]
+fn numbers_are_compared_without_loss() {
+    for (less, more) in [
+        (json!(18_446_744_073_709_551_614_u64), json!(18_446_744_073_709_551_615_u64)),
+        (json!(9_007_199_254_740_992.0), json!(9_007_199_254_740_993_i64)),
+        (json!(i64::MIN), json!(-9_223_372_036_854_775_807_i64)),
+        (json!(-1), json!(u64::MAX)),
+        (json!(u64::MAX), json!(1e300)),
+        (json!(-1e300), json!(i64::MIN)),
+        (json!(2), json!(2.5)),
+        (json!(-2.5), json!(-2)),
+    ] {
+        check(json!({"less": [less, more]}), true);
+        check(json!({"greater": [less, more]}), false);
+        check(json!({"equals": [less, more]}), false);
+        check(json!({"contains": [[less], more]}), false);
+        check(json!({"equals": [{"a": [less]}, {"a": [more]}]}), false);
+    }
+    check(json!({"equals": [1, 1.0]}), true);
+    check(json!({"equals": [{"a": [1]}, {"a": [1.0]}]}), true);
+}

@@ -18,6 +18,8 @@ impl Machine {
     pub(super) fn turn(&mut self) -> bool {
         let mut changed = false;
         let mut at = 0;
+        // Counted once: nothing ends while steps are begun here.
+        self.running = self.count_running();
         // Steps come to be while the list is gone through.
         while at < self.steps.len() {
             changed |= match self.steps.get(at).map(|step| &step.state) {
@@ -28,6 +30,10 @@ impl Machine {
             at = at.saturating_add(1);
         }
         changed
+    }
+
+    fn count_running(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step.state, State::Running(_))).count()
     }
 
     fn try_to_begin(&mut self, at: usize) -> bool {
@@ -71,11 +77,8 @@ impl Machine {
 
     /// Whether more may run: over all steps, and beside it.
     fn has_room(&self, node: &Node, scope: usize) -> bool {
-        if let Kind::Call { .. } = node.kind {
-            let running = self.steps.iter().filter(|step| matches!(step.state, State::Running(_))).count();
-            if running >= self.plan.at_once {
-                return false;
-            }
+        if matches!(node.kind, Kind::Call { .. }) && self.running >= self.plan.at_once {
+            return false;
         }
         let Some(scope) = self.scopes.get(scope) else { return false };
         let Some(Kind::Group(group)) = self.steps.get(scope.owner).map(|owner| &owner.node.kind) else {

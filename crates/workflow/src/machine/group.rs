@@ -48,11 +48,12 @@ impl Machine {
         let is_stopping = open.stopped_by.is_some() || self.is_stopping(step.scope);
         let begun = open.scopes.len();
         let works = open.scopes.iter().filter(|scope| !self.is_done(**scope)).count();
-        let next = open.items.get(begun).cloned().filter(|_| !is_stopping);
-        if let Some(item) = next
-            && works < group.at_once.unwrap_or(usize::MAX)
-        {
-            self.open_element(at, begun, item, group, &key);
+        let room = if is_stopping { 0 } else { group.at_once.unwrap_or(usize::MAX).saturating_sub(works) };
+        let next: Vec<_> = open.items.iter().skip(begun).take(room).cloned().collect();
+        if !next.is_empty() {
+            for (more, item) in next.into_iter().enumerate() {
+                self.open_element(at, begun.saturating_add(more), item, group, &key);
+            }
             return true;
         }
         if works > 0 || (begun < open.items.len() && !is_stopping) {

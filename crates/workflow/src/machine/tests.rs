@@ -212,7 +212,10 @@ fn what_waits_suspends_only_when_nothing_else_is_left() {
         after = ["ask"]
     "#;
     let answer = |key: &str, _: u32, _: &Map<String, Value>| match key {
-        "ask" => End::Suspended(vec![windlass_agent::Wait::Guidance { question: "?".into() }]),
+        "ask" => End::Suspended(vec![windlass_agent::Wait::Guidance {
+            id: windlass_agent::ConsultationId::default(),
+            question: "?".into(),
+        }]),
         _ => End::Done(json!(1)),
     };
     let (_, outcome, begun) = run(&workflow(steps), json!({}), answer, |_| 0);
@@ -287,4 +290,37 @@ proptest! {
         begun_too.sort();
         prop_assert_eq!(begun, begun_too);
     }
+}
+
+/// A workflow with a long list.
+fn large(steps: &str) -> Workflow {
+    Workflow::from_toml(&format!("name = \"test\"\n{steps}\n[input.list]\n")).unwrap()
+}
+
+// correctness "Performance cliffs": a map of n elements at once took n^3.
+#[test]
+fn work_grows_with_the_square_of_a_map_at_most() {
+    let time = |elements: usize| {
+        let steps = r#"
+            at_once = 1000
+            [[step]]
+            name = "each"
+            map = "{{ input.list }}"
+            most = 1000
+            at_once = 1000
+            [[step.do]]
+            name = "one"
+            tool = "echo"
+        "#;
+        let list: Vec<usize> = (0..elements).collect();
+        let began = std::time::Instant::now();
+        let (_, outcome, opened) =
+            run(&large(steps), json!({ "list": list }), |_, _, _| End::Done(json!(1)), |_| 0);
+        assert!(matches!(outcome, WorkflowOutcome::Completed { .. }), "{outcome:?}");
+        assert_eq!(opened.len(), elements);
+        began.elapsed().as_secs_f64()
+    };
+    // Four times as many may take 16 times as long, and more on a busy machine; a cube takes 64 times as long.
+    let ratio = (0..5).map(|_| time(800) / time(200)).fold(f64::INFINITY, f64::min);
+    assert!(ratio < 40.0, "{ratio}");
 }

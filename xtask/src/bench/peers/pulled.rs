@@ -15,7 +15,7 @@ const CRATES: [(&str, usize, usize); 3] =
 pub(super) fn rows(sh: &Shell) -> Result<Vec<Value>> {
     let mut rows = Vec::new();
     for (name, target, aim) in CRATES {
-        let tree = cmd!(sh, "cargo tree --package {name} --edges normal,build --prefix none --offline");
+        let tree = cmd!(sh, "cargo tree --package {name} --edges normal,build --prefix none --locked");
         let pulled = count(&capture(tree)?);
         let reached = match pulled {
             _ if pulled <= aim => "aim",

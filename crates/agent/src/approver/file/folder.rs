@@ -117,6 +117,7 @@ impl Folder {
             self.tell(&RefusedFile { file: name, reason, moved_to: None });
             return None;
         }
+        self.refuse_early(&id);
         self.state().open.insert(id.clone());
         match self.write(&id, &name, &request) {
             Ok(lock) => Some(Posted::new(self.clone(), id, request.digest, lock)),
@@ -129,6 +130,18 @@ impl Folder {
                 });
                 None
             }
+        }
+    }
+
+    /// Refuses an answer that lies here before its question was ever asked.
+    fn refuse_early(&self, id: &str) {
+        let is_there = |ending| {
+            let name = format!("{id}{ending}");
+            rustix::fs::statat(&self.dir, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok().then_some(name)
+        };
+        // A question of a process that died was asked: it is put again when its run is resumed.
+        if let (Some(decision), None) = (is_there(DECISION), is_there(REQUEST)) {
+            self.refuse(&decision, Reason::NotAsked);
         }
     }
 

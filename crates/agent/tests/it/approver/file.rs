@@ -337,3 +337,19 @@ fn a_folder_that_others_can_write_is_refused() {
     fs::write(folder.path().join("file"), "").unwrap();
     assert!(matches!(FileApprover::open(folder.path().join("file")), Err(ApprovalFolderError::Io { .. })));
 }
+
+// security 10: an answer counts only after its question was asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_lies_there_before_its_question_is_refused() {
+    let desk = Desk::new();
+    let request = a_request().await;
+    let id = request.request_id.clone();
+    let answer = |approved: bool| json!({"request_id": id, "approved": approved});
+    desk.answer(&id, &answer(true));
+    let approver = desk.approver.clone();
+    let asking = tokio::spawn(async move { approver.decide(&request).await });
+    desk.until(|desk| !desk.refused().is_empty() && !desk.names(".request.json").is_empty()).await;
+    assert_eq!(desk.refused(), [Reason::NotAsked]);
+    desk.answer(&id, &answer(false));
+    assert!(!asking.await.unwrap().unwrap().approved);
+}

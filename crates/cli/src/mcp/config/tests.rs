@@ -1,7 +1,10 @@
 //! What a file may say, and how a mistake in it is named.
 
-use super::super::entry::ApprovalWord;
-use super::parse;
+use std::path::Path;
+
+use super::super::entry::{ApprovalWord, Entry};
+use super::super::shown::digest;
+use super::{parse, parse_whole};
 
 #[track_caller]
 fn check_refused(toml: &str, words: &str) {
@@ -68,16 +71,26 @@ fn what_cannot_be_meant_is_refused() {
 #[test]
 fn a_yes_is_for_one_entry_in_one_folder() {
     let one = parse("[mcp_servers.x]\ncommand = \"x\"\nenv = { A = \"1\" }").unwrap().remove("x").unwrap();
-    let digest = one.digest("x", "/a").unwrap();
-    assert_eq!(one.clone().digest("x", "/a").unwrap(), digest);
-    assert_ne!(one.digest("x", "/b").unwrap(), digest);
-    assert_ne!(one.digest("y", "/a").unwrap(), digest);
+    let of = |entry: &Entry, name: &str, root: &str| digest(name, entry, Path::new(root)).unwrap();
+    let digest = of(&one, "x", "/a");
+    assert_eq!(of(&one.clone(), "x", "/a"), digest);
+    assert_ne!(of(&one, "x", "/b"), digest);
+    assert_ne!(of(&one, "y", "/a"), digest);
     for other in [
         "command = \"x\"\nenv = { A = \"2\" }",
         "command = \"x\"",
         "command = \"x\"\nenv = { A = \"1\" }\nargs = [\"y\"]",
+        "command = \"x\"\nenv = { A = \"1\" }\nsandbox = \"off\"",
     ] {
         let other = parse(&format!("[mcp_servers.x]\n{other}")).unwrap().remove("x").unwrap();
-        assert_ne!(other.digest("x", "/a").unwrap(), digest, "{other:?}");
+        assert_ne!(of(&other, "x", "/a"), digest, "{other:?}");
     }
+}
+
+#[test]
+fn learning_is_switched_on_by_one_key() {
+    assert!(!parse_whole("").unwrap().learns);
+    assert!(parse_whole("[learning]\nenabled = true\n[mcp_servers.x]\ncommand = \"x\"").unwrap().learns);
+    check_refused("[learning]\nenable = true", "did you mean `enabled`?");
+    check_refused("[learning]\nenabled = 1", "neither true nor false");
 }

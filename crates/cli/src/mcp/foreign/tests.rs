@@ -77,3 +77,47 @@ fn what_cannot_be_a_server_is_left_out_and_said() {
         drop(read(hostile, true));
     }
 }
+
+// correctness-2 6
+#[test]
+fn a_limit_up_to_an_hour_is_seconds_which_is_noted_and_a_longer_one_milliseconds() {
+    for (timeout, seconds, notes) in [
+        ("1800", 1800.0, 1),
+        ("3600", 3600.0, 1),
+        ("600", 600.0, 1),
+        ("60000", 60.0, 0),
+        ("3600001", 3600.001, 0),
+    ] {
+        let json = format!(r#"{{"mcpServers": {{"a": {{"command": "ls", "timeout": {timeout}}}}}}}"#);
+        let import = read(&json, false).unwrap();
+        assert_eq!(import.entries["a"].tool_timeout_sec, Some(seconds), "{timeout}");
+        assert_eq!(
+            import.notes.iter().filter(|note| note.contains("as seconds")).count(),
+            notes,
+            "{timeout}"
+        );
+    }
+}
+
+// correctness-2 18
+#[test]
+fn a_variable_is_handed_on_under_its_own_name_or_not_at_all() {
+    let json = r#"{"mcpServers": {"a": {"command": "a", "env": {"GITHUB_TOKEN": "${env:MY_OTHER_TOKEN}",
+        "HOME_URL": "${HOME_URL}", "MODE": "${MODE:-fast}", "BOTH": "${A}${B}", "WITH": "x-${WITH}"}}}}"#;
+    let import = read(json, false).unwrap();
+    assert_eq!(import.entries["a"].env_vars, ["HOME_URL", "MODE"]);
+    assert!(import.entries["a"].env.is_empty());
+    let said = |words: &str| import.notes.iter().any(|note| note.contains(words));
+    assert!(said("GITHUB_TOKEN is left out") && said("MY_OTHER_TOKEN"), "{:?}", import.notes);
+    assert!(said("BOTH is left out") && said("WITH is left out"), "{:?}", import.notes);
+}
+
+// correctness-2 19, and the suspicion of two servers with one variable
+#[test]
+fn a_byte_order_mark_is_skipped_and_no_two_servers_share_a_variable() {
+    let json = "\u{feff}{\"mcpServers\": {\"a-b\": {\"url\": \"https://x\", \"headers\": {\"Authorization\": \"Bearer 1\"}},
+        \"a_b\": {\"url\": \"https://y\", \"headers\": {\"Authorization\": \"Bearer 2\"}}}}";
+    let import = read(json, false).unwrap();
+    let variable = |name: &str| import.entries[name].bearer_token_env_var.clone().unwrap();
+    assert_eq!((variable("a-b").as_str(), variable("a_b").as_str()), ("A_B_TOKEN", "A_B_TOKEN_2"));
+}

@@ -23,10 +23,41 @@ fn what_runs_anything_is_no_rule() {
         "make",
         "xargs rm",
         "vim",
+        // security 21
+        "python3.11",
+        "pypy3",
+        "node20 -e",
+        "Rscript",
+        "tsx",
+        "chroot",
+        "setpriv ls",
+        "taskset 1 ls",
+        "prlimit",
+        "prlimit ls",
+        "just",
+        "nix-shell",
+        "less",
+        "man",
+        "busybox ls",
+        "toybox",
+        "coreutils",
+        "sudo-rs ls",
     ] {
         check(words, true);
     }
-    for words in ["ls", "git log", "cargo test", "python3 check.py", "find", "make test", "grep -r"] {
+    for words in [
+        "ls",
+        "git log",
+        "cargo test",
+        "python3 check.py",
+        "find",
+        "make test",
+        "grep -r",
+        "just test",
+        "less a.txt",
+        "frobnicate",
+        "./check.sh",
+    ] {
         check(words, false);
     }
 }

@@ -42,6 +42,12 @@ fn only_this_machine_by_its_own_name_with_the_token_comes_in() {
     {
         check(&door, &[own, ("authorization", wrong)], Some(401));
     }
+    // correctness-2 16: a name may be given with a port, and other ports are reached by it all the same.
+    let ported = Door { token: None, hosts: vec!["example.com:8080".to_owned()] };
+    for host in ["example.com", "example.com:8080", "EXAMPLE.com:1"] {
+        check(&ported, &[("host", host)], None);
+    }
+    check(&ported, &[("host", "other.com:8080")], Some(403));
     let open = Door { token: None, hosts: Vec::new() };
     check(&open, &[own], None);
     check(&open, &[("host", "box.lan")], Some(403));

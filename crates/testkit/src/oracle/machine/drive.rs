@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Reason, Source};
 use windlass_loop::{
-    Ahead, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, Moment, ResumeError,
-    StreamFailure, Unanswered, Used,
+    Ahead, ConsultationId, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, Moment,
+    ResumeError, StreamFailure, Unanswered, Used,
 };
 use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolCall, ToolResult};
 use windlass_stream::CallKey;
@@ -40,6 +40,8 @@ pub(super) struct Drive {
     /// Everything that goes in and comes out travels as JSON, as between processes.
     by_post: bool,
     early: Option<(u64, CallKey)>,
+    /// The question to the human that was asked last.
+    consultation: ConsultationId,
     is_over: bool,
     now_ms: u64,
 }
@@ -61,6 +63,7 @@ impl Drive {
             unanswered,
             by_post,
             early: None,
+            consultation: ConsultationId::default(),
             is_over: false,
             now_ms: 0,
         };
@@ -94,7 +97,11 @@ impl Drive {
                     let when = if by.is_multiple_of(2) { Moment::NextTurn } else { Moment::AfterTask };
                     Input::Say { text: "more".into(), when }
                 }
-                _ => Input::Guidance((by.is_multiple_of(2)).then(|| "go on".into())),
+                // Also answers to questions that are not open.
+                _ => {
+                    let id = if by % 8 < 6 { self.consultation } else { ConsultationId::default() };
+                    Input::Guidance { id, words: by.is_multiple_of(2).then(|| "go on".into()) }
+                }
             }),
             15 if !self.to_look_back.is_empty() => self.look_back(by),
             15 if by == 255 => self.go_on_elsewhere(),
@@ -247,6 +254,9 @@ impl Drive {
                     if let Entry::Intent { call } = &entry {
                         intent = Some(call.clone());
                     }
+                    if let Entry::Consulted { id, .. } = &entry {
+                        assert!(id.number > self.consultation.number, "two questions have the id {id:?}");
+                    }
                     self.record.push(entry);
                 }
                 Want::Send { request, .. } => {
@@ -279,6 +289,7 @@ impl Drive {
                     self.void.insert(answer);
                     self.ran_ahead.retain(|(of, _)| *of != answer);
                 }
+                Want::Consult { id, .. } => self.consultation = id,
                 Want::CheckEarly { answer, key, .. } => self.early = Some((answer, key)),
                 Want::Done(_) => self.is_over = true,
                 _ => {}

@@ -10,10 +10,25 @@ pub(super) struct Draft {
     pub(super) name: Option<String>,
     arguments: Arguments,
     key: Option<CallKey>,
+    /// The end of the arguments. It is held back until the object around them is over: a member that comes twice makes
+    /// them no call.
+    tail: Option<char>,
+    outlook: Outlook,
     /// Whether its name is not on offer.
     pub(super) refused: bool,
     /// Whether it is no call, but holds some.
     pub(super) is_answer: bool,
+}
+
+/// How a call will end, as far as its members tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Outlook {
+    #[default]
+    Whole,
+    /// A name or arguments came twice.
+    Doubled,
+    /// It has ended.
+    Settled,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -59,33 +74,59 @@ impl Draft {
 
     pub(super) fn push_arguments(&mut self, text: &str, sink: &mut Sink<'_>) {
         match (self.key, &mut self.arguments) {
-            (Some(key), _) => sink.delta(key, text),
+            (Some(key), _) => self.tell(key, text, sink),
             (None, Arguments::Growing(held)) => held.push_str(text),
             (None, _) => {}
         }
     }
 
-    pub(super) fn end_arguments(&mut self, sink: &mut Sink<'_>) {
+    pub(super) fn end_arguments(&mut self) {
         if let Arguments::Growing(held) = &mut self.arguments {
             self.arguments = Arguments::Whole(std::mem::take(held));
-            if let Some(key) = self.key {
-                sink.end(key);
-            }
         }
+    }
+
+    /// Takes note of a second name or second arguments. Which of them the model means nobody knows.
+    pub(super) fn double(&mut self) {
+        if self.outlook == Outlook::Whole {
+            self.outlook = Outlook::Doubled;
+        }
+    }
+
+    /// Ends the call, after which nothing of its object can come.
+    pub(super) fn settle(&mut self, sink: &mut Sink<'_>) {
+        let Some(key) = self.key else { return };
+        match std::mem::replace(&mut self.outlook, Outlook::Settled) {
+            Outlook::Whole => {}
+            Outlook::Doubled => return sink.breaks(key),
+            Outlook::Settled => return,
+        }
+        if let Some(tail) = self.tail.take() {
+            sink.delta(key, tail.encode_utf8(&mut [0; 4]));
+        }
+        if matches!(self.arguments, Arguments::Whole(_)) {
+            sink.end(key);
+        }
+    }
+
+    /// Passes arguments on, all but their last character.
+    fn tell(&mut self, key: CallKey, text: &str, sink: &mut Sink<'_>) {
+        let Some(last) = text.chars().next_back() else { return };
+        if let Some(tail) = self.tail.replace(last) {
+            sink.delta(key, tail.encode_utf8(&mut [0; 4]));
+        }
+        sink.delta(key, text.strip_suffix(last).unwrap_or_default());
     }
 
     /// Begins the call with what has come.
     pub(super) fn begin(&mut self, sink: &mut Sink<'_>) {
         let key = sink.start(self.name.as_deref().unwrap_or_default());
         self.key = Some(key);
-        match &mut self.arguments {
-            Arguments::None => {}
-            Arguments::Growing(held) => sink.delta(key, &std::mem::take(held)),
-            Arguments::Whole(held) => {
-                sink.delta(key, &std::mem::take(held));
-                sink.end(key);
-            }
-        }
+        let held = match &mut self.arguments {
+            Arguments::None => return,
+            Arguments::Growing(held) | Arguments::Whole(held) => std::mem::take(held),
+        };
+        self.tell(key, &held, sink);
     }
 }
 

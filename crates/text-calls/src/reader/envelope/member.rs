@@ -41,7 +41,7 @@ impl EnvelopeReader {
                 let name: String = serde_json::from_str(&self.word).unwrap_or_default();
                 return self.name(&name, rest, sink);
             }
-            Role::Arguments => self.draft.end_arguments(sink),
+            Role::Arguments => self.draft.end_arguments(),
             Role::More => {
                 if let Ok(more) = serde_json::from_str(&self.word) {
                     sink.ledger.needs_more_work = Some(more);

@@ -7,6 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use windlass_redact::Redactor;
 use windlass_sandbox::Workspace;
+use windlass_tool::PathGate;
 
 use super::Watch;
 use crate::place::Place;
@@ -33,7 +34,12 @@ fn check(change: &dyn Fn(&Path), expected: Option<&[(&str, u64)]>) {
         age(&root.join(name));
     }
     let workspace = Workspace::open_for(root, windlass_sandbox::Access::ReadOnly).unwrap();
-    let place = Place { workspace: &workspace, redactor: Redactor::default(), stopped: &|| false };
+    let place = Place {
+        workspace: &workspace,
+        redactor: Redactor::default(),
+        gate: PathGate::default(),
+        stopped: &|| false,
+    };
     let mut watch = Watch::look(&place);
     let before = watch.files.clone();
     assert!(watch.is_still_so());
@@ -69,6 +75,11 @@ fn a_folder_that_changed_just_now_is_walked_again() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.rs"), "one").unwrap();
     let workspace = Workspace::open_for(folder.path(), windlass_sandbox::Access::ReadOnly).unwrap();
-    let place = Place { workspace: &workspace, redactor: Redactor::default(), stopped: &|| false };
+    let place = Place {
+        workspace: &workspace,
+        redactor: Redactor::default(),
+        gate: PathGate::default(),
+        stopped: &|| false,
+    };
     assert!(!Watch::look(&place).is_still_so());
 }

@@ -24,10 +24,10 @@ fn braces_multiply_and_commas_add() {
 // RES-017
 #[test]
 fn a_bomb_is_refused_and_a_plain_pattern_taken() {
-    let refused = |text: &str| Pattern::new(text).unwrap_err().to_string();
+    let refused = |text: &str| Glob::new(text).unwrap_err().to_string();
     assert!(refused(&"{a,b}".repeat(24)).contains("more than 1000 patterns"));
     assert!(refused(&"{".repeat(500)).contains("deep"));
     assert!(refused(&"*".repeat(2_000)).contains("2000 bytes"));
-    assert!(refused("[x").contains("give a pattern"));
-    assert!(Pattern::new("src/**/*.{rs,toml}").is_ok());
+    assert!(refused("[x").contains("give a glob"));
+    assert!(Glob::new("src/**/*.{rs,toml}").is_ok());
 }

@@ -1,5 +1,7 @@
 //! The system calls that a confined process is refused (SECURITY "Sandbox").
 
+mod modes;
+
 use std::collections::BTreeMap;
 
 use nix::libc;
@@ -7,6 +9,8 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     apply_filter,
 };
+
+pub(crate) use self::modes::GroupBit;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -66,12 +70,15 @@ const NEW_NAMESPACES: [i32; 7] = [
 /// Puts letters into the terminal's input, as if the user had typed them.
 const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, 0x541C];
 
-/// Refuses the calls for this process and all that it starts, for good.
-pub(crate) fn restrict(ports: &[u16]) -> Result<(), String> {
+/// Refuses the calls for this process and all that it starts, for good. `group_bit` says whether files and folders may
+/// get the setgid bit.
+pub(crate) fn restrict(ports: &[u16], group_bit: GroupBit) -> Result<(), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
-    // clone3 hides its flags behind a pointer; told that it is not there, libc takes clone.
-    let absent = program([(libc::SYS_clone3, Vec::new())].into(), libc::ENOSYS)?;
-    let refused = program(refused(ports).map_err(|error| words(&error))?, libc::EPERM)?;
+    // These have their flags and modes in memory, where a filter cannot look. Programs that find them missing take
+    // `clone` and `openat`, as on older kernels.
+    let absent = [libc::SYS_clone3, libc::SYS_openat2].map(|call| (call, Vec::new()));
+    let absent = program(absent.into(), libc::ENOSYS)?;
+    let refused = program(refused(ports, group_bit).map_err(|error| words(&error))?, libc::EPERM)?;
     apply_filter(&absent).map_err(|error| words(&error))?;
     apply_filter(&refused).map_err(|error| words(&error))
 }
@@ -83,7 +90,7 @@ fn program(rules: Rules, errno: i32) -> Result<BpfProgram, String> {
     filter.and_then(TryInto::try_into).map_err(|error: seccompiler::BackendError| error.to_string())
 }
 
-fn refused(ports: &[u16]) -> Result<Rules, seccompiler::BackendError> {
+fn refused(ports: &[u16], group_bit: GroupBit) -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = REFUSED.into_iter().map(|call| (call, Vec::new())).collect();
     let mut namespaces = Vec::new();
     for flag in NEW_NAMESPACES {
@@ -96,7 +103,9 @@ fn refused(ports: &[u16]) -> Result<Rules, seccompiler::BackendError> {
         terminal.push(SeccompRule::new(vec![when(1, SeccompCmpOp::Eq, request)?])?);
     }
     rules.insert(libc::SYS_ioctl, terminal);
+    rules.insert(libc::SYS_socketpair, all_but_streams()?);
     rules.insert(libc::SYS_socket, if ports.is_empty() { Vec::new() } else { all_but_tcp()? });
+    modes::refuse(&mut rules, group_bit)?;
     Ok(rules)
 }
 
@@ -113,11 +122,24 @@ fn all_but_tcp() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
             when(2, SeccompCmpOp::Ne, number(libc::IPPROTO_TCP))?,
         ])?,
     ];
-    // The low four bits are the type of socket; there is no "masked and not equal".
-    for kind in (0..16).filter(|kind| *kind != number(libc::SOCK_STREAM)) {
-        rules.push(SeccompRule::new(vec![when(1, SeccompCmpOp::MaskedEq(0xf), kind)?])?);
-    }
+    rules.extend(all_types_but(&[libc::SOCK_STREAM])?);
     Ok(rules)
+}
+
+/// Of pairs of sockets, those that stay connected to each other. An end of a pair of datagrams sends to every datagram
+/// socket with a path, such as the log of the host.
+fn all_but_streams() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let local = u64::from(libc::AF_UNIX.unsigned_abs());
+    let mut rules = vec![SeccompRule::new(vec![when(0, SeccompCmpOp::Ne, local)?])?];
+    rules.extend(all_types_but(&[libc::SOCK_STREAM, libc::SOCK_SEQPACKET])?);
+    Ok(rules)
+}
+
+/// The low four bits are the type of socket; there is no "masked and not equal".
+fn all_types_but(allowed: &[i32]) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let is_allowed = |kind: u64| allowed.iter().any(|known| u64::from(known.unsigned_abs()) == kind);
+    let refused = (0..16).filter(|kind| !is_allowed(*kind));
+    refused.map(|kind| SeccompRule::new(vec![when(1, SeccompCmpOp::MaskedEq(0xf), kind)?])).collect()
 }
 
 fn when(

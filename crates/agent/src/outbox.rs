@@ -1,0 +1,162 @@
+//! The queue of events between a run and the reader of its stream.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use windlass_loop::Event;
+use windlass_protocol::CallId;
+
+/// Events that may be unread before senders wait for the reader.
+const UNREAD_EVENTS: usize = 16;
+
+/// Bytes of progress text that may be unread before further text is left out.
+const UNREAD_TEXT: usize = 1024 * 1024;
+
+/// Bytes that an unread piece of text counts for besides its text, so that empty pieces are bounded, too.
+const PIECE: usize = 64;
+
+/// A queue of events with backpressure: [`Outbox::send`] waits while the reader is behind, so no event is lost.
+/// Progress text is the exception, because tools emit it without waiting: above [`UNREAD_TEXT`] unread bytes it is
+/// left out, and an event at its place says how many bytes are missing.
+///
+/// Dropping the reader closes the queue: nothing waits any more, and what is sent is dropped.
+#[derive(Clone)]
+pub(crate) struct Outbox {
+    queue: UnboundedSender<Item>,
+    shared: Arc<Shared>,
+}
+
+/// The reader's end of an [`Outbox`].
+pub(crate) struct Unread {
+    queue: UnboundedReceiver<Item>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    room: Arc<Semaphore>,
+    unread_text: AtomicUsize,
+}
+
+enum Item {
+    /// The permit returns to the senders when the event is read.
+    Event(Event, Option<OwnedSemaphorePermit>),
+    Text(CallId, String),
+    LeftOut(CallId, Gap),
+}
+
+/// The progress text of one call.
+pub(crate) struct ProgressText {
+    outbox: Outbox,
+    call: CallId,
+    /// The newest gap.
+    gap: Mutex<Gap>,
+}
+
+/// The bytes that are missing at one place; [`CLOSED`] once the reader has passed it.
+#[derive(Clone)]
+struct Gap(Arc<AtomicU64>);
+
+const CLOSED: u64 = u64::MAX;
+
+impl Gap {
+    fn of(bytes: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(bytes)))
+    }
+
+    /// Counts further bytes; `false` if the reader has passed.
+    fn add(&self, bytes: u64) -> bool {
+        let more = |known: u64| (known != CLOSED).then(|| known.saturating_add(bytes).min(CLOSED - 1));
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    fn close(&self) -> u64 {
+        self.0.swap(CLOSED, Ordering::Relaxed)
+    }
+}
+
+impl Outbox {
+    pub(crate) fn new() -> (Self, Unread) {
+        let (sender, receiver) = unbounded_channel();
+        let room = Arc::new(Semaphore::new(UNREAD_EVENTS));
+        let shared = Arc::new(Shared { room, unread_text: AtomicUsize::new(0) });
+        (Self { queue: sender, shared: Arc::clone(&shared) }, Unread { queue: receiver, shared })
+    }
+
+    /// Appends an event, and waits before that while [`UNREAD_EVENTS`] are unread.
+    pub(crate) async fn send(&self, event: Event) {
+        let permit = Arc::clone(&self.shared.room).acquire_owned().await.ok();
+        drop(self.queue.send(Item::Event(event, permit)));
+    }
+
+    /// Appends an event at once. The sender should wait for [`Outbox::room`] before it appends the next.
+    pub(crate) fn put(&self, event: Event) {
+        let permit = Arc::clone(&self.shared.room).try_acquire_owned().ok();
+        drop(self.queue.send(Item::Event(event, permit)));
+    }
+
+    /// Waits while the reader is behind.
+    pub(crate) async fn room(&self) {
+        drop(self.shared.room.acquire().await);
+    }
+
+    /// Returns the way for the progress text of a call.
+    pub(crate) fn text_of(&self, call: CallId) -> ProgressText {
+        ProgressText { outbox: self.clone(), call, gap: Mutex::new(Gap::of(CLOSED)) }
+    }
+}
+
+impl ProgressText {
+    /// Appends text, or counts it as left out if too much is unread.
+    pub(crate) fn put(&self, text: String) {
+        let (queue, unread) = (&self.outbox.queue, &self.outbox.shared.unread_text);
+        let cost = text.len().saturating_add(PIECE);
+        let mut gap = self.gap.lock().unwrap_or_else(PoisonError::into_inner);
+        if gap.add(text.len() as u64) {
+            return;
+        }
+        let item = if unread.load(Ordering::Relaxed).saturating_add(cost) <= UNREAD_TEXT {
+            unread.fetch_add(cost, Ordering::Relaxed);
+            Item::Text(self.call.clone(), text)
+        } else {
+            *gap = Gap::of(text.len() as u64);
+            Item::LeftOut(self.call.clone(), gap.clone())
+        };
+        drop(queue.send(item));
+    }
+}
+
+impl Unread {
+    /// Returns the next event; `None` when all senders are gone and everything is read.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        let item = std::task::ready!(self.queue.poll_recv(cx));
+        Poll::Ready(item.map(|item| match item {
+            Item::Event(event, _permit) => event,
+            Item::Text(call, text) => {
+                self.shared.unread_text.fetch_sub(text.len().saturating_add(PIECE), Ordering::Relaxed);
+                Event::CallProgress { call, text }
+            }
+            Item::LeftOut(call, bytes) => {
+                let text = format!("\n[{} bytes of progress were left out here]\n", bytes.close());
+                Event::CallProgress { call, text }
+            }
+        }))
+    }
+
+    /// Refuses further events. What is queued can still be read.
+    pub(crate) fn close(&mut self) {
+        self.queue.close();
+        self.shared.room.close();
+    }
+}
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        self.shared.room.close();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! Order, waiting and the bound of progress text.
+
+use futures_util::{FutureExt, future};
+use windlass_loop::Event;
+use windlass_protocol::CallId;
+
+use super::{Outbox, UNREAD_EVENTS, UNREAD_TEXT, Unread};
+
+fn event(reason: &str) -> Event {
+    Event::AnswerRefused { reason: reason.to_owned() }
+}
+
+fn call() -> CallId {
+    CallId::new("c").unwrap()
+}
+
+async fn read(unread: &mut Unread) -> Option<String> {
+    match future::poll_fn(|cx| unread.poll_next(cx)).await? {
+        Event::AnswerRefused { reason } => Some(reason),
+        Event::CallProgress { text, .. } => Some(text),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_sender_waits_for_the_reader() {
+    let (outbox, mut unread) = Outbox::new();
+    for _ in 0..UNREAD_EVENTS {
+        assert!(outbox.send(event("a")).now_or_never().is_some());
+    }
+    assert!(outbox.send(event("b")).now_or_never().is_none());
+    assert!(outbox.room().now_or_never().is_none());
+    // An event that cannot wait is kept all the same.
+    outbox.put(event("c"));
+    read(&mut unread).await;
+    assert!(outbox.room().now_or_never().is_some());
+    let mut rest = Vec::new();
+    while let Some(Some(text)) = read(&mut unread).now_or_never() {
+        rest.push(text);
+    }
+    assert_eq!(rest.len(), UNREAD_EVENTS);
+    assert_eq!(rest.last().unwrap(), "c");
+}
+
+#[tokio::test]
+async fn text_above_the_bound_is_left_out_and_counted_at_its_place() {
+    let (outbox, mut unread) = Outbox::new();
+    let text = outbox.text_of(call());
+    let piece = "x".repeat(UNREAD_TEXT / 2);
+    for _ in 0..5 {
+        text.put(piece.clone());
+    }
+    outbox.put(event("after"));
+    assert_eq!(read(&mut unread).await.unwrap().len(), piece.len());
+    // There is room again, but a gap is before this text.
+    text.put("y".to_owned());
+    let gap = read(&mut unread).await.unwrap();
+    assert!(gap.contains(&format!("[{} bytes", 4 * piece.len() + 1)), "{gap}");
+    text.put("z".to_owned());
+    assert_eq!(read(&mut unread).await.unwrap(), "after");
+    assert_eq!(read(&mut unread).await.unwrap(), "z");
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_reader_that_is_gone() {
+    let (outbox, unread) = Outbox::new();
+    for _ in 0..=UNREAD_EVENTS {
+        outbox.put(event("a"));
+    }
+    drop(unread);
+    assert!(outbox.send(event("b")).now_or_never().is_some());
+    assert!(outbox.room().now_or_never().is_some());
+}
+
+#[tokio::test]
+async fn what_is_queued_is_read_behind_a_close() {
+    let (outbox, mut unread) = Outbox::new();
+    outbox.put(event("a"));
+    unread.close();
+    outbox.put(event("b"));
+    assert_eq!(read(&mut unread).await.unwrap(), "a");
+    assert_eq!(read(&mut unread).await, None);
+}

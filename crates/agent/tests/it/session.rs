@@ -1,0 +1,62 @@
+//! What a human allows for the session holds for every run of it, and in a run that is resumed.
+
+use std::sync::atomic::Ordering;
+
+use windlass_agent::{Answer, Answers, Outcome, RunOptions, Session, Unanswered};
+use windlass_journal::{Durability, Journal};
+
+use crate::scene::{Scene, Shared, way};
+
+/// One call of a shape, and another one of the same.
+const TWICE: &str = r#"{"turns": [
+    {"steps": [{"call": {"id": "w1", "name": "change", "arguments": {"n": 1}}}]},
+    {"steps": [{"call": {"id": "w2", "name": "change", "arguments": {"n": 2}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+// Library B7/F9: a chat makes one run of each message.
+#[tokio::test]
+async fn a_grant_holds_for_all_runs_of_a_session_and_for_no_others() {
+    let session = Session::default();
+    let asked_in = async |session: Session| {
+        let scene = Scene::new(TWICE, way());
+        let human = Answers::new([Answer::Remember, Answer::Remember]);
+        let agent = scene.builder().approver(human.clone()).build().unwrap();
+        let options = RunOptions::default().with_session(session);
+        let report = agent.stream_with("task", options).report().await.unwrap();
+        assert_eq!(report.text(), Some("done"));
+        assert_eq!(scene.write.calls.load(Ordering::SeqCst), 2);
+        human.asked().len()
+    };
+    assert_eq!(asked_in(session.clone()).await, 1);
+    assert_eq!(asked_in(session.clone()).await, 0, "the second run knows the grant");
+    let stored = serde_json::to_string(&session.grants()).unwrap();
+    assert_eq!(asked_in(Session::new(serde_json::from_str(&stored).unwrap())).await, 0, "it can be stored");
+    assert_eq!(asked_in(Session::default()).await, 1, "another session asks");
+    session.clear();
+    assert_eq!(asked_in(session).await, 1, "what was taken back is asked again");
+}
+
+#[tokio::test]
+async fn a_resumed_run_knows_what_was_granted_in_it() {
+    let journal = Shared::default();
+    let scene = Scene::new(TWICE, way());
+    let human = Answers::new([Answer::Remember]);
+    let agent = scene.builder().approver(human.clone()).build().unwrap();
+    let options = |journal: &Shared| RunOptions::default().with_journal(journal.clone());
+    drop(agent.stream_with("task", options(&journal)).report().await.unwrap());
+    // As if the process had ended before the second call was judged.
+    let records = journal.records().unwrap();
+    let second = records
+        .iter()
+        .rposition(|record| record.body.as_str().contains("\"judged\",\"call\":\"w2\""))
+        .unwrap();
+    let mut cut = Shared::default();
+    for record in &records[..second] {
+        cut.append(record.body.clone(), record.at_ms, Durability::Buffered).unwrap();
+    }
+    let nobody = Answers::default();
+    let agent = scene.builder().approver(nobody.clone()).unanswered(Unanswered::Suspend).build().unwrap();
+    let report = agent.resume(options(&cut)).unwrap().report().await.unwrap();
+    assert_eq!(report.outcome, Outcome::Completed { text: "done".into() });
+    assert_eq!(nobody.asked().len(), 0);
+}

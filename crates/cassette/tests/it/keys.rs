@@ -1,0 +1,110 @@
+//! Which recorded call and which recorded approval answers: ids alone name neither.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use windlass_agent::{Approver, ApproverFuture};
+use windlass_cassette::{Fork, Player};
+use windlass_hitl::ApprovalRequest;
+use windlass_protocol::{Arguments, CallId, Content, Payload};
+use windlass_tool::{Context, Output, Tool};
+
+use crate::scene::Change;
+
+fn cassette(lines: &[Value]) -> String {
+    let begin = json!({"line": "begin", "version": 1, "settings": {}});
+    [&begin].into_iter().chain(lines).map(|line| format!("{line}\n")).collect::<Vec<_>>().concat()
+}
+
+fn call(input: &str, said: &str) -> Value {
+    let content = [Content::text(said)];
+    json!({"line": "call", "call": "call_2_0", "tool": "change", "input": input,
+        "outcome": {"output": {"status": "ok", "content": content}}})
+}
+
+async fn play(tool: &Arc<dyn Tool>, input: &str) -> Result<String, String> {
+    let payload = Payload::Function { arguments: Arguments::parse(input).unwrap() };
+    let ctx = Context::new(CallId::new("call_2_0").unwrap());
+    let ended = tool.call(&ctx, &payload).await.map_err(|error| format!("{error:?}"))?;
+    match &ended.content[0] {
+        Content::Text { text } => Ok(text.clone()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+#[tokio::test]
+async fn calls_of_one_id_are_told_apart_by_what_they_ask_and_given_back_once() {
+    let lines = [call(r#"{"n":1}"#, "one"), call(r#"{"n":2}"#, "two"), call(r#"{"n":2}"#, "two again")];
+    let player = Player::parse(&cassette(&lines)).unwrap();
+    let tool = player.tool(Change::new());
+    assert_eq!(play(&tool, r#"{"n":2}"#).await.unwrap(), "two");
+    assert_eq!(play(&tool, r#"{"n":1}"#).await.unwrap(), "one");
+    let other = play(&tool, r#"{"n":3}"#).await.unwrap_err();
+    assert!(other.contains("the call call_2_0 was change with"), "{other}");
+    assert_eq!(play(&tool, r#"{"n":2}"#).await.unwrap(), "two again");
+    assert!(play(&tool, r#"{"n":2}"#).await.unwrap_err().contains("is not in the cassette"));
+}
+
+fn request(call: &str, input: &str, digest: &str) -> ApprovalRequest {
+    serde_json::from_value(json!({
+        "request_id": "now", "tool": "change", "effects": [], "risk": "low", "digest": digest, "can_remember": false,
+        "call": {"id": call, "name": "change", "payload": {"kind": "function", "arguments": input}},
+        "reason": {"rule_id": "r", "source": "builtin", "text": "t"},
+    }))
+    .unwrap()
+}
+
+/// Denies all.
+struct Nobody;
+
+impl Approver for Nobody {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        Box::pin(async { None })
+    }
+}
+
+#[tokio::test]
+async fn a_recorded_yes_counts_only_for_the_digest_it_was_given_to() {
+    let decision = json!({"request_id": "then", "approved": true});
+    let asked =
+        |input: &str, digest: &str| json!({"agents": [], "tool": "change", "input": input, "digest": digest});
+    let lines = |asked: &Value| {
+        let approval = json!({"line": "approval", "call": "call_1_0", "asked": asked, "decision": decision});
+        let mut other = call(r#"{"n":9}"#, "another");
+        other["call"] = json!("other");
+        cassette(&[approval, other])
+    };
+    let open = |text: &str, is_live: bool| {
+        if !is_live {
+            return Player::parse(text).unwrap();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("run.jsonl");
+        std::fs::write(&file, text).unwrap();
+        Player::fork(&file, Fork::new(CallId::new("other").unwrap(), Output::text("x"))).unwrap()
+    };
+    let bound = lines(&asked(r#"{"n":1}"#, "aa"));
+    let redacted = lines(&asked(r#"{"n":"[redacted]"}"#, "aa"));
+    let unbound = lines(&Value::Null);
+    let (one, two) = (r#"{"n":1}"#, r#"{"n":2}"#);
+    for (text, is_live, input, digest, expected) in [
+        (&bound, false, one, "aa", true),
+        (&bound, true, one, "aa", true),
+        (&bound, false, one, "bb", false),
+        (&bound, true, one, "bb", false),
+        (&redacted, false, r#"{"n":"secret"}"#, "bb", true),
+        (&redacted, false, two, "bb", false),
+        (&redacted, true, r#"{"n":"secret"}"#, "bb", false),
+        // Of an earlier version: nothing binds it, so it counts only where nothing runs.
+        (&unbound, false, one, "aa", true),
+        (&unbound, true, one, "aa", false),
+    ] {
+        let player = open(text, is_live);
+        let approver = player.approver(Some(Arc::new(Nobody)));
+        let request = request("call_1_0", input, digest);
+        let met = approver.decide(&request).await;
+        assert_eq!(met.is_some_and(|met| met.approved), expected, "{text} {is_live} {input} {digest}");
+        // Once given, it is gone.
+        assert!(approver.decide(&request).await.is_none());
+    }
+}

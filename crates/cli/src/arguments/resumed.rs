@@ -1,0 +1,114 @@
+//! Options that a resumed or replayed run cannot change.
+
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+
+use super::Windlass;
+use crate::output;
+
+/// Options that count for this process and not for the run, so they may be given when a run is resumed. The ids are
+/// those of the fields.
+const OF_THE_PROCESS: [&str; 15] = [
+    "resume",
+    "replay",
+    "salvage",
+    "json",
+    "config",
+    "proxy",
+    "ca_file",
+    "otlp_url",
+    "content",
+    "yes",
+    "ask",
+    "deny",
+    "suspend",
+    "approve_in",
+    "retry_for",
+];
+
+/// Parses the command line. Ends the process with a usage error, as [`clap::Parser::parse`] does.
+///
+/// Besides what clap checks, `run --resume` and `run --replay` refuse every option that is part of the run's own
+/// settings: these are on record, and an option that is ignored would mislead.
+pub(crate) fn parse() -> Windlass {
+    let matches = Windlass::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
+    if let Some((path, refused)) = refused_options(&matches) {
+        let words = format!(
+            "{} cannot be given with {}: the run goes on with the settings that it was started with",
+            refused.join(", "),
+            path
+        );
+        refuse(&Windlass::command().error(ErrorKind::ArgumentConflict, words));
+    }
+    Windlass::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error))
+}
+
+/// Ends the process with help, the version or an error. An error quotes what was given, so it takes the way of all text.
+fn refuse(error: &clap::Error) -> ! {
+    if error.exit_code() == 0 {
+        error.exit();
+    }
+    output::note(error.render().to_string().trim_end());
+    std::process::exit(error.exit_code());
+}
+
+/// The option that names an earlier run, and the given options that it excludes.
+fn refused_options(matches: &ArgMatches) -> Option<(&'static str, Vec<String>)> {
+    let (name, of_command) = matches.subcommand()?;
+    let (command, run) = match (name, of_command.subcommand()) {
+        ("run", _) => (vec!["run"], of_command),
+        ("workflow", Some(("run", run))) => (vec!["workflow", "run"], run),
+        _ => return None,
+    };
+    let given = |id: &str| run.value_source(id) == Some(ValueSource::CommandLine);
+    let earlier = [("resume", "--resume"), ("replay", "--replay")];
+    let (_, option) = earlier.into_iter().find(|(id, _)| given(id))?;
+    let mut definition = Windlass::command();
+    let definition = command.iter().try_fold(&mut definition, |at, name| at.find_subcommand_mut(name))?;
+    let refused: Vec<String> = definition
+        .get_arguments()
+        .filter(|argument| given(argument.get_id().as_str()))
+        .filter(|argument| !OF_THE_PROCESS.contains(&argument.get_id().as_str()))
+        .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))
+        .collect();
+    (!refused.is_empty()).then_some((option, refused))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{Windlass, refused_options};
+
+    fn refused(line: &str) -> Vec<String> {
+        let matches = Windlass::command().try_get_matches_from(line.split(' ')).unwrap();
+        refused_options(&matches).map(|(_, options)| options).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_resumed_run_refuses_its_own_settings_by_name() {
+        let line =
+            "windlass run --resume 1-2 --model m --max-turns 3 --mode ask --preset minimal --json --yes";
+        assert_eq!(refused(line), ["--model", "--mode", "--preset", "--max-turns"]);
+        assert_eq!(refused("windlass run --replay f --autonomy auto"), ["--autonomy"]);
+        assert_eq!(refused("windlass workflow run --resume 1-2 --root x"), ["--root"]);
+    }
+
+    #[test]
+    fn options_of_the_process_are_taken() {
+        let line =
+            "windlass run --resume 1-2 --salvage --json --config f --proxy p --ca-file c --otlp u --suspend";
+        assert!(refused(line).is_empty());
+        assert!(refused("windlass run task --model m --max-turns 3").is_empty());
+    }
+
+    #[test]
+    fn every_option_of_the_process_exists() {
+        let command = Windlass::command();
+        let run = command.find_subcommand("run").unwrap();
+        for id in super::OF_THE_PROCESS {
+            assert!(run.get_arguments().any(|argument| argument.get_id() == id), "{id}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The one writer to standard output and standard error, and the order of questions and events on them.
+//!
+//! Events of a run and questions to the user come from different tasks. Two rules give them one order: a question waits
+//! until the reader of the events has printed every event before it ([`Floor`]), and while a question is on the screen
+//! everything else is held back until the question has ended ([`hold`]).
+
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use windlass_agent::Event;
+use windlass_hitl::escape_unsafe;
+
+/// How long the next question waits for the outcome of the one before, if that outcome is not among the events.
+const OUTCOME_WAIT: Duration = Duration::from_secs(1);
+
+/// Where text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Channel {
+    /// Standard output, for people.
+    Out,
+    /// Standard output, for programs, written as it is: held back only if it is the terminal on which the question
+    /// stands.
+    Data,
+    /// Standard error.
+    Err,
+}
+
+struct State {
+    /// The text that waits for the end of a question; `None` if no question is open.
+    held: Option<Vec<(Channel, String)>>,
+    /// Whom questions ask for their turn: the task that prints the events of a run, if there is one.
+    reader: Option<mpsc::UnboundedSender<Claim>>,
+}
+
+static STATE: Mutex<State> = Mutex::new(State { held: None, reader: None });
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes text, or holds it back while a question is open.
+pub(crate) fn write(channel: Channel, text: &str) -> io::Result<()> {
+    let mut state = state();
+    match &mut state.held {
+        Some(held) if channel != Channel::Data || io::stdout().is_terminal() => {
+            held.push((channel, text.to_owned()));
+            Ok(())
+        }
+        _ => write_now(channel, text),
+    }
+}
+
+/// The only place that writes to the terminal. What people read is made safe here, whoever made it: models, servers and
+/// projects write most of it, and an escape sequence could hide or forge what stands on the screen.
+fn write_now(channel: Channel, text: &str) -> io::Result<()> {
+    let text = match channel {
+        Channel::Out | Channel::Err => escape_unsafe(text),
+        Channel::Data => Cow::Borrowed(text),
+    };
+    let write = |mut to: Box<dyn Write>| to.write_all(text.as_bytes()).and_then(|()| to.flush());
+    match channel {
+        Channel::Out | Channel::Data => write(Box::new(io::stdout().lock())),
+        Channel::Err => write(Box::new(io::stderr().lock())),
+    }
+}
+
+/// Writes what is held back, and holds nothing back from now on.
+pub(crate) fn release() {
+    let mut state = state();
+    for (channel, text) in state.held.take().unwrap_or_default() {
+        // A closed output is found by the next direct write.
+        let _ = write_now(channel, &text);
+    }
+}
+
+/// Holds back all other output while a question is open. Dropping it writes what was held back.
+#[derive(Debug)]
+pub(crate) struct Held(Channel);
+
+/// Begins to hold output back.
+pub(crate) fn hold() -> Held {
+    state().held.get_or_insert_default();
+    Held(Channel::Err)
+}
+
+impl Held {
+    /// Writes the question itself.
+    pub(crate) fn write(&self, text: &str) {
+        // Nothing can be done if standard error is closed.
+        let _ = write_now(self.0, text);
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        release();
+    }
+}
+
+/// A question that waits for its turn.
+struct Claim {
+    /// The id of the approval request; `None` for other questions.
+    request: Option<String>,
+    granted: oneshot::Sender<()>,
+}
+
+/// Waits until all events before a question are printed. Returns at once if nothing prints events.
+pub(crate) async fn claim(request: Option<&str>) {
+    let reader = state().reader.clone();
+    let Some(reader) = reader else { return };
+    let (granted, waiting) = oneshot::channel();
+    let claim = Claim { request: request.map(str::to_owned), granted };
+    if reader.send(claim).is_ok() && waiting.await.is_err() {
+        // The reader ended without granting the turn: the run is over, and the question with it.
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The outcome that has to be printed before the next question.
+enum Awaited {
+    /// The end of this approval request.
+    Approval(String),
+    /// Whatever follows the answer to another question.
+    Progress,
+}
+
+/// Grants questions their turn. The task that prints the events of a run owns it, reports every printed event with
+/// [`Floor::printed`], and polls [`Floor::grant`] only while no event is ready.
+pub(crate) struct Floor {
+    claims: mpsc::UnboundedReceiver<Claim>,
+    next: Option<(Claim, Instant)>,
+    awaited: Option<Awaited>,
+}
+
+impl Floor {
+    pub(crate) fn open() -> Self {
+        let (sender, claims) = mpsc::unbounded_channel();
+        state().reader = Some(sender);
+        Self { claims, next: None, awaited: None }
+    }
+
+    /// Grants the next question its turn. Cancel-safe.
+    pub(crate) async fn grant(&mut self) {
+        if self.next.is_none() {
+            match self.claims.recv().await {
+                Some(claim) => self.next = Some((claim, Instant::now())),
+                None => return std::future::pending().await,
+            }
+        }
+        if let (Some((_, since)), true) = (&self.next, self.awaited.is_some()) {
+            tokio::time::sleep_until(*since + OUTCOME_WAIT).await;
+        }
+        if let Some((claim, _)) = self.next.take() {
+            let awaited = claim.request.map_or(Awaited::Progress, Awaited::Approval);
+            // A question that was withdrawn in the meantime has no outcome.
+            self.awaited = claim.granted.send(()).is_ok().then_some(awaited);
+        }
+    }
+
+    /// Notes that an event is printed.
+    pub(crate) fn printed(&mut self, event: &Event) {
+        let is_outcome = match (&self.awaited, event) {
+            (Some(Awaited::Approval(id)), Event::ApprovalEnded { outcome }) => outcome.request_id() == id,
+            (Some(Awaited::Approval(id)), Event::AgentEvent { happened, .. }) => {
+                matches!(serde_json::from_value(happened.clone()),
+                    Ok(Event::ApprovalEnded { outcome }) if outcome.request_id() == id)
+            }
+            (Some(Awaited::Progress), event) => {
+                !matches!(event, Event::CallProgress { .. } | Event::AgentEvent { .. })
+            }
+            (None | Some(Awaited::Approval(_)), _) => false,
+        };
+        if is_outcome {
+            self.awaited = None;
+        }
+    }
+}
+
+impl Drop for Floor {
+    fn drop(&mut self) {
+        state().reader = None;
+    }
+}

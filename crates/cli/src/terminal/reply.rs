@@ -1,0 +1,101 @@
+//! The meaning of a line that a person typed at an approval question.
+
+/// A line as it was entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    /// Whether the line came out of a paste: between the marks of a bracketed paste, or with more lines behind it.
+    pub(super) is_pasted: bool,
+}
+
+/// An answer to an approval question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Reply {
+    /// Approve this call.
+    Yes,
+    /// Approve this call and calls of its shape for the rest of the session.
+    Always,
+    /// Deny, with a comment for the model if there is one.
+    No(Option<String>),
+    /// No answer; these words tell why.
+    Unclear(&'static str),
+}
+
+/// First words of lines that may mean yes. A longer line that begins with one is neither a yes nor a no.
+const MAYBE_YES: [&str; 20] = [
+    "y", "yes", "yeah", "yep", "yup", "ok", "okay", "k", "sure", "fine", "go", "do", "a", "always", "allow",
+    "approve", "approved", "accept", "please", "run",
+];
+
+const UNKNOWN: &str = "that is neither a yes nor a no";
+const EMPTY: &str = "Enter alone is not an answer";
+const PASTED: &str = "pasted text is not a yes; type the answer";
+
+/// Reads a line. Only `y` and `yes` approve, in any case, and only if they were typed.
+pub(super) fn reply(line: &Line, can_remember: bool) -> Reply {
+    let text = line.text.trim();
+    let word = text.to_lowercase();
+    let answer = match word.as_str() {
+        "" => Reply::Unclear(EMPTY),
+        "y" | "yes" => Reply::Yes,
+        "a" if can_remember => Reply::Always,
+        "n" | "no" => Reply::No(None),
+        _ => comment(text, &word),
+    };
+    if line.is_pasted && matches!(answer, Reply::Yes | Reply::Always) {
+        Reply::Unclear(PASTED)
+    } else {
+        answer
+    }
+}
+
+/// A line of several words that does not begin like a yes denies the call and is the comment. One word is not enough to
+/// know.
+fn comment(text: &str, lowercase: &str) -> Reply {
+    let mut words = lowercase.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.next();
+    if first.is_some_and(|first| MAYBE_YES.contains(&first)) || words.next().is_none() {
+        return Reply::Unclear(UNKNOWN);
+    }
+    Reply::No(Some(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(text: &str) -> Line {
+        Line { text: text.to_owned(), is_pasted: false }
+    }
+
+    // command-line B19
+    #[test]
+    fn only_a_plain_yes_approves_and_what_is_unclear_is_asked_again() {
+        for text in ["y", "Y", "yes", "YES", "Yes", " yes \r"] {
+            assert_eq!(reply(&typed(text), true), Reply::Yes, "{text:?}");
+        }
+        for text in ["n", "N", "no", "NO"] {
+            assert_eq!(reply(&typed(text), true), Reply::No(None), "{text:?}");
+        }
+        assert_eq!(reply(&typed("A"), true), Reply::Always);
+        for text in
+            ["", " ", "ok", "sure", "?", "1", "always", "ok, do it", "yes please", "y n", "\u{1b}[A", "a"]
+        {
+            assert!(matches!(reply(&typed(text), false), Reply::Unclear(_)), "{text:?}");
+        }
+        for text in ["use a plus, please", "no, rather do this:", "not that one"] {
+            assert_eq!(reply(&typed(text), true), Reply::No(Some(text.to_owned())));
+        }
+    }
+
+    // security 5
+    #[test]
+    fn pasted_text_is_never_a_yes() {
+        for text in ["y", "yes", "a"] {
+            let line = Line { text: text.to_owned(), is_pasted: true };
+            assert!(matches!(reply(&line, true), Reply::Unclear(_)), "{text}");
+        }
+        let line = Line { text: "not that\none".to_owned(), is_pasted: true };
+        assert_eq!(reply(&line, true), Reply::No(Some("not that\none".to_owned())));
+    }
+}

@@ -1,0 +1,88 @@
+//! The built program on a terminal of its own.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+/// How long a broken test waits.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A terminal, and what stands on it.
+pub(crate) struct Pty {
+    keys: File,
+    program_side: OwnedFd,
+    screen: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Pty {
+    pub(crate) fn new() -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap();
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let program_side = rustix::fs::open(name, flags, Mode::empty()).unwrap();
+        let keys = File::from(ours);
+        let screen = Arc::new(Mutex::new(Vec::new()));
+        let (mut reader, shared) = (keys.try_clone().unwrap(), screen.clone());
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut chunk) {
+                shared.lock().unwrap().extend_from_slice(&chunk[..count]);
+            }
+        });
+        Self { keys, program_side, screen }
+    }
+
+    pub(crate) fn start(&self, mut command: Command) -> Child {
+        let side = || self.program_side.try_clone().unwrap();
+        command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap()
+    }
+
+    pub(crate) fn keys(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Types an answer as a person does, who has read the question first.
+    pub(crate) fn answer(&mut self, keys: &str) {
+        std::thread::sleep(Duration::from_secs(1));
+        self.keys(keys);
+    }
+
+    pub(crate) fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
+    }
+
+    /// Waits until a text stands on the screen so often.
+    #[track_caller]
+    pub(crate) fn wait(&self, text: &str, times: usize) {
+        let began = Instant::now();
+        while self.screen().matches(text).count() < times {
+            assert!(began.elapsed() < PATIENCE, "no {times} {text:?} in {}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits for the end of the program, and for the last of its output.
+    #[track_caller]
+    pub(crate) fn end(&self, child: &mut Child) -> ExitStatus {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                std::thread::sleep(Duration::from_millis(100));
+                return status;
+            }
+            if began.elapsed() > PATIENCE {
+                child.kill().unwrap();
+            }
+            assert!(began.elapsed() <= PATIENCE, "it does not end: {}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

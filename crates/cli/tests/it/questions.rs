@@ -1,0 +1,131 @@
+//! Questions on a terminal: which keys answer them, and where they stand among the events (security 5, command-line A1,
+//! A7, B19).
+
+use std::time::Duration;
+
+use crate::program::{Place, provider};
+use crate::pty::Pty;
+
+const ONE: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "run_command", "arguments": {"command": "echo made > made"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+const TWO: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "run_command", "arguments": {"command": "echo 1 > one"}}},
+        {"call": {"name": "run_command", "arguments": {"command": "echo 2 > two"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+const ASKS_FIRST: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "ask_followup_question",
+        "arguments": {"question": "Paste the log", "suggestions": ["none", "some"]}}}]},
+    {"steps": [{"call": {"name": "run_command", "arguments": {"command": "echo made > made"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+const PROMPT: &str = "May it run?";
+
+/// Whether a program that was not answered still waits after a time that is long for a computer.
+fn is_made(place: &Place) -> bool {
+    std::thread::sleep(Duration::from_secs(1));
+    place.project().join("made").exists()
+}
+
+/// How many of two calls ran. Questions of one turn are put in any order.
+fn made(place: &Place) -> usize {
+    ["one", "two"].iter().filter(|name| place.project().join(name).exists()).count()
+}
+
+fn run(place: &Place, url: &str) -> std::process::Command {
+    place.command(&["run", "do it", "--base-url", url, "--model", "m", "--no-checkpoints"])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_typed_before_the_question_answers_nothing() {
+    let (place, provider) = (Place::new(), provider(ONE).await);
+    let mut pty = Pty::new();
+    pty.keys("y\ny\ny");
+    let mut child = pty.start(run(&place, &provider.base_url()));
+    pty.wait(PROMPT, 1);
+    // A key that was on its way when the question appeared.
+    pty.keys("y\n");
+    assert!(!is_made(&place), "{}", pty.screen());
+    pty.answer("y\n");
+    assert!(pty.end(&mut child).success(), "{}", pty.screen());
+    assert!(is_made(&place));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paste_at_one_question_answers_no_other() {
+    let (place, provider) = (Place::new(), provider(ASKS_FIRST).await);
+    let mut pty = Pty::new();
+    let mut child = pty.start(run(&place, &provider.base_url()));
+    pty.wait("Paste the log", 2);
+    pty.answer("first line\na\nthird line\n");
+    pty.wait(PROMPT, 1);
+    assert!(!is_made(&place), "{}", pty.screen());
+    // A paste is not a yes, with the terminal's marks around it or without.
+    pty.answer("\u{1b}[200~y\u{1b}[201~\n");
+    pty.wait(PROMPT, 2);
+    pty.answer("y\ny\n");
+    pty.wait(PROMPT, 3);
+    assert!(!is_made(&place), "{}", pty.screen());
+    pty.answer("n\n");
+    assert!(pty.end(&mut child).success(), "{}", pty.screen());
+    assert!(!is_made(&place));
+    let requests = provider.requests();
+    assert!(requests[1].body.to_string().contains("first line"), "{}", requests[1].body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unclear_answer_is_asked_again_and_ctrl_d_is_a_no() {
+    let (place, provider) = (Place::new(), provider(TWO).await);
+    let mut pty = Pty::new();
+    let mut child = pty.start(run(&place, &provider.base_url()));
+    for (times, unclear) in ["ok\n", "sure\n", "?\n", "1\n", "\n"].iter().enumerate() {
+        pty.wait(PROMPT, times + 1);
+        pty.answer(unclear);
+    }
+    pty.wait(PROMPT, 6);
+    pty.answer("YES\n");
+    pty.wait(PROMPT, 7);
+    pty.answer("\u{4}");
+    assert!(pty.end(&mut child).success(), "{}", pty.screen());
+    assert_eq!(made(&place), 1, "{}", pty.screen());
+    let body = provider.requests()[1].body.to_string();
+    assert!(body.contains("did not allow") && !body.contains("and says"), "{body}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_stands_behind_its_call_and_an_outcome_before_the_next_question() {
+    for _ in 0..3 {
+        let (place, provider) = (Place::new(), provider(TWO).await);
+        let mut pty = Pty::new();
+        let mut child = pty.start(run(&place, &provider.base_url()));
+        pty.wait(PROMPT, 1);
+        pty.answer("n\n");
+        pty.wait(PROMPT, 2);
+        pty.answer("y\n");
+        assert!(pty.end(&mut child).success(), "{}", pty.screen());
+        let screen = pty.screen();
+        let places = |text: &str| screen.match_indices(text).map(|(at, _)| at).collect::<Vec<_>>();
+        let prompts = places(PROMPT);
+        assert_eq!(prompts.len(), 2, "{screen}");
+        let calls = places("→ run_command");
+        assert!(calls.len() == 2 && calls.iter().all(|call| *call < prompts[0]), "{screen}");
+        let denied = places("  denied");
+        assert!(prompts[0] < denied[0] && denied[0] < prompts[1], "{screen}");
+        let approved = places("  approved");
+        assert!(prompts[1] < approved[0], "{screen}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_from_a_pipe_are_read_line_by_line_and_unclear_ones_asked_again() {
+    let (place, provider) = (Place::new(), provider(TWO).await);
+    let arguments = ["run", "do it", "--base-url", &provider.base_url(), "--model", "m", "--ask"];
+    let output = place.run_with_input(&arguments, "ok\nYES\nuse something else\n");
+    let told = crate::program::text(&output.stdout) + &crate::program::text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert_eq!(made(&place), 1, "{told}");
+    assert_eq!(told.matches(PROMPT).count(), 3, "{told}");
+    assert!(provider.requests()[1].body.to_string().contains("use something else"));
+}

@@ -1,0 +1,103 @@
+//! Files of a project that are read at the start of every command (security 18).
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::program::{Place, text};
+
+/// What a command prints, which ends soon and with little memory.
+fn quick(mut command: Command) -> String {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if began.elapsed() > Duration::from_secs(30) {
+            child.kill().unwrap();
+        }
+        assert!(began.elapsed() <= Duration::from_secs(30), "it hangs");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().unwrap();
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+/// A command that has little memory: reading on without an end fails and does not take the machine with it.
+fn poor(place: &Place, arguments: &[&str]) -> Command {
+    let program = place.command(arguments);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 4000000; exec \"$0\" \"$@\""]).arg(program.get_program()).args(arguments);
+    command.current_dir(place.project()).env_clear().stdin(Stdio::null());
+    for (name, value) in program.get_envs() {
+        command.env(name, value.unwrap());
+    }
+    command
+}
+
+/// Places a file that is refused, in every way.
+fn hostile(kind: &str, file: &Path) {
+    drop(fs::remove_file(file));
+    match kind {
+        "endless" => symlink("/dev/zero", file).unwrap(),
+        "link" => symlink("elsewhere", file).unwrap(),
+        "pipe" => {
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            rustix::fs::mknodat(rustix::fs::CWD, file, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        }
+        _ => fs::write(file, vec![b'#'; 2 * 1024 * 1024]).unwrap(),
+    }
+}
+
+#[test]
+fn a_projects_files_are_refused_where_they_are_links_pipes_devices_or_large() {
+    let files: [(&str, &[&str]); 5] = [
+        (".windlass/config.toml", &["mcp", "list"]),
+        (".windlass/modes.toml", &["modes", "list"]),
+        (".windlass/policy.toml", &["policy", "learned"]),
+        (".windlass/workflows/w.toml", &["workflow", "list"]),
+        (".windlass/tools/t.toml", &["tool", "list", "--feature", "project_tools"]),
+    ];
+    for (name, arguments) in files {
+        for kind in ["endless", "link", "pipe", "large"] {
+            let place = Place::new();
+            let file = place.project().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file.with_file_name("elsewhere"), "").unwrap();
+            hostile(kind, &file);
+            let told = quick(poor(&place, arguments));
+            let leaf = Path::new(name).file_name().unwrap().to_str().unwrap();
+            assert!(told.contains(leaf) && told.contains("warning: "), "{name} {kind}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_a_project_that_is_a_link_gives_nothing() {
+    let place = Place::new();
+    let elsewhere = place.folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("config.toml"), "[mcp_servers.x]\ncommand = \"x\"\n").unwrap();
+    symlink(&elsewhere, place.project().join(".windlass")).unwrap();
+    let told = quick(poor(&place, &["mcp", "list"]));
+    assert!(told.contains("link") && !told.contains("not trusted"), "{told}");
+}
+
+#[test]
+fn a_projects_file_cannot_switch_learning_on() {
+    let place = Place::new();
+    fs::create_dir(place.project().join(".windlass")).unwrap();
+    fs::write(place.project().join(".windlass/config.toml"), "[learning]\nenabled = true\n").unwrap();
+    let told = quick(place.command(&["mcp", "list"]));
+    assert!(told.contains("only your own file"), "{told}");
+}
+
+// A suspicion of correctness-2.
+#[test]
+fn a_folder_of_workflows_that_cannot_be_read_is_reported() {
+    let place = Place::new();
+    fs::create_dir(place.project().join(".windlass")).unwrap();
+    fs::write(place.project().join(".windlass/workflows"), "a file").unwrap();
+    let told = quick(place.command(&["workflow", "list"]));
+    assert!(told.contains("workflows cannot be read"), "{told}");
+}

@@ -1,0 +1,126 @@
+//! Whether a refusal's words are about a thing itself, and not about a value of it or its use beside something else.
+
+/// Verbs of a refusal that follow the name of a thing. Apostrophes are left out of the text before.
+const NOT_TAKEN: &[&str] = &[
+    "not supported",
+    "nt supported",
+    "unsupported",
+    "not available",
+    "nt available",
+    "unavailable",
+    "not allowed",
+    "not permitted",
+    "not enabled",
+    "not recognized",
+    "unrecognized",
+    "deprecated",
+];
+
+/// Words of a refusal that stand before the name of a thing.
+const REFUSED: &[&str] = &[
+    "unsupported",
+    "not support",
+    "nt support",
+    "unknown",
+    "unrecognized",
+    "unrecognised",
+    "unexpected",
+    "not permitted",
+    "not allowed",
+];
+
+/// Words for a field of a request.
+const FIELD: &[&str] =
+    &["parameter", "parameters", "argument", "arguments", "supplied", "field", "property", "name", "input"];
+
+/// Words that make a refusal conditional: it holds beside something else only.
+const CONDITIONS: &[&str] = &[
+    "stream",
+    "together",
+    "same time",
+    "simultan",
+    "combin",
+    "when ",
+    "while ",
+    "unless ",
+    "along ",
+    "larger",
+    "more than",
+];
+
+/// Returns whether the text has one of the phrases as whole words, with nothing behind it that makes it conditional:
+/// "does not support tools" counts, "support tool use in streaming mode" and "support `tool_choice`" do not.
+pub(super) fn says(plain: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| places(plain, phrase).any(|(_, after)| is_unconditional(after)))
+}
+
+/// Returns whether the text refuses a field itself: "Unsupported parameter: tools" does, "Invalid schema for
+/// `response_format`: oneOf is not permitted" does not. `is_named` says that the error names the field beside its words.
+pub(super) fn refuses(plain: &str, name: &str, is_named: bool) -> bool {
+    let name = name.to_lowercase();
+    let mut places = places(plain, &name).peekable();
+    if places.peek().is_none() {
+        let is_about_field = FIELD.iter().any(|word| plain.contains(word)) || plain.contains("extra inputs");
+        // A name that stands there as part of another, as in `tools[3].type`, is what the words are about.
+        return is_named && is_about_field && !plain.contains("schema") && !plain.contains(&name);
+    }
+    places.any(|(before, after)| {
+        let before = last_sentence(before);
+        let last = before.trim_end_matches([' ', ':']).rsplit(' ').next().unwrap_or_default();
+        let is_refused_before = REFUSED.iter().any(|word| before.contains(word));
+        if is_refused_before && (FIELD.contains(&last) || is_unconditional(after)) {
+            return true;
+        }
+        let after = first_sentence(after);
+        NOT_TAKEN.iter().filter_map(|verb| after.split_once(verb)).any(|(between, rest)| {
+            between.split_whitespace().count() <= 6 && !between.contains(" with") && is_unconditional(rest)
+        })
+    })
+}
+
+/// The places of some words in a text: what stands before and behind them. Words are whole: `tool` is not in
+/// `tool_choice`, `tools` not in `tools[0]`.
+fn places<'a>(plain: &'a str, words: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '[');
+    plain.match_indices(words).filter_map(move |(at, _)| {
+        let before = plain.get(..at)?;
+        let after = plain.get(at.checked_add(words.len())?..)?;
+        let goes_on = after.starts_with(is_part)
+            || after.strip_prefix(['.', '-']).is_some_and(|rest| rest.starts_with(is_part));
+        (!before.ends_with(is_part) && !before.ends_with('.') && !goes_on).then_some((before, after))
+    })
+}
+
+fn first_sentence(text: &str) -> &str {
+    let end = [". ", ";", "\n", ": "].iter().filter_map(|mark| text.find(mark)).min();
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+fn last_sentence(text: &str) -> &str {
+    let start = [". ", ";", "\n"].iter().filter_map(|mark| text.rfind(mark)).max();
+    start.and_then(|start| text.get(start..)).unwrap_or(text)
+}
+
+/// Whether the rest of a sentence says nothing but where something holds: "with this model", "yet".
+fn is_unconditional(rest: &str) -> bool {
+    const WHERE: &[&str] = &["in", "with", "for", "by", "on", "from", "to", "at"];
+    const WHICH: &[&str] =
+        &["this", "that", "the", "your", "our", "any", "model", "models", "it", "such", "all", "present"];
+    const ENDS: &[&str] =
+        &["or", "and", "yet", "now", "currently", "here", "anymore", "parameter", "parameters"];
+    let rest = first_sentence(rest);
+    if CONDITIONS.iter().any(|word| rest.contains(word)) {
+        return false;
+    }
+    // A comma or a bracket begins another thought.
+    let rest = rest.split([',', '(', '.']).next().unwrap_or_default();
+    let mut words = rest.split_whitespace();
+    match (words.next(), words.next()) {
+        (None, _) => true,
+        (Some(first), _) if ENDS.contains(&first) => true,
+        (Some(first), Some(second)) if WHERE.contains(&first) => {
+            WHICH.contains(&second) || second.starts_with("models/")
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,76 @@
+//! Programs of which it is not proved what they do: each of their words may be a path that they touch.
+
+use super::{Effects, TouchKind};
+
+/// Notes what the words of a program may touch. For archives and copies between machines it is known which.
+pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) {
+    match name {
+        "rsync" | "scp" => {
+            let mut operands: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
+            if let Some(target) = operands.pop() {
+                effects.writes.push(target.clone());
+                effects.touch(TouchKind::Write, target, true);
+            }
+            for source in operands {
+                effects.touch(TouchKind::Read, source, true);
+            }
+        }
+        "dd" => {
+            for word in arguments {
+                match word.split_once('=') {
+                    Some(("of", path)) => effects.write(path),
+                    Some(("if", path)) => effects.read(path),
+                    _ => {}
+                }
+            }
+        }
+        // What an archive holds is made where the command runs.
+        "tar" | "bsdtar" | "gtar" | "unzip" | "cpio" | "7z" => {
+            effects.may_touch(TouchKind::Write, ".");
+            trees(effects, arguments);
+        }
+        "zip" | "gzip" | "xz" | "zstd" | "bzip2" | "ag" | "ack" | "ug" | "fd" | "fdfind" => {
+            trees(effects, arguments);
+        }
+        _ => {}
+    }
+    for word in arguments {
+        of_word(effects, word);
+    }
+}
+
+/// Each operand is read with all that is below it.
+fn trees(effects: &mut Effects, arguments: &[String]) {
+    let operands = arguments.iter().filter(|word| !word.starts_with('-'));
+    operands.for_each(|word| effects.may_touch(TouchKind::Read, word));
+}
+
+/// A word is a path, or has one behind `=`, `@`, or the letter of an option.
+fn of_word(effects: &mut Effects, word: &str) {
+    match word.strip_prefix('-') {
+        None => effects.may_touch(TouchKind::Any, word.strip_prefix('@').unwrap_or(word)),
+        Some(option) if !option.starts_with('-') => {
+            let glued = option.char_indices().nth(1).and_then(|(at, _)| option.get(at..));
+            effects.may_touch(TouchKind::Any, glued.unwrap_or_default());
+        }
+        Some(_) => {}
+    }
+    if let Some((_, value)) = word.split_once('=') {
+        effects.may_touch(TouchKind::Any, value.strip_prefix('@').unwrap_or(value));
+    }
+}
+
+/// Notes that a program which can write may write each of its words: an option that is not known may be the one that
+/// names the file.
+pub(super) fn may_write(effects: &mut Effects, arguments: &[String]) {
+    for word in arguments {
+        let value = match word.strip_prefix('-').filter(|rest| !rest.is_empty()) {
+            None => Some(word.as_str()),
+            Some(option) if option.starts_with('-') => option.split_once('=').map(|(_, value)| value),
+            Some(option) => option.char_indices().nth(1).and_then(|(at, _)| option.get(at..)),
+        };
+        if let Some(value) = value.filter(|value| !value.is_empty() && *value != "-") {
+            effects.write(value);
+        }
+    }
+}

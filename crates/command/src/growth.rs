@@ -1,0 +1,217 @@
+//! Growth: what judging a command costs grows with its bytes, whatever its shape.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::too_many_lines,
+    clippy::format_collect,
+    reason = "it measures time; the list of shapes is long, and texts are made of pieces"
+)]
+
+use std::time::{Duration, Instant};
+
+use crate::kind::wrappers::WRAPPERS;
+use crate::{
+    Certainty, Command, Effects, Excess, LEAST_WORK, MAX_SCAN_BYTES, Scan, WORK_PER_BYTE, is_protected_name,
+    is_secret_name, quote,
+};
+
+/// What is repeated to make a command long.
+fn shapes() -> Vec<String> {
+    [
+        "xargs -z ",
+        "git -c a=b ",
+        "git -c alias.a=b ",
+        "git foreach ",
+        "foreach ",
+        "run ",
+        "find . -exec rm ",
+        "-exec rm ",
+        "-exec find ",
+        "-exec git ",
+        "-exec python ",
+        "-exec bash -c 'rm x' ",
+        "bash -c ",
+        "bash -c '",
+        "sh -c \"",
+        "env env env ",
+        "env -S ",
+        "env -iS 'x' ",
+        "sudo ",
+        "sudo -x ",
+        "$(",
+        "`",
+        "\"$(",
+        "${x:-",
+        "${a",
+        "$((",
+        "(",
+        "((",
+        "<(",
+        ">(",
+        "{",
+        "{a,",
+        "}",
+        "[",
+        "[[",
+        "(){",
+        ":(){ :|:& };",
+        "f() { ",
+        "<<E\n",
+        "<<'E'\n",
+        "<<<x ",
+        "*",
+        "?",
+        "[a-z]",
+        "/bin/r? ",
+        "'",
+        "\"",
+        "\\",
+        "'\\''",
+        "$'\\x41'",
+        "$'",
+        "$\"",
+        "|",
+        "||",
+        "&&",
+        ";",
+        "&",
+        "a|",
+        "a|sh|",
+        "sh|",
+        "echo 'a b'|sh|",
+        "x=y ",
+        "x= ",
+        "GIT_A=b ",
+        "GIT_A=b git ",
+        "eval ",
+        "eval 'a b' ",
+        "if ",
+        "then ",
+        "case a in a) ",
+        "for a in ",
+        "# a",
+        "#",
+        "rm ",
+        "rm -rf / ",
+        "rm -rf /a",
+        "touch a ",
+        "cp a b ",
+        "mv ",
+        "chmod +x ",
+        "tee >",
+        "> a ",
+        ">a<b ",
+        "2>&1 ",
+        "awk '{' ",
+        "python3 -c 'a(b)' ",
+        "tar -I 'a b' ",
+        "make a='b c' ",
+        "alias a=b ",
+        "ssh -o a='b c' h ",
+        "a b c ",
+        "a ",
+        "\u{e9} ",
+        "\n",
+        "\t",
+        "\u{2028}",
+        "\u{feff}",
+        "\0",
+        "-",
+        "- ",
+        "-- ",
+        "--a=b ",
+        "-a b ",
+        "HEAD:a ",
+        ":",
+        "a:b ",
+        "@{",
+        "a/",
+        "../",
+        "cargo run ",
+        "npm exec ",
+        "docker run a ",
+        "nix-shell --run 'a b' ",
+        "vim '!a b' ",
+        "expect 'spawn a' ",
+        "coreutils --coreutils-prog=a ",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+/// The same with every wrapper that this crate knows.
+fn wrapper_shapes() -> Vec<String> {
+    let of =
+        |name: &str| [format!("{name} -z "), format!("{name} -c 'a b' "), format!("find . -exec {name} ")];
+    WRAPPERS.iter().flat_map(|wrapper| of(wrapper.name)).collect()
+}
+
+/// Judges a text in every way that this crate has.
+fn judge(text: &str) {
+    let scan = Scan::of(text);
+    check(&scan, text.len());
+    let _ = (scan.runs(&["git", "push"]), scan.may_run(&["rm", "-rf"]));
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    let scan = Scan::of_argv(&words);
+    check(&scan, text.len().saturating_add(1));
+    let _ = (scan.runs(&["git", "push"]), scan.may_run(&["rm", "-rf"]));
+    let effects = Effects::of_argv(&words);
+    assert!(effects.excess().is_none() || !effects.doubts().is_empty());
+    let _ = Command::parse(text).map(|command| command.effects());
+    let _ = (is_protected_name(text), is_secret_name(text), quote(text));
+}
+
+fn check(scan: &Scan, bytes: usize) {
+    assert!(scan.work() <= bytes.saturating_mul(WORK_PER_BYTE).saturating_add(LEAST_WORK));
+    assert!(scan.excess().is_none() || scan.certainty() == Certainty::Partial);
+}
+
+/// The longest that the judging of one text may take. It is wide, because a test machine does other things meanwhile:
+/// the slowest shape took 264 ms in a release build beside other work.
+const MOST: Duration = Duration::from_secs(20);
+
+// security 9: a command of 2.7 KB took 27 s, and one of 126 KB ended the process.
+#[test]
+fn every_shape_is_judged_within_its_budget() {
+    let lengths: &[usize] =
+        if cfg!(debug_assertions) { &[16 * 1024, 1024 * 1024] } else { &[3_000, 128 * 1024, 1024 * 1024] };
+    for shape in shapes() {
+        measure(&shape, lengths);
+    }
+    let lengths = if cfg!(debug_assertions) { &[2_000] } else { lengths };
+    for shape in wrapper_shapes() {
+        measure(&shape, lengths);
+    }
+}
+
+fn measure(shape: &str, lengths: &[usize]) {
+    for bytes in lengths {
+        let text = shape.repeat(bytes.checked_div(shape.len()).unwrap_or_default());
+        let begun = Instant::now();
+        judge(&text);
+        let took = begun.elapsed();
+        assert!(took < MOST, "{shape:?} of {bytes} bytes: {took:?}");
+    }
+}
+
+#[test]
+fn what_is_too_much_is_said() {
+    assert_eq!(Scan::of(&"a".repeat(MAX_SCAN_BYTES + 1)).excess(), Some(Excess::Bytes));
+    assert_eq!(Effects::of_argv(&["a".repeat(MAX_SCAN_BYTES + 1)]).excess(), Some(Excess::Bytes));
+    let nested = "-exec find ".repeat(10_000);
+    assert_eq!(Scan::of(&format!("find . {nested}")).excess(), Some(Excess::Work));
+    let paths: String = (0..20_000).map(|number| format!("touch a{number}\n")).collect();
+    assert_eq!(Scan::of(&paths).excess(), Some(Excess::Paths));
+}
+
+#[test]
+fn ordinary_long_commands_are_judged_to_their_end() {
+    let script =
+        format!("cat > x.py <<'E'\n{}E\n", "print(\"it is 'quoted'\", [1, 2], {3: 4})\n".repeat(2_000));
+    let files =
+        format!("rustfmt {}", (0..3_000).map(|number| format!("src/file_{number}.rs ")).collect::<String>());
+    let find = format!("find . {} -print", "-name '*.rs' -o ".repeat(2_000));
+    let pipes = "cat a | grep b | sort -u > c; ".repeat(2_000);
+    for text in [script, files, find, pipes] {
+        assert_eq!(Scan::of(&text).excess(), None, "{}", text.get(..40).unwrap_or_default());
+    }
+}

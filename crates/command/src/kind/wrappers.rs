@@ -1,0 +1,166 @@
+//! Programs that start the program which their words name: where its words begin.
+
+/// A program that starts another one.
+#[derive(Debug)]
+pub(crate) struct Wrapper {
+    pub(crate) name: &'static str,
+    /// The options that take the next word.
+    pub(crate) valued: &'static [&'static str],
+    /// How many operands stand before the inner program.
+    pub(crate) operands: usize,
+    /// Whether a word with spaces is a command for a shell.
+    pub(crate) texts: bool,
+}
+
+const fn plain(name: &'static str) -> Wrapper {
+    valued(name, &[], 0)
+}
+
+const fn behind(name: &'static str, operands: usize) -> Wrapper {
+    valued(name, &[], operands)
+}
+
+const fn valued(name: &'static str, valued: &'static [&'static str], operands: usize) -> Wrapper {
+    Wrapper { name, valued, operands, texts: false }
+}
+
+const fn texts(name: &'static str, valued: &'static [&'static str], operands: usize) -> Wrapper {
+    Wrapper { name, valued, operands, texts: true }
+}
+
+/// Stands for every program whose name only says that it runs another: `x-run`, `nix-shell`.
+static BY_SHAPE: Wrapper = texts("", &[], 0);
+
+/// The wrapper that a name's shape tells.
+pub(super) fn by_shape(name: &str) -> Option<&'static Wrapper> {
+    let ends = ["-exec", "-run", "-shell", "-spawn", "-launch", "-wrapper", "xargs"];
+    let starts =
+        ["sudo", "qemu-", "ld-linux", "ld-musl", "ld.so", "ld64.so", "proxychains", "box64", "box86"];
+    let fits =
+        ends.iter().any(|end| name.ends_with(end)) || starts.iter().any(|start| name.starts_with(start));
+    fits.then_some(&BY_SHAPE)
+}
+
+const SUDO: &[&str] = &[
+    "-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "-U", "-r", "-t", "--user", "--group", "--chdir",
+    "--host", "--prompt",
+];
+
+pub(crate) const WRAPPERS: &[Wrapper] = &[
+    valued("env", &["-u", "-C", "--unset", "--chdir", "-P"], 0),
+    plain("command"),
+    plain("builtin"),
+    valued("exec", &["-a"], 0),
+    valued("sudo", SUDO, 0),
+    valued("doas", &["-u", "-C"], 0),
+    valued("pkexec", &["--user"], 0),
+    plain("nohup"),
+    valued("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
+    valued("nice", &["-n", "--adjustment"], 0),
+    valued("ionice", &["-c", "-n"], 0),
+    behind("chrt", 1),
+    behind("taskset", 1),
+    plain("setsid"),
+    plain("setpriv"),
+    plain("prlimit"),
+    plain("choom"),
+    plain("uclampset"),
+    plain("setarch"),
+    plain("linux32"),
+    plain("linux64"),
+    plain("i386"),
+    plain("x86_64"),
+    plain("arch"),
+    plain("numactl"),
+    plain("catchsegv"),
+    plain("eatmydata"),
+    plain("tsocks"),
+    plain("torsocks"),
+    plain("torify"),
+    behind("faketime", 1),
+    valued("cpulimit", &["-l", "-p", "-e"], 0),
+    valued("cgexec", &["-g"], 0),
+    plain("chpst"),
+    plain("softlimit"),
+    behind("setuidgid", 1),
+    behind("envuidgid", 1),
+    behind("envdir", 1),
+    plain("s6-setsid"),
+    plain("tini"),
+    plain("dumb-init"),
+    behind("gosu", 1),
+    behind("su-exec", 1),
+    plain("daemonize"),
+    plain("daemon"),
+    plain("start-stop-daemon"),
+    plain("runcon"),
+    plain("capsh"),
+    valued("aa-exec", &["-p"], 0),
+    valued(
+        "xargs",
+        &["-I", "-n", "-P", "-d", "-a", "-L", "-s", "-E", "--max-args", "--max-procs", "--delimiter"],
+        0,
+    )
+    .with_texts(),
+    texts("parallel", &["-j", "--jobs"], 0),
+    plain("busybox"),
+    plain("toybox"),
+    plain("coreutils"),
+    plain("uutils"),
+    plain("sbase-box"),
+    plain("ubase-box"),
+    valued("time", &["-f", "-o"], 0),
+    valued("stdbuf", &["-i", "-o", "-e"], 0),
+    plain("unbuffer"),
+    valued("strace", &["-o", "-e", "-p", "-s", "-u"], 0),
+    valued("ltrace", &["-o", "-e", "-p", "-s", "-u"], 0),
+    plain("truss"),
+    plain("valgrind"),
+    plain("rr"),
+    plain("perf"),
+    plain("heaptrack"),
+    texts("hyperfine", &["-n", "-w", "-m"], 0),
+    behind("chroot", 1),
+    plain("unshare"),
+    valued("nsenter", &["-t"], 0),
+    behind("flock", 1),
+    texts("watch", &["-n"], 0),
+    texts("watchexec", &["-w", "-e"], 0),
+    texts("entr", &[], 0),
+    texts("nodemon", &["-x", "--exec", "-w", "-e"], 0),
+    texts("concurrently", &[], 0),
+    plain("cross-env"),
+    plain("dotenv"),
+    valued("script", &["-c", "--command"], 0),
+    plain("fakeroot"),
+    plain("fakechroot"),
+    plain("proot"),
+    valued("systemd-run", &["-p", "-u"], 0),
+    plain("systemd-inhibit"),
+    plain("firejail"),
+    plain("bwrap"),
+    Wrapper { name: "ssh", valued: &["-p", "-i", "-l", "-o", "-F", "-J"], operands: 1, texts: true },
+    plain("coproc"),
+    valued("runuser", &["-u", "-g"], 0),
+    plain("su"),
+    behind("sg", 1),
+    plain("chronic"),
+    plain("dbus-launch"),
+    plain("dbus-run-session"),
+    valued("xvfb-run", &["-s", "-n", "-f"], 0),
+    texts("npx", &["-p", "--package"], 0),
+    plain("bunx"),
+    plain("pnpx"),
+    plain("uvx"),
+    plain("pipx"),
+    texts("trap", &[], 0),
+    plain("wine"),
+    plain("distrobox"),
+    plain("toolbox"),
+];
+
+impl Wrapper {
+    const fn with_texts(self) -> Self {
+        Self { texts: true, ..self }
+    }
+}

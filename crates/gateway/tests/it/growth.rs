@@ -1,0 +1,92 @@
+//! The work for a request and an answer grows with the number of their calls, not with its square.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use windlass_gateway::{Gateway, Upstream};
+use windlass_model::{ChunkStream, Model, ModelFuture};
+use windlass_protocol::{
+    Arguments, CallId, Message, Part, Request, ResultStatus, Role, StopReason, ToolCall, ToolName, ToolResult,
+};
+use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_wire::Wire;
+
+use crate::formats::{Format, pairs};
+
+/// Encodes what it is asked like a client, and answers with as many calls as it was told of.
+struct Encoding {
+    wire: Arc<dyn Wire>,
+    answer: usize,
+}
+
+impl Model for Encoding {
+    fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
+        Box::pin(async move {
+            self.wire.encode(request).unwrap();
+            let calls = (0..self.answer).map(|at| {
+                Chunk::Call(CallChunk::Whole {
+                    id: Some(format!("call_{at}")),
+                    name: "read".into(),
+                    body: WholeCall::Arguments(r#"{"path":"a"}"#.into()),
+                    opaque: None,
+                })
+            });
+            let end = Chunk::Finish { reason: StopReason::Calls, raw: "tool_calls".into() };
+            let chunks: Vec<_> = calls.chain([end]).map(Ok).collect();
+            Ok(Box::pin(futures_util::stream::iter(chunks)) as ChunkStream)
+        })
+    }
+}
+
+/// A conversation whose second message has this many calls, answered in reverse.
+fn request(calls: usize) -> Request {
+    let id = |at: usize| CallId::new(format!("call_{at}")).unwrap();
+    let call = |at| {
+        let arguments = Arguments::parse(r#"{"path":"a"}"#).unwrap();
+        Part::Call(ToolCall::function(id(at), ToolName::new("read").unwrap(), arguments))
+    };
+    let results = (0..calls).rev().map(|at| ToolResult::text(id(at), ResultStatus::Ok, "fine"));
+    let messages = vec![
+        Message::user("look"),
+        Message::new(Role::Assistant, (0..calls).map(call).collect()),
+        Message::results(results),
+    ];
+    let mut request = Request::new("m", messages).with_tools(crate::serve::tools());
+    request.max_output_tokens = Some(64);
+    request
+}
+
+#[expect(clippy::disallowed_methods, reason = "it measures time")]
+async fn time(front: &Format, behind: &Format, calls: usize) -> Duration {
+    let sent = front.wire.encode(&request(calls)).unwrap();
+    let model = Arc::new(Encoding { wire: behind.wire.clone(), answer: calls });
+    let gateway = Gateway::new(Upstream::new(model, behind.name())).with_server(front.server.clone());
+    let began = Instant::now();
+    let mut answer = gateway.answer(&sent.path, &sent.body).await;
+    assert_eq!(answer.status, 200);
+    while let Some(bytes) = answer.body.next().await {
+        bytes.unwrap();
+    }
+    began.elapsed()
+}
+
+// security 24
+#[tokio::test]
+async fn work_is_linear_in_the_calls_of_a_message() {
+    /// Eight times as much may take up to 24 times as long: caches and allocators are not linear. A square takes 64.
+    const FEW: usize = 500;
+    const MOST: f64 = 24.0;
+    for (front, behind) in pairs() {
+        let mut least = f64::INFINITY;
+        for _ in 0..5 {
+            let few = time(&front, &behind, FEW).await.as_secs_f64();
+            let many = time(&front, &behind, FEW * 8).await.as_secs_f64();
+            least = least.min(many / few);
+            if least < MOST {
+                break;
+            }
+        }
+        assert!(least < MOST, "{} before {}: {least}", front.name(), behind.name());
+    }
+}

@@ -1,0 +1,66 @@
+//! Rules about paths that a call comes upon while it runs.
+
+use globset::Candidate;
+use windlass_protocol::{Effect, ToolName};
+
+use crate::decide::denial;
+use crate::part::{Part, parts};
+use crate::policy::Breach;
+use crate::{Action, Facts, Policy};
+
+/// The rules that say which paths below a folder a call may show or remove.
+///
+/// A call is judged by the paths that it names. A tool that lists, searches or removes a folder comes upon others, and
+/// asks these rules about each. They refuse what the policy denies, and what a rule asks about that the call did not
+/// name: the call would need a yes of its own for that path.
+///
+/// ```
+/// use windlass_hitl::{Action, EffectKind, Facts, Policy, Rule, RuleFile, Source};
+/// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
+///
+/// let mut file = RuleFile::default();
+/// file.rules.push(Rule::new("no", Action::Deny).with_effect(EffectKind::Read).with_path("private/**"));
+/// let policy = Policy::default().with_file(Source::User, file)?;
+/// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("grep_file")?, Arguments::default());
+/// let read = |path: &str| Effect::Read { path: path.into() };
+/// let facts = Facts::new(call.name.clone(), Hints::read_only(), &call, vec![read(".")]);
+/// let rules = policy.path_rules(&facts).ok_or("no rule is about paths")?;
+/// assert!(rules.refuse(&read("private/x.txt")) && !rules.refuse(&read("src/lib.rs")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PathRules {
+    policy: Policy,
+    tool: ToolName,
+    /// The paths of the call itself: what a rule asks about these has been asked.
+    named: Vec<String>,
+}
+
+impl Policy {
+    /// The rules about what a call comes upon while it runs; `None` if no rule refuses any path below those of the call.
+    pub fn path_rules(&self, facts: &Facts) -> Option<PathRules> {
+        let policy = self.about_paths(&facts.tool);
+        let named = parts(facts).into_iter().filter_map(|part| part.path).collect();
+        (!policy.is_open()).then(|| PathRules { policy, tool: facts.tool.clone(), named })
+    }
+}
+
+impl PathRules {
+    /// Returns whether a call may not do this to a path that it did not name.
+    pub fn refuse(&self, effect: &Effect) -> bool {
+        let part = Part::of_found(effect);
+        denial(&self.policy, &self.tool, &part).is_some() || self.is_asked(&part) || self.is_unclear(&part)
+    }
+
+    fn is_asked(&self, part: &Part<'_>) -> bool {
+        let path = part.path.as_deref().map(Candidate::new);
+        let asking = self.policy.rules.iter().filter(|rule| rule.rule.action == Action::Ask);
+        let mut asking = asking.filter(|rule| rule.fits(&self.tool, part, path.as_ref()));
+        asking.any(|rule| !self.named.iter().any(|named| rule.fits_named(named)))
+    }
+
+    fn is_unclear(&self, part: &Part<'_>) -> bool {
+        let unclear = |breach| matches!(breach, Breach::Unclear(_));
+        self.policy.fences.iter().filter_map(|fence| fence.breach(part)).any(unclear)
+    }
+}

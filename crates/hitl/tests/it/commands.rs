@@ -1,0 +1,220 @@
+//! Rules against what the words of a command reach (security 2, 9, 14 and 21, correctness-2 10).
+
+use windlass_hitl::{
+    Action, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy, Rule, RuleFile, Source, Verdict,
+    decide,
+};
+use windlass_protocol::{Containment, Effect, Target, TargetKind};
+
+use crate::decide::facts;
+
+fn policy(rules: Vec<Rule>) -> Policy {
+    let mut file = RuleFile::default();
+    file.rules = rules;
+    Policy::default().with_file(Source::User, file).unwrap()
+}
+
+fn deny(effect: EffectKind, path: &str) -> Rule {
+    Rule::new("no", Action::Deny).with_effect(effect).with_path(path)
+}
+
+fn allow(words: &str) -> Rule {
+    Rule::new("yes", Action::Allow).with_argv(words.split(' '))
+}
+
+fn in_auto(command: &str, targets: Vec<Target>) -> Facts {
+    let effect = Effect::Execute { command: command.into(), directory: ".".into() };
+    let full = Containment::new("ns+landlock+seccomp", vec![]);
+    facts("run_command", vec![effect]).with_sight(targets, Some(full)).with_mode(Mode::Auto)
+}
+
+fn judge(policy: &Policy, facts: &Facts) -> Decision {
+    decide(policy, &Grants::default(), &Learned::default(), facts)
+}
+
+#[track_caller]
+fn check(policy: &Policy, command: &str, verdict: Verdict, rule: &str) {
+    let decision = judge(policy, &in_auto(command, vec![]));
+    let found = (decision.verdict, decision.reason.rule_id.as_str());
+    assert_eq!(found, (verdict, rule), "{command}: {decision:?}");
+}
+
+// security 2
+#[test]
+fn a_rule_about_reading_holds_for_what_git_keeps() {
+    let policy = policy(vec![deny(EffectKind::Read, "private/x.txt")]);
+    for command in [
+        "git show HEAD:private/x.txt",
+        "git cat-file -p HEAD:private/x.txt",
+        "git cat-file blob :private/x.txt",
+        "git diff HEAD:private/x.txt HEAD:a",
+        "git blame private/x.txt",
+        "git log -p -- private/x.txt",
+        "git log -L1,3:private/x.txt",
+        "git -C . show HEAD:private/x.txt",
+        "cp private/x.txt a",
+        "mv private/x.txt a",
+        "ln -s private/x.txt a",
+        "cat < private/x.txt",
+        "grep -r x private/x.txt",
+    ] {
+        check(&policy, command, Verdict::Deny, "no");
+    }
+    for command in [
+        "git status",
+        "git log --oneline -5",
+        "ls",
+        "cat a",
+        "git show HEAD:a",
+        "git show HEAD:other/private/x.txt",
+    ] {
+        check(&policy, command, Verdict::Allow, "d.auto");
+    }
+}
+
+#[test]
+fn a_rule_holds_for_what_a_link_leads_to() {
+    let no = policy(vec![deny(EffectKind::Read, "private/x.txt")]);
+    let target =
+        |kind, resolved: &str| Target { kind, resolved: resolved.into(), ..Target::missing("pub/x.txt") };
+    let decide = |command: &str, target| judge(&no, &in_auto(command, vec![target]));
+    let denied = decide("cat pub/x.txt", target(TargetKind::Missing, "private/x.txt"));
+    assert_eq!((denied.verdict, denied.reason.rule_id.as_str()), (Verdict::Deny, "no"));
+    assert_eq!(
+        decide("cat ./pub/../pub/x.txt", target(TargetKind::Missing, "private/x.txt")).verdict,
+        Verdict::Deny
+    );
+    assert_eq!(decide("cat pub/x.txt", target(TargetKind::Missing, "docs/x.txt")).verdict, Verdict::Allow);
+    let outside = decide("cat pub/x.txt", target(TargetKind::Outside, "pub/x.txt"));
+    assert_eq!((outside.verdict, outside.reason.rule_id.as_str()), (Verdict::Ask, "p.outside"));
+}
+
+// security 14
+#[test]
+fn a_secret_behind_a_revision_is_asked() {
+    let policy = Policy::default();
+    for command in [
+        "cat .env",
+        "git show HEAD:.env",
+        "git show :.env",
+        "git show :0:.env",
+        "git show HEAD:./sub/.env",
+        "git log -p -- .env",
+        "git cat-file -p main:id_rsa",
+    ] {
+        check(&policy, command, Verdict::Ask, "p.secret_file");
+    }
+    check(&policy, "git show HEAD:.env.example", Verdict::Allow, "d.auto");
+}
+
+// correctness-2 10
+#[test]
+fn a_rule_about_writing_holds_for_every_option_that_names_a_file() {
+    let policy = policy(vec![
+        deny(EffectKind::Write, "protected/**"),
+        Rule::new("yes", Action::Allow).with_argv(["patch"]),
+    ]);
+    for command in [
+        "chmod --reference=x protected/f",
+        "chown --reference=x protected/f",
+        "chmod -x protected/f",
+        "git log --output=protected/f",
+        "git diff -Oprotected/f",
+        "patch protected/f x",
+        "patch -o protected/f a b",
+        "sort -o protected/f a",
+        "tee protected/f",
+        "cp a protected/f",
+        "mv a protected",
+        "uniq a protected/f",
+        "rm protected/f",
+        "sed -i 3p protected/f",
+        "rsync a protected/f",
+    ] {
+        check(&policy, command, Verdict::Deny, "no");
+    }
+}
+
+// security 21
+#[test]
+fn an_allowed_program_does_not_run_what_is_denied() {
+    for program in
+        ["prlimit", "frobnicate", "setpriv --reuid", "python3.11 run.py", "toybox", "chroot", "docker run"]
+    {
+        let policy = policy(vec![Rule::new("no", Action::Deny).with_argv(["rm"]), allow(program)]);
+        for tail in ["rm x", "--opt 3 rm x", "/bin/rm x"] {
+            let command = format!("{program} {tail}");
+            assert_ne!(judge(&policy, &in_auto(&command, vec![])).verdict, Verdict::Allow, "{command}");
+        }
+    }
+    let known = policy(vec![
+        Rule::new("no", Action::Deny).with_argv(["rm"]),
+        allow("frobnicate"),
+        allow2("cargo test"),
+    ]);
+    check(&known, "frobnicate x", Verdict::Allow, "yes");
+    check(&known, "cargo test", Verdict::Allow, "yes2");
+    check(&known, "frobnicate rm", Verdict::Ask, "no");
+    check(&known, "prlimit --nofile=5 rm x", Verdict::Deny, "no");
+    check(&known, "/bin/r? x", Verdict::Deny, "no");
+    check(&known, "env -iS 'rm x'", Verdict::Deny, "no");
+}
+
+fn allow2(words: &str) -> Rule {
+    Rule::new("yes2", Action::Allow).with_argv(words.split(' '))
+}
+
+#[test]
+fn a_word_of_an_unknown_program_that_is_a_denied_path_is_asked() {
+    let policy = policy(vec![deny(EffectKind::Read, "private/**"), allow("frobnicate")]);
+    check(&policy, "frobnicate a", Verdict::Allow, "yes");
+    check(&policy, "frobnicate private/x.txt", Verdict::Ask, "no");
+    check(&policy, "frobnicate --in=private/x.txt", Verdict::Ask, "no");
+    let link = Target { resolved: "private/x.txt".into(), ..Target::missing("pub/x.txt") };
+    assert_eq!(judge(&policy, &in_auto("frobnicate pub/x.txt", vec![link])).verdict, Verdict::Ask);
+}
+
+#[test]
+fn a_rule_for_an_unknown_program_allows_and_is_noted() {
+    let known = |words: &str| {
+        let policy = policy(vec![allow(words)]);
+        (policy.warnings().len(), policy.notes().count())
+    };
+    assert_eq!(known("frobnicate"), (0, 1));
+    assert_eq!(known("cargo test"), (0, 0));
+    assert_eq!(known("ls"), (0, 0));
+    for words in [
+        "python3.11",
+        "pypy3",
+        "node20",
+        "Rscript",
+        "tsx",
+        "chroot",
+        "setpriv",
+        "taskset",
+        "prlimit",
+        "just",
+        "nix-shell",
+        "less",
+        "man",
+    ] {
+        assert_eq!(known(words), (1, 0), "{words}");
+    }
+}
+
+// security 9
+#[test]
+fn what_is_too_much_to_judge_is_asked() {
+    let all = policy(vec![Rule::new("yes", Action::Allow)]);
+    let find = format!("find . {}", "-exec find ".repeat(8_000));
+    let decision = judge(&all, &in_auto(&find, vec![]));
+    assert_eq!(decision.verdict, Verdict::Ask);
+    assert!(decision.trace.len() < 10_000);
+    for shape in ["xargs -z ", "git -c a=b ", "find . -exec rm ", "git foreach ", "touch a ", "sudo "] {
+        assert_ne!(
+            judge(&all, &in_auto(&shape.repeat(120_000 / shape.len()), vec![])).verdict,
+            Verdict::Allow,
+            "{shape}"
+        );
+    }
+}

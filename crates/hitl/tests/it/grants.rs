@@ -1,0 +1,102 @@
+//! What a yes is for: the place that is reached, and everything that a process is given (security 3, 4, 15).
+
+use windlass_hitl::{ApprovalDecision, Facts, Grants, Learned, Mode};
+use windlass_protocol::{Arguments, CallId, Effect, Hints, Payload, Target, TargetKind, ToolCall};
+
+use crate::decide::{facts, name, write};
+
+fn delete_tree(path: &str) -> Effect {
+    Effect::DeleteTree { path: path.into() }
+}
+
+fn at(path: &str, kind: TargetKind) -> Target {
+    Target { kind, links: 1, ..Target::missing(path) }
+}
+
+fn linked(path: &str, resolved: &str) -> Target {
+    Target { resolved: resolved.into(), ..at(path, TargetKind::File) }
+}
+
+#[test]
+fn a_yes_to_a_file_is_none_to_a_folder() {
+    let mut grants = Grants::default();
+    let file = facts("delete_file", vec![Effect::Delete { path: "docs/OLD".into() }])
+        .with_sight(vec![at("docs/OLD", TargetKind::File)], None);
+    grants.remember(&file, &ApprovalDecision::approve("x")).unwrap();
+    let named =
+        |path: &str, kind, effect| facts("delete_file", vec![effect]).with_sight(vec![at(path, kind)], None);
+    let deleted = |path: &str| Effect::Delete { path: path.into() };
+    assert!(grants.covers(&named("docs/OTHER", TargetKind::File, deleted("docs/OTHER"))));
+    assert!(!grants.covers(&named("docs/archive", TargetKind::Folder, deleted("docs/archive"))));
+    assert!(!grants.covers(&named("docs/archive", TargetKind::Folder, delete_tree("docs/archive"))));
+}
+
+// security 15: a yes is for what is reached, and for no link that leads elsewhere.
+#[test]
+fn grants_and_lessons_are_for_what_links_lead_to() {
+    let edit = |path: &str, resolved: &str| {
+        facts("edit", vec![write(path)]).with_sight(vec![linked(path, resolved)], None).with_mode(Mode::Ask)
+    };
+    let mut grants = Grants::default();
+    let mut learned = Learned::new("e");
+    let plain = edit("docs/a.md", "docs/a.md");
+    grants.remember(&plain, &ApprovalDecision::approve("x")).unwrap();
+    for _ in 0..3 {
+        learned.hear(&plain, windlass_hitl::Answer::Approved);
+    }
+    let other = edit("docs/b.md", "docs/b.md");
+    assert!(grants.covers(&other) && learned.covers(&other).is_some());
+    for link in [edit("docs/guide.md", "src/main.rs"), edit("docs/build.md", "Makefile")] {
+        assert!(!grants.covers(&link) && learned.covers(&link).is_none(), "{link:?}");
+    }
+    // A link to a place that was allowed is that place.
+    assert!(grants.covers(&edit("src/notes", "docs/c.md")));
+}
+
+// security 4: what a process is given decides as much as its command.
+#[test]
+fn a_yes_to_a_process_is_for_everything_that_it_is_given() {
+    let run = |tool: &str, command: &str, input: &serde_json::Value| {
+        let arguments = Arguments::parse(input.to_string()).unwrap();
+        let call = ToolCall::function(CallId::new("c").unwrap(), name(tool), arguments);
+        let effect = Effect::Execute { command: command.into(), directory: ".".into() };
+        Facts::new(name(tool), Hints::default(), &call, vec![effect])
+    };
+    let python = "python3 -I -B main.py";
+    let code = |code: &str, files: &str| {
+        run(
+            "execute_code",
+            python,
+            &serde_json::json!({ "language": "python", "code": code, "files": [files] }),
+        )
+    };
+    let mut grants = Grants::default();
+    grants.remember(&code("print(1)", "a.csv"), &ApprovalDecision::approve("x")).unwrap();
+    assert!(grants.covers(&code("print(1)", "a.csv")));
+    assert!(!grants.covers(&code("print(2)", "a.csv")));
+    assert!(!grants.covers(&code("print(1)", "b.csv")));
+    // A tool that runs what it is told: the command decides, and limits of time do not.
+    let test = |more: serde_json::Value| run("run_command", "cargo test", &more);
+    let mut grants = Grants::default();
+    let first = test(serde_json::json!({ "command": "cargo test" }));
+    grants.remember(&first, &ApprovalDecision::approve("x")).unwrap();
+    for same in [
+        serde_json::json!({ "command": "cargo  test", "timeout_ms": 1000 }),
+        serde_json::json!({ "argv": ["cargo", "test"], "cwd": ".", "background": false }),
+    ] {
+        assert!(grants.covers(&test(same.clone())), "{same}");
+    }
+    for other in [
+        serde_json::json!({ "command": "cargo test", "stdin": "y" }),
+        serde_json::json!({ "command": "cargo test", "tty": true }),
+        serde_json::json!({ "text": "rm x" }),
+    ] {
+        assert!(!grants.covers(&test(other.clone())), "{other}");
+    }
+    let local = |words: &[&str]| {
+        let words = words.iter().map(|&word| word.to_owned()).collect();
+        let payload = Payload::LocalShell { command: words, working_directory: None, timeout_ms: None };
+        test(serde_json::json!({})).with_payload(payload)
+    };
+    assert!(grants.covers(&local(&["cargo", "test"])) && !grants.covers(&local(&["cargo test"])));
+}

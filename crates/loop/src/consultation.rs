@@ -1,0 +1,184 @@
+//! Questions to the human about how the run continues. Each question has an id of its own, so that an answer can only
+//! count for the question that it was given to (RULES H4, H10).
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Spent;
+use crate::machine::{Machine, Phase};
+use crate::{Effect, Entry, Event, MessageSource, Outcome, StopCause, Unanswered, Wait};
+
+/// The subject of a question to the human.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Matter {
+    /// Not recorded: the question is from a record before version 6.
+    #[default]
+    Unspecified,
+    /// The model goes in circles.
+    Mistakes,
+    /// The budget is used.
+    Budget,
+    /// Calls were cut off, and their effects are unknown.
+    UnknownEffects,
+}
+
+/// Identifies one question to the human within its run. An answer ([`Input::Guidance`](crate::Input::Guidance)) repeats the
+/// id and counts for that question only.
+///
+/// ```
+/// use windlass_loop::{ConsultationId, Matter};
+/// let id = ConsultationId::new(Matter::Budget, 1);
+/// assert_eq!(serde_json::to_string(&id)?, r#"{"matter":"budget","number":1}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ConsultationId {
+    /// The subject of the question.
+    pub matter: Matter,
+    /// The position of the question among all questions of the run, from 1; 0 in records before version 6. A resumed run
+    /// that asks the same question again, in the same words, keeps the number.
+    pub number: u32,
+}
+
+impl ConsultationId {
+    /// The id of the question with this number.
+    pub fn new(matter: Matter, number: u32) -> Self {
+        Self { matter, number }
+    }
+
+    /// Returns the question that a record leaves open: asked, not answered, and not overtaken by an answer of the model.
+    pub fn open_in<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Option<Self> {
+        entries.into_iter().fold(None, |open, entry| match entry {
+            Entry::Consulted { id, .. } => Some(*id),
+            Entry::Finished { outcome: Outcome::Suspended { waits } } => {
+                let asked = waits.iter().find_map(|wait| match wait {
+                    Wait::Guidance { id, .. } => Some(*id),
+                    _ => None,
+                });
+                asked.or(open)
+            }
+            // Before version 6 no answer has an id; since then that is a yes that another run got.
+            Entry::Guided { id: None, .. } => open.filter(|id| id.matter != Matter::Unspecified),
+            Entry::Guided { .. } | Entry::Answered { .. } => None,
+            _ => open,
+        })
+    }
+}
+
+/// The questions that a run has asked.
+#[derive(Debug, Default)]
+pub(crate) struct Consultations {
+    /// The number of the newest question.
+    newest: u32,
+    /// The question that the record leaves open.
+    open: Option<(ConsultationId, String)>,
+}
+
+impl Consultations {
+    /// Takes a question from a record.
+    pub(crate) fn restore(&mut self, id: ConsultationId, question: String) {
+        self.newest = self.newest.max(id.number);
+        self.open = Some((id, question));
+    }
+
+    /// Closes the question that the record leaves open: it was answered, or the run went on without an answer.
+    pub(crate) fn close(&mut self) {
+        self.open = None;
+    }
+
+    /// Whether the record leaves a question open that is from before version 6.
+    pub(crate) fn is_open_without_id(&self) -> bool {
+        self.open.as_ref().is_some_and(|(id, _)| id.matter == Matter::Unspecified)
+    }
+
+    /// The id of the open question, if it is this one in the same words: answers are bound to what was shown.
+    fn reopen(&mut self, matter: Matter, question: &str) -> Option<ConsultationId> {
+        let (id, text) = self.open.take()?;
+        let is_same_matter = id.matter == matter || id.matter == Matter::Unspecified;
+        (is_same_matter && text == question).then_some(id)
+    }
+
+    fn next(&mut self, matter: Matter) -> ConsultationId {
+        self.newest = self.newest.saturating_add(1);
+        ConsultationId::new(matter, self.newest)
+    }
+}
+
+impl Machine {
+    /// Asks the human, and waits for the answer.
+    pub(crate) fn consult(&mut self, matter: Matter, question: String) {
+        let id = self.consultations.reopen(matter, &question).unwrap_or_else(|| {
+            let id = self.consultations.next(matter);
+            self.want(Effect::Record(Entry::Consulted { id, question: question.clone() }));
+            id
+        });
+        self.phase = Phase::Consulting { id, matter, question: question.clone() };
+        self.want(Effect::Consult { id, question });
+    }
+
+    /// Takes the human's answer to a question; `None` if nobody answers. An answer to any other question than the open one
+    /// is refused.
+    pub(crate) fn guidance(&mut self, answered: ConsultationId, words: Option<String>) {
+        let (matter, question) = match &self.phase {
+            Phase::Consulting { id, matter, question } if *id == answered => (*matter, question.clone()),
+            _ => return self.refuse_guidance(answered, words.is_some()),
+        };
+        if words.is_none() && self.config.unanswered == Unanswered::Suspend {
+            let waits = vec![Wait::Guidance { id: answered, question }];
+            return self.end(Outcome::Suspended { waits });
+        }
+        let words = words.unwrap_or_default();
+        let words = words.trim();
+        let said = match (matter, words.to_lowercase().as_str()) {
+            (Matter::Budget, "" | "n" | "no" | "stop") => return self.stop(StopCause::Budget),
+            (Matter::Budget, "y" | "yes") | (Matter::UnknownEffects, "" | "nothing") => None,
+            (_, "") => return self.stop(StopCause::MistakeLimit),
+            _ => Some(words.to_owned()),
+        };
+        let id = ConsultationId::new(matter, answered.number);
+        self.want(Effect::Record(Entry::Guided { id: Some(id), words: said.clone() }));
+        self.guided(matter, said.is_some());
+        if matter == Matter::Budget {
+            self.granted = self.granted.saturating_add(1);
+        }
+        if let Some(said) = said {
+            self.tell_model(MessageSource::Guidance, &said);
+        }
+        self.next_turn();
+    }
+
+    fn refuse_guidance(&mut self, answered: ConsultationId, has_words: bool) {
+        if !has_words || self.is_over() {
+            return;
+        }
+        let reason = format!("question {} about how the run continues is not open", answered.number);
+        self.show(Event::AnswerRefused { reason });
+    }
+
+    /// Applies an answer to the counters. Words end a streak of mistakes; only an answer about the budget, which is never
+    /// silence, begins the budget anew.
+    pub(crate) fn guided(&mut self, matter: Matter, has_words: bool) {
+        if has_words {
+            self.progress.forgive();
+        }
+        // Records before version 6 do not say which question was answered; every answer began the budget anew then.
+        if matches!(matter, Matter::Budget | Matter::Unspecified) {
+            self.grant_budget();
+        }
+    }
+
+    pub(crate) fn grant_budget(&mut self) {
+        self.spent = Spent::since(self.now_ms);
+        self.others.grant();
+    }
+
+    /// Takes a question about the budget back, because another run that shares the budget got the answer.
+    pub(crate) fn withdraw_budget_question(&mut self) {
+        if let Phase::Consulting { id, matter: Matter::Budget, .. } = self.phase {
+            self.want(Effect::Withdraw { id });
+            self.next_turn();
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Questions to the human: each answer counts for its own question only.
+
+use windlass_loop::{
+    Budget, Config, ConsultationId, Effect as Want, Entry, Event, Input, Limits, Machine, Matter, Outcome,
+    StopCause, StreamFailure, Unanswered, UnknownEffects, Used, Wait,
+};
+use windlass_protocol::{ResultStatus, StopReason, Usage};
+use windlass_stream::Chunk;
+
+use crate::driven::{Driven, call, check_paired, config, entries, finish};
+
+fn resumed(config: Config, record: &[Entry]) -> Driven {
+    let (machine, effects) = Machine::resume(config, record.to_vec(), 0).unwrap();
+    Driven { machine, effects, now: 0 }
+}
+
+fn requests(requests: u32) -> Budget {
+    Budget { requests, ..Budget::default() }
+}
+
+/// One turn with a call that reads.
+fn turn(run: &mut Driven, id: &str) {
+    run.answer([call(id, "look", &format!(r#"{{"id":"{id}"}}"#))]);
+    run.judge_all();
+    run.result(id, ResultStatus::Ok);
+}
+
+/// The record of a run that was cut off while `change` ran, taken up again and suspended with the question about it.
+fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, ConsultationId) {
+    let mut run = Driven::start(config.clone());
+    let mut record = entries(&run.effects);
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    record.extend(entries(&run.effects));
+    let mut run = resumed(config.clone(), &record);
+    let id = run.asked();
+    assert_eq!(id.matter, Matter::UnknownEffects);
+    run.guide(None);
+    record.extend(entries(&run.effects));
+    (record, id)
+}
+
+// Correctness 1 (a): the question is asked again, so that its answer reaches the model and is not a yes to the budget.
+#[test]
+fn words_about_unknown_effects_reach_the_model_and_are_no_yes_to_the_budget() {
+    let config = config()
+        .with_budget(requests(3))
+        .with_unanswered(Unanswered::Suspend)
+        .with_unknown_effects(UnknownEffects::AskHuman);
+    let (mut record, id) = suspended_at_unknown_effects(&config);
+    let Some(Entry::Finished { outcome: Outcome::Suspended { waits } }) = record.last() else { panic!() };
+    assert!(matches!(waits[..], [Wait::Guidance { id: of, .. }] if of == id));
+    assert_eq!(ConsultationId::open_in(&record), Some(id));
+
+    let mut run = resumed(config.clone(), &record);
+    assert_eq!(run.asked(), id, "the same question under the same id");
+    let asked_again = entries(&run.effects).iter().any(|entry| matches!(entry, Entry::Consulted { .. }));
+    assert!(!asked_again, "it is on record once");
+    run.guide(Some("it did not work: look first"));
+    assert_eq!(run.machine.transcript().messages().last().unwrap().text(), "it did not work: look first");
+    record.extend(entries(&run.effects));
+    turn(&mut run, "c");
+    turn(&mut run, "d");
+    assert!(!run.is_sent(), "three requests are used");
+    assert_eq!(run.asked().matter, Matter::Budget);
+    assert_eq!(run.asked().number, id.number + 1);
+    assert_eq!(ConsultationId::open_in(&record), None);
+    // Answered once, it is not asked again.
+    assert!(resumed(config, &record).is_sent());
+}
+
+// Correctness 1 (b): a yes to the time that was used does not answer a later question about requests.
+#[test]
+fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
+    let budget = Budget { wall_ms: 5_000, requests: 2, ..Budget::default() };
+    let config = config().with_budget(budget).with_unanswered(Unanswered::Suspend);
+    let mut run = Driven::start(config.clone());
+    let mut record = entries(&run.effects);
+    run.now = 5_000;
+    turn(&mut run, "a");
+    let id = run.asked();
+    run.guide(None);
+    record.extend(entries(&run.effects));
+
+    // The clock of the new process begins anew.
+    let mut run = resumed(config, &record);
+    assert!(run.is_sent());
+    turn(&mut run, "b");
+    let later = run.asked();
+    assert!(later.matter == Matter::Budget && later.number > id.number);
+    let before = run.effects.len();
+    run.step(Input::Guidance { id, words: Some("yes".into()) });
+    assert!(matches!(&run.effects[before..], [Want::Show(Event::AnswerRefused { .. })]), "it is said aloud");
+    run.step(Input::Guidance { id: later, words: Some("yes".into()) });
+    assert!(run.is_sent());
+}
+
+// A question in other words is another question: the answer was given to what was shown.
+#[test]
+fn a_question_that_shows_something_else_is_another_one() {
+    let shared = || config().with_shared_budget(requests(1)).with_unanswered(Unanswered::Suspend);
+    let mut run = Driven::start(shared());
+    let mut record = entries(&run.effects);
+    turn(&mut run, "a");
+    let id = run.asked();
+    run.guide(None);
+    record.extend(entries(&run.effects));
+    record.push(Entry::Shared {
+        used: [("other".to_owned(), Used { requests: 40, tokens: 0, cost: 0 })].into(),
+    });
+    let run = resumed(shared(), &record);
+    assert_eq!(run.asked().number, id.number + 1);
+}
+
+// Correctness 18: the yes of another run moves this one to another question, which a late "no" does not answer.
+#[test]
+fn a_question_that_was_overtaken_is_taken_back_and_its_answer_refused() {
+    let config = config().with_shared_budget(requests(1)).with_unknown_effects(UnknownEffects::AskHuman);
+    let mut run = Driven::start(config.clone());
+    let mut record = entries(&run.effects);
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    record.extend(entries(&run.effects));
+    let mut run = resumed(config, &record);
+    let budget = run.asked();
+    assert_eq!(budget.matter, Matter::Budget);
+    run.step(Input::Shared { used: [].into(), grants: 1 });
+    assert!(run.effects.iter().any(|want| matches!(want, Want::Withdraw { id } if *id == budget)));
+    let unknown = run.asked();
+    assert_eq!(unknown.matter, Matter::UnknownEffects);
+    run.step(Input::Guidance { id: budget, words: Some("no".into()) });
+    assert!(run.outcome().is_none() && !run.is_sent(), "the open question still waits");
+    run.guide(None);
+    assert!(run.is_sent());
+    let said = run.machine.transcript().messages().iter().any(|message| message.text() == "no");
+    assert!(!said, "the model does not hear it");
+}
+
+// Correctness 12: silence about unknown effects is no yes to the budget, live or replayed.
+#[test]
+fn silence_does_not_begin_the_budget_anew() {
+    let config = config().with_budget(requests(3)).with_unknown_effects(UnknownEffects::AskHuman);
+    let mut run = Driven::start(config.clone());
+    let mut record = entries(&run.effects);
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    record.extend(entries(&run.effects));
+    let mut run = resumed(config.clone(), &record);
+    run.guide(None);
+    record.extend(entries(&run.effects));
+    let mut again = resumed(config, &record);
+    for run in [&mut run, &mut again] {
+        turn(run, "c");
+        turn(run, "d");
+        assert!(!run.is_sent(), "one request before the crash and two after it");
+        assert_eq!(run.asked().matter, Matter::Budget);
+    }
+}
+
+// Correctness 27: a durable engine gives no answer to a second step.
+#[test]
+fn two_questions_of_one_turn_and_two_attempts_have_two_keys() {
+    let config = config().with_budget(requests(1)).with_unknown_effects(UnknownEffects::AskHuman);
+    let mut run = Driven::start(config.clone());
+    let mut record = entries(&run.effects);
+    run.answer([call("b", "change", "{}")]);
+    run.judge_all();
+    run.approve("b");
+    record.extend(entries(&run.effects));
+    let (mut machine, effects) = Machine::resume(config, record, 0).unwrap();
+    let mut keys = Vec::new();
+    let mut follow = |machine: &Machine, effects: &[Want]| {
+        keys.extend(effects.iter().filter_map(|want| machine.step_of(want)).map(|step| step.key));
+    };
+    follow(&machine, &effects);
+    for (matter, number) in [(Matter::Budget, 1), (Matter::UnknownEffects, 2)] {
+        let id = ConsultationId::new(matter, number);
+        let effects = machine.step(Input::Guidance { id, words: Some("yes".into()) }, 0);
+        follow(&machine, &effects);
+    }
+    for _ in 0..2 {
+        let effects = machine.step(Input::StreamEnd(Err(StreamFailure::new("broke", true))), 0);
+        follow(&machine, &effects);
+    }
+    assert_eq!(keys, ["guidance-1", "guidance-2", "model-2", "model-2-2", "model-2-3"]);
+}
+
+#[test]
+fn attempts_before_a_crash_are_counted_so_that_no_key_comes_twice() {
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    run.effects.clear();
+    run.step(Input::StreamEnd(Err(StreamFailure::new("broke", true))));
+    record.extend(entries(&run.effects));
+    let (machine, effects) = Machine::resume(config(), record, 0).unwrap();
+    let keys: Vec<String> =
+        effects.iter().filter_map(|want| machine.step_of(want)).map(|step| step.key).collect();
+    assert_eq!(keys, ["model-1-2"]);
+}
+
+// Correctness 14: a crash between the answer on record and its message to the model.
+#[test]
+fn words_on_record_reach_the_model_after_a_crash() {
+    let set_up = || config().with_budget(requests(1));
+    let mut run = Driven::start(set_up());
+    let mut record = entries(&run.effects);
+    turn(&mut run, "a");
+    run.guide(Some("be quick"));
+    record.extend(entries(&run.effects));
+    let guided = record.iter().position(|entry| matches!(entry, Entry::Guided { .. })).unwrap();
+    for cut in [guided + 1, record.len()] {
+        let mut cut = record[..cut].to_vec();
+        let run = resumed(set_up(), &cut);
+        // Another crash changes nothing.
+        cut.extend(entries(&run.effects).into_iter().filter(|entry| matches!(entry, Entry::Resumed { .. })));
+        for run in [run, resumed(set_up(), &cut)] {
+            let messages = run.machine.transcript().messages();
+            assert_eq!(messages.iter().filter(|message| message.text() == "be quick").count(), 1);
+            assert!(run.is_sent());
+        }
+    }
+}
+
+// Correctness 26: the clock of the driver need not begin at 0.
+#[test]
+fn time_is_counted_from_the_start_of_the_run() {
+    const EPOCH_MS: u64 = 1_764_000_000_000;
+    let set_up = || config().with_budget(Budget { wall_ms: 5_000, ..Budget::default() });
+    let mut machine = Machine::new(set_up());
+    let effects = machine.step(Input::Start { task: "the task".into() }, EPOCH_MS);
+    let mut run = Driven { machine, effects, now: EPOCH_MS };
+    assert!(run.is_sent());
+    let mut record = entries(&run.effects);
+    run.now += 5_000;
+    turn(&mut run, "a");
+    record.extend(entries(&run.effects));
+    assert!(!run.is_sent());
+    let (machine, effects) = Machine::resume(set_up(), record, EPOCH_MS).unwrap();
+    assert!(Driven { machine, effects, now: EPOCH_MS }.is_sent());
+}
+
+/// The question that the run asks next, or none if it asks the model.
+fn next_question(run: &Driven) -> Option<String> {
+    run.effects.iter().find_map(|want| match want {
+        Want::Consult { question, .. } => Some(question.clone()),
+        _ => None,
+    })
+}
+
+// What was counted before a crash counts after it, no more and no less.
+#[test]
+fn a_resumed_run_counts_as_a_live_one_does() {
+    #[track_caller]
+    fn check(config: &Config, act: impl Fn(&mut Driven), says: Option<&str>) {
+        let mut run = Driven::start(config.clone());
+        let mut record = entries(&run.effects);
+        run.effects.clear();
+        act(&mut run);
+        record.extend(entries(&run.effects));
+        assert_eq!(next_question(&run).is_some(), says.is_some());
+        // As if the process had ended before the question, and before whatever came of the last answer.
+        let end = record.iter().rposition(|entry| !matches!(entry, Entry::Consulted { .. })).unwrap();
+        let again = resumed(config.clone(), &record[..=end]);
+        assert_eq!(next_question(&again), next_question(&run));
+        assert!(
+            says.is_none_or(|says| next_question(&run).unwrap().contains(says)),
+            "{:?}",
+            next_question(&run)
+        );
+        assert_eq!((again.machine.usage(), again.machine.used()), (run.machine.usage(), run.machine.used()));
+        check_paired(again.machine.transcript().messages());
+    }
+    /// `Driven::answer` forgets the effects before it.
+    fn keep(run: &mut Driven, answer: impl FnOnce(&mut Driven)) {
+        let before = std::mem::take(&mut run.effects);
+        answer(run);
+        run.effects.splice(0..0, before);
+    }
+    let usage = Usage { input_tokens: 10, output_tokens: 1, ..Usage::default() };
+    let empty = move |run: &mut Driven| {
+        run.step(Input::Chunk(Chunk::Usage { usage }));
+        run.step(Input::Chunk(finish(StopReason::End)));
+        run.step(Input::StreamEnd(Ok(())));
+    };
+    // Nudges, also those about empty answers, which are not on record themselves.
+    let nudges = config().with_limits(Limits { nudges: 2, stream_retries: 0, ..Limits::default() });
+    let talk = |run: &mut Driven| {
+        for _ in 0..3 {
+            keep(run, |run| run.answer([Chunk::text("I think")]));
+        }
+    };
+    check(&nudges, talk, Some("2 times in a row"));
+    let mixed = move |run: &mut Driven| {
+        empty(run);
+        keep(run, |run| run.answer([Chunk::text("I think")]));
+    };
+    check(&nudges.clone().with_budget(requests(2)), mixed, Some("2 requests"));
+    // Tokens of answers that came to nothing.
+    let tokens = Budget { tokens: 22, ..Budget::default() };
+    let twice = move |run: &mut Driven| {
+        empty(run);
+        empty(run);
+    };
+    check(&nudges.with_budget(tokens), twice, Some("22 tokens"));
+    // A call that was refused as malformed counts for no budget and no row.
+    let calls = Budget { calls: [("look".to_owned(), 2)].into(), ..Budget::default() };
+    let malformed = |run: &mut Driven| {
+        keep(run, |run| {
+            run.answer([call("x", "look", "[1]"), call("y", "look", "[2]"), call("a", "look", "{}")]);
+            run.judge_all();
+            run.result("a", ResultStatus::Ok);
+        });
+    };
+    check(&config().with_budget(calls), malformed, None);
+}
+
+// Correctness 29: an answer of words that was whole is a completion, whenever the process ended.
+#[test]
+fn a_whole_answer_in_words_is_not_paid_for_twice() {
+    let config = Config::new("model", vec![]);
+    let mut run = Driven::start(config.clone());
+    let mut record = entries(&run.effects);
+    run.answer([Chunk::text("done")]);
+    record.extend(entries(&run.effects));
+    let finished = record.pop();
+    assert!(matches!(finished, Some(Entry::Finished { .. })));
+    let run = resumed(config.clone(), &record);
+    assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "done".into() }));
+
+    // One that somebody stopped in the middle is not.
+    let mut run = Driven::start(config.clone());
+    let mut record = entries(&run.effects);
+    run.step(Input::Chunk(Chunk::text("do")));
+    run.step(Input::Cancel);
+    assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::Cancelled }));
+    record = [record, entries(&run.effects)].concat();
+    record.dedup();
+    let run = resumed(config, &record);
+    assert!(run.is_sent(), "it goes on");
+}

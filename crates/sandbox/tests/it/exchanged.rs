@@ -1,0 +1,133 @@
+//! Folders that another process exchanges while a child is being confined.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::tempdir;
+use windlass_sandbox::{Confinement, Grants, Level};
+
+use crate::levels::{apart, helper};
+
+const ROUNDS: usize = 25;
+
+/// Runs `during` while another thread calls `exchange` without pause.
+fn meanwhile(exchange: impl Fn() + Sync, during: impl FnOnce()) {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                exchange();
+            }
+        });
+        // Also where `during` panics, or the other thread would be waited for without an end.
+        let met = std::panic::catch_unwind(std::panic::AssertUnwindSafe(during));
+        is_over.store(true, Ordering::Relaxed);
+        if let Err(panic) = met {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+fn run(level: Level, confinement: &Confinement, work: &Path, script: &str) -> Output {
+    let mut command = confinement.command(level, &helper(), work, "/bin/sh", ["-c", script]);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn root() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("work/conf/deep")).unwrap();
+    fs::create_dir_all(root.join("outside/deep")).unwrap();
+    (folder, root)
+}
+
+// security 12
+#[test]
+fn nothing_is_made_outside_of_the_workspace_by_a_link() {
+    for level in apart() {
+        let (_folder, root) = root();
+        let work = root.join("work");
+        let names = ["conf/.bashrc", "conf/deep/.ssh", "conf/deep/.git"];
+        let confinement = names.iter().fold(Confinement::new().with_writable(&work), |confinement, name| {
+            confinement.with_protected(work.join(name))
+        });
+        symlink(root.join("outside"), work.join("link")).unwrap();
+        let exchange = || {
+            let _ = fs::rename(work.join("conf"), work.join("kept"));
+            let _ = fs::rename(work.join("link"), work.join("conf"));
+            let _ = fs::rename(work.join("conf"), work.join("link"));
+            let _ = fs::rename(work.join("kept"), work.join("conf"));
+        };
+        let left = || {
+            let below =
+                ["outside", "outside/deep"].map(|name| fs::read_dir(root.join(name)).unwrap().count());
+            assert_eq!(below, [1, 0], "{level}");
+        };
+        meanwhile(exchange, || {
+            for _ in 0..ROUNDS {
+                run(level, &confinement, &work, "sleep 0.01");
+                left();
+            }
+        });
+        // And what was made inside is gone, whatever path it has by now.
+        assert!(work.join("conf/deep").is_dir());
+        assert_eq!(fs::read_dir(work.join("conf")).unwrap().count(), 1, "{level}");
+        assert_eq!(fs::read_dir(work.join("conf/deep")).unwrap().count(), 0, "{level}");
+    }
+}
+
+// security 11
+#[test]
+fn a_secret_in_a_folder_that_is_renamed_is_never_read() {
+    for level in apart() {
+        let (_folder, root) = root();
+        let work = root.join("work");
+        for name in [".env", "deep/id_rsa"] {
+            fs::write(work.join("conf").join(name), "race-secret").unwrap();
+        }
+        let away = AtomicBool::new(false);
+        let exchange = || {
+            let _ = fs::rename(work.join("conf"), work.join("away"));
+            away.store(true, Ordering::Relaxed);
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            let _ = fs::rename(work.join("away"), work.join("conf"));
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        };
+        let mut ran = 0;
+        meanwhile(exchange, || {
+            for _ in 0..ROUNDS {
+                let granted = Grants::new(&work).look();
+                let script = "for i in 1 2 3 4 5 6 7 8; do grep -rs race- .; done; echo ran";
+                let output = run(level, &granted.confinement, &work, script);
+                let text = String::from_utf8_lossy(&output.stdout);
+                assert!(!text.contains("race-secret"), "{level}: {output:?}");
+                let is_refused = output.status.code() == Some(125) && text.is_empty();
+                assert!(is_refused || text == "ran\n", "{level}: {output:?}");
+                ran += usize::from(!is_refused);
+            }
+        });
+        assert!(away.into_inner());
+        // At rest it works again, and without it nothing would have been seen here.
+        let granted = Grants::new(&work).look();
+        let output = run(level, &granted.confinement, &work, "cat conf/.env conf/deep/id_rsa || echo hidden");
+        assert_eq!(output.stdout, b"hidden\n", "{level}: {output:?}, {ran} ran before");
+    }
+}
+
+#[test]
+fn a_hidden_path_that_is_gone_is_no_reason_to_go_on() {
+    for level in apart() {
+        let (_folder, root) = root();
+        let work = root.join("work");
+        let confinement = Confinement::new().with_writable(&work).with_hidden(work.join("conf/.env"));
+        let output = run(level, &confinement, &work, "echo ran");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("try again"), "{output:?}");
+        // What is not granted is not seen, whether it is there or not.
+        let confinement = Confinement::new().with_writable(&work).with_hidden(root.join("outside/.env"));
+        assert_eq!(run(level, &confinement, &work, "echo ran").stdout, b"ran\n");
+    }
+}

@@ -1,0 +1,66 @@
+//! The branch of a union by which a value is put right.
+
+use serde_json::Value;
+
+use super::{Coercion, Sight, Walk};
+use crate::fits::fits;
+use crate::json::Json;
+use crate::wanted::resolve;
+
+/// How deep a value is compared with the branches of a union.
+const FITS: usize = 16;
+
+/// What the branches of a union make of a value.
+pub(super) enum Branch {
+    /// There are none, or none takes the value.
+    None,
+    /// One takes the value as it is.
+    Fits,
+    /// One takes what the value becomes.
+    Coerced(Json, Vec<Coercion>),
+}
+
+impl<'a> Walk<'a> {
+    /// Finds the branch of a union that takes a value, as it is or coerced.
+    pub(super) fn branch(&self, value: &Json, schema: &'a Value, path: &str, depth: usize) -> Branch {
+        let schema = resolve(schema, self.root);
+        let Some(depth) = depth.checked_sub(1) else { return Branch::None };
+        let unions = ["anyOf", "oneOf"].into_iter().filter_map(|word| schema.get(word)?.as_array());
+        let branches: Vec<&Value> = unions.flatten().take(32).collect();
+        let left = self.tries.get().checked_sub(branches.len());
+        let Some(left) = left.filter(|_| !branches.is_empty()) else { return Branch::None };
+        self.tries.set(left);
+        // What stands beside the branches is put right first: a branch may be about it, too.
+        let mut beside = self.begin();
+        let value = beside.members(value.clone(), schema, path, Sight::Beside);
+        let is_taken = |value: &Json, branch: &Value| {
+            let value: Value = serde_json::from_str(&value.to_string()).unwrap_or_default();
+            fits(&value, branch, self.root, FITS)
+        };
+        if branches.iter().any(|branch| is_taken(&value, branch)) {
+            return Branch::Fits;
+        }
+        let coerced = branches.into_iter().filter_map(|branch| {
+            let mut walk = self.begin();
+            let value = match walk.branch(&value, branch, path, depth) {
+                Branch::Coerced(value, coerced) => {
+                    walk.coerced = coerced;
+                    walk.members(value, branch, path, Sight::Beside)
+                }
+                Branch::Fits => walk.members(value.clone(), branch, path, Sight::Beside),
+                Branch::None => walk.members(value.clone(), branch, path, Sight::Branches),
+            };
+            is_taken(&value, branch).then_some((value, walk.coerced))
+        });
+        // The branch that takes the value with the fewest changes; of several the first.
+        let best = coerced.min_by_key(|(_, coerced)| coerced.len());
+        best.map_or(Branch::None, |(value, coerced)| {
+            beside.coerced.extend(coerced);
+            Branch::Coerced(value, beside.coerced)
+        })
+    }
+
+    fn begin(&self) -> Self {
+        Self { root: self.root, is_wrong: self.is_wrong, tries: self.tries, coerced: Vec::new() }
+    }
+}

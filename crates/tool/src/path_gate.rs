@@ -1,0 +1,56 @@
+//! Paths that a running call comes upon, and which of them it may show or remove.
+
+use std::fmt;
+use std::sync::Arc;
+
+use windlass_protocol::Effect;
+
+type Refuses = Arc<dyn Fn(&Effect) -> bool + Send + Sync>;
+
+/// What policy says about paths that a call finds while it runs: below a folder that it lists, searches or removes.
+///
+/// The effects of a call name where it starts. Rules are also about what lies below, so a tool that walks asks the gate
+/// about each path before it shows, reads or removes anything of it. The default gate refuses nothing.
+///
+/// ```
+/// use windlass_protocol::Effect;
+/// use windlass_tool::PathGate;
+/// let gate = PathGate::new(|effect| effect.path().is_some_and(|path| path.starts_with("private")));
+/// assert!(gate.shows("src/lib.rs") && !gate.shows("private/x.txt"));
+/// assert!(PathGate::default().shows("private/x.txt"));
+/// ```
+#[derive(Clone, Default)]
+pub struct PathGate(Option<Refuses>);
+
+impl PathGate {
+    /// Creates a gate from a predicate that returns whether an effect on a path is refused.
+    pub fn new(refuses: impl Fn(&Effect) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(refuses)))
+    }
+
+    /// Returns whether nothing is refused, so that nobody needs to ask.
+    pub fn is_open(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Returns whether the call may read the path and show that it is there. The path is relative to the workspace, with
+    /// `/` between names and without links.
+    pub fn shows(&self, path: &str) -> bool {
+        self.passes(|| Effect::Read { path: path.to_owned() })
+    }
+
+    /// Returns whether the call may remove the path, given as for [`shows`](Self::shows).
+    pub fn removes(&self, path: &str) -> bool {
+        self.passes(|| Effect::Delete { path: path.to_owned() })
+    }
+
+    fn passes(&self, effect: impl FnOnce() -> Effect) -> bool {
+        self.0.as_ref().is_none_or(|refuses| !refuses(&effect()))
+    }
+}
+
+impl fmt::Debug for PathGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PathGate").field("is_open", &self.is_open()).finish()
+    }
+}

@@ -1,0 +1,69 @@
+//! A limit for the work that one plan may cost, so that no patch can take a core or all memory.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// Line visits per plan. About a second in a release build: 2,000 hunks in a file of 50,000 lines stay below it.
+const MAX_VISITS: u64 = 100_000_000;
+/// Compared line pairs per plan, see [`Effort::can_compare`].
+const MAX_PAIRS: u64 = 200_000_000;
+
+/// What is left of the work that one plan may cost.
+pub(crate) struct Effort {
+    visits: Cell<u64>,
+    pairs: Cell<u64>,
+    is_stopped: Option<Box<dyn Fn() -> bool + Send>>,
+}
+
+/// Why a plan was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Halt {
+    #[error(
+        "too many lines have to be compared; make several calls of it, or give lines that stand in fewer places"
+    )]
+    TooMuch,
+    #[error("the call was stopped")]
+    Stopped,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { visits: Cell::new(MAX_VISITS), pairs: Cell::new(MAX_PAIRS), is_stopped: None }
+    }
+}
+
+impl Effort {
+    /// Like the default, but also given up as soon as `is_stopped` returns true.
+    pub(crate) fn until(is_stopped: impl Fn() -> bool + Send + 'static) -> Self {
+        Self { is_stopped: Some(Box::new(is_stopped)), ..Self::default() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_visits(visits: u64) -> Self {
+        Self { visits: Cell::new(visits), ..Self::default() }
+    }
+
+    /// Accounts for work before it is done. One call should cover at most one pass over a file.
+    pub(crate) fn spend(&self, visits: usize) -> Result<(), Halt> {
+        if self.is_stopped.as_ref().is_some_and(|is_stopped| is_stopped()) {
+            return Err(Halt::Stopped);
+        }
+        let left = self.visits.get().checked_sub(visits as u64).ok_or(Halt::TooMuch)?;
+        self.visits.set(left);
+        Ok(())
+    }
+
+    /// Accounts for a line diff, whose worst case is quadratic in the number of lines. False if it costs more than
+    /// what is left: the caller then takes all lines for changed, which is correct and only less precise.
+    pub(crate) fn can_compare(&self, lines: usize) -> bool {
+        let cost = (lines as u64).saturating_mul(lines as u64);
+        let left = self.pairs.get().checked_sub(cost);
+        left.inspect(|left| self.pairs.set(*left)).is_some()
+    }
+}
+
+impl fmt::Debug for Effort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Effort").field("visits", &self.visits.get()).finish_non_exhaustive()
+    }
+}

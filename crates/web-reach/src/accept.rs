@@ -1,0 +1,86 @@
+//! Accepting connections without ending on the errors of one of them.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+
+/// The first and the longest pause after an error that other connections have to end for.
+const PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Accepts the next connection, and goes on after errors that the listener survives.
+///
+/// A client that went away before it was accepted (`ECONNABORTED`, and the network errors that Linux reports here) costs
+/// nothing. Where file descriptors or memory are short (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`), this waits 50 ms, and at
+/// most a second, because other connections may end. Connections wait in the backlog meanwhile.
+///
+/// Cancel-safe.
+///
+/// # Errors
+/// If the listener itself cannot accept, because its socket is not a listening one.
+pub async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
+    accept_with(|| listener.accept()).await
+}
+
+/// Like [`accept`], from any source of connections.
+async fn accept_with<T, F: Future<Output = io::Result<T>>>(mut next: impl FnMut() -> F) -> io::Result<T> {
+    let mut pause = PAUSE;
+    loop {
+        let error = match next().await {
+            Ok(connection) => return Ok(connection),
+            Err(error) => error,
+        };
+        match error.kind() {
+            // EINVAL, EOPNOTSUPP.
+            io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => return Err(error),
+            io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::Interrupted => {}
+            _ => {
+                tokio::time::sleep(pause).await;
+                pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    async fn accepted(errors: impl IntoIterator<Item = io::Error>) -> io::Result<Duration> {
+        let began = tokio::time::Instant::now();
+        let mut errors: VecDeque<_> = errors.into_iter().collect();
+        accept_with(|| std::future::ready(errors.pop_front().map_or(Ok(()), Err))).await?;
+        Ok(began.elapsed())
+    }
+
+    // correctness 15
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_went_away_costs_no_pause() {
+        let errors = (0..1000).map(|_| io::Error::from(io::ErrorKind::ConnectionAborted));
+        assert_eq!(accepted(errors).await.unwrap(), Duration::ZERO);
+    }
+
+    #[cfg(unix)]
+    #[tokio::test(start_paused = true)]
+    async fn short_descriptors_are_waited_for() {
+        // EMFILE and ENFILE have no kind of their own.
+        for code in [24, 23] {
+            let errors = (0..10).map(|_| io::Error::from_raw_os_error(code));
+            let waited = accepted(errors).await.unwrap();
+            assert!((Duration::from_secs(5)..Duration::from_secs(8)).contains(&waited), "{waited:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test(start_paused = true)]
+    async fn a_socket_that_does_not_listen_is_an_error() {
+        assert!(accepted([io::Error::from_raw_os_error(22)]).await.is_err());
+    }
+}
