@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use xshell::Shell;
+use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::ci::summary::{Finished, Summary};
@@ -28,6 +28,9 @@ A failed step does not stop the others. The last line counts steps: `N passed, N
 /// Features that no build has by itself. What is linted and tested has them; the programs that other steps build have
 /// none, so both are compiled.
 pub(crate) const OFF_BY_DEFAULT: &str = "windlass-cli/otlp";
+
+/// What the target folders of a whole run take, with what it installs.
+const NEEDED_GIGABYTES: u64 = 30;
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +123,11 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let (chosen, left_out): (Vec<&Step>, Vec<&Step>) =
         STEPS.iter().partition(|step| !quick || step.pace == Pace::Quick);
     let project = Project::load(sh)?;
+    if std::env::var_os("CI").is_some() {
+        // What a later build could use again is a fifth of the target folder, and there is no later build.
+        sh.set_var("CARGO_INCREMENTAL", "0");
+    }
+    tell_of_a_full_disk(sh);
     let setting = Setting { sh, project: &project, started: Instant::now() };
     let mut summary = Summary::default();
     for (index, step) in chosen.iter().enumerate() {
@@ -132,6 +140,17 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     println!("\n{}", summary.text(setting.elapsed()));
     let is_good = summary.count(Verdict::Failed) == 0 && (!strict || summary.count(Verdict::Skipped) == 0);
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A linker that finds no space dies of a bus error, which says nothing of disks.
+fn tell_of_a_full_disk(sh: &Shell) {
+    // The second line of `df -P`: file system, kilobytes in all, used, free.
+    let table = cmd!(sh, "df -Pk .").quiet().ignore_stderr().read().unwrap_or_default();
+    let row = table.lines().nth(1).unwrap_or_default();
+    let free = row.split_whitespace().nth(3).and_then(|free| free.parse::<u64>().ok());
+    if let Some(gigabytes) = free.map(|kilobytes| kilobytes >> 20).filter(|&free| free < NEEDED_GIGABYTES) {
+        println!("note: {gigabytes} GB are free here; a run from nothing needs about {NEEDED_GIGABYTES}");
+    }
 }
 
 /// A step that cannot even start has failed; the others still run.

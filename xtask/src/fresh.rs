@@ -19,7 +19,7 @@ Runs `cargo run -- demo` and `cargo xtask ci` as on a fresh machine, and prints 
 Clones the last commit into a new folder and gives it an empty home, cargo home, target folder and temporary
 folder, so no cached package, installed tool or cache of pip or npm is used. Only the toolchain, the settings
 that say where registries are, and ../shared are taken from this machine. `ci` starts with SIGINT ignored, as a
-background job of a shell does. The folder is removed at the end, unless a command failed.
+background job of a shell does, and CI=true is set. The folder is removed at the end, unless a command failed.
 
   --without-shared  leaves ../shared out: the tests must pass and say what they skipped
   --quick           runs `ci --quick`

@@ -19,9 +19,6 @@ use crate::transport::{ByteStream, Incoming};
 /// How long an answer that has said its end is waited for: usage may follow, an open connection may stay.
 const AFTER_END: Duration = Duration::from_secs(5);
 
-/// How many times the idle timeout an answer may last in which nothing but signs of life comes.
-const PINGS: u32 = 1;
-
 /// How much of a refusal is read.
 const REFUSAL_BYTES: usize = 1 << 20;
 
@@ -44,8 +41,6 @@ struct Stream {
     /// How long something new was waited for. Pings and counts of tokens are nothing new, and a reader's pause is no
     /// wait.
     quiet: Duration,
-    /// How long any byte was waited for.
-    silent: Duration,
     /// Whether the provider has said that the answer is over.
     has_finished: bool,
     is_over: bool,
@@ -58,7 +53,6 @@ impl Reading {
         let stream = Stream {
             decoder: self.wire.decoder(self.options.limits),
             quiet: Duration::ZERO,
-            silent: Duration::ZERO,
             has_finished: false,
             waiting: Vec::new(),
             is_over: false,
@@ -147,20 +141,18 @@ impl Stream {
         let patience = if self.has_finished { AFTER_END } else { Duration::MAX };
         let begin = Instant::now();
         // Pings alone do not keep an answer alive (SECURITY, provider side).
-        let alive = options.idle_timeout.saturating_mul(PINGS).min(patience).saturating_sub(self.quiet);
-        let silent = options.idle_timeout.min(patience).saturating_sub(self.silent);
-        let idle_at = after(begin, alive.min(silent));
+        let left = options.idle_timeout.min(patience).saturating_sub(self.quiet);
+        let idle_at = after(begin, left);
         let deadline = self.reading.deadline;
         let read = timeout_at(idle_at.min(deadline), self.body.next()).await;
+        let only_noise_came = !self.quiet.is_zero();
         self.quiet = self.quiet.saturating_add(begin.elapsed());
-        self.silent = match read {
-            Ok(Some(Ok(_))) => Duration::ZERO,
-            _ => self.silent.saturating_add(begin.elapsed()),
-        };
         match read {
             Ok(read) => read.transpose().map_err(|error| failures.transport(&error)),
-            Err(_) if idle_at <= deadline && silent <= alive => Err(idle(failures, options.idle_timeout)),
-            Err(_) if idle_at <= deadline => Err(idle_but_alive(failures, options.idle_timeout)),
+            Err(_) if idle_at <= deadline && only_noise_came => {
+                Err(idle_but_alive(failures, options.idle_timeout))
+            }
+            Err(_) if idle_at <= deadline => Err(idle(failures, options.idle_timeout)),
             Err(_) => Err(total(failures, options.total_timeout)),
         }
     }

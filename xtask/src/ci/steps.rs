@@ -11,8 +11,9 @@ use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
 use crate::{bench, corpora, fetch, fuzz, mcp, redteam, sdk, tidy};
 
-/// Fuzzing starts only while this much of the run's time is unused: its build is the longest.
-const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(24);
+/// Fuzzing starts only before this much time of the run has passed: its build is the longest, and a cold run must
+/// end within the hour.
+const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(48);
 const FUZZ_SECONDS: u64 = 5;
 
 /// First, because every later step reads packages that a fresh machine does not have yet.

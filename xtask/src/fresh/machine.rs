@@ -71,6 +71,7 @@ impl Machine {
             .env("PATH", &self.path)
             .env("CARGO_HOME", home.join(".cargo"))
             .env("TMPDIR", self.folder.join("tmp"))
+            .env("CI", "true")
             .env("HOME", home)
             .envs(self.toolchains.iter().map(|(name, folder)| (name, folder)));
     }
