@@ -127,9 +127,11 @@ pub(crate) fn target(sh: &Shell) -> PathBuf {
     sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
 }
 
-/// The project's root, where this program was built.
+/// The root of the project. `cargo run` names it; a program that is started by itself uses the place of its build.
+/// Working trees that share a target folder also share the program, so the place of the build can be another tree.
 pub(crate) fn root() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let own = Path::new(&own);
     own.parent().unwrap_or(own).to_path_buf()
 }
 

@@ -2,6 +2,7 @@
 
 mod documents;
 mod files;
+mod language;
 mod manifests;
 mod sources;
 mod text;
@@ -17,14 +18,20 @@ use xshell::Shell;
 use crate::arguments::Arguments;
 use crate::layers;
 use crate::project::Project;
+use language::Language;
 
 pub(crate) const HELP: &str = "\
-cargo xtask tidy
+cargo xtask tidy [--language [--only PATH]]
 
-Checks layers, file sizes and names, headers, manifests, READMEs and forbidden text.
+Checks layers, file sizes and names, headers, manifests, READMEs, forbidden text and language.
 
 An error fails, a warning is only shown. A line that must show a machine path or the like as an
-example says so on itself or on the line before: `tidy: sample`.";
+example says so on itself or on the line before: `tidy: sample`.
+
+  --language    prints a table of sentences and names that are not plain technical English, by crate
+  --only PATH   with --language: prints each of them in files whose path begins so
+
+For example, what to rewrite in one crate: `cargo xtask tidy --language --only crates/loop`";
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -33,8 +40,14 @@ pub(crate) struct Findings {
     pub(crate) warnings: Vec<String>,
 }
 
-pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let is_about_language = arguments.flag("--language");
+    let only = arguments.option("--only")?;
     arguments.finish()?;
+    if is_about_language {
+        language_of(sh)?.print(only.as_deref());
+        return Ok(ExitCode::SUCCESS);
+    }
     let findings = findings(sh)?;
     findings.print();
     println!("tidy: errors: {}, warnings: {}", findings.errors.len(), findings.warnings.len());
@@ -57,15 +70,11 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     let project = Project::load(sh)?;
     let mut found = Findings { errors: layers::broken_rules(sh, &project)?, warnings: Vec::new() };
     found.errors.extend(layers::stale_table(sh, &project)?);
-    for path in files::of_project(sh)? {
-        let bytes = sh.read_binary_file(&path)?;
-        // What is not UTF-8 is a picture or test data.
-        let Ok(content) = String::from_utf8(bytes) else {
-            continue;
-        };
+    for (path, content) in texts(sh)? {
         text::check(&path, &content, &mut found);
         sources::check(&path, &content, &mut found);
     }
+    language_of(sh)?.check(&mut found);
     for package in &project.packages {
         let manifest = sh.read_file(format!("{}/Cargo.toml", package.folder))?;
         manifests::check(package, &manifest, &mut found);
@@ -79,4 +88,23 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
         documents::check_crate_table(&project, &sh.read_file("README.md")?, &mut found);
     }
     Ok(found)
+}
+
+/// The path and text of each file of the project. A file that is not UTF-8 is a picture or test data.
+fn texts(sh: &Shell) -> Result<Vec<(String, String)>> {
+    let mut texts = Vec::new();
+    for path in files::of_project(sh)? {
+        if let Ok(content) = String::from_utf8(sh.read_binary_file(&path)?) {
+            texts.push((path, content));
+        }
+    }
+    Ok(texts)
+}
+
+fn language_of(sh: &Shell) -> Result<Language> {
+    let mut language = Language::default();
+    for (path, content) in texts(sh)? {
+        language.read(&path, &content);
+    }
+    Ok(language)
 }

@@ -1,0 +1,68 @@
+//! Signs of a private dialect in a sentence.
+
+/// Words that begin a sentence without a subject.
+const BEGINNINGS: [&str; 8] = ["what", "whatever", "how", "who", "whoever", "whose", "whether", "why"];
+
+/// Free relatives in the middle of a sentence: "what" and the word that follows.
+const BEHIND_WHAT: [&str; 12] =
+    ["is", "was", "are", "were", "it", "the", "they", "has", "had", "a", "an", "comes"];
+
+/// Phrases, between spaces. Negated nouns, everyday verbs for technical events, nouns that are missing.
+const PHRASES: [&str; 30] = [
+    "is no",
+    "are no",
+    "was no",
+    "is none",
+    "are none",
+    "nobody",
+    "nobody's",
+    "nothing of",
+    "none of it",
+    "somebody",
+    "whoever",
+    "told",
+    "tells",
+    "tell",
+    "says",
+    "said",
+    "say",
+    "stands",
+    "stand",
+    "stood",
+    "go on",
+    "goes on",
+    "went on",
+    "going on",
+    "put by",
+    "lent",
+    "lends",
+    "hears",
+    "is there",
+    "are there",
+];
+
+/// The first marker of the sentence.
+pub(super) fn first_in(sentence: &str) -> Option<String> {
+    let words: Vec<String> = sentence
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let first = words.first()?;
+    if BEGINNINGS.contains(&first.as_str()) && !sentence.ends_with('?') {
+        return Some(format!("begins with {first}"));
+    }
+    if sentence.starts_with("The same") {
+        return Some("begins with the same".to_owned());
+    }
+    for pair in words.windows(2) {
+        if let [what, next] = pair
+            && what == "what"
+            && BEHIND_WHAT.contains(&next.as_str())
+        {
+            return Some(format!("what {next}"));
+        }
+    }
+    let joined = format!(" {} ", words.join(" "));
+    PHRASES.iter().find(|phrase| joined.contains(&format!(" {phrase} "))).map(|phrase| (*phrase).to_owned())
+}

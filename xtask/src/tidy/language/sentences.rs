@@ -1,0 +1,108 @@
+//! Cuts comments and Markdown into sentences.
+
+/// A sentence, with the line on which its paragraph begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Sentence {
+    pub(super) line: usize,
+    pub(super) text: String,
+}
+
+/// The sentences of the comments of a Rust file, without code examples.
+pub(super) fn of_source(content: &str) -> Vec<Sentence> {
+    let mut paragraphs = Paragraphs::default();
+    for (number, line) in (1..).zip(content.lines()) {
+        let comment = line.trim_start().strip_prefix("//");
+        let text = comment.map(|text| text.strip_prefix(['/', '!']).unwrap_or(text));
+        match text {
+            Some(text) => paragraphs.line(number, text),
+            None => paragraphs.end(),
+        }
+    }
+    paragraphs.into_sentences()
+}
+
+/// The sentences of a Markdown file, without code, headings and tables.
+pub(super) fn of_markdown(content: &str) -> Vec<Sentence> {
+    let mut paragraphs = Paragraphs::default();
+    for (number, line) in (1..).zip(content.lines()) {
+        paragraphs.line(number, line);
+    }
+    paragraphs.into_sentences()
+}
+
+#[derive(Default)]
+struct Paragraphs {
+    is_code: bool,
+    begin: usize,
+    text: String,
+    sentences: Vec<Sentence>,
+}
+
+impl Paragraphs {
+    fn line(&mut self, number: usize, line: &str) {
+        let text = line.trim();
+        if text.starts_with("```") {
+            self.is_code = !self.is_code;
+            self.cut();
+            return;
+        }
+        let is_heading = text.starts_with('#');
+        if self.is_code || text.is_empty() || is_heading || text.starts_with('|') {
+            self.cut();
+            return;
+        }
+        let item = text.strip_prefix("- ").or_else(|| text.strip_prefix("* "));
+        if item.is_some() {
+            self.cut();
+        }
+        if self.text.is_empty() {
+            self.begin = number;
+        } else {
+            self.text.push(' ');
+        }
+        self.text.push_str(item.unwrap_or(text));
+    }
+
+    /// Ends a paragraph and what it is in: a comment's code example cannot reach beyond the comment.
+    fn end(&mut self) {
+        self.is_code = false;
+        self.cut();
+    }
+
+    fn cut(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let found = split(&without_code(&text));
+        let begin = self.begin;
+        self.sentences.extend(found.into_iter().map(|text| Sentence { line: begin, text }));
+    }
+
+    fn into_sentences(mut self) -> Vec<Sentence> {
+        self.cut();
+        self.sentences
+    }
+}
+
+/// Puts one word in the place of each piece of code, of which the words are not ours.
+fn without_code(text: &str) -> String {
+    let pieces = text.split('`').enumerate();
+    pieces.map(|(place, piece)| if place % 2 == 0 { piece } else { "CODE" }).collect()
+}
+
+/// Cuts behind a full stop, a question mark or an exclamation mark that a space follows. One word is no sentence.
+fn split(text: &str) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let mut current = String::new();
+    for word in text.split_whitespace() {
+        if !current.is_empty() {
+            current.push(' ');
+        }
+        current.push_str(word);
+        let end = word.trim_end_matches([')', '"', '*', '_']);
+        if end.ends_with(['.', '?', '!']) && !matches!(end, "e.g." | "i.e." | "etc." | "vs.") {
+            sentences.push(std::mem::take(&mut current));
+        }
+    }
+    sentences.push(current);
+    sentences.retain(|sentence| sentence.contains(' '));
+    sentences
+}

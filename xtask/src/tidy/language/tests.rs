@@ -1,0 +1,76 @@
+//! Tests of the counting of markers.
+
+use super::markers::first_in;
+use super::names::{defined_in, is_odd};
+use super::sentences::{Sentence, of_markdown, of_source};
+
+fn texts(sentences: &[Sentence]) -> Vec<&str> {
+    sentences.iter().map(|sentence| sentence.text.as_str()).collect()
+}
+
+#[test]
+fn comments_are_cut_into_sentences() {
+    let source = "\
+//! Reads a file. It stops
+//! at the end.
+//!
+//! ```
+//! what_is_code();
+//! ```
+fn a() {} // not a line of its own
+    /// Returns `what is` here, e.g. a name.
+    fn b() {}
+";
+    let found = of_source(source);
+    assert_eq!(texts(&found), ["Reads a file.", "It stops at the end.", "Returns CODE here, e.g. a name."]);
+    assert_eq!(found.iter().map(|sentence| sentence.line).collect::<Vec<_>>(), [1, 1, 8]);
+}
+
+#[test]
+fn headings_tables_and_code_are_no_sentences() {
+    let page = "# What it is\n\nOne two.\n\n| what is | told |\n\n```\nnobody here\n```\n- First point.\n- Second point.\n";
+    assert_eq!(texts(&of_markdown(page)), ["One two.", "First point.", "Second point."]);
+}
+
+#[test]
+fn markers_are_found_and_plain_sentences_have_none() {
+    let marked = [
+        "What is told of servers as it happens.",
+        "How long an answer may take.",
+        "Dropping it is nobody being there any more.",
+        "It is no UTF-8.",
+        "It keeps what is needed.",
+        "The same, with a limit.",
+        "The run goes on.",
+    ];
+    for sentence in marked {
+        assert!(first_in(sentence).is_some(), "{sentence}");
+    }
+    let plain = [
+        "Returns the number of bytes that follow.",
+        "Sends the request and waits for the first chunk.",
+        "What should happen here?",
+        "KMP failure function of CODE.",
+    ];
+    for sentence in plain {
+        assert_eq!(first_in(sentence), None, "{sentence}");
+    }
+}
+
+#[test]
+fn names_that_are_no_verbs_and_no_nouns_are_found() {
+    for name in ["sent", "said", "without_secrets", "Told", "Judged", "still", "of_run", "outside"] {
+        assert!(is_odd(name), "{name}");
+    }
+    for name in
+        ["send", "with_limit", "is_sent", "Sender", "SharedBudget", "into_parts", "feed", "TakenPlaces"]
+    {
+        assert!(!is_odd(name), "{name}");
+    }
+    let defined =
+        defined_in("pub(crate) async fn sent(x: u8) {}\n// fn no()\npub struct Told<'a>;\nlet f: fn (u8);\n");
+    assert_eq!(
+        defined.iter().map(|name| (name.line, name.word)).collect::<Vec<_>>(),
+        [(1, "sent"), (3, "Told")]
+    );
+}
