@@ -1,24 +1,21 @@
 //! The one error of this crate: a stream that is longer than its limits.
 
-use thiserror::Error;
+use std::fmt;
 
 /// Why a stream was refused, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{kind} at byte {offset}")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
     offset: u64,
 }
 
-/// What was wrong with a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+/// The limit that a stream exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A line is longer than [`Limits::line_bytes`](crate::Limits::line_bytes).
-    #[error("line longer than the limit")]
     LineTooLong,
     /// An event's data is longer than [`Limits::event_bytes`](crate::Limits::event_bytes).
-    #[error("event data longer than the limit")]
     EventTooLong,
 }
 
@@ -27,14 +24,32 @@ impl Error {
         Self { kind, offset }
     }
 
-    /// What was wrong.
+    /// Returns the limit that the stream exceeded.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Where, in bytes from the start of the stream: the first byte of a line over its limit, or the start
-    /// of the line that made the event too long.
+    /// Returns the place of the error, in bytes from the start of the stream: the first byte of a line over its
+    /// limit, or the start of the line that made the event too long.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 }
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.kind, self.offset)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LineTooLong => "line longer than the limit",
+            Self::EventTooLong => "event data longer than the limit",
+        })
+    }
+}
+
+impl std::error::Error for Error {}
+impl std::error::Error for ErrorKind {}
