@@ -4,6 +4,7 @@ mod documents;
 mod files;
 mod language;
 mod manifests;
+mod rules;
 mod sources;
 mod text;
 
@@ -19,15 +20,18 @@ use crate::arguments::Arguments;
 use crate::layers;
 use crate::project::Project;
 use language::Language;
+use rules::Rules;
 
 pub(crate) const HELP: &str = "\
-cargo xtask tidy [--language [--only PATH]]
+cargo xtask tidy [--rules | --language [--only PATH]]
 
-Checks layers, file sizes and names, headers, manifests, READMEs, forbidden text and language.
+Checks layers, file sizes and names, headers, manifests, READMEs, forbidden text, language,
+and that each id of a rule that is cited has an entry.
 
 An error fails, a warning is only shown. A line that must show a machine path or the like as an
 example says so on itself or on the line before: `tidy: sample`.
 
+  --rules       prints the rules that no test cites
   --language    prints a table of sentences and names that are not plain technical English, by crate
   --only PATH   with --language: prints each of them in files whose path begins so
 
@@ -41,9 +45,14 @@ pub(crate) struct Findings {
 }
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let is_about_rules = arguments.flag("--rules");
     let is_about_language = arguments.flag("--language");
     let only = arguments.option("--only")?;
     arguments.finish()?;
+    if is_about_rules {
+        rules_of(sh)?.print();
+        return Ok(ExitCode::SUCCESS);
+    }
     if is_about_language {
         language_of(sh)?.print(only.as_deref());
         return Ok(ExitCode::SUCCESS);
@@ -75,6 +84,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
         sources::check(&path, &content, &mut found);
     }
     language_of(sh)?.check(&mut found);
+    rules_of(sh)?.check(&mut found);
     for package in &project.packages {
         let manifest = sh.read_file(format!("{}/Cargo.toml", package.folder))?;
         manifests::check(package, &manifest, &mut found);
@@ -107,4 +117,12 @@ fn language_of(sh: &Shell) -> Result<Language> {
         language.read(&path, &content);
     }
     Ok(language)
+}
+
+fn rules_of(sh: &Shell) -> Result<Rules> {
+    let mut rules = Rules::new()?;
+    for (path, content) in texts(sh)? {
+        rules.read(&path, &content);
+    }
+    Ok(rules)
 }
