@@ -68,7 +68,8 @@ pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
     if arguments.forget {
         client.facts().forget(&client.provider());
     }
-    ask(&client, &vendor, &arguments, provider.base_url.is_some()).await;
+    let is_named = provider.base_url.is_some();
+    let is_current = update_listing(&client, &vendor, &arguments, is_named).await;
     let entries = entries(&client, &vendor, &arguments);
     if arguments.json {
         for entry in entries {
@@ -85,7 +86,9 @@ pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
     if let Some(trouble) = client.facts().trouble() {
         output::note(&trouble);
     }
-    Ok(ExitCode::SUCCESS)
+    // A server that the user named must have answered. Without one, the built-in table is an answer.
+    let is_answered = is_current || !(is_named || arguments.refresh);
+    Ok(if is_answered { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
@@ -115,27 +118,28 @@ fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks the provider for its models if that is wanted or due, and says why not where it cannot be done.
-async fn ask(client: &Client, vendor: &Vendor, arguments: &Models, is_elsewhere: bool) {
+/// Requests the provider's list of models if the kept one is stale or `--refresh` is given. Returns false, and prints
+/// why, if the provider did not send one.
+async fn update_listing(client: &Client, vendor: &Vendor, arguments: &Models, is_elsewhere: bool) -> bool {
     let listing = client.facts().listing(&client.provider());
     let age = listing.as_ref().and_then(|listing| age(listing.asked_at));
     if !arguments.refresh && age.is_some_and(|age| age < FRESH) {
-        return;
+        return true;
     }
     let failure = match missing_key(vendor).filter(|_| !is_elsewhere) {
         Some(name) => Some(format!("there is no key: set {name}")),
         None => client.list_models().await.err().map(|error| error.to_string()),
     };
-    if let Some(failure) = failure {
-        let instead = match age {
-            Some(age) => format!("its list of {} ago", told(age)),
-            None => "windlass's own table and what refusals said".to_owned(),
-        };
-        output::note(&format!(
-            "{} could not be asked for its models ({failure}); this is {instead}",
-            vendor.name()
-        ));
-    }
+    let Some(failure) = failure else { return true };
+    let instead = match age {
+        Some(age) => format!("its list of {} ago", told(age)),
+        None => "windlass's own table and what refusals said".to_owned(),
+    };
+    output::note(&format!(
+        "{} could not be asked for its models ({failure}); this is {instead}",
+        vendor.name()
+    ));
+    false
 }
 
 /// The models to show: the one that is asked for, the listed and the refused ones, or else the patterns of the table.

@@ -27,9 +27,9 @@ struct Patterns {
     letter: Regex,
     /// `S2-S4` and `S2 to S4`: the ids between are cited, too.
     range: Regex,
-    /// `RES-011`.
+    /// `MCP-017`.
     case: Regex,
-    /// `fn res_011_..` and `fn f68_..`: ids in the names of tests.
+    /// `fn mcp_017_..` and `fn f68_..`: ids in the names of tests.
     test: Regex,
     /// `security 9`, `correctness-2 3, 4`: findings of an audit.
     finding: Regex,

@@ -59,6 +59,7 @@ async fn a_provider_of_the_users_file_is_asked_once_a_day_and_shown_without_a_ne
     assert_eq!(lines(&run(&json)), listed);
     let refreshed = run(&["models", "--provider", "office", "--json", "--refresh"]);
     assert_eq!(lines(&refreshed), listed);
+    assert_eq!(refreshed.status.code(), Some(1), "the list is an old one");
     let told = text(&refreshed.stderr);
     for word in ["office could not be asked", "cannot be reached", "its list of 0 minutes ago"] {
         assert!(told.contains(word), "no {word:?} in {told}");
@@ -79,6 +80,18 @@ fn without_key_and_list_the_table_answers() {
         one[0]["known"]["native-tools"],
         serde_json::json!({"support": "no", "source": {"table": "*compound*"}})
     );
+}
+
+// Command line B15.
+#[test]
+fn a_named_server_that_cannot_be_reached_is_a_failure() {
+    let place = Place::new();
+    let output = place.run(&["models", "--base-url", "http://127.0.0.1:9/v1"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("cannot be reached"), "{}", text(&output.stderr));
+    let output = place.run(&["modes", "list", "--root", "/nosuch"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("/nosuch"), "{}", text(&output.stderr));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -198,6 +198,29 @@ fn calls_are_made_again_only_where_they_may_be() {
 }
 
 #[test]
+fn a_wait_before_a_retry_doubles_up_to_its_limit() {
+    let delays = |backoff_ms: u64| {
+        let retried = workflow(&format!(
+            "[[step]]\nname = \"a\"\ntool = \"t\"\nretries = 10\nbackoff_ms = {backoff_ms}"
+        ));
+        let mut machine = Machine::new(retried.plan.clone(), Map::new());
+        let (mut effects, mut delays) = (machine.start(), Vec::new());
+        while let Some(Effect::Run { key, attempt, delay_ms, .. }) = effects.pop() {
+            delays.push(delay_ms);
+            effects = machine.ended(&key, attempt, failed(Again::May));
+        }
+        delays
+    };
+    assert_eq!(delays(10)[..5], [0, 10, 20, 40, 80]);
+    assert_eq!(
+        delays(u64::MAX >> 1)[..3],
+        [0, 600_000, 600_000],
+        "a file cannot ask for more than ten minutes"
+    );
+    assert_eq!(delays(500_000)[..3], [0, 500_000, 600_000], "neither does doubling exceed ten minutes");
+}
+
+#[test]
 fn what_waits_suspends_only_when_nothing_else_is_left() {
     let steps = r#"
         [[step]]
