@@ -23,10 +23,10 @@ The layers are [workspace.metadata.layers] in the root Cargo.toml. Normal and bu
 must go to a strictly earlier layer; pure crates must not reach what is listed there as impure,
 through any number of crates; dev-dependencies are free, but the test kit comes by path only.
 
-  --write   writes the edge table into docs/ARCHITECTURE.md, between its two markers";
+  --write   writes the edge table into docs/LAYERS.md, between its two markers";
 
 /// The page that carries the edge table.
-const PAGE: &str = "docs/ARCHITECTURE.md";
+const PAGE: &str = "docs/LAYERS.md";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let write = arguments.flag("--write");

@@ -54,3 +54,7 @@ pub use transport::{
 };
 pub use vendor::{Discovery, Vendor};
 pub use vendors::{Vendors, VendorsError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/ADDING_A_PROVIDER.md")]
+struct AddingAProvider;

@@ -1,4 +1,4 @@
-//! The edge table of docs/ARCHITECTURE.md: which crate uses which, layer by layer.
+//! The edge table of docs/LAYERS.md: which crate uses which, layer by layer.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub(super) fn replace(page: &str, table: &str) -> Option<String> {
 /// A page to begin with.
 pub(super) fn empty_page() -> String {
     format!(
-        "# Architecture\n\n## Who uses whom\n\nDrawn by `cargo xtask layers --write` from the manifests: normal and \
+        "# Layers\n\n## Who uses whom\n\nDrawn by `cargo xtask layers --write` from the manifests: normal and \
          build dependencies between the crates.\n\n{BEGIN}\n{END}\n"
     )
 }
