@@ -1,4 +1,4 @@
-//! A whole answer.
+//! The complete answer of a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,26 +7,26 @@ use windlass_stream::StreamError;
 
 use crate::{Ending, MalformedCall};
 
-/// All that a model answered, when nothing more comes.
+/// The complete answer of a model, assembled from a stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Answer {
-    /// Words, thoughts, calls and unknown parts in the order in which they were written. A malformed call
-    /// with a name is here as a call with `{}`, so that its error result has something to answer.
+    /// Text, reasoning, calls and unknown parts in the order in which they were written. A malformed call
+    /// with a name is included as a call with `{}`, so that its error result has a matching call.
     pub parts: Vec<Part>,
-    /// All calls, good and bad, in call order.
+    /// All calls, good and malformed, in call order.
     pub calls: Vec<AnswerCall>,
-    /// Why the model stopped, unless the answer ended without a word.
+    /// The stop reason; `None` if the stream ended without one.
     pub stop: Option<StopReason>,
-    /// Why, in the provider's own word.
+    /// The stop reason in the provider's own word.
     pub raw_stop: Option<String>,
-    /// What it cost.
+    /// The token usage.
     pub usage: Usage,
-    /// Where words came from.
+    /// The sources of the text, such as citations.
     pub grounding: Vec<Value>,
-    /// The failure that the provider reported, or that a limit made.
+    /// The first failure that the provider reported or that a limit caused.
     pub error: Option<StreamError>,
-    /// How the answer came to its end.
+    /// The way in which the answer ended.
     pub ending: Ending,
 }
 
@@ -35,14 +35,14 @@ pub struct Answer {
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "a call can be run or it cannot")]
 pub enum AnswerCall {
-    /// It can be decided on and run.
+    /// The call is valid and can be decided on and run.
     Good(ToolCall),
-    /// It cannot; it is answered with an error.
+    /// The call cannot run and is answered with an error.
     Malformed(MalformedCall),
 }
 
 impl AnswerCall {
-    /// The id that the call's result must name.
+    /// Returns the id that the call's result must have.
     pub fn id(&self) -> &CallId {
         match self {
             Self::Good(call) => &call.id,
@@ -50,7 +50,7 @@ impl AnswerCall {
         }
     }
 
-    /// The call as it stands in the message; none for a malformed call without a name.
+    /// Returns the call for the assistant message, or `None` for a malformed call without a name.
     pub(crate) fn to_call(&self) -> Option<ToolCall> {
         match self {
             Self::Good(call) => Some(call.clone()),
@@ -63,18 +63,18 @@ impl AnswerCall {
 }
 
 impl Answer {
-    /// The answer as a message of the conversation; none if there is nothing to keep (RULES R7).
+    /// Returns the answer as a message of the conversation, or `None` if the answer is empty (RULES R7).
     pub fn message(&self) -> Option<Message> {
         (!self.is_empty()).then(|| Message::assistant(self.parts.clone()))
     }
 
-    /// Whether the model said nothing. A signature on words that are none says nothing either, though Gemini
-    /// ends answers with one.
+    /// Returns whether the model did not produce anything. Empty text with a signature counts as empty,
+    /// because Gemini ends answers with such a part.
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| matches!(part, Part::Text(text) if text.text.is_empty()))
     }
 
-    /// All words, joined.
+    /// Returns the concatenated texts.
     pub fn text(&self) -> String {
         let words = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.text.as_str()),
@@ -83,7 +83,7 @@ impl Answer {
         words.collect()
     }
 
-    /// The calls that can be run, in call order.
+    /// Iterates over the valid calls, in call order.
     pub fn good_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls.iter().filter_map(|call| match call {
             AnswerCall::Good(call) => Some(call),
@@ -91,7 +91,7 @@ impl Answer {
         })
     }
 
-    /// The calls that cannot be run, in call order.
+    /// Iterates over the malformed calls, in call order.
     pub fn malformed_calls(&self) -> impl Iterator<Item = &MalformedCall> {
         self.calls.iter().filter_map(|call| match call {
             AnswerCall::Malformed(call) => Some(call),

@@ -1,4 +1,4 @@
-//! The assembler: chunks in, call events out, and the whole answer at the end.
+//! The assembler: chunks in, call events out, and the complete answer at the end.
 
 mod ending;
 
@@ -14,7 +14,10 @@ use crate::judgement::{AnswerEnd, End, Rank};
 use crate::parts::{Parts, Slot};
 use crate::{Answer, AnswerCall, CallEvent, Ending, Notes, Options};
 
-/// Joins the chunks of one response (RULES S13).
+/// Assembles the chunks of one response into calls and an [`Answer`] (RULES S13).
+///
+/// Call [`push`](Self::push) for each chunk and [`finish`](Self::finish) at the end of the stream. One
+/// assembler handles one response.
 ///
 /// ```
 /// use windlass_assemble::{Assembler, CallEvent, Options};
@@ -53,12 +56,12 @@ pub struct Assembler {
     usage: Usage,
     grounding: Vec<Value>,
     error: Option<StreamError>,
-    /// How the answer ended, once it has; a call that begins afterwards opens it again.
+    /// The ending of the answer, once it is known. A call that begins afterwards resets it.
     ending: Option<Ending>,
 }
 
 impl Assembler {
-    /// An assembler for one response.
+    /// Creates an assembler for one response.
     pub fn new(options: Options) -> Self {
         Self {
             options,
@@ -73,7 +76,7 @@ impl Assembler {
         }
     }
 
-    /// Takes the next chunk and adds what it means for calls to `events`.
+    /// Processes the next chunk and appends its call events to `events`.
     pub fn push(&mut self, chunk: Chunk, events: &mut Vec<CallEvent>) {
         match chunk {
             Chunk::Text { text } => {
@@ -96,28 +99,29 @@ impl Assembler {
                 self.end(end, events);
             }
             Chunk::Error { error } => {
-                // The first failure is the cause of those after it.
+                // Keep the first failure, because it causes later failures.
                 self.error.get_or_insert(error);
                 self.end(AnswerEnd::Known(Ending::Error), events);
             }
             Chunk::Unknown(unknown) => self.parts.keep(unknown),
-            // A kind of chunk that is newer than this crate has no place in an answer.
+            // A kind of chunk that this version does not know is not part of the answer.
             _ => {}
         }
     }
 
-    /// The arguments of a call as far as they have come; nothing once the call has ended. Costs nothing.
+    /// Returns a view of a call's arguments in constant time, or `None` if the call has ended. The key is the
+    /// index of the call in the answer.
     pub fn partial(&self, key: CallKey) -> Option<Snapshot<'_>> {
         self.calls.growing(usize::try_from(key.0).ok()?).map(|call| call.parser.snapshot())
     }
 
-    /// Ends the response and gives the answer. A stream that ended without the provider's word was dropped,
-    /// and its open calls with it.
+    /// Ends the response and returns the answer. A stream without a finish reason counts as dropped, and its
+    /// open calls are malformed.
     pub fn finish(mut self, events: &mut Vec<CallEvent>) -> Answer {
         if self.ending.is_none() {
             self.end(AnswerEnd::Known(Ending::Dropped), events);
         }
-        // All calls have ended by now, so places and calls stand in the same order.
+        // All calls have ended by now, so an index in `places` equals the index in `calls`.
         let ended = |place| match place {
             Place::Ended(call) => Some(call),
             Place::Growing(_) => None,
@@ -140,7 +144,7 @@ impl Assembler {
         }
     }
 
-    /// The text, or nothing of it where it is beyond the limit.
+    /// Returns the text, or an empty string with an error in the answer if the text exceeds the limit.
     fn admit(&mut self, text: String) -> String {
         let limit = self.options.limits.text_bytes;
         if text.len() <= limit.saturating_sub(self.parts.bytes()) {
@@ -206,7 +210,7 @@ impl Assembler {
         let placed = if let Some(placed) = self.calls.of_key(key) {
             placed
         } else {
-            // The start was lost; the call has no name and will be told as malformed (S11).
+            // The start event was lost. The call has no name and will be reported as malformed (S11).
             let placed = self.calls.start(key, None, String::new(), &self.options);
             self.begun(placed, None, events);
             placed
@@ -243,7 +247,7 @@ impl Assembler {
         }
     }
 
-    /// A call with a payload that is already made has nothing left to judge but its name.
+    /// Finishes a call with a parsed payload; only its name still has to be valid.
     fn finish_payload(&mut self, at: usize, payload: Payload, events: &mut Vec<CallEvent>) {
         let Some(name) = self.calls.growing(at).and_then(|call| ToolName::new(call.name.as_str()).ok())
         else {
@@ -255,9 +259,9 @@ impl Assembler {
         self.close(at, Ok((name, payload, Notes::default())), events);
     }
 
-    /// A call has begun, or would have.
+    /// Records the start of a call or the overflow of the limit.
     fn begun(&mut self, placed: Placed, opaque: Option<Opaque>, events: &mut Vec<CallEvent>) {
-        // A body with several responses in it has a finish before its end.
+        // A body with several responses contains a finish before its end.
         self.ending = None;
         match placed {
             Placed::Call(at) => {

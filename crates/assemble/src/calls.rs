@@ -1,4 +1,4 @@
-//! Which fragment belongs to which call (RULES S2 to S4).
+//! Assignment of fragments to calls (RULES S2 to S4).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,27 +9,27 @@ use crate::growing::{Fragment, GrowingCall, Marks};
 use crate::name::GrowingName;
 use crate::{AnswerCall, MalformedCall, MalformedReason, Options};
 
-/// A call's place in its answer.
+/// A call of the answer, in its current state.
 #[derive(Debug)]
 pub(crate) enum Place {
     Growing(Box<GrowingCall>),
     Ended(AnswerCall),
 }
 
-/// All calls of an answer, in the order in which they began.
+/// All calls of an answer, in the order of their start.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) places: Vec<Place>,
-    // Nearly always there is one, which an ordered map finds with a comparison, and a hashed one with a hash.
-    /// The newest call of each index; none where it was beyond the limit.
+    // Almost always one entry, which an ordered map finds with one comparison and without hashing.
+    /// The newest call of each index; `None` if the call exceeded the limit.
     slots: BTreeMap<u64, Option<usize>>,
-    /// The newest call of each key of the provider.
+    /// The newest call of each key of the provider; `None` if the call exceeded the limit.
     keys: BTreeMap<CallKey, Option<usize>>,
     ids: HashMap<CallId, usize>,
     overflowed: bool,
 }
 
-/// Where a fragment goes.
+/// The call that a fragment belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Existing(usize),
@@ -37,13 +37,13 @@ enum Target {
     Nowhere,
 }
 
-/// What became of a fragment.
+/// The result of assigning a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placed {
     Call(usize),
-    /// It says nothing that counts: a leftover of a call that has ended.
+    /// The fragment is ignored, because its call has ended or exceeded the limit.
     Nowhere,
-    /// It begins a call beyond the limit.
+    /// The fragment begins a call that exceeds the limit.
     Beyond,
 }
 
@@ -68,17 +68,17 @@ impl Calls {
         }
     }
 
-    /// The newest call of a provider's key; none if the key is new.
+    /// Returns the newest call of a provider's key, or `None` for a new key.
     pub(crate) fn of_key(&self, key: CallKey) -> Option<Placed> {
         self.keys.get(&key).map(|at| Placed::of(*at))
     }
 
-    /// The calls that have not ended.
+    /// Returns the indices of the calls that have not ended.
     pub(crate) fn open(&self) -> Vec<usize> {
         (0..self.places.len()).filter(|at| self.growing(*at).is_some()).collect()
     }
 
-    /// The call of a fragment, a new one where it begins one.
+    /// Assigns a fragment to a call, or starts a new call.
     pub(crate) fn place(&mut self, fragment: &Fragment, options: &Options) -> Placed {
         let slot = fragment.index.unwrap_or(fragment.position);
         match self.target(fragment, slot) {
@@ -101,7 +101,7 @@ impl Calls {
         }
     }
 
-    /// A call with marked ends begins.
+    /// Starts a call of a provider that marks the end of each call.
     pub(crate) fn start(
         &mut self,
         key: CallKey,
@@ -117,7 +117,7 @@ impl Calls {
         Placed::of(at)
     }
 
-    /// A call that comes in one piece.
+    /// Adds a call that arrives in one piece.
     pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Placed {
         let at = self.begin(id, GrowingName::whole(name), Marks::Ended, options);
         if let Some(at) = at {
@@ -138,7 +138,7 @@ impl Calls {
             return None;
         }
         let key = CallKey(u64::try_from(at).unwrap_or(u64::MAX));
-        // The second of two equal ids is not taken; the call gets one of its own at the latest when it ends.
+        // A duplicate id is not used; the call gets a synthesized id at its end at the latest.
         let id = id.and_then(|id| self.free_id(id));
         if let Some(id) = &id {
             self.ids.insert(id.clone(), at);
@@ -151,7 +151,7 @@ impl Calls {
         CallId::new(id).ok().filter(|id| !self.ids.contains_key(id))
     }
 
-    /// The call's id, made where none came.
+    /// Returns the call's id, and synthesizes it if the provider did not send one.
     pub(crate) fn settle_id(&mut self, at: usize, options: &Options) -> Option<CallId> {
         if let Some(id) = &self.growing(at)?.id {
             return Some(id.clone());
@@ -165,7 +165,8 @@ impl Calls {
     fn made_id(&self, at: usize, options: &Options) -> CallId {
         let mut position = at;
         let mut id = CallId::synthesized(options.turn, position);
-        // A provider may use the same form of ids; there are never more ids than calls, so this ends.
+        // A provider may use the same form of ids. The loop terminates because `ids` has at most one entry
+        // per call.
         while self.ids.contains_key(&id) {
             position = position.saturating_add(options.limits.calls.max(1));
             id = CallId::synthesized(options.turn, position);
@@ -173,7 +174,7 @@ impl Calls {
         id
     }
 
-    /// The report of the first call beyond the limit; nothing for those after it.
+    /// Returns the report of the first call that exceeds the limit, and `None` for later calls.
     pub(crate) fn overflow(&mut self, options: &Options) -> Option<MalformedCall> {
         if self.overflowed {
             return None;
@@ -199,7 +200,7 @@ impl Calls {
             return self.target_of_known(at, fragment);
         }
         match self.slots.get(&slot) {
-            // A missing index that no position explains: the last open call (S2).
+            // A missing index that the position does not resolve either: use the last open call (S2).
             None if fragment.index.is_none() && fragment.id.is_none() && fragment.name.is_none() => {
                 self.last_open().map_or(Target::New, Target::Existing)
             }
@@ -214,14 +215,15 @@ impl Calls {
         self.ids.get(&id).copied()
     }
 
-    /// A known id beats the index, unless what comes with it shows that another call has the same id.
+    /// A known id takes precedence over the index, unless the fragment shows that another call has the same
+    /// id.
     fn target_of_known(&self, at: usize, fragment: &Fragment) -> Target {
         let Some(call) = self.growing(at) else { return Target::Nowhere };
         let Some(name) = &fragment.name else { return Target::Existing(at) };
         let is_other_index = fragment.index.is_some_and(|index| self.slots.get(&index) != Some(&Some(at)));
         if is_other_index && (call.is_complete_json() || !call.name.is_repeated_by(name)) {
             return match self.slots.get(&fragment.index.unwrap_or_default()) {
-                // The other index has its own call already: this is one more piece of that.
+                // The other index already has its own call, so the fragment continues that call.
                 Some(Some(own)) if self.growing(*own).is_some() => Target::Existing(*own),
                 _ => Target::New,
             };
@@ -236,11 +238,12 @@ impl Calls {
         let Some(name) = &fragment.name else { return Target::Existing(at) };
         let is_nameless = call.name.as_str().is_empty();
         let is_new = if fragment.id.is_some() {
-            // S3: a new id with a name is a new call, but for the id that comes late to its own.
+            // S3: a new id with a name starts a new call, except for an id that arrives late for its own
+            // call.
             let is_late_id = call.id.is_none() && !call.is_complete_json();
             !(is_nameless || is_late_id && call.name.is_repeated_by(name))
         } else {
-            // No ids at all: a name after whole arguments begins the next call.
+            // Without ids, a name after complete arguments starts the next call.
             call.is_complete_json() && (fragment.arguments.is_some() || !call.name.is_repeated_by(name))
         };
         if is_new { Target::New } else { Target::Existing(at) }

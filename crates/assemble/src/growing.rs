@@ -1,4 +1,4 @@
-//! One call while it arrives.
+//! A call while it streams.
 
 use windlass_partial_json::{Event, Parser, Status};
 use windlass_protocol::{CallId, Opaque, ToolName};
@@ -7,18 +7,18 @@ use windlass_stream::{CallChunk, CallKey};
 use crate::name::GrowingName;
 use crate::{CallEvent, Limits};
 
-/// How the provider marks the ends of its calls.
+/// The provider's marking of the end of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Marks {
-    /// Not at all: fragments by index.
+    /// The provider sends fragments by index and does not mark ends.
     None,
-    /// With an end that has not come.
+    /// The provider marks ends, and the end of this call has not arrived.
     Open,
-    /// With an end that has come.
+    /// The end of this call has arrived.
     Ended,
 }
 
-/// One call while it arrives.
+/// A call while it streams.
 #[derive(Debug)]
 pub(crate) struct GrowingCall {
     pub(crate) key: CallKey,
@@ -26,13 +26,13 @@ pub(crate) struct GrowingCall {
     pub(crate) name: GrowingName,
     pub(crate) opaque: Option<Opaque>,
     pub(crate) marks: Marks,
-    /// The arguments as they came.
+    /// The text of the arguments as received.
     pub(crate) text: String,
     pub(crate) parser: Parser,
-    /// The arguments are longer than the limit.
+    /// True if the arguments exceed the limit.
     pub(crate) overflowed: bool,
     started: bool,
-    /// How much of the text has been told.
+    /// The number of bytes of `text` that have been emitted.
     told: usize,
 }
 
@@ -58,18 +58,19 @@ impl GrowingCall {
         }
     }
 
-    /// Takes more of the arguments' text.
+    /// Appends text to the arguments.
     pub(crate) fn push(&mut self, delta: &str, limits: &Limits) {
         if self.overflowed || delta.len() > limits.argument_bytes.saturating_sub(self.text.len()) {
             self.overflowed = true;
             return;
         }
         self.text.push_str(delta);
-        // What is wrong with the text is asked for at the end; until then the parser shows what was right.
+        // Errors are evaluated at the end of the call; until then the parser provides the valid prefix.
         let _ = self.parser.push(delta);
     }
 
-    /// Takes the whole text that a provider says again at the end; only what is missing counts (S6).
+    /// Compares with the complete text that a provider repeats at the end, and appends only the missing
+    /// suffix (S6). A text that does not begin with the received text is ignored.
     pub(crate) fn complete(&mut self, whole: &str, limits: &Limits) {
         let missing = whole.strip_prefix(self.text.as_str()).unwrap_or_default().to_owned();
         self.push(&missing, limits);
@@ -79,8 +80,8 @@ impl GrowingCall {
         self.parser.status() == Status::Complete
     }
 
-    /// Tells what has not been told, if the name is known. `delta` is the text just pushed, if it alone is
-    /// new: moving it saves a copy.
+    /// Emits new text and complete arguments, once the name is known. `delta` is the text that was just
+    /// pushed; it is moved into the event if it is all of the new text, which saves a copy.
     pub(crate) fn tell(&mut self, delta: Option<String>, events: &mut Vec<CallEvent>) {
         if !self.started {
             if !self.name.is_settled() {
@@ -97,7 +98,8 @@ impl GrowingCall {
         self.tell_arguments(events);
     }
 
-    /// Tells members of the top-level object only: each value is copied once, so the cost stays linear.
+    /// Emits complete members of the top-level object only. Each value is copied once, so the cost stays
+    /// linear.
     fn tell_arguments(&mut self, events: &mut Vec<CallEvent>) {
         let key = self.key;
         self.parser.drain_events(|event| {
@@ -112,7 +114,7 @@ impl GrowingCall {
     }
 }
 
-/// The fields of a fragment, as `CallChunk::Partial` has them.
+/// The fields of `CallChunk::Partial`.
 #[derive(Debug, Default)]
 pub(crate) struct Fragment {
     pub(crate) index: Option<u64>,
@@ -124,7 +126,7 @@ pub(crate) struct Fragment {
 }
 
 impl Fragment {
-    /// The fragment of a `Partial`, with `""` as absent (S1).
+    /// Creates the fragment of a `Partial`, and treats `""` as absent (S1).
     pub(crate) fn of(chunk: CallChunk) -> Option<Self> {
         let CallChunk::Partial { index, position, id, name, arguments, opaque } = chunk else { return None };
         let given = |text: &String| !text.is_empty();

@@ -1,4 +1,4 @@
-//! Whether a call that has come to its end can be run.
+//! The decision whether an ended call can run.
 
 use windlass_partial_json::{ErrorKind, Repair, RepairKind, Repaired, Status, repair};
 use windlass_protocol::{Arguments, ArgumentsError, ToolName};
@@ -6,10 +6,10 @@ use windlass_protocol::{Arguments, ArgumentsError, ToolName};
 use crate::growing::{GrowingCall, Marks};
 use crate::{ArgumentForm, Ending, Limits, MalformedReason, Notes, Options, Repairs};
 
-/// What ends a call.
+/// The event that ends a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The provider's mark of this call's end. The answer may still turn out to be cut.
+    /// The provider's end mark of this call. The answer may still turn out to be truncated.
     Mark,
     /// The end of the answer.
     Answer(AnswerEnd),
@@ -18,26 +18,26 @@ pub(crate) enum End {
 /// The end of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AnswerEnd {
-    /// The provider, or the end of the stream, says how the answer ended.
+    /// The provider or the end of the stream determined the ending.
     Known(Ending),
-    /// The provider's reason is not known here: `abort` of vLLM breaks an answer off, another word may be an ordinary
-    /// end. Only calls whose arguments are whole by themselves are believed (S10).
+    /// The provider's finish reason is unknown: `abort` of vLLM interrupts an answer, while other values can
+    /// be a regular end. Only calls whose arguments are complete JSON are accepted (S10).
     Unproven,
 }
 
-/// Whether other calls began after this one.
+/// The position of a call relative to other calls of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
     Last,
     Earlier,
 }
 
-/// What a call is at its end.
+/// The state of a call at its end.
 #[derive(Debug)]
 pub(crate) enum Judgement {
     Finished(ToolName, Arguments, Notes),
     Malformed(MalformedReason),
-    /// Not to be said before the answer's end is known.
+    /// Undecided until the end of the answer is known.
     Wait,
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn judge(call: &GrowingCall, end: End, rank: Rank, options: &Options)
         return Judgement::Malformed(MalformedReason::TooLong { limit: limits.argument_bytes });
     }
     match end {
-        // Anthropic marks the end of a call that the token limit has cut too, so only arguments that are
-        // whole by themselves are believed (S10).
+        // Anthropic also marks the end of a call that the token limit truncated, so only complete JSON is
+        // accepted (S10).
         End::Mark if call.is_complete_json() => finished(call, name, options),
         End::Mark => Judgement::Wait,
         End::Answer(AnswerEnd::Unproven) if call.is_complete_json() && !is_absent(call) => {
@@ -60,11 +60,11 @@ pub(crate) fn judge(call: &GrowingCall, end: End, rank: Rank, options: &Options)
         }
         End::Answer(AnswerEnd::Unproven) => Judgement::Malformed(cut(call, Ending::Dropped, limits)),
         End::Answer(AnswerEnd::Known(Ending::Complete)) if is_absent(call) && call.marks == Marks::Open => {
-            // A provider that marks ends has not marked this one: the call was left standing.
+            // A provider that marks ends did not mark the end of this call, so the call is incomplete.
             Judgement::Malformed(MalformedReason::Truncated { ending: Ending::Dropped })
         }
         End::Answer(AnswerEnd::Known(Ending::Complete)) => finished(call, name, options),
-        // The limit of tokens cuts what is written last; what stands before it is whole if it is JSON.
+        // The token limit truncates only the last call. Earlier calls are complete if they are valid JSON.
         End::Answer(AnswerEnd::Known(Ending::Length)) if rank == Rank::Earlier && call.is_complete_json() => {
             finished(call, name, options)
         }
@@ -89,7 +89,8 @@ fn is_absent(call: &GrowingCall) -> bool {
     matches!(call.text.trim(), "" | "null" | "\"\"")
 }
 
-/// A text that was wrong before it was cut is told as wrong: more tokens would not have helped.
+/// Reports invalid JSON as invalid, because more tokens would not have helped; other text is reported as
+/// truncated.
 fn cut(call: &GrowingCall, ending: Ending, limits: &Limits) -> MalformedReason {
     match call.parser.status() {
         Status::Malformed { .. } => invalid(call, None, limits),
@@ -106,7 +107,7 @@ fn finished(call: &GrowingCall, name: ToolName, options: &Options) -> Judgement 
     if let Some((arguments, repairs)) = repaired(call, options) {
         return Judgement::Finished(name, arguments, notes(ArgumentForm::Repaired, repairs));
     }
-    // The parser has a limit of depth of its own, so it is asked before serde.
+    // The parser has its own depth limit, so its check comes before serde.
     if let Err(error) = call.parser.check() {
         return Judgement::Malformed(reason(error, &options.limits));
     }
@@ -116,7 +117,8 @@ fn finished(call: &GrowingCall, name: ToolName, options: &Options) -> Judgement 
     }
 }
 
-/// The arguments after those repairs that the options allow, if they need any (S6, J8).
+/// Returns the arguments after the repairs that the options allow, or `None` if no repair is needed or
+/// possible (S6, J8).
 fn repaired(call: &GrowingCall, options: &Options) -> Option<(Arguments, Vec<Repair>)> {
     let is_string = call.text.trim_start().starts_with('"');
     if !is_string && (options.repairs == Repairs::Encoding || call.parser.check().is_ok()) {

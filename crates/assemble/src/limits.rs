@@ -1,6 +1,6 @@
-//! How much one answer may hold.
+//! Limits on the size of one answer.
 
-/// How much one answer may hold (RULES S16).
+/// Limits on the size of one answer (RULES S16).
 ///
 /// ```
 /// let limits = windlass_assemble::Limits { calls: 16, ..windlass_assemble::Limits::default() };
@@ -9,13 +9,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
 pub struct Limits {
-    /// The most calls; one more is reported as malformed, those after it are dropped.
+    /// The maximum number of calls. One call above it is reported as malformed; further calls are dropped.
     pub calls: usize,
-    /// The most bytes of one call's arguments.
+    /// The maximum number of bytes in one call's arguments.
     pub argument_bytes: usize,
-    /// The nesting of arguments that is refused. More than 128 is refused in any case.
+    /// The nesting depth from which arguments are refused. Depths of 128 and more are always refused.
     pub depth: usize,
-    /// The most bytes of words and thoughts together; what is beyond is an error of the answer.
+    /// The maximum number of bytes of text and reasoning together. Excess text is dropped and reported as an
+    /// error.
     pub text_bytes: usize,
 }
 
@@ -26,7 +27,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits of one call's arguments.
+    /// Returns the parser limits for one call's arguments.
     pub(crate) fn json(&self) -> windlass_partial_json::Limits {
         windlass_partial_json::Limits::default().with_depth(self.depth).with_bytes(self.argument_bytes)
     }

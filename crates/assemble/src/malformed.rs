@@ -1,100 +1,100 @@
-//! A call that cannot be run, and why.
+//! Calls that cannot run, with the reason.
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{CallId, Opaque, ResultStatus, ToolName};
 use windlass_stream::CallKey;
 
-/// How an answer, or a call in it, came to its end (RULES S8).
+/// The way in which an answer, or a call in it, ended (RULES S8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "a closed vocabulary, by rule S8")]
 pub enum Ending {
-    /// As the provider ends what is whole.
+    /// The provider ended the answer regularly.
     Complete,
-    /// At the limit of tokens.
+    /// The token limit was reached.
     Length,
-    /// The stream broke off.
+    /// The stream ended without a finish reason.
     Dropped,
     /// The provider failed, or one of its filters ended the answer.
     Error,
 }
 
-/// A call that cannot be run. It is answered with an error result that says why (RULES R1, S11).
+/// A call that cannot run. It is answered with an error result that contains the reason (RULES R1, S11).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MalformedCall {
-    /// Which call of its answer.
+    /// The index of the call in its answer.
     pub key: CallKey,
-    /// Its id, the provider's or a made one.
+    /// The id from the provider, or a synthesized id.
     pub id: CallId,
-    /// Its name, where one came that can be a name.
+    /// The tool's name, if a valid name arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<ToolName>,
-    /// What is wrong.
+    /// The reason.
     pub reason: MalformedReason,
-    /// The text of the arguments as far as it came.
+    /// The received text of the arguments.
     pub text: String,
-    /// Fields of the provider that must go back with the call.
+    /// Fields of the provider that must be sent back with the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
 
-/// What is wrong with a call. The text is written for a model.
+/// The reason why a call cannot run. Its `Display` text is written for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MalformedReason {
-    /// It never got a name (S11).
+    /// The call has no name (S11).
     #[error("the call has no tool name")]
     NoName,
-    /// What it has cannot be a name.
+    /// The name is not valid.
     #[error("the call's tool name is not usable: {what}")]
     BadName {
-        /// Why not.
+        /// The violated rule.
         what: String,
     },
-    /// It was cut (S10).
+    /// The call was truncated (S10).
     #[error("{}", cut_text(*.ending))]
     Truncated {
-        /// By what.
+        /// The way in which the answer ended.
         ending: Ending,
     },
     /// The arguments are not JSON.
     #[error("the arguments are not valid JSON: {what} at byte {at}")]
     InvalidJson {
-        /// Where, in bytes of the text.
+        /// The byte offset in the text.
         at: usize,
-        /// What was met.
+        /// The syntax error.
         what: String,
     },
-    /// The arguments are JSON, but no object.
+    /// The arguments are valid JSON but not an object.
     #[error("the arguments are {met}, a JSON object is wanted")]
     NotAnObject {
-        /// What was met.
+        /// The kind of the value.
         met: String,
     },
     /// The arguments are longer than the limit.
     #[error("the arguments have more than {limit} bytes")]
     TooLong {
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
     /// The arguments are nested deeper than the limit.
     #[error("the arguments are nested {limit} levels deep or more")]
     TooDeep {
-        /// The limit.
+        /// The maximum depth.
         limit: usize,
     },
     /// The answer has more calls than the limit.
     #[error("the answer has more than {limit} calls; this one and those after it are left out")]
     TooManyCalls {
-        /// The limit.
+        /// The maximum number of calls.
         limit: usize,
     },
 }
 
 impl MalformedCall {
-    /// The status of the result that answers this call.
+    /// Returns the status of the result that answers this call.
     pub fn status(&self) -> ResultStatus {
         match &self.reason {
             MalformedReason::Truncated { .. } => ResultStatus::TruncatedArguments,

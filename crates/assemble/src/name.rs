@@ -1,11 +1,11 @@
-//! A tool's name that may come in pieces or again and again.
+//! A tool's name that may arrive in pieces or repeatedly.
 
 use windlass_protocol::ToolName;
 
-/// The longest text that is still looked at as a name; a longer one cannot be one.
+/// The maximum number of bytes to buffer; a longer text is not a valid name.
 const MOST_BYTES: usize = ToolName::MAX_BYTES + 1;
 
-/// The name of one call, as far as it has come (RULES S5).
+/// The received part of a call's name (RULES S5).
 #[derive(Debug, Default)]
 pub(crate) struct GrowingName {
     text: String,
@@ -13,7 +13,7 @@ pub(crate) struct GrowingName {
 }
 
 impl GrowingName {
-    /// A name that came in one piece.
+    /// Creates a name that arrived in one piece.
     pub(crate) fn whole(text: String) -> Self {
         let settled = !text.is_empty();
         Self { text, settled }
@@ -27,7 +27,8 @@ impl GrowingName {
         self.settled
     }
 
-    /// Takes the next piece. The first complete known name wins, and a repeat is not appended.
+    /// Appends the next piece. The first complete name of a known tool is final, and repetitions are not
+    /// appended.
     pub(crate) fn push(&mut self, piece: &str, known: &[ToolName]) {
         if self.settled || piece == self.text || self.text.len() >= MOST_BYTES {
             return;
@@ -35,23 +36,23 @@ impl GrowingName {
         let before = self.text.len();
         self.text.push_str(piece);
         if before > 0 && !begins_known(&self.text, known) && piece.get(..before) == self.text.get(..before) {
-            // A server that sends the whole name so far with every piece.
+            // Some servers send the complete name up to now with every piece; keep only the last one.
             self.text.drain(..before);
         }
         self.settled = is_known(&self.text, known);
     }
 
-    /// Arguments have begun, so the name is whole unless it is the beginning of a known one.
+    /// Handles the start of the arguments: the name is then complete, unless it is a prefix of a known name.
     pub(crate) fn meet_arguments(&mut self, known: &[ToolName]) {
         self.settled |= !self.text.is_empty() && !begins_known(&self.text, known);
     }
 
-    /// Nothing more comes.
+    /// Handles the end of the call: the name is complete.
     pub(crate) fn end(&mut self) {
         self.settled = !self.text.is_empty();
     }
 
-    /// Whether this piece says no more than what is here.
+    /// Returns whether a piece repeats the current name.
     pub(crate) fn is_repeated_by(&self, piece: &str) -> bool {
         self.text == piece
     }

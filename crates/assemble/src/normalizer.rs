@@ -1,4 +1,4 @@
-//! Chunks whose calls have a beginning, an id and an end, for whoever hands them on instead of running them.
+//! Normalization of calls for gateways, which forward calls instead of running them.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,13 @@ use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 
 use crate::{Assembler, CallEvent, MalformedCall, MalformedReason, Options};
 
-/// Gives every call of an answer a `Start` with an id, `Delta`s and an `End`, however its provider tells them.
+/// Converts every call of an answer into a `Start` with an id, `Delta`s and an `End`, independent of the
+/// provider's form.
 ///
-/// For gateways: fragments by index, late ids and missing ids are resolved once, by the same rules by which an
-/// [`Assembler`] resolves them, and whoever writes another format sees calls in one form only. A call that was cut
-/// gets no `End`. A finish that says nothing of the calls before it says so (RULES S9): Gemini's is always `STOP`. All
-/// other chunks pass as they are.
+/// For gateways: fragments by index, late ids and missing ids are resolved in one place, by the same rules as
+/// in an [`Assembler`], so an encoder for another format handles only one form of calls. A truncated call has
+/// no `End`. A stop reason `End` after calls becomes `Calls` (RULES S9), because Gemini always sends `STOP`.
+/// All other chunks are forwarded unchanged.
 ///
 /// ```
 /// use windlass_assemble::{Normalizer, Options};
@@ -39,22 +40,22 @@ pub struct Normalizer {
     calls: BTreeMap<CallKey, Told>,
 }
 
-/// What was handed on of a call.
+/// The forwarding state of a call.
 #[derive(Debug)]
 enum Told {
-    /// Nothing yet: its id is not known.
+    /// Not forwarded yet, because the id is not known.
     Waits { name: String, arguments: String, opaque: Option<Opaque> },
-    /// Its beginning, and all of its arguments so far.
+    /// The start and all received arguments have been forwarded.
     Begun,
 }
 
 impl Normalizer {
-    /// A normalizer for one response. The options' turn makes the ids of calls that come without one.
+    /// Creates a normalizer for one response. The turn in the options is part of synthesized ids.
     pub fn new(options: Options) -> Self {
         Self { assembler: Assembler::new(options), events: Vec::new(), calls: BTreeMap::new() }
     }
 
-    /// Takes the next chunk and adds what is handed on to `chunks`.
+    /// Processes the next chunk and appends the normalized chunks to `chunks`.
     pub fn push(&mut self, chunk: Chunk, chunks: &mut Vec<Chunk>) {
         match chunk {
             Chunk::Call(piece) => {
@@ -67,7 +68,7 @@ impl Normalizer {
                 self.assembler.push(Chunk::Call(piece), &mut self.events);
                 self.hand_on(opaque, chunks);
             }
-            // These end calls.
+            // These chunks end open calls.
             Chunk::Finish { .. } | Chunk::Error { .. } => {
                 self.assembler.push(chunk.clone(), &mut self.events);
                 self.hand_on(None, chunks);
@@ -82,7 +83,7 @@ impl Normalizer {
         }
     }
 
-    /// Ends the response.
+    /// Ends the response and appends the remaining chunks.
     pub fn finish(mut self, chunks: &mut Vec<Chunk>) {
         let mut events = std::mem::take(&mut self.events);
         let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
@@ -91,7 +92,8 @@ impl Normalizer {
         self.hand_on(None, chunks);
     }
 
-    /// Hands on what the last chunk meant. `opaque` is what it carried for the call that it began.
+    /// Forwards the events of the last chunk. `opaque` contains the provider's fields of the call that the
+    /// chunk began.
     fn hand_on(&mut self, mut opaque: Option<Opaque>, chunks: &mut Vec<Chunk>) {
         for event in std::mem::take(&mut self.events) {
             match event {
@@ -120,7 +122,7 @@ impl Normalizer {
     fn finished(&mut self, key: CallKey, call: ToolCall, chunks: &mut Vec<Chunk>) {
         if !matches!(call.payload, Payload::Function { .. }) {
             self.calls.insert(key, Told::Begun);
-            // What a payload's name already told has no arguments to follow.
+            // Replace the `Start` that was emitted for the name: a payload is forwarded as one `Whole` chunk.
             chunks.retain(
                 |chunk| !matches!(chunk, Chunk::Call(CallChunk::Start { key: begun, .. }) if *begun == key),
             );
@@ -141,13 +143,13 @@ impl Normalizer {
             return;
         }
         self.begin(call.key, call.id.as_str(), chunks);
-        // What was cut stays open; what is whole and wrong is the reader's to judge.
+        // A truncated call stays open. A complete but invalid call ends, and the receiver decides about it.
         if !matches!(call.reason, MalformedReason::Truncated { .. }) {
             chunks.push(Chunk::Call(CallChunk::End { key: call.key, arguments: None }));
         }
     }
 
-    /// Tells the beginning of a call that waited for its id.
+    /// Emits the start of a call that was waiting for its id, together with its arguments.
     fn begin(&mut self, key: CallKey, id: &str, chunks: &mut Vec<Chunk>) {
         let Some(Told::Waits { name, arguments, opaque }) = self.calls.insert(key, Told::Begun) else {
             return;

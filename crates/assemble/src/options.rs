@@ -1,10 +1,10 @@
-//! What an assembler has to know before the first chunk.
+//! The configuration of an assembler.
 
 use windlass_protocol::ToolName;
 
 use crate::Limits;
 
-/// What an assembler has to know before the first chunk.
+/// The configuration of an assembler.
 ///
 /// ```
 /// use windlass_assemble::{Assembler, Options};
@@ -17,49 +17,50 @@ use crate::Limits;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The number of the turn, for the ids of calls that come without one.
+    /// The number of the turn, which is part of synthesized call ids.
     pub turn: u64,
-    /// The names on offer. With them a name that comes in pieces is known to be whole (RULES S5).
+    /// The names of the offered tools. They determine when a name that arrives in pieces is complete
+    /// (RULES S5).
     pub tools: Vec<ToolName>,
-    /// What is repaired of arguments that are nearly JSON.
+    /// The permitted repairs of almost valid JSON.
     pub repairs: Repairs,
-    /// How much one answer may hold.
+    /// The limits on the size of one answer.
     pub limits: Limits,
 }
 
-/// What is repaired of arguments that are nearly JSON, where the answer ended as it should (RULES J8).
+/// The permitted repairs of almost valid JSON arguments, if the answer ended regularly (RULES J8).
 ///
-/// Each repair is told in the call's [`Notes`](crate::Notes), and nothing that was cut is repaired.
+/// Each repair is listed in the call's [`Notes`](crate::Notes). Truncated arguments are never repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repairs {
-    /// An object's text inside a string, which several providers send (RULES S6). Nothing else.
+    /// Only an object that is encoded in a string, which several providers send (RULES S6).
     #[default]
     Encoding,
-    /// All that `windlass_partial_json::repair` does.
+    /// All repairs of `windlass_partial_json::repair`.
     All,
 }
 
 impl Options {
-    /// The same options for another turn.
+    /// Sets the number of the turn.
     pub fn with_turn(mut self, turn: u64) -> Self {
         self.turn = turn;
         self
     }
 
-    /// The same options with these names on offer.
+    /// Sets the names of the offered tools.
     pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolName>) -> Self {
         self.tools = tools.into_iter().collect();
         self
     }
 
-    /// The same options with more or fewer repairs.
+    /// Sets the permitted repairs.
     pub fn with_repairs(mut self, repairs: Repairs) -> Self {
         self.repairs = repairs;
         self
     }
 
-    /// The same options with other limits.
+    /// Sets the limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

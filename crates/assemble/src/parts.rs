@@ -1,27 +1,27 @@
-//! The words, thoughts and calls of an answer, in the order in which they were written (RULES P4).
+//! Text, reasoning and calls of an answer, in the order in which they were written (RULES P4).
 
 use windlass_protocol::{Opaque, Part, Reasoning, Text, Unknown};
 
-/// A part, or the place of a call.
+/// A part, or the index of a call.
 #[derive(Debug)]
 pub(crate) enum Slot {
     Part(Part),
     Call(usize),
 }
 
-/// What an answer holds so far.
+/// The parts of an answer received up to now.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     slots: Vec<Slot>,
-    /// Whether the last part is words that still grow.
+    /// True while text may be appended to the last text part.
     speaking: bool,
-    /// Whether the last part is thoughts that still grow.
+    /// True while text may be appended to the last reasoning part.
     thinking: bool,
     bytes: usize,
 }
 
 impl Parts {
-    /// How many bytes of words and thoughts there are.
+    /// Returns the number of bytes of text and reasoning.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -39,7 +39,7 @@ impl Parts {
         self.speaking = true;
     }
 
-    /// Ends a stretch of words. Without words it may be a signature alone.
+    /// Ends a text part. Without text, the provider's fields become a part with empty text.
     pub(crate) fn end_words(&mut self, opaque: Option<Opaque>) {
         let was_speaking = std::mem::take(&mut self.speaking);
         match (self.slots.last_mut(), opaque) {
@@ -63,7 +63,7 @@ impl Parts {
         self.thinking = true;
     }
 
-    /// Ends a stretch of thoughts. Without words it may be a cipher alone.
+    /// Ends a reasoning part. Without text, the provider's fields become a part with empty text.
     pub(crate) fn end_thoughts(&mut self, opaque: Option<Opaque>) {
         let was_thinking = std::mem::take(&mut self.thinking);
         match (self.slots.last_mut(), opaque) {

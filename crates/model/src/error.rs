@@ -1,46 +1,47 @@
-//! Why a model gave no answer, or only half of one.
+//! Errors of a model.
 
 use std::error::Error;
 use std::time::Duration;
 
-/// What kind of failure, by what a caller can do about it.
+/// The kind of a failure, by the possible reaction of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelErrorKind {
-    /// Something is missing or wrong in what the user set up: a key, an address, a model's name.
+    /// The user's configuration is incomplete or wrong: an API key, an address, or the name of a model.
     Configuration,
     /// The provider cannot be reached.
     Unreachable,
-    /// The provider refused the request.
+    /// The provider rejected the request.
     Refused,
-    /// The model has no tool calls of its own, or no structured output: the request may be put otherwise.
+    /// The model does not support tool calls or structured output; the request may be sent with another tool
+    /// protocol.
     Unsupported,
-    /// The conversation is longer than the model's window.
+    /// The conversation exceeds the model's context window.
     ContextLength,
-    /// Too many requests; it may work later.
+    /// Too many requests; the same request may succeed later.
     RateLimit,
-    /// The provider failed or is overloaded; it may work later.
+    /// The provider failed or is overloaded; the same request may succeed later.
     Server,
-    /// Nothing came for too long.
+    /// The idle timeout expired: no data arrived for too long.
     Idle,
-    /// The connection broke in mid-answer.
+    /// The connection broke during the answer.
     Dropped,
-    /// The answer is not of the provider's format.
+    /// The answer does not have the provider's format.
     Malformed,
 }
 
-/// A failure on the way to a model or back.
+/// A failure of sending a request or receiving its answer.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct ModelError {
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: ModelErrorKind,
-    /// What to tell a human: what was met, where, and what to do.
+    /// A message for a human: the problem, its place and the next step.
     pub message: String,
-    /// How long the provider asked to wait.
+    /// The wait that the provider requests.
     pub retry_after: Option<Duration>,
-    /// The provider's id of the request, for its support.
+    /// The provider's request id, for support requests.
     pub request_id: Option<String>,
     /// The cause.
     #[source]
@@ -48,30 +49,30 @@ pub struct ModelError {
 }
 
 impl ModelError {
-    /// A failure of a kind, in these words.
+    /// Creates a failure from its kind and message.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), retry_after: None, request_id: None, source: None }
     }
 
-    /// The same failure with its cause.
+    /// Sets the cause.
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The same failure with the wait that the provider asked for.
+    /// Sets the wait that the provider requests.
     pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
         self.retry_after = wait;
         self
     }
 
-    /// The same failure with the provider's id of the request.
+    /// Sets the provider's request id.
     pub fn with_request_id(mut self, id: Option<String>) -> Self {
         self.request_id = id;
         self
     }
 
-    /// Whether the same request may work later.
+    /// Returns whether the same request may succeed later.
     pub fn is_retryable(&self) -> bool {
         matches!(
             self.kind,

@@ -1,4 +1,4 @@
-//! The trait of a model.
+//! The `Model` trait.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,13 +10,14 @@ use windlass_stream::Chunk;
 
 use crate::ModelError;
 
-/// An answer as it arrives. Dropping it stops the generation.
+/// A streamed answer. Dropping it cancels the request.
 pub type ChunkStream = Pin<Box<dyn Stream<Item = Result<Chunk, ModelError>> + Send>>;
 
-/// The wait for an answer to begin.
+/// The future of an answer's start.
 pub type ModelFuture<'a> = Pin<Box<dyn Future<Output = Result<ChunkStream, ModelError>> + Send + 'a>>;
 
-/// Something that answers a request with a stream of chunks: a provider, a recording, a script.
+/// A source of answers: it turns a request into a stream of chunks. Implementations are providers, recordings
+/// and scripts.
 ///
 /// ```
 /// use std::pin::Pin;
@@ -46,16 +47,17 @@ pub type ModelFuture<'a> = Pin<Box<dyn Future<Output = Result<ChunkStream, Model
 /// }
 /// ```
 pub trait Model: Send + Sync {
-    /// Sends the request and waits until the answer begins.
+    /// Sends the request and waits for the start of the answer.
     ///
-    /// An error here is the last word on a refusal: what is worth trying again was tried again inside. Silence
-    /// and a broken connection, here or in the stream, are left to whoever reads.
+    /// The implementation has already performed sensible retries of a rejected request, so the caller should
+    /// not repeat it. An idle timeout and a broken connection, before or during the stream, are left to the
+    /// caller.
     ///
-    /// Cancel-safe: dropping the future or the stream gives up the request; nothing is kept.
+    /// Cancel-safe: dropping the future or the stream cancels the request without leaving state behind.
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a>;
 
-    /// Says what the provider would refuse in a request, without asking it. A model that knows no rules says
-    /// nothing.
+    /// Returns the reasons for which the provider would reject the request, without sending it. The default
+    /// returns no reasons.
     fn check(&self, request: &Request) -> Vec<Refusal> {
         let _ = request;
         Vec::new()

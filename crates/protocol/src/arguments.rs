@@ -1,4 +1,4 @@
-//! The finished arguments of a call.
+//! The complete arguments of a call.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The complete arguments of a call: a JSON object and the very text in which the model wrote it.
+/// The complete arguments of a call: a JSON object together with the text in which the model wrote it.
 ///
-/// This is the type for running. What is known while arguments still arrive is another type, in
-/// `windlass-partial-json`, and nothing converts it into this one (RULES J1). In serde it is the text, as a
-/// JSON string, so that spelling and order survive any format.
+/// Only this type can be executed. Arguments that still stream have another type in `windlass-partial-json`,
+/// and no conversion into this type exists (RULES J1). serde represents it as a JSON string with the text, so
+/// that spelling and key order survive in any format.
 ///
 /// ```
 /// use windlass_protocol::Arguments;
@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 /// # Ok::<(), windlass_protocol::ArgumentsError>(())
 /// ```
 ///
-/// Clones share the text: a call is handed from its answer to who judges it, records it and runs it.
+/// Clones share the text, because a call is passed to policy, journal and tool.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Arguments(Arc<Parsed>);
@@ -33,26 +33,26 @@ struct Parsed {
     value: Map<String, Value>,
 }
 
-/// Why a text is not the arguments of a call.
+/// Error of parsing a call's arguments.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentsError {
-    /// The text is not JSON; the source says where.
+    /// The text is not valid JSON; the source contains the position.
     #[error("the arguments are not valid JSON")]
     Json(#[from] serde_json::Error),
     /// The text is JSON, but not an object.
     #[error("the arguments are {met}, an object is wanted")]
     NotAnObject {
-        /// What was met: `an array`, `a string` …
+        /// The kind of the value: `an array`, `a string` …
         met: &'static str,
     },
 }
 
 impl Arguments {
-    /// Parses the whole text of a call's arguments.
+    /// Parses the complete text of a call's arguments.
     ///
     /// # Errors
-    /// If the text is not exactly one JSON object.
+    /// Returns an error if the text is not exactly one JSON object.
     pub fn parse(text: impl Into<String>) -> Result<Self, ArgumentsError> {
         let text = text.into();
         match serde_json::from_str(&text)? {
@@ -61,55 +61,59 @@ impl Arguments {
         }
     }
 
-    /// The text as the model wrote it.
+    /// Returns the text as the model wrote it.
     pub fn as_str(&self) -> &str {
         &self.0.text
     }
 
-    /// The parsed object.
+    /// Returns the parsed object. Of repeated keys it contains the last value.
     pub fn as_object(&self) -> &Map<String, Value> {
         &self.0.value
     }
 
-    /// One argument by its name.
+    /// Returns an argument by its name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.value.get(name)
     }
 
-    /// The arguments as one value, for a validator or a deserializer.
+    /// Returns the arguments as one value, for a validator or a deserializer. Copies the object.
     pub fn to_value(&self) -> Value {
         Value::Object(self.0.value.clone())
     }
 
-    /// Reads the arguments into a type of the tool's own.
+    /// Deserializes the arguments into a tool's own type.
     ///
     /// # Errors
-    /// If they do not fit the type; the message names the field where serde knows it.
+    /// Returns an error if the arguments do not fit the type; its message contains the field if serde knows
+    /// it.
     pub fn read<T: for<'de> Deserialize<'de>>(&self) -> Result<T, serde_json::Error> {
-        // From the text and not from the value: numbers keep their digits, errors their place.
+        // Deserialize from the text instead of the value, so that numbers keep their digits and errors their
+        // position.
         serde_json::from_str(&self.0.text)
     }
 
-    /// The same text whoever wrote it: keys sorted at every depth, no white space, numbers as they were written.
+    /// Returns the canonical form of the arguments: keys sorted at every depth, no white space, numbers as
+    /// written.
     ///
-    /// Two calls repeat each other if name and canonical arguments are equal (RULES L4).
+    /// Two calls repeat each other if their names and canonical arguments are equal (RULES L4).
     pub fn canonical(&self) -> String {
         let mut text = String::with_capacity(self.0.text.len());
         match write_canonical(self.0.text.trim(), &mut text) {
             Ok(()) => text,
-            // Cannot be: the text was parsed when it came in. What the model wrote is never less exact.
+            // Unreachable, because the text has been parsed before. The original text is a correct fallback.
             Err(_) => self.0.text.clone(),
         }
     }
 }
 
-// Written from the text and not from the value, whose numbers are floats where they are long: two calls that
-// differ in a digit are two calls. Keys are sorted here and not left to serde_json's map, whose order another
-// crate's feature can change. The recursion is as deep as serde_json's own parser let the value be, 128.
+// The canonical form is derived from the text instead of the value, because the value stores long numbers as
+// floats and two calls that differ in one digit must stay different. Keys are sorted here because the order
+// of serde_json's map depends on a Cargo feature that another crate can enable. The recursion depth is
+// limited by serde_json's parser to 128.
 fn write_canonical(json: &str, text: &mut String) -> Result<(), serde_json::Error> {
     match json.as_bytes().first() {
         Some(b'{') => {
-            // Of two equal keys the last wins, as in the value.
+            // The last of equal keys wins, as in the value.
             let members: BTreeMap<String, &RawValue> = serde_json::from_str(json)?;
             text.push('{');
             for (position, (key, value)) in members.into_iter().enumerate() {
@@ -151,7 +155,7 @@ fn kind(value: &Value) -> &'static str {
 }
 
 impl Default for Arguments {
-    /// `{}`, what a call without parameters has.
+    /// Returns `{}`, the arguments of a call without parameters.
     fn default() -> Self {
         Self(Arc::new(Parsed { text: "{}".to_owned(), value: Map::new() }))
     }

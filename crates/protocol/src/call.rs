@@ -1,10 +1,10 @@
-//! A call: what the model asks for.
+//! Calls of a model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Arguments, CallId, Opaque, ToolName};
 
-/// One finished call of a model.
+/// One complete call of a model.
 ///
 /// ```
 /// use windlass_protocol::{Arguments, CallId, ToolCall, ToolName};
@@ -19,18 +19,18 @@ use crate::{Arguments, CallId, Opaque, ToolName};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// Ties the call to its one result.
+    /// The id that links the call to its result.
     pub id: CallId,
     /// The name that the model used.
     pub name: ToolName,
-    /// What is handed to the tool.
+    /// The input of the tool.
     pub payload: Payload,
-    /// Fields of the provider that must go back with the call (RULES P2).
+    /// Fields of the provider that must be sent back with the call (RULES P2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
 
-/// The forms that a call takes.
+/// The payload of a call, by kind of tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -40,51 +40,51 @@ pub enum Payload {
         /// The finished arguments.
         arguments: Arguments,
     },
-    /// A tool that takes free text, as a patch or a query.
+    /// A tool with free text as input, such as a patch or a query.
     Custom {
         /// The text as the model wrote it.
         input: String,
     },
-    /// A tool of an MCP server that the provider itself names by server and tool.
+    /// A tool of an MCP server that the provider addresses by server and tool.
     Mcp {
-        /// The configured server.
+        /// The name of the configured server.
         server: String,
-        /// The tool's own name at that server.
+        /// The tool's name on that server.
         tool: String,
-        /// The finished arguments.
+        /// The complete arguments.
         arguments: Arguments,
     },
     /// The provider's built-in local shell.
     LocalShell {
-        /// Program and arguments.
+        /// The program and its arguments.
         command: Vec<String>,
-        /// Where to run, if the model said so.
+        /// The working directory, if the model specified one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         working_directory: Option<String>,
-        /// How long it may run, in milliseconds, if the model said so.
+        /// The time limit in milliseconds, if the model specified one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timeout_ms: Option<u64>,
     },
 }
 
 impl ToolCall {
-    /// A call of a function.
+    /// Creates a call of a function.
     pub fn function(id: CallId, name: ToolName, arguments: Arguments) -> Self {
         Self::new(id, name, Payload::Function { arguments })
     }
 
-    /// A call of any form.
+    /// Creates a call with any payload.
     pub fn new(id: CallId, name: ToolName, payload: Payload) -> Self {
         Self { id, name, payload, opaque: None }
     }
 
-    /// The same call with the provider's own fields.
+    /// Sets the provider's fields.
     pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
         self.opaque = opaque;
         self
     }
 
-    /// The JSON arguments, where the form has them.
+    /// Returns the JSON arguments, if the payload has them.
     pub fn arguments(&self) -> Option<&Arguments> {
         match &self.payload {
             Payload::Function { arguments } | Payload::Mcp { arguments, .. } => Some(arguments),
@@ -92,7 +92,8 @@ impl ToolCall {
         }
     }
 
-    /// The same text for every call that asks for the same, whatever the order of its keys (RULES L4).
+    /// Returns a text that is equal for calls with the same name and input, independent of key order
+    /// (RULES L4). The time limit of a local shell is not included.
     pub fn fingerprint(&self) -> String {
         let payload = match &self.payload {
             Payload::Function { arguments } => arguments.canonical(),
@@ -109,7 +110,8 @@ impl ToolCall {
 }
 
 impl Payload {
-    /// What the model wrote, as one text.
+    /// Returns the input as the model wrote it, as one text. The words of a local shell's command are joined
+    /// with spaces.
     pub fn text(&self) -> String {
         match self {
             Self::Function { arguments } | Self::Mcp { arguments, .. } => arguments.as_str().to_owned(),

@@ -1,36 +1,36 @@
-//! What a model can do, and how calls reach it.
+//! Abilities of models, and the protocol for tool calls.
 
 use serde::{Deserialize, Serialize};
 
-/// How calls and results travel between windlass and a model. Chosen once for a run (RULES P5).
+/// The protocol for calls and results between windlass and a model. It is chosen once per run (RULES P5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "the three ways there are to make a model call a tool")]
 pub enum ToolProtocol {
-    /// The provider's own tool calls.
+    /// The provider's native tool calls.
     #[default]
     Native,
     /// Calls as JSON in a constrained answer.
     Structured,
-    /// Calls written into the text.
+    /// Calls embedded in the answer's text.
     Text,
 }
 
-/// Whether a model has an ability.
+/// The support of a model for an ability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "yes, no and unknown are all there is")]
 pub enum Support {
-    /// It has it.
+    /// The model supports it.
     Yes,
-    /// It does not, or its provider refuses the parameter.
+    /// The model does not support it, or its provider rejects the parameter.
     No,
-    /// Nobody has said; a request may try.
+    /// Not known; a request may try it.
     #[default]
     Unknown,
 }
 
-/// What a model can do, as far as is known.
+/// The known abilities of a model.
 ///
 /// ```
 /// use windlass_protocol::{Capabilities, Support};
@@ -41,7 +41,7 @@ pub enum Support {
 #[serde(default)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Capabilities::default()`")]
 pub struct Capabilities {
-    /// Tool calls of the provider's own kind.
+    /// The provider's native tool calls.
     pub native_tools: Support,
     /// Several calls in one answer.
     pub parallel_calls: Support,
@@ -49,15 +49,15 @@ pub struct Capabilities {
     pub forced_tool_choice: Support,
     /// Images in user messages.
     pub images: Support,
-    /// Answers held to a JSON schema.
+    /// Answers constrained to a JSON Schema.
     pub structured_output: Support,
-    /// Answers held to JSON of any form.
+    /// Answers constrained to valid JSON of any form.
     pub json_output: Support,
 }
 
 impl ToolProtocol {
-    /// The ways to make a model with these abilities call a tool, the best first: its own tool calls, then a
-    /// constrained answer, then text (RULES P5). What nobody has said may be tried.
+    /// Returns the protocols that a model with these abilities may support, the best first: native tool
+    /// calls, constrained answers, text (RULES P5). An ability that is not known may be tried.
     ///
     /// ```
     /// use windlass_protocol::{Capabilities, Support, ToolProtocol};
@@ -74,7 +74,7 @@ impl ToolProtocol {
         order
     }
 
-    /// The word in journals and on command lines.
+    /// Returns the name in journals and on command lines.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",

@@ -1,34 +1,34 @@
-//! What a call would do to the world.
+//! The effects of a call on its environment.
 
 use serde::{Deserialize, Serialize};
 
-/// One thing that a call would do, told before it runs.
+/// One effect that a call would have, declared before the call runs.
 ///
-/// Policy judges effects and not tool names, so that a new tool is covered by old rules. Paths are relative
-/// to the workspace with `/` between names where they lie inside it, else as the model wrote them.
+/// Policy decides by effects instead of tool names, so that existing rules cover new tools. Paths inside the
+/// workspace are relative to it and use `/` as separator; other paths are as the model wrote them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
-    /// Reads a file, or the names in a folder.
+    /// Reads a file or lists the names in a folder.
     Read {
-        /// The path.
+        /// The path of the file or folder.
         path: String,
     },
-    /// Reads a folder and everything below it, or a file where the path is a file.
+    /// Reads a folder and everything below it, or a file if the path is a file.
     ReadTree {
         /// The path.
         path: String,
     },
-    /// Makes a file or changes it.
+    /// Creates or changes a file.
     Write {
         /// The path.
         path: String,
-        /// How many bytes the file would have, where the tool knows it before it runs.
+        /// The size of the file after the call in bytes, if the tool knows it before the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<u64>,
     },
-    /// May make or change everything below a folder, or a file where the path is a file.
+    /// May create or change everything below a folder, or a file if the path is a file.
     WriteTree {
         /// The path.
         path: String,
@@ -38,49 +38,50 @@ pub enum Effect {
         /// The path.
         path: String,
     },
-    /// Removes a folder and everything below it, or moves it away.
+    /// Removes or moves a folder and everything below it.
     DeleteTree {
         /// The path.
         path: String,
     },
     /// Starts a process.
     Execute {
-        /// The command as a shell would read it.
+        /// The command line in shell syntax.
         command: String,
-        /// The folder in which it starts.
+        /// The working directory.
         directory: String,
     },
-    /// Opens a connection.
+    /// Opens a network connection.
     Connect {
-        /// The host's name or address.
+        /// The host name or address.
         host: String,
         /// The port.
         port: u16,
     },
     /// Calls a tool of an MCP server.
     Mcp {
-        /// The server, as it is configured.
+        /// The configured name of the server.
         server: String,
-        /// The tool, by the server's own name for it.
+        /// The tool's name on the server.
         tool: String,
-        /// A digest of the tool's name, words and schemas, so that a changed tool is another tool.
+        /// A digest of the tool's name, description and schemas, so that a changed tool counts as another
+        /// tool.
         fingerprint: String,
-        /// Whether a human has accepted the tool with exactly this fingerprint before.
+        /// True if a human has accepted the tool with this fingerprint before.
         known: bool,
     },
-    /// Hands work to another agent.
+    /// Starts another agent.
     Spawn {
-        /// The agent's name.
+        /// The name of the agent.
         agent: String,
     },
-    /// Speaks with the human or keeps notes inside the run; nothing outside changes.
+    /// Communicates with the human or keeps notes inside the run, without an external effect.
     Internal,
-    /// The tool cannot say. Policy has to assume the worst.
+    /// The tool cannot determine its effects. Policy must assume the worst case.
     Unknown,
 }
 
 impl Effect {
-    /// The word that policy rules use for this kind of effect.
+    /// Returns the name of this kind of effect in policy rules.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Read { .. } | Self::ReadTree { .. } => "read",
@@ -95,7 +96,7 @@ impl Effect {
         }
     }
 
-    /// The path that is touched, where the effect has one.
+    /// Returns the path of the effect, if it has one.
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::Read { path }
@@ -113,8 +114,8 @@ impl Effect {
         }
     }
 
-    /// Returns whether the effect also reaches everything below its path. A rule about one of those paths is then a
-    /// rule about this effect, too.
+    /// Returns whether the effect includes everything below its path. A rule about a path below it then also
+    /// applies to this effect.
     ///
     /// ```
     /// use windlass_protocol::Effect;
@@ -125,7 +126,7 @@ impl Effect {
         matches!(self, Self::ReadTree { .. } | Self::WriteTree { .. } | Self::DeleteTree { .. })
     }
 
-    /// Returns whether the effect reads files and changes nothing.
+    /// Returns whether the effect only reads files.
     pub fn is_read(&self) -> bool {
         matches!(self, Self::Read { .. } | Self::ReadTree { .. })
     }

@@ -1,15 +1,15 @@
-//! Tools that take free text, for formats and models that know functions only.
+//! Conversion of free-text tools into functions, for formats and models that only support functions.
 
 use serde_json::json;
 
 use crate::{Arguments, Payload, RawJson, ToolCall, ToolSpec};
 
-/// The one argument of a function that stands for a tool that takes free text.
+/// The name of the argument that contains the free text.
 const ARGUMENT: &str = "input";
 
 impl ToolSpec {
-    /// The same tool as a function: one that takes free text takes it as its one argument, a string. A function
-    /// stays as it is.
+    /// Converts a free-text tool into a function with one string argument, `input`. A function is returned
+    /// unchanged.
     ///
     /// ```
     /// use windlass_protocol::{Payload, ToolName, ToolSpec};
@@ -35,12 +35,13 @@ impl ToolSpec {
 }
 
 impl Payload {
-    /// The payload as a function's arguments: free text is the one argument of [`ToolSpec::as_function`], a command of
-    /// the provider's local shell is `command`, a list of words, and `working_directory`.
+    /// Converts the payload into a function's arguments. Free text becomes the argument of
+    /// [`ToolSpec::as_function`]; a command of the provider's local shell becomes `command`, a list of words,
+    /// and `working_directory`.
     pub fn as_arguments(&self) -> Arguments {
         match self {
             Self::Function { arguments } | Self::Mcp { arguments, .. } => arguments.clone(),
-            // Joined to one text the words of a command would not be known apart.
+            // Joining the words would lose their boundaries.
             Self::LocalShell { command, working_directory, .. } => {
                 let fields = json!({ "command": command, "working_directory": working_directory });
                 Arguments::parse(fields.to_string()).unwrap_or_default()
@@ -51,14 +52,15 @@ impl Payload {
         }
     }
 
-    /// The free text in the arguments of a function that stands for a tool that takes it.
+    /// Returns the free text from the arguments of a converted function, or `None` if the arguments have no
+    /// string `input`.
     pub fn from_arguments(arguments: &Arguments) -> Option<Self> {
         Some(Self::Custom { input: arguments.get(ARGUMENT)?.as_str()?.to_owned() })
     }
 }
 
 impl ToolCall {
-    /// The same call as one of a function.
+    /// Converts the call into a call of a function.
     pub fn as_function(&self) -> Self {
         let payload = Payload::Function { arguments: self.payload.as_arguments() };
         Self { payload, ..self.clone() }

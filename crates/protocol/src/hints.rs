@@ -1,54 +1,55 @@
-//! What a tool says about itself.
+//! Hints of a tool about itself.
 
 use serde::{Deserialize, Serialize};
 
-/// How much harm a call could do.
+/// The harm that a call could cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "four levels, named by the product")]
 pub enum Risk {
     /// Reads inside the workspace.
     Low,
-    /// Changes that can be undone.
+    /// Changes that can be reverted.
     #[default]
     Medium,
-    /// Runs programs, deletes, or reaches outside.
+    /// Runs programs, deletes files, or accesses resources outside the workspace.
     High,
-    /// Touches what protects everything else.
+    /// Changes the protection of the system itself.
     Critical,
 }
 
-/// Whether a tool may run beside others.
+/// The concurrency of a tool's calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "shared or alone, there is no third")]
 pub enum Concurrency {
-    /// Runs beside other parallel tools.
+    /// Runs side by side with other parallel tools.
     Parallel,
     /// Runs alone.
     #[default]
     Exclusive,
 }
 
-/// What a call means to the loop, besides its result.
+/// The effect of a call on the loop, in addition to its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Control {
-    /// Nothing: the result goes back to the model.
+    /// No effect: the result is sent to the model.
     #[default]
     None,
-    /// The model says that the task is done.
+    /// The model declares that the task is complete.
     Completion,
-    /// The call changes the mode of the run: calls before it in an answer end first, those behind it are judged in the new
-    /// mode (RULES L11).
+    /// The call changes the mode of the run. Earlier calls of the same answer end first; later calls are
+    /// judged in the new mode (RULES L11).
     ModeSwitch,
-    /// The call is the last of its answer: it begins when those before it have ended, and those after it do not
-    /// begin (RULES L12). For calls that hand the work to somebody else.
+    /// The call is the last of its answer: it begins after earlier calls have ended, and later calls do not
+    /// begin (RULES L12). For calls that hand the work over.
     Last,
 }
 
-/// What a tool says about itself, before any call.
+/// The hints of a tool about itself, independent of a call. The default is conservative: the tool modifies
+/// state, is not idempotent, runs alone and has medium risk.
 ///
 /// ```
 /// use windlass_protocol::{Concurrency, Hints};
@@ -61,25 +62,25 @@ pub enum Control {
 #[expect(clippy::exhaustive_structs, reason = "tools write it with `..Hints::default()`")]
 #[expect(clippy::struct_excessive_bools, reason = "each is said by itself, as MCP has them")]
 pub struct Hints {
-    /// Nothing changes when it runs.
+    /// True if a call does not change anything.
     pub read_only: bool,
-    /// Running it twice does what running it once does.
+    /// True if a repeated call has the same effect as one call.
     pub idempotent: bool,
-    /// It keeps a record of its own: a call that was cut off, or whose result was to come later, goes on from there when
-    /// it is made again under the same key. Nothing that it did is done twice.
+    /// True if the tool records its own progress: a call that was interrupted, or whose result is deferred,
+    /// resumes when it is repeated with the same idempotency key. Completed work is not repeated.
     pub resumable: bool,
-    /// It reaches systems that nobody here controls, so its results are not to be trusted.
+    /// True if the tool accesses systems outside of the user's control, so that its results are untrusted.
     pub open_world: bool,
-    /// Whether it may run beside others.
+    /// The concurrency of the calls.
     pub concurrency: Concurrency,
-    /// What a call means to the loop.
+    /// The effect of a call on the loop.
     pub control: Control,
-    /// The least risk that a call has. Policy may raise it by what the call would do.
+    /// The minimum risk of a call. Policy may raise it because of the call's effects.
     pub risk: Risk,
 }
 
 impl Hints {
-    /// Reads only: idempotent, parallel, low risk.
+    /// Returns the hints of a tool that only reads: idempotent, parallel, low risk.
     pub fn read_only() -> Self {
         Self {
             read_only: true,

@@ -1,4 +1,4 @@
-//! The messages of a conversation, handed on without being copied.
+//! The messages of a conversation, with cheap clones.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -9,14 +9,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Message;
 
-/// How many messages a closed block has: a clone costs one count for each block and one for each message after them.
+/// The number of messages in a closed block. A clone increments one reference count per block and one per
+/// message after the last block.
 const BLOCK: usize = 64;
 
-/// A conversation, oldest message first. It is written and read as a plain list of messages.
+/// A conversation, oldest message first. serde represents it as a list of messages.
 ///
-/// A conversation is sent again with every turn and only grows at its end, so a clone shares all messages with the
-/// original, and whoever saw an earlier turn knows them again by [`shared_prefix`](Self::shared_prefix). What is
-/// changed in a clone is copied first and changes nowhere else.
+/// A conversation is sent again in every turn and only grows at its end. Clones therefore share all messages,
+/// and code that processed an earlier turn finds the known messages with
+/// [`shared_prefix`](Self::shared_prefix). A shared message is copied before it is changed (copy on write).
 ///
 /// ```
 /// use windlass_protocol::{History, Message};
@@ -29,29 +30,29 @@ const BLOCK: usize = 64;
 /// ```
 #[derive(Clone, Default)]
 pub struct History {
-    /// Blocks of `BLOCK` messages each.
+    /// Full blocks of `BLOCK` messages each.
     closed: Vec<Arc<Vec<Arc<Message>>>>,
-    /// Fewer than `BLOCK`.
+    /// The last messages, fewer than `BLOCK`.
     open: Vec<Arc<Message>>,
 }
 
 impl History {
-    /// A conversation in which nothing was said.
+    /// Creates an empty conversation.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     pub fn len(&self) -> usize {
         self.closed.len().saturating_mul(BLOCK).saturating_add(self.open.len())
     }
 
-    /// Whether nothing was said.
+    /// Returns whether the conversation has no messages.
     pub fn is_empty(&self) -> bool {
         self.closed.is_empty() && self.open.is_empty()
     }
 
-    /// Adds a message at the end.
+    /// Appends a message.
     pub fn push(&mut self, message: impl Into<Arc<Message>>) {
         self.open.push(message.into());
         if self.open.len() == BLOCK {
@@ -59,12 +60,12 @@ impl History {
         }
     }
 
-    /// The message at a place.
+    /// Returns the message at an index.
     pub fn get(&self, index: usize) -> Option<&Message> {
         self.get_shared(index).map(|message| &**message)
     }
 
-    /// The message at a place, to be held on to without a copy.
+    /// Returns the shared message at an index, which can be kept without a copy.
     pub fn get_shared(&self, index: usize) -> Option<&Arc<Message>> {
         match self.closed.get(index / BLOCK) {
             Some(block) => block.get(index % BLOCK),
@@ -72,7 +73,7 @@ impl History {
         }
     }
 
-    /// The message at a place, to be changed. It is copied first if it is shared.
+    /// Returns a mutable reference to the message at an index. A shared message is copied first.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut Message> {
         let before = self.closed.len().checked_mul(BLOCK)?;
         let message = match self.closed.get_mut(index / BLOCK) {
@@ -82,54 +83,56 @@ impl History {
         Some(Arc::make_mut(message))
     }
 
-    /// The first message.
+    /// Returns the oldest message.
     pub fn first(&self) -> Option<&Message> {
         self.get(0)
     }
 
-    /// The newest message.
+    /// Returns the newest message.
     pub fn last(&self) -> Option<&Message> {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// The messages, oldest first.
+    /// Iterates over the messages, oldest first.
     pub fn iter(&self) -> HistoryIter<'_> {
         HistoryIter { history: self, range: 0..self.len() }
     }
 
-    /// The messages, to be changed. Each one that is shared is copied first, so look before whether it is needed.
+    /// Iterates over mutable references to the messages. Every shared message is copied first, so check first
+    /// whether a change is needed.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Message> {
         let closed = self.closed.iter_mut().flat_map(|block| Arc::make_mut(block).iter_mut());
         closed.chain(&mut self.open).map(Arc::make_mut)
     }
 
-    /// Keeps so many messages from the start.
+    /// Keeps the first `len` messages.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len() {
             *self = (0..len).filter_map(|index| self.get_shared(index)).cloned().collect();
         }
     }
 
-    /// Keeps the messages that the test holds for.
+    /// Keeps the messages for which `keep` returns `true`.
     pub fn retain(&mut self, mut keep: impl FnMut(&Message) -> bool) {
         let shared = (0..self.len()).filter_map(|index| self.get_shared(index));
         *self = shared.filter(|message| keep(message)).cloned().collect();
     }
 
-    /// Forgets all messages.
+    /// Removes all messages.
     pub fn clear(&mut self) {
         *self = Self::new();
     }
 
-    /// Whether the conversation begins with all that was said in another one.
+    /// Returns whether the conversation begins with all messages of another conversation. Compares by
+    /// content.
     pub fn starts_with(&self, other: &Self) -> bool {
         let shared = self.shared_prefix(other);
         other.len() <= self.len()
             && self.iter().skip(shared).zip(other.iter().skip(shared)).all(|(a, b)| a == b)
     }
 
-    /// How many messages from the start are the very same as in another conversation: shared with it, not merely
-    /// equal. Where most are shared this looks at blocks of them.
+    /// Returns the number of leading messages that both conversations share, by identity instead of equality.
+    /// Shared blocks are compared as a whole.
     pub fn shared_prefix(&self, other: &Self) -> usize {
         let blocks = self.closed.iter().zip(&other.closed).take_while(|(a, b)| Arc::ptr_eq(a, b)).count();
         let start = blocks.saturating_mul(BLOCK);
@@ -138,7 +141,7 @@ impl History {
     }
 }
 
-/// The messages of a [`History`], oldest first.
+/// Iterator over the messages of a [`History`], oldest first.
 #[derive(Clone, Debug)]
 pub struct HistoryIter<'a> {
     history: &'a History,
@@ -209,7 +212,7 @@ impl Index<usize> for History {
     type Output = Message;
 
     /// # Panics
-    /// If there is no such message.
+    /// Panics if the index is out of bounds.
     fn index(&self, index: usize) -> &Message {
         self.get(index).expect("the caller asks for a message that is there")
     }
@@ -217,7 +220,7 @@ impl Index<usize> for History {
 
 impl IndexMut<usize> for History {
     /// # Panics
-    /// If there is no such message.
+    /// Panics if the index is out of bounds.
     fn index_mut(&mut self, index: usize) -> &mut Message {
         self.get_mut(index).expect("the caller asks for a message that is there")
     }

@@ -1,13 +1,13 @@
-//! The id that ties a call to its result.
+//! The id that links a call to its result.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The id of one call, unique in its conversation.
+/// The id of a call, unique in its conversation.
 ///
-/// An id from a provider is kept as it came. A wire format that demands another form maps at its own edge
-/// and stores the original here.
+/// An id of a provider is stored unchanged. A wire format with stricter rules maps ids when it encodes and
+/// stores the original here.
 ///
 /// ```
 /// use windlass_protocol::CallId;
@@ -20,26 +20,26 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct CallId(String);
 
-/// Why a text is no call id.
+/// Error of creating a call id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdError {
-    /// The text has no characters.
+    /// The text is empty.
     #[error("a call id is empty")]
     Empty,
-    /// The text is longer than any provider's ids, so it is no id.
+    /// The text is longer than the ids of any provider.
     #[error("a call id has {len} bytes, at most 1024 are taken")]
     TooLong {
-        /// How many bytes the text has.
+        /// The length in bytes.
         len: usize,
     },
 }
 
 impl CallId {
-    /// Takes a provider's id as it came.
+    /// Creates an id from a provider's text, unchanged.
     ///
     /// # Errors
-    /// If the text is empty or longer than 1024 bytes.
+    /// Returns an error if the text is empty or longer than 1024 bytes.
     pub fn new(text: impl Into<String>) -> Result<Self, IdError> {
         let text = text.into();
         match text.len() {
@@ -49,12 +49,13 @@ impl CallId {
         }
     }
 
-    /// Makes the id of a call that came without one: unique as long as `turn` and `position` are.
+    /// Creates the id of a call that arrived without one. It is unique if the pair of `turn` and `position`
+    /// is unique.
     pub fn synthesized(turn: u64, position: usize) -> Self {
         Self(format!("call_{turn}_{position}"))
     }
 
-    /// The id's text.
+    /// Returns the text of the id.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,15 +1,15 @@
-//! JSON kept as the text it was written in.
+//! JSON that is stored as its original text.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// A JSON value as text on one line: order of keys and spelling of numbers are kept.
+/// A JSON value as text on one line. The order of keys and the spelling of numbers are preserved.
 ///
-/// Line breaks between tokens become spaces, so a record, a message or an event that contains the value stays one line.
-/// Inside of a JSON string a line break is always escaped, so no value changes.
+/// Line breaks between tokens become spaces, so a record, a message or an event that contains the value stays
+/// on one line. Inside a JSON string a line break is always escaped, so values do not change.
 ///
-/// Tool schemas are kept so, because models write arguments in the order of the schema's properties, and
-/// because a request must have the same bytes in every turn.
+/// Tool schemas have this type because models write arguments in the order of the schema's properties, and
+/// because a request must have identical bytes in every turn for prompt caching.
 ///
 /// ```
 /// use windlass_protocol::RawJson;
@@ -21,19 +21,19 @@ use serde_json::value::RawValue;
 pub struct RawJson(Box<RawValue>);
 
 impl RawJson {
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
 
-    /// The text as `serde_json`'s own raw value, for writing it into a larger document untouched.
+    /// Returns the text as `serde_json`'s raw value, which can be embedded in a larger document unchanged.
     pub fn as_raw(&self) -> &RawValue {
         &self.0
     }
 
-    /// Parses the text into a value; order of keys is lost here.
+    /// Parses the text into a value. The order of keys is lost.
     pub fn to_value(&self) -> serde_json::Value {
-        // The text was checked when it came in, and nothing can change it.
+        // The text has been validated and is immutable, so parsing cannot fail.
         serde_json::from_str(self.0.get()).unwrap_or_default()
     }
 }
@@ -46,7 +46,8 @@ impl std::str::FromStr for RawJson {
     }
 }
 
-/// Replaces line breaks, which checked JSON has only between its tokens. Allocates only if there are any.
+/// Replaces line breaks, which valid JSON only contains between tokens. Does not allocate without line
+/// breaks.
 fn on_one_line(raw: Box<RawValue>) -> Result<Box<RawValue>, serde_json::Error> {
     if !raw.get().contains(['\n', '\r']) {
         return Ok(raw);
@@ -61,7 +62,7 @@ impl From<&serde_json::Value> for RawJson {
 }
 
 impl Default for RawJson {
-    /// JSON's `null`.
+    /// Returns JSON `null`.
     fn default() -> Self {
         Self(RawValue::NULL.to_owned())
     }

@@ -1,15 +1,15 @@
-//! A message of the conversation.
+//! Messages of the conversation.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Part, ToolCall, ToolResult};
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
-    /// The developer, inside the conversation. The system prompt proper is `Request::system`.
+    /// The developer, inside the conversation. The system prompt is `Request::system`.
     System,
     /// The human.
     User,
@@ -19,7 +19,7 @@ pub enum Role {
     Tool,
 }
 
-/// One message: who speaks, and the parts in order.
+/// A message: its author and its parts in order.
 ///
 /// ```
 /// use windlass_protocol::{Message, Role};
@@ -30,34 +30,34 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
-    /// What is said, in order.
+    /// The parts in order.
     pub parts: Vec<Part>,
 }
 
 impl Message {
-    /// A message of any role.
+    /// Creates a message of any role.
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
         Self { role, parts }
     }
 
-    /// The human says this.
+    /// Creates a message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, vec![Part::text(text)])
     }
 
-    /// The model answered with these parts.
+    /// Creates a message of the model.
     pub fn assistant(parts: Vec<Part>) -> Self {
         Self::new(Role::Assistant, parts)
     }
 
-    /// The results of one answer's calls, in call order.
+    /// Creates a message with the results of one answer's calls, in call order.
     pub fn results(results: impl IntoIterator<Item = ToolResult>) -> Self {
         Self::new(Role::Tool, results.into_iter().map(Part::Result).collect())
     }
 
-    /// All words of the message, joined without anything between them.
+    /// Returns the concatenated texts of the message, without a separator.
     pub fn text(&self) -> String {
         self.parts
             .iter()
@@ -68,7 +68,7 @@ impl Message {
             .collect()
     }
 
-    /// The calls in the message, in order.
+    /// Iterates over the calls in the message, in order.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| match part {
             Part::Call(call) => Some(call),

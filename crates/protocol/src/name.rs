@@ -1,12 +1,12 @@
-//! The name of a tool.
+//! Names of tools.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A tool's name: one or more printable characters, looked up whole and never split.
+/// The name of a tool: 1 to 256 bytes without control characters, compared as a whole and never split.
 ///
-/// What a provider allows in a name is stricter; the wire formats map names at their edge.
+/// Providers allow fewer characters; the toolbox and the wire formats map names accordingly.
 ///
 /// ```
 /// use windlass_protocol::ToolName;
@@ -18,35 +18,35 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct ToolName(String);
 
-/// Why a text is no tool name.
+/// Error of creating a tool name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// The text has no characters.
+    /// The text is empty.
     #[error("a tool name is empty")]
     Empty,
-    /// The text is longer than 256 bytes.
+    /// The text is longer than [`ToolName::MAX_BYTES`].
     #[error("a tool name has {len} bytes, at most 256 are taken")]
     TooLong {
-        /// How many bytes the text has.
+        /// The length in bytes.
         len: usize,
     },
-    /// The text has a control character.
+    /// The text contains a control character.
     #[error("a tool name has a control character at byte {at}")]
     Control {
-        /// Where the first one stands.
+        /// The byte offset of the first control character.
         at: usize,
     },
 }
 
 impl ToolName {
-    /// The longest name in bytes.
+    /// The maximum length of a name in bytes.
     pub const MAX_BYTES: usize = 256;
 
-    /// Takes a name as it was registered or as a model wrote it.
+    /// Creates a name from a registered name or from a name that a model wrote.
     ///
     /// # Errors
-    /// If the text is empty, too long, or has a control character.
+    /// Returns an error if the text is empty, is too long, or contains a control character.
     pub fn new(text: impl Into<String>) -> Result<Self, NameError> {
         let text = text.into();
         if text.is_empty() {
@@ -61,8 +61,8 @@ impl ToolName {
         }
     }
 
-    /// Returns what is left of a name if case, dashes and odd characters are not looked at: two names with the same form may
-    /// be meant as one (RULES N3).
+    /// Returns the loose form of a name: lowercase, with `_` for each character other than an ASCII letter or
+    /// digit. A model may mean the same tool by two names with equal loose forms (RULES N3).
     ///
     /// ```
     /// use windlass_protocol::ToolName;
@@ -72,7 +72,7 @@ impl ToolName {
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
     }
 
-    /// The name's text.
+    /// Returns the text of the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,10 +1,10 @@
-//! The form of the words in an answer.
+//! The format of an answer's text.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RawJson, Strictness};
 
-/// The form of the words in an answer.
+/// The format of an answer's text.
 ///
 /// ```
 /// use windlass_protocol::{OutputFormat, OutputSchema};
@@ -16,12 +16,12 @@ use crate::{RawJson, Strictness};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OutputFormat {
-    /// Any words.
+    /// Unconstrained text.
     #[default]
     Text,
-    /// One JSON object. Providers want the word JSON in the conversation as well.
+    /// One JSON object. Providers also require the word JSON in the conversation.
     Json,
-    /// One JSON value of a schema.
+    /// One JSON value that fits a schema.
     Schema(OutputSchema),
 }
 
@@ -29,14 +29,14 @@ pub enum OutputFormat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OutputSchema {
-    /// A name, which OpenAI asks for.
+    /// The name of the schema, which OpenAI requires.
     pub name: String,
-    /// What it is, for the model.
+    /// A description for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The JSON Schema, in the author's order.
+    /// The JSON Schema, in the author's key order.
     pub schema: RawJson,
-    /// Whether the provider holds the model to the schema.
+    /// The enforcement of the schema by the provider.
     #[serde(default, skip_serializing_if = "Strictness::is_unsaid")]
     pub strict: Strictness,
 }
@@ -48,18 +48,18 @@ impl OutputFormat {
 }
 
 impl OutputSchema {
-    /// A schema under a name.
+    /// Creates a schema with a name.
     pub fn new(name: impl Into<String>, schema: RawJson) -> Self {
         Self { name: name.into(), description: None, schema, strict: Strictness::Unsaid }
     }
 
-    /// The same schema with words about it.
+    /// Sets the description.
     pub fn with_description(mut self, description: Option<String>) -> Self {
         self.description = description;
         self
     }
 
-    /// The same schema, held to or not.
+    /// Sets whether the provider constrains the model to the schema.
     pub fn with_strict(mut self, strict: Strictness) -> Self {
         self.strict = strict;
         self

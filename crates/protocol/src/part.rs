@@ -5,46 +5,46 @@ use serde_json::Value;
 
 use crate::{ToolCall, ToolResult};
 
-/// One part of a message, in the order in which it was written (RULES P4).
+/// One part of a message. Parts are kept in the order in which they were written (RULES P4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Part {
-    /// Words.
+    /// Text.
     Text(Text),
     /// A picture.
     Image(Image),
     /// A document: a PDF, a text, a recording.
     File(File),
-    /// What a model thought before it spoke.
+    /// The model's reasoning before its answer.
     Reasoning(Reasoning),
     /// A call of the assistant.
     Call(ToolCall),
     /// The result of a call.
     Result(ToolResult),
-    /// Something of a provider that has no word here, kept as it came (RULES P3).
+    /// A part of one provider without a neutral representation, stored unchanged (RULES P3).
     Unknown(Unknown),
 }
 
-/// Words, with what the provider wants back with them.
+/// Text with the provider's opaque fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Text {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Fields of the provider that travel with this part.
+    /// Fields of the provider that are sent back with this part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
 
-/// What a model thought, as far as the provider shows it.
+/// The model's reasoning, as far as the provider reveals it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reasoning {
-    /// The words, possibly none where the provider only gives a signature or a cipher.
+    /// The text; empty if the provider only sends a signature or encrypted reasoning.
     #[serde(default)]
     pub text: String,
-    /// Signatures and ciphers that must go back unchanged.
+    /// Signatures and encrypted reasoning, which must be sent back unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
@@ -53,23 +53,23 @@ pub struct Reasoning {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Image {
-    /// The media type, as `image/png`.
+    /// The media type, such as `image/png`.
     pub media_type: String,
-    /// Where its bytes are.
+    /// The location of the bytes.
     pub source: ImageSource,
-    /// Fields of the provider that travel with this part.
+    /// Fields of the provider that are sent back with this part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
 
-/// Where a picture's bytes are.
+/// The location of a picture's bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImageSource {
-    /// Here, as standard base64.
+    /// Inline, as standard base64.
     Base64(String),
-    /// At an address that the provider fetches.
+    /// A URL that the provider fetches.
     Url(String),
 }
 
@@ -77,65 +77,66 @@ pub enum ImageSource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct File {
-    /// The media type, as `application/pdf`.
+    /// The media type, such as `application/pdf`.
     pub media_type: String,
-    /// Its name, which some providers show to the model.
+    /// The file name, which some providers show to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where its bytes are.
+    /// The location of the bytes.
     pub source: FileSource,
-    /// Fields of the provider that travel with this part.
+    /// Fields of the provider that are sent back with this part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
 
-/// Where a document's bytes are.
+/// The location of a document's bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FileSource {
-    /// Here, as standard base64.
+    /// Inline, as standard base64.
     Base64(String),
-    /// At an address that the provider fetches.
+    /// A URL that the provider fetches.
     Url(String),
-    /// With the provider, under the id that it gave on upload.
+    /// An upload at the provider, by the id that the provider returned.
     Id(String),
 }
 
-/// Fields of one wire format that travel with a part and go back unchanged to that format only (RULES P2).
+/// Fields of one wire format that belong to a part and are sent back unchanged, and only to that format
+/// (RULES P2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Opaque {
-    /// The wire format that gave them, as `anthropic`.
+    /// The name of the wire format, such as `anthropic`.
     pub wire: String,
-    /// The fields.
+    /// The fields as JSON.
     pub value: Value,
 }
 
-/// An event or a part of one wire format that has no word here.
+/// An event or a part of one wire format without a neutral representation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Unknown {
-    /// The wire format that gave it.
+    /// The name of the wire format.
     pub wire: String,
-    /// It, as it came.
+    /// The original JSON.
     pub value: Value,
 }
 
 impl Part {
-    /// A part of plain words.
+    /// Creates a text part.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(Text::new(text))
     }
 }
 
 impl Text {
-    /// Plain words.
+    /// Creates a text without opaque fields.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), opaque: None }
     }
 
-    /// The same words with the provider's own fields.
+    /// Sets the provider's fields.
     pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
         self.opaque = opaque;
         self
@@ -143,24 +144,24 @@ impl Text {
 }
 
 impl Reasoning {
-    /// Thoughts, and what the provider wants back with them.
+    /// Creates reasoning with the provider's opaque fields.
     pub fn new(text: impl Into<String>, opaque: Option<Opaque>) -> Self {
         Self { text: text.into(), opaque }
     }
 }
 
 impl Image {
-    /// A picture whose bytes are at hand, as standard base64.
+    /// Creates an inline picture from standard base64.
     pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
         Self { media_type: media_type.into(), source: ImageSource::Base64(data.into()), opaque: None }
     }
 
-    /// A picture at an address.
+    /// Creates a picture from a URL.
     pub fn url(media_type: impl Into<String>, url: impl Into<String>) -> Self {
         Self { media_type: media_type.into(), source: ImageSource::Url(url.into()), opaque: None }
     }
 
-    /// The same picture with the provider's own fields.
+    /// Sets the provider's fields.
     pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
         self.opaque = opaque;
         self
@@ -168,17 +169,17 @@ impl Image {
 }
 
 impl File {
-    /// A document whose bytes are at hand, as standard base64.
+    /// Creates an inline document from standard base64.
     pub fn base64(media_type: impl Into<String>, data: impl Into<String>) -> Self {
         Self::new(media_type.into(), FileSource::Base64(data.into()))
     }
 
-    /// A document at an address.
+    /// Creates a document from a URL.
     pub fn url(media_type: impl Into<String>, url: impl Into<String>) -> Self {
         Self::new(media_type.into(), FileSource::Url(url.into()))
     }
 
-    /// A document that was uploaded before.
+    /// Creates a document from the id of an earlier upload.
     pub fn uploaded(media_type: impl Into<String>, id: impl Into<String>) -> Self {
         Self::new(media_type.into(), FileSource::Id(id.into()))
     }
@@ -187,13 +188,13 @@ impl File {
         Self { media_type, name: None, source, opaque: None }
     }
 
-    /// The same document with the provider's own fields.
+    /// Sets the provider's fields.
     pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
         self.opaque = opaque;
         self
     }
 
-    /// The same document with a name.
+    /// Sets the file name.
     pub fn with_name(mut self, name: Option<String>) -> Self {
         self.name = name;
         self
@@ -201,19 +202,19 @@ impl File {
 }
 
 impl Opaque {
-    /// Fields of one wire format.
+    /// Creates the fields of one wire format.
     pub fn new(wire: impl Into<String>, value: Value) -> Self {
         Self { wire: wire.into(), value }
     }
 
-    /// The fields, if they are of this wire format.
+    /// Returns the fields if they belong to this wire format.
     pub fn of(&self, wire: &str) -> Option<&Value> {
         (self.wire == wire).then_some(&self.value)
     }
 }
 
 impl Unknown {
-    /// Something of one wire format.
+    /// Creates an event or a part of one wire format.
     pub fn new(wire: impl Into<String>, value: Value) -> Self {
         Self { wire: wire.into(), value }
     }

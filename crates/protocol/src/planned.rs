@@ -1,56 +1,58 @@
-//! What a call would make of files, so that it can be told afterwards whether it did.
+//! Planned contents of files, by which a crashed call can be checked.
 
 use serde::{Deserialize, Serialize};
 
-/// One file as a call finds it and as it would leave it. After a crash the file itself says whether the call was done,
-/// so that it is done exactly once (RULES R6, SECURITY "Journal").
+/// A file's state before a call and the state after it. After a crash, the file itself shows whether the call
+/// took effect, so that the call is executed exactly once (RULES R6, SECURITY "Journal").
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(clippy::exhaustive_structs, reason = "a place and its two states")]
 pub struct PlannedFile {
-    /// Where the file is, relative to the workspace with `/` between names, with links followed.
+    /// The path, relative to the workspace with `/` as separator and with symbolic links resolved.
     pub path: String,
-    /// The SHA-256 of its bytes before the call, in hexadecimal digits; nothing if no file is there.
+    /// The SHA-256 digest of the content before the call in hexadecimal digits; `None` if the file does not
+    /// exist.
     pub before: Option<String>,
-    /// The same after the call; nothing if the call removes it.
+    /// The digest after the call; `None` if the call removes the file.
     pub after: Option<String>,
 }
 
 impl PlannedFile {
-    /// A file and its two states.
+    /// Creates the plan of one file.
     pub fn new(path: impl Into<String>, before: Option<String>, after: Option<String>) -> Self {
         Self { path: path.into(), before, after }
     }
 }
 
-/// What is left of a call that had begun when its program ended.
+/// The state of a call that had begun when its process ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "aftermath", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Aftermath {
-    /// Nobody can tell.
+    /// The state cannot be determined.
     #[default]
     Unknown,
-    /// Everything is as it was before: the call has done nothing yet.
+    /// All files are in the state before the call: it had no effect yet.
     NotBegun,
-    /// Everything is as the call would leave it: it was done.
+    /// All files are in the state after the call: it is complete.
     Done,
-    /// Some files are as the call would leave them, the others as they were.
+    /// Some files are in the state after the call and the others in the state before it.
     Partly {
-        /// Those that it changed.
+        /// The paths that the call has changed.
         done: Vec<String>,
-        /// Those that it did not come to.
+        /// The paths that the call has not changed yet.
         open: Vec<String>,
     },
-    /// Some files are neither as they were nor as the call would leave them: somebody else was there.
+    /// Some files are in neither state, or cannot be read: another process may have changed them.
     Changed {
-        /// Which.
+        /// The paths of these files.
         paths: Vec<String>,
     },
 }
 
 impl Aftermath {
-    /// Compares plans with what is there now: `now` gives the SHA-256 of the file at a path, nothing inside if no file
-    /// is there, and nothing at all if it cannot be read.
+    /// Compares the plans with the current files. `now` returns the SHA-256 digest of the file at a path,
+    /// `Some(None)` if the file does not exist, and `None` if it cannot be read. Returns `Unknown` if no plan
+    /// changes a file.
     ///
     /// ```
     /// use windlass_protocol::{Aftermath, PlannedFile};
@@ -60,7 +62,7 @@ impl Aftermath {
     /// ```
     pub fn of(planned: &[PlannedFile], now: impl Fn(&str) -> Option<Option<String>>) -> Self {
         let (mut done, mut open, mut changed) = (Vec::new(), Vec::new(), Vec::new());
-        // What a plan leaves as it was tells nothing.
+        // A file that the plan does not change cannot distinguish the two states.
         for file in planned.iter().filter(|file| file.before != file.after) {
             let state = now(&file.path);
             let list = match state {

@@ -1,10 +1,10 @@
-//! What a provider would refuse, said before it is asked.
+//! Rules of providers that a request violates, found before it is sent.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One reason for which a provider would refuse a request.
+/// One reason for which a provider would reject a request.
 ///
 /// ```
 /// use windlass_protocol::{Refusal, RefusalKind};
@@ -14,41 +14,41 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// What kind of rule is broken.
+    /// The kind of the violated rule.
     pub kind: RefusalKind,
-    /// Where, in the words of the request: `messages[2].parts[0]`, `tools[1].name`.
+    /// The place in the request: `messages[2].parts[0]`, `tools[1].name`.
     pub place: String,
-    /// What is wrong, and what the provider takes instead.
+    /// A description of the problem and of the accepted form.
     pub what: String,
 }
 
-/// What kind of rule is broken.
+/// The kind of a violated rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RefusalKind {
     /// A call without its one result, or a result without its call (RULES R1).
     Pairing,
-    /// Messages or parts in an order that is not taken.
+    /// Messages or parts in an order that the provider rejects.
     Order,
-    /// A tool's name.
+    /// The name of a tool.
     Name,
-    /// A call's id.
+    /// The id of a call.
     Id,
-    /// Content that is empty.
+    /// Empty content.
     Empty,
-    /// A schema that is not of the provider's dialect.
+    /// A schema outside of the provider's dialect.
     Schema,
     /// Prompt-cache markers.
     Cache,
-    /// A parameter's value, or two that do not go together.
+    /// The value of a parameter, or two parameters that exclude each other.
     Parameter,
-    /// Something that this format cannot carry.
+    /// A feature that this wire format cannot express.
     Unsupported,
 }
 
 impl Refusal {
-    /// A reason for a refusal.
+    /// Creates a reason.
     pub fn new(kind: RefusalKind, place: impl Into<String>, what: impl Into<String>) -> Self {
         Self { kind, place: place.into(), what: what.into() }
     }

@@ -1,4 +1,4 @@
-//! A request to a model.
+//! Requests to a model.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde_json::{Map, Value};
 
 use crate::{History, Opaque, OutputFormat, ParallelCalls, ToolChoice, ToolName, ToolSpec, Unknown};
 
-/// Whether the answer comes as a stream.
+/// The delivery of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "as a stream or as a whole")]
 pub enum Delivery {
-    /// Piece by piece, as it is made.
+    /// As a stream of events.
     #[default]
     Stream,
-    /// In one body at the end.
+    /// As one body after the answer is complete.
     Whole,
 }
 
-/// All that a model is asked with, for any provider.
+/// A provider-neutral request to a model.
 ///
-/// What is not here: keys, addresses, headers. Those are an endpoint's.
+/// API keys, addresses and headers are not part of a request; they belong to an endpoint.
 ///
 /// ```
 /// use windlass_protocol::{Message, Request};
@@ -38,45 +38,45 @@ pub struct Request {
     /// The system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The conversation so far, oldest first.
+    /// The conversation, oldest message first.
     pub messages: History,
-    /// The tools on offer, in an order that stays the same from turn to turn (RULES N6).
+    /// The offered tools, in an order that is identical in each turn (RULES N6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
-    /// Tools that the provider itself runs, as its format writes them. Other formats cannot carry them.
+    /// Tools that the provider runs, in the form of its wire format. Other formats cannot express them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosted_tools: Vec<Unknown>,
-    /// Fields of the provider that travel with the definition of a tool.
+    /// Fields of the provider that are sent with the definition of a tool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_fields: BTreeMap<ToolName, Opaque>,
-    /// Whether a tool has to be called.
+    /// The tool choice: free, no calls, any call, or a call of one tool.
     #[serde(default)]
     pub tool_choice: ToolChoice,
-    /// Whether one answer may hold several calls.
+    /// The permission for several calls in one answer.
     #[serde(default)]
     pub parallel_calls: ParallelCalls,
-    /// The form of the words in the answer.
+    /// The format of the answer's text.
     #[serde(default, skip_serializing_if = "OutputFormat::is_text")]
     pub output: OutputFormat,
-    /// The most tokens that the answer may have.
+    /// The maximum number of tokens in the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
     /// The sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// Texts at which the answer ends.
+    /// Texts that end the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_sequences: Vec<String>,
-    /// Whether the answer comes as a stream.
+    /// The delivery of the answer.
     #[serde(default)]
     pub delivery: Delivery,
-    /// Further fields of the provider's body, by name; they win over what is computed.
+    /// Additional fields of the provider's body by name; they override computed fields.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
 
 impl Request {
-    /// A streamed request without tools.
+    /// Creates a streamed request without tools.
     pub fn new(model: impl Into<String>, messages: impl Into<History>) -> Self {
         Self {
             model: model.into(),
@@ -96,49 +96,49 @@ impl Request {
         }
     }
 
-    /// The same request with a system prompt.
+    /// Sets the system prompt.
     pub fn with_system(mut self, system: impl Into<String>) -> Self {
         self.system = Some(system.into());
         self
     }
 
-    /// The same request with these tools on offer.
+    /// Sets the offered tools.
     pub fn with_tools(mut self, tools: Vec<ToolSpec>) -> Self {
         self.tools = tools;
         self
     }
 
-    /// The same request with tools that the provider itself runs.
+    /// Sets the tools that the provider runs.
     pub fn with_hosted_tools(mut self, tools: Vec<Unknown>) -> Self {
         self.hosted_tools = tools;
         self
     }
 
-    /// The same request with another form of the answer's words.
+    /// Sets the format of the answer's text.
     pub fn with_output(mut self, output: OutputFormat) -> Self {
         self.output = output;
         self
     }
 
-    /// The same request with a limit on the answer.
+    /// Sets the maximum number of tokens in the answer.
     pub fn with_max_output_tokens(mut self, tokens: u64) -> Self {
         self.max_output_tokens = Some(tokens);
         self
     }
 
-    /// The same request with another delivery.
+    /// Sets the delivery of the answer.
     pub fn with_delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
         self
     }
 
-    /// The same request with another choice of tool.
+    /// Sets the tool choice.
     pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = choice;
         self
     }
 
-    /// The same request with the switch for several calls in one answer.
+    /// Sets whether one answer may contain several calls.
     pub fn with_parallel_calls(mut self, parallel: ParallelCalls) -> Self {
         self.parallel_calls = parallel;
         self

@@ -1,39 +1,39 @@
-//! A result: what comes back to the model.
+//! Results of calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{CallId, Image, Opaque};
 
-/// How a call ended. A closed vocabulary (RULES P6), the same in journals, events and on the wire.
+/// The outcome of a call. A closed vocabulary (RULES P6) that journals, events and wire formats share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "a closed vocabulary, by rule P6")]
 pub enum ResultStatus {
-    /// The tool did what was asked.
+    /// The tool succeeded.
     Ok,
-    /// The tool tried and could not.
+    /// The tool failed.
     Error,
-    /// Policy or a human said no.
+    /// Policy or a human denied the call.
     Denied,
-    /// The call never began.
+    /// The call was not started.
     NotStarted,
-    /// The call was stopped.
+    /// The call was cancelled.
     Cancelled,
-    /// The call was running when the process ended; what it did is not known.
+    /// The process ended while the call was running; its effects are unknown.
     EffectsUnknown,
-    /// The call, or the question whether it may run, took too long.
+    /// The call or its approval timed out.
     TimedOut,
     /// The stream ended inside the arguments.
     TruncatedArguments,
-    /// The arguments are not what the tool takes.
+    /// The tool does not accept the arguments.
     InvalidArguments,
-    /// There is no tool of this name.
+    /// No tool has this name.
     UnknownTool,
 }
 
 impl ResultStatus {
-    /// The word in journals and in texts for the model.
+    /// Returns the name in journals and in texts for the model.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -49,8 +49,8 @@ impl ResultStatus {
         }
     }
 
-    /// Reads the words of a result as [`ToolResult::wire_text`] writes them: the status that they name first, or ok,
-    /// and the rest.
+    /// Parses the text of a result as [`ToolResult::wire_text`] writes it. Returns the status of its prefix,
+    /// or `Ok` without a prefix, and the remaining text.
     ///
     /// ```
     /// use windlass_protocol::ResultStatus;
@@ -75,35 +75,35 @@ impl ResultStatus {
         known.unwrap_or((Self::Ok, text))
     }
 
-    /// Whether the call did what was asked.
+    /// Returns whether the call succeeded.
     pub fn is_ok(self) -> bool {
         self == Self::Ok
     }
 }
 
-/// One piece of a result.
+/// One part of a result's content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Content {
-    /// Words.
+    /// Text.
     Text {
-        /// The words.
+        /// The text.
         text: String,
     },
     /// A picture.
     Image(Image),
-    /// A document with an address.
+    /// A document with a URI.
     Resource {
-        /// The address.
+        /// The URI.
         uri: String,
-        /// Its media type, if known.
+        /// The media type, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         media_type: Option<String>,
-        /// Its words.
+        /// The text of the document.
         text: String,
     },
-    /// A value for programs; a model gets its JSON.
+    /// A structured value; a model receives its JSON text.
     Structured {
         /// The value.
         value: Value,
@@ -111,13 +111,13 @@ pub enum Content {
 }
 
 impl Content {
-    /// A piece of words.
+    /// Creates a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 }
 
-/// The one result of a call.
+/// The result of a call. Each call has exactly one.
 ///
 /// ```
 /// use windlass_protocol::{CallId, ResultStatus, ToolResult};
@@ -128,56 +128,56 @@ impl Content {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResult {
-    /// The call that this answers.
+    /// The id of the call.
     pub call: CallId,
-    /// How the call ended.
+    /// The outcome of the call.
     pub status: ResultStatus,
-    /// What the model is told.
+    /// The content for the model.
     pub content: Vec<Content>,
-    /// What is to be known about the content by whoever shows or judges it; a model is not told.
+    /// Properties of the content for display and policy; they are not sent to the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ResultFlag>,
-    /// Fields of the provider that travel with the result.
+    /// Fields of the provider that are sent back with the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
 
-/// Something to know about a result's content.
+/// A property of a result's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ResultFlag {
-    /// Its text has characters that cannot be seen: of no width, of the other direction, tags.
+    /// The text contains invisible characters: zero-width, bidirectional control or tag characters.
     InvisibleChars,
-    /// Strangers wrote it: it came over a connection or from another program's tool.
+    /// A third party wrote the content: it arrived over a connection or from another program's tool.
     External,
 }
 
 impl ToolResult {
-    /// A result of any content.
+    /// Creates a result with any content.
     pub fn new(call: CallId, status: ResultStatus, content: Vec<Content>) -> Self {
         Self { call, status, content, flags: Vec::new(), opaque: None }
     }
 
-    /// The same result with the provider's own fields.
+    /// Sets the provider's fields.
     pub fn with_opaque(mut self, opaque: Option<Opaque>) -> Self {
         self.opaque = opaque;
         self
     }
 
-    /// The same result with what is to be known about it.
+    /// Sets the flags.
     pub fn with_flags(mut self, flags: Vec<ResultFlag>) -> Self {
         self.flags = flags;
         self
     }
 
-    /// A result of words.
+    /// Creates a result with one text.
     pub fn text(call: CallId, status: ResultStatus, text: impl Into<String>) -> Self {
         Self::new(call, status, vec![Content::text(text)])
     }
 
-    /// The words of the result as a provider gets them: never empty, and a status other than ok is named
-    /// first (RULES P6). Pictures are not words; a wire format sends them beside this text.
+    /// Returns the text of the result for a provider. It is never empty, and a status other than ok is its
+    /// prefix (RULES P6). Pictures are not included; a wire format sends them separately.
     pub fn wire_text(&self) -> String {
         let mut text = String::new();
         if !self.status.is_ok() {
@@ -208,7 +208,7 @@ impl ToolResult {
         text
     }
 
-    /// The pictures of the result, in order.
+    /// Iterates over the pictures of the result, in order.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
         self.content.iter().filter_map(|piece| match piece {
             Content::Image(image) => Some(image),

@@ -1,12 +1,12 @@
-//! A conversation in another form, kept from turn to turn.
+//! A converted conversation that is updated from turn to turn.
 
 use std::sync::Arc;
 
 use crate::{History, Message};
 
-/// The last conversation that was put into another form, and that form. A conversation is sent again with every turn
-/// and only grows at its end, so only its new messages are put into the form; the others are shared, and those who
-/// encode them know them again.
+/// A conversation and its converted form. A conversation is sent again in every turn and only grows at its
+/// end, so an update converts only the new messages. The converted messages are shared with earlier results,
+/// so encoders can recognize them.
 ///
 /// ```
 /// use windlass_protocol::{History, Message, RewrittenHistory};
@@ -28,11 +28,12 @@ pub struct RewrittenHistory {
 }
 
 impl RewrittenHistory {
-    /// Appends the new messages of a conversation in their other form and returns the whole. `append` takes the
-    /// position of a message, the message, and what was written before it, of which it may change the last. Position 0
-    /// means that the conversation is another one and everything is written anew.
+    /// Converts the new messages of a conversation and returns the complete converted conversation. `append`
+    /// receives the index of a message, the message, and the converted conversation, of which it may change
+    /// the last message. Index 0 means that the conversation is not a continuation and everything is
+    /// converted again.
     ///
-    /// The cost is that of the new messages, and of one pointer for each 64 messages that were known.
+    /// The cost is linear in the new messages plus one pointer per 64 known messages.
     pub fn update(
         &mut self,
         messages: &History,
@@ -52,12 +53,13 @@ impl RewrittenHistory {
         self.to.clone()
     }
 
-    /// Returns whether a conversation begins with all messages of the last one, shared with it and not merely equal.
+    /// Returns whether a conversation continues the last one: it must begin with the same shared messages,
+    /// not merely equal ones.
     pub fn is_beginning_of(&self, messages: &History) -> bool {
         messages.shared_prefix(&self.from) == self.from.len()
     }
 
-    /// Returns how many messages the last conversation had.
+    /// Returns the number of messages in the last conversation.
     pub fn len(&self) -> usize {
         self.from.len()
     }

@@ -1,10 +1,10 @@
-//! What is offered to the model.
+//! Specs of the tools that a model is offered.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RawJson, ToolName};
 
-/// A tool as it is offered to a model.
+/// The definition of a tool for a model.
 ///
 /// ```
 /// use windlass_protocol::{ToolName, ToolSpec};
@@ -22,55 +22,55 @@ use crate::{RawJson, ToolName};
 pub enum ToolSpec {
     /// A function with JSON arguments.
     Function {
-        /// What the model calls it.
+        /// The tool's name.
         name: ToolName,
-        /// What it does and when to use it.
+        /// A description of the tool's purpose and use.
         description: String,
-        /// The JSON Schema of its arguments, in the author's order.
+        /// The JSON Schema of the arguments, in the author's key order.
         parameters: RawJson,
-        /// Whether the provider holds the model to the schema.
+        /// The enforcement of the schema by the provider.
         #[serde(default, skip_serializing_if = "Strictness::is_unsaid")]
         strict: Strictness,
     },
-    /// A tool that takes free text.
+    /// A tool with free text as input.
     Freeform {
-        /// What the model calls it.
+        /// The tool's name.
         name: ToolName,
-        /// What it does and when to use it.
+        /// A description of the tool's purpose and use.
         description: String,
-        /// A grammar that holds the text, where the provider takes one.
+        /// A grammar that constrains the text, if the provider supports one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grammar: Option<Grammar>,
     },
 }
 
-/// Whether a provider holds the model to a schema while it writes.
+/// The enforcement of a schema: constrained decoding by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "said or left open, there is no third")]
 pub enum Strictness {
-    /// As the wire format is set up.
+    /// The default of the wire format.
     #[default]
     Unsaid,
-    /// Held to it. The schema has to be of the provider's strict dialect.
+    /// Constrained. The schema must be in the provider's strict dialect.
     On,
-    /// Not held to it.
+    /// Not constrained.
     Off,
 }
 
-/// A grammar that holds the text of a freeform tool.
+/// A grammar that constrains the text of a free-text tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "syntax", content = "text", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Grammar {
-    /// In the syntax of Lark.
+    /// A grammar in Lark syntax.
     Lark(String),
     /// A regular expression.
     Regex(String),
 }
 
 impl Grammar {
-    /// The grammar's own text.
+    /// Returns the text of the grammar.
     pub fn text(&self) -> &str {
         match self {
             Self::Lark(text) | Self::Regex(text) => text,
@@ -86,26 +86,26 @@ impl Strictness {
 }
 
 impl ToolSpec {
-    /// A function with JSON arguments.
+    /// Creates a function with JSON arguments.
     pub fn function(name: ToolName, description: impl Into<String>, parameters: RawJson) -> Self {
         Self::Function { name, description: description.into(), parameters, strict: Strictness::Unsaid }
     }
 
-    /// What the model calls it.
+    /// Returns the tool's name.
     pub fn name(&self) -> &ToolName {
         match self {
             Self::Function { name, .. } | Self::Freeform { name, .. } => name,
         }
     }
 
-    /// What it does and when to use it.
+    /// Returns the description of the tool's purpose and use.
     pub fn description(&self) -> &str {
         match self {
             Self::Function { description, .. } | Self::Freeform { description, .. } => description,
         }
     }
 
-    /// The same tool under another name, for an alias.
+    /// Replaces the name, for example with an alias.
     pub fn renamed(mut self, to: ToolName) -> Self {
         match &mut self {
             Self::Function { name, .. } | Self::Freeform { name, .. } => *name = to,
@@ -114,32 +114,32 @@ impl ToolSpec {
     }
 }
 
-/// Whether the model has to call a tool.
+/// The obligation of the model to call a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "what every provider has, and no more")]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     #[default]
     Auto,
-    /// No calls, though tools are listed.
+    /// No calls, although tools are listed.
     None,
-    /// At least one call.
+    /// At least one call of any tool.
     Required,
-    /// This tool.
+    /// A call of this tool.
     Named(ToolName),
 }
 
-/// Whether one answer may hold several calls.
+/// The permission for several calls in one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "said or left to the provider, there is no third")]
 pub enum ParallelCalls {
-    /// As the provider does by itself; nothing is sent.
+    /// The provider's default; the parameter is not sent.
     #[default]
     ProviderDefault,
-    /// Several are welcome.
+    /// Several calls are allowed.
     Allow,
-    /// One at the most.
+    /// At most one call.
     Forbid,
 }

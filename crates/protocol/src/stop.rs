@@ -1,36 +1,37 @@
-//! Why a model stopped.
+//! The reason why a model stopped.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a model stopped, the same for all providers. The provider's own word travels beside it.
+/// The reason why a model stopped, unified for all providers. The provider's own value is reported
+/// separately.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopReason {
-    /// It was done.
+    /// The answer is complete.
     End,
-    /// It waits for the results of its calls.
+    /// The model waits for the results of its calls.
     Calls,
-    /// The limit of tokens was met.
+    /// The maximum number of output tokens was reached.
     Length,
-    /// Conversation and answer together filled the model's window; a shorter conversation leaves more room.
+    /// Conversation and answer together filled the context window; a shorter conversation leaves more room.
     ContextWindow,
-    /// A stop sequence was met.
+    /// A stop sequence was generated.
     StopSequence,
-    /// A filter of the provider ended it.
+    /// A content filter of the provider ended the answer.
     ContentFilter,
     /// The model refused.
     Refusal,
-    /// The provider paused a long turn; the same conversation goes on when sent again.
+    /// The provider paused a long turn; sending the same conversation again resumes it.
     Pause,
-    /// The provider failed in mid-answer.
+    /// The provider failed during the answer.
     Error,
-    /// A word that is not known here.
+    /// A value that this crate does not know.
     Unknown(String),
 }
 
 impl StopReason {
-    /// Whether the answer was cut, so that its last call may not be whole (RULES S10).
+    /// Returns whether the answer was truncated, so that its last call may be incomplete (RULES S10).
     pub fn is_cut(&self) -> bool {
         matches!(self, Self::Length | Self::ContextWindow | Self::Error)
     }

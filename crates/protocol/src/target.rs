@@ -1,26 +1,27 @@
-//! What a call meets where it would run: files as they are on the disk, and how a process would be confined.
+//! The state that a call would run on: files on disk and the confinement of processes.
 
 use serde::{Deserialize, Serialize};
 
-/// What stands at a path.
+/// The kind of file at a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TargetKind {
-    /// Nothing.
+    /// The path does not exist.
     #[default]
     Missing,
     /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// A pipe, a device or a socket.
+    /// A named pipe, a device or a socket.
     Special,
-    /// A link that leads out of the workspace.
+    /// A symbolic link to a target outside the workspace.
     Outside,
 }
 
-/// What an effect's path meets on the disk, looked at before the call is judged and once more before it runs.
+/// The state of an effect's path on disk. It is inspected before policy decides and again before the call
+/// runs.
 ///
 /// ```
 /// use windlass_protocol::{Target, TargetKind};
@@ -31,52 +32,52 @@ pub enum TargetKind {
 #[serde(default)]
 #[expect(clippy::exhaustive_structs, reason = "tools write it with `..Target::missing(path)`")]
 pub struct Target {
-    /// The path, as the effect has it.
+    /// The path as declared in the effect.
     pub path: String,
-    /// Where it leads when links are followed, relative to the workspace with `/` between names.
+    /// The path with symbolic links resolved, relative to the workspace with `/` as separator.
     pub resolved: String,
-    /// What stands there.
+    /// The kind of file at the path.
     pub kind: TargetKind,
-    /// How many names the file has.
+    /// The number of hard links.
     pub links: u64,
-    /// The device and the number by which the system knows the file.
+    /// The device number, which together with `inode` identifies the file.
     pub device: u64,
-    /// See `device`.
+    /// The inode number.
     pub inode: u64,
-    /// The SHA-256 of its bytes, in hexadecimal digits, where the call depends on them.
+    /// The SHA-256 digest of the content in hexadecimal digits, if the call depends on the content.
     pub digest: Option<String>,
-    /// Whether it lies among the files of a git repository that is no `.git` folder: beside a `HEAD`, where git takes
-    /// configuration and hooks from.
+    /// True if the file belongs to a git repository outside of a `.git` folder, such as a bare repository:
+    /// the file is beside a `HEAD`, where git reads configuration and hooks.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub in_repository: bool,
 }
 
 impl Target {
-    /// Nothing stands at the path.
+    /// Creates the target of a path that does not exist.
     pub fn missing(path: impl Into<String>) -> Self {
         let path = path.into();
         Self { resolved: path.clone(), path, ..Self::default() }
     }
 }
 
-/// What a call would change in one file.
+/// The change of one file by a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// The file, relative to the workspace.
+    /// The path, relative to the workspace.
     pub path: String,
     /// The change as a unified diff.
     pub diff: String,
 }
 
 impl Change {
-    /// A file and its unified diff.
+    /// Creates the change of a file from a unified diff.
     pub fn new(path: impl Into<String>, diff: impl Into<String>) -> Self {
         Self { path: path.into(), diff: diff.into() }
     }
 }
 
-/// How a process of a call would be confined.
+/// The confinement of a call's processes.
 ///
 /// ```
 /// use windlass_protocol::Containment;
@@ -86,32 +87,32 @@ impl Change {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(clippy::exhaustive_structs, reason = "a level and what it lacks")]
 pub struct Containment {
-    /// The level, in the words that results carry.
+    /// The level, in the vocabulary of results.
     pub level: String,
-    /// What of the confinement this level cannot give, in words for a human.
+    /// The requested restrictions that the level does not enforce, worded for a human.
     pub gaps: Vec<String>,
 }
 
-/// The level at which nothing is confined.
+/// The level without any confinement.
 const NONE: &str = "none";
 
 impl Containment {
-    /// A level and what it lacks.
+    /// Creates a confinement from its level and its gaps.
     pub fn new(level: impl Into<String>, gaps: Vec<String>) -> Self {
         Self { level: level.into(), gaps }
     }
 
-    /// Nothing is confined.
+    /// Creates a confinement that does not restrict anything.
     pub fn none() -> Self {
         Self::new(NONE, vec!["nothing is confined".to_owned()])
     }
 
-    /// Whether nothing is confined at all.
+    /// Returns whether the process is not confined at all.
     pub fn is_none(&self) -> bool {
         self.level == NONE
     }
 
-    /// Whether everything that was asked for holds.
+    /// Returns whether every requested restriction is enforced.
     pub fn is_full(&self) -> bool {
         self.gaps.is_empty()
     }

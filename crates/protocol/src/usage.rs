@@ -1,8 +1,8 @@
-//! What an answer cost in tokens.
+//! Token usage.
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one answer, or of many added up. Zero where a provider says nothing.
+/// The tokens of one answer or a sum of answers. A count is zero if the provider does not report it.
 ///
 /// ```
 /// use windlass_protocol::Usage;
@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Usage::default()`")]
 pub struct Usage {
-    /// All tokens of the request, cached ones among them.
+    /// All input tokens, including cached tokens.
     pub input_tokens: u64,
-    /// All tokens of the answer, reasoning among them.
+    /// All output tokens, including reasoning tokens.
     pub output_tokens: u64,
-    /// Tokens of the request that were read from the provider's cache.
+    /// Input tokens that the provider read from its cache.
     pub cache_read_tokens: u64,
-    /// Tokens of the request that were written to the provider's cache.
+    /// Input tokens that the provider wrote to its cache.
     pub cache_write_tokens: u64,
-    /// Tokens of the answer that were reasoning.
+    /// Output tokens that were used for reasoning.
     pub reasoning_tokens: u64,
 }
 
 impl Usage {
-    /// Adds another answer's tokens.
+    /// Adds the tokens of another answer.
     pub fn add(&mut self, other: &Self) {
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
@@ -36,7 +36,7 @@ impl Usage {
         self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
     }
 
-    /// Request and answer together.
+    /// Returns the sum of input and output tokens.
     pub fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }

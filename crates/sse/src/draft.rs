@@ -1,6 +1,6 @@
-//! The event under construction: lent while it lies in one piece, stored when it does not.
+//! The event under construction: borrowed while it is contiguous, stored otherwise.
 
-/// A text that is absent, lent from the bytes at hand, or kept in the [`Store`].
+/// A text that is absent, borrowed from the current bytes, or kept in the [`Store`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Piece<'a> {
     #[default]
@@ -9,15 +9,16 @@ enum Piece<'a> {
     Stored,
 }
 
-/// What outlives a push: the parts of an event that does not end in the bytes it began in.
+/// The state between pushes: the parts of an event that does not end in the chunk in which it began.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
-    /// The type that was given last. The next event often has the same, so it outlives its event.
+    /// WHATWG's event type buffer. It is kept after its event, because the next event often has the same
+    /// type.
     event: String,
-    /// Whether it was given for the event under construction.
+    /// True if the current event has set its type.
     is_named: bool,
     data: Option<String>,
-    /// An emptied buffer, kept so that the next stored event allocates nothing.
+    /// An empty buffer that the next stored event reuses, to avoid an allocation.
     spare: String,
 }
 
@@ -26,7 +27,7 @@ impl Store {
         !self.is_named && self.data.is_none()
     }
 
-    /// Forgets what is stored and keeps the buffers.
+    /// Discards the stored event but keeps the buffers.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.is_named = false;
@@ -36,7 +37,7 @@ impl Store {
         }
     }
 
-    /// Takes the event's type; a later `event` field replaces an earlier one.
+    /// Sets the event's type; a later `event` field replaces an earlier one.
     #[inline]
     pub(crate) fn set_event(&mut self, name: &[u8]) {
         if self.event.as_bytes() != name {
@@ -46,7 +47,7 @@ impl Store {
         self.is_named = true;
     }
 
-    /// The type, which is `message` where none was given or an empty one was.
+    /// Returns the type, which is `message` if the event has not set one or has set an empty one.
     #[inline]
     pub(crate) fn event(&self) -> &str {
         if self.is_named && !self.event.is_empty() { &self.event } else { "message" }
@@ -58,31 +59,31 @@ impl Store {
     }
 }
 
-/// The data so far, as seen from inside one push.
+/// The data buffer of the current event during one push.
 #[derive(Debug, Default)]
 pub(crate) struct Draft<'a> {
     data: Piece<'a>,
 }
 
 impl<'a> Draft<'a> {
-    /// Goes on with what an earlier push stored.
+    /// Continues the event that an earlier push stored.
     pub(crate) fn resume(store: &Store) -> Self {
         Self { data: if store.data.is_some() { Piece::Stored } else { Piece::Absent } }
     }
 
-    /// Whether there was no data line yet.
+    /// Returns whether the event has no data line yet.
     #[inline]
     pub(crate) fn is_absent(&self) -> bool {
         matches!(self.data, Piece::Absent)
     }
 
-    /// Takes the first data line.
+    /// Sets the first data line.
     #[inline]
     pub(crate) fn lend(&mut self, text: &'a str) {
         self.data = Piece::Lent(text);
     }
 
-    /// Takes one more data line and stores the event so far.
+    /// Appends a further data line and moves the data into the store.
     pub(crate) fn add_data(&mut self, text: &str, store: &mut Store) {
         if let Piece::Lent(first) = self.data {
             store.add_data(first);
@@ -106,7 +107,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Puts what is lent into the store, before the bytes that it is lent from go away.
+    /// Copies borrowed data into the store, before the bytes are released.
     pub(crate) fn keep(self, store: &mut Store) {
         if let Piece::Lent(text) = self.data {
             store.add_data(text);

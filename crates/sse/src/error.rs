@@ -1,8 +1,8 @@
-//! The one error of this crate: a stream that is longer than its limits.
+//! The error of this crate: a stream that exceeds its limits.
 
 use std::fmt;
 
-/// Why a stream was refused, and where.
+/// Error for a stream that exceeds its limits, with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -24,12 +24,12 @@ impl Error {
         Self { kind, offset }
     }
 
-    /// Returns the limit that the stream exceeded.
+    /// Returns the exceeded limit.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Returns the place of the error, in bytes from the start of the stream: the first byte of a line over its
+    /// Returns the offset in bytes from the start of the stream: the first byte of a line beyond its
     /// limit, or the start of the line that made the event too long.
     pub fn offset(&self) -> u64 {
         self.offset

@@ -1,37 +1,38 @@
-//! What a stream is cut into.
+//! Events and other signals of a stream.
 
-/// One event, lent out of the pushed bytes where it lies in one piece.
+/// An event, borrowed from the pushed bytes if it is contiguous.
 ///
-/// Invalid UTF-8 has been replaced by U+FFFD, as the event-stream format asks.
+/// Invalid UTF-8 is replaced by U+FFFD, as the event-stream format requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event<'a> {
-    /// The type: what the last `event` field said, else `message`.
+    /// The type: the value of the last `event` field, or `message`.
     pub event: &'a str,
     /// The `data` lines, joined by line feeds.
     pub data: &'a str,
-    /// The last `id` that the stream gave, in this event or before it; empty if none.
+    /// WHATWG's last event ID: the last `id` field of this event or of an earlier one; empty if the stream
+    /// did not send one.
     pub id: &'a str,
 }
 
-/// Something a stream says, events and what lies between them.
+/// An event, a comment or a `retry` field of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Signal<'a> {
     /// An event.
     Event(Event<'a>),
-    /// A comment line without its colon; servers send them to keep a connection alive.
+    /// A comment line without its colon. Servers send comments as keep-alive.
     Comment(&'a str),
-    /// A `retry` field: how many milliseconds to wait before connecting again.
+    /// A `retry` field: the reconnection time in milliseconds.
     Retry(u64),
 }
 
-/// How a stream ended.
+/// The state in which a stream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// After a whole event, or before any.
+    /// No event and no line was unfinished.
     Clean,
-    /// Inside an event or a line, which was discarded.
+    /// An event or a line was unfinished and was discarded, or the parser had failed.
     Cut,
 }

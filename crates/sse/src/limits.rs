@@ -1,8 +1,8 @@
-//! How much of a stream is held in memory before it is refused.
+//! Limits on the memory of a parser.
 
 const MEBIBYTE: usize = 1 << 20;
 
-/// How long a line and an event may be.
+/// The maximum lengths of a line and of an event.
 ///
 /// ```
 /// use windlass_sse::{ErrorKind, Limits, Parser};
@@ -15,9 +15,9 @@ const MEBIBYTE: usize = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Most bytes of one line, its line end not counted. 16 MiB by default.
+    /// The maximum length of a line in bytes, without its line end. 16 MiB by default.
     pub line_bytes: usize,
-    /// Most bytes of one event's data, the joining line feeds counted. 16 MiB by default.
+    /// The maximum length of an event's data in bytes, including the joining line feeds. 16 MiB by default.
     pub event_bytes: usize,
 }
 
@@ -28,13 +28,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets the most bytes of one line.
+    /// Sets the maximum length of a line.
     pub fn with_line_bytes(mut self, line_bytes: usize) -> Self {
         self.line_bytes = line_bytes;
         self
     }
 
-    /// Sets the most bytes of one event's data.
+    /// Sets the maximum length of an event's data.
     pub fn with_event_bytes(mut self, event_bytes: usize) -> Self {
         self.event_bytes = event_bytes;
         self

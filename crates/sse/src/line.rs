@@ -1,6 +1,6 @@
 //! One line of a stream: the WHATWG field grammar.
 
-/// A line without its end, taken apart.
+/// A line without its end, split into field name and value.
 pub(crate) enum Line<'a> {
     Blank,
     Comment(&'a [u8]),
@@ -13,7 +13,8 @@ pub(crate) enum Line<'a> {
 
 impl<'a> Line<'a> {
     pub(crate) fn read(line: &'a [u8]) -> Self {
-        // Most lines that are carried over from another push are data, so no colon has to be looked for.
+        // Most lines that are carried over from an earlier push are data, so check this prefix before
+        // searching for a colon.
         if let Some(value) = line.strip_prefix(b"data:") {
             return Self::Data(without_space(value));
         }
@@ -36,13 +37,14 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Exactly one space after the colon belongs to the format; a second one is data.
+/// Removes one space after the colon, which belongs to the format; a second space is part of the value.
 #[inline]
 pub(crate) fn without_space(value: &[u8]) -> &[u8] {
     value.strip_prefix(b" ").unwrap_or(value)
 }
 
-/// Digits only, else the field is ignored; so is a number that no wait can be as long as.
+/// Parses a value that consists of digits only. Returns `None` for any other value and on overflow; the field
+/// is then ignored.
 pub(crate) fn milliseconds(value: &[u8]) -> Option<u64> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return None;

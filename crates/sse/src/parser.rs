@@ -1,4 +1,4 @@
-//! The parser: bytes in, however split; events out, in order.
+//! The parser: bytes in chunks of any size in, events in order out.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::{Ending, Error, ErrorKind, Event, Limits, Signal};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Cuts a byte stream into events by the WHATWG rules.
+/// A parser that splits a byte stream into events by the WHATWG event-stream grammar.
 ///
-/// The same bytes give the same events whatever the pushes they come in. Events are lent to the closure,
-/// out of the pushed bytes where they lie in one piece.
+/// The events do not depend on how the bytes are split into pushes. Events are passed to the closure,
+/// borrowed from the pushed bytes if they are contiguous.
 ///
 /// ```
 /// let mut parser = windlass_sse::Parser::new();
@@ -28,20 +28,22 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug, Default)]
 pub struct Parser {
     limits: Limits,
-    /// The line that the last push left unfinished.
+    /// The unfinished line of the last push.
     line: Vec<u8>,
     store: Store,
     id: Ids,
     retry: Option<u64>,
-    /// Bytes of the stream before `line`.
+    /// The number of bytes of the stream before `line`.
     line_start: u64,
     after_first_line: bool,
-    /// The last push ended with a CR; a LF at the start of the next belongs to it.
+    /// True if the last push ended with a CR; a LF at the start of the next push then belongs to the same
+    /// line end.
     after_carriage_return: bool,
     failed: Option<Error>,
 }
 
-/// The id that the stream gave last, and the one that holds since the last blank line.
+/// WHATWG's last event ID buffer (`given`) and last event ID string (`held`), which a blank line updates from
+/// the buffer.
 #[derive(Debug, Default)]
 struct Ids {
     given: String,
@@ -68,21 +70,21 @@ impl Ids {
 }
 
 impl Parser {
-    /// A parser with the default [`Limits`].
+    /// Creates a parser with the default [`Limits`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A parser with limits of its own.
+    /// Creates a parser with the given limits.
     pub fn with_limits(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// Takes the next bytes and lends each event that they complete.
+    /// Parses the next bytes and passes each completed event to `on_event`.
     ///
     /// # Errors
-    /// A line or an event is longer than the limits allow. Events before it have been lent; every later push
-    /// gives the same error.
+    /// Returns an error if a line or an event exceeds its limit. Earlier events have already been passed;
+    /// every later push returns the same error.
     pub fn push(&mut self, chunk: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         self.push_signals(chunk, |signal| {
             if let Signal::Event(event) = signal {
@@ -91,10 +93,10 @@ impl Parser {
         })
     }
 
-    /// Takes the next bytes and lends each event, comment and `retry` field that they complete.
+    /// Parses the next bytes and passes each completed event, comment and `retry` field to `on_signal`.
     ///
     /// # Errors
-    /// As [`push`](Self::push).
+    /// Returns the same errors as [`push`](Self::push).
     pub fn push_signals(&mut self, chunk: &[u8], mut on_signal: impl FnMut(Signal<'_>)) -> Result<(), Error> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -104,7 +106,7 @@ impl Parser {
         result
     }
 
-    /// Ends the stream. An unfinished event is discarded, as the event-stream format asks.
+    /// Ends the stream. An unfinished event is discarded, as the event-stream format requires.
     pub fn finish(&mut self) -> Ending {
         let clean = self.line.is_empty() && self.store.is_empty() && self.failed.is_none();
         self.line.clear();
@@ -112,12 +114,12 @@ impl Parser {
         if clean { Ending::Clean } else { Ending::Cut }
     }
 
-    /// The id to send as `Last-Event-ID` when connecting again; empty if the stream gave none.
+    /// Returns the id to send as `Last-Event-ID` when reconnecting; empty if the stream did not send one.
     pub fn last_event_id(&self) -> &str {
         &self.id.held
     }
 
-    /// The last valid `retry` field, in milliseconds.
+    /// Returns the last valid `retry` field in milliseconds.
     pub fn retry(&self) -> Option<u64> {
         self.retry
     }
@@ -143,7 +145,8 @@ impl Parser {
             self.line.extend_from_slice(head);
             rest = after;
         }
-        // The carried line is lent from like the chunk, so it leaves `self` until the draft is put by.
+        // `draft` may borrow from the carried line, so move the line out of `self` until the draft has been
+        // stored.
         let mut carried = std::mem::take(&mut self.line);
         let mut draft = Draft::resume(&self.store);
         if taken > 0 {
@@ -159,7 +162,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Takes whole lines, and gives what follows them.
+    /// Parses complete lines and returns the rest.
     fn read_lines<'a, 'b: 'a>(
         &mut self,
         bytes: &'b [u8],
@@ -171,7 +174,7 @@ impl Parser {
         let mut rest = bytes;
         while let Some((line, after)) = self.cut(rest) {
             self.check_line(line.len())?;
-            // Nearly every line of a provider's stream is one of these three.
+            // Almost every line of a provider's stream is one of these three.
             match line {
                 _ if !self.after_first_line => self.take_field(line, draft, on_signal)?,
                 [] => self.dispatch(draft, on_signal),
@@ -192,10 +195,10 @@ impl Parser {
         Ok(rest)
     }
 
-    /// The first whole line of the bytes, and what follows its end.
+    /// Returns the first complete line without its end, and the rest.
     #[inline]
     fn cut<'a>(&mut self, bytes: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
-        // Every other line of a provider's stream is blank.
+        // Every second line of a provider's stream is blank.
         if let [b'\n', after @ ..] = bytes {
             return Some((&[], after));
         }
@@ -218,7 +221,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Takes a line of any kind.
+    /// Handles a line with any field.
     #[inline(never)]
     fn take_field<'a>(
         &mut self,
@@ -260,7 +263,8 @@ impl Parser {
         }
     }
 
-    /// A data line that has to be stored: it is not the event's only one, or not UTF-8.
+    /// Stores a data line that cannot be borrowed: the event has several data lines, or the line is not valid
+    /// UTF-8.
     #[inline(never)]
     fn add_data(&mut self, text: &str, draft: &mut Draft<'_>) -> Result<(), Error> {
         let length = match draft.data(&self.store) {

@@ -1,10 +1,11 @@
-//! Bytes of a stream as text.
+//! Conversion of a stream's bytes to text.
 
 use std::borrow::Cow;
 
 use memchr::memrchr2;
 
-/// The whole lines of many bytes as text, if they are UTF-8: to look at all at once is cheaper than at each.
+/// Returns all complete lines as text if they are valid UTF-8. One check of all lines is cheaper than one per
+/// line. Returns `None` for fewer than 512 bytes.
 pub(crate) fn text_of_lines(bytes: &[u8]) -> Option<&str> {
     const MANY: usize = 512;
     if bytes.len() < MANY {
@@ -13,8 +14,8 @@ pub(crate) fn text_of_lines(bytes: &[u8]) -> Option<&str> {
     simdutf8::basic::from_utf8(bytes.get(..memrchr2(b'\n', b'\r', bytes)?)?).ok()
 }
 
-/// Bytes as text; what is not UTF-8 becomes U+FFFD. A line end never lies inside a character, so decoding
-/// line by line equals decoding the stream.
+/// Decodes bytes and replaces invalid UTF-8 with U+FFFD. A line end cannot be inside a UTF-8 sequence, so
+/// decoding line by line equals decoding the stream.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{Opaque, Payload};
 
-/// Which call of a response a piece belongs to, where the provider itself keeps them apart.
+/// Identifies a call within one response. In chunks it is the provider's own key; in the events of
+/// `windlass-assemble` and after its `Normalizer` it is the index of the call in the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]
@@ -11,84 +12,84 @@ pub struct CallKey(pub u64);
 
 /// One piece of a call.
 ///
-/// Providers with marked beginnings and ends give `Start`, `Delta`, `End`. Providers that merge fragments by
-/// index give `Partial`, unjudged: which call a fragment belongs to is decided in one place, by
-/// `windlass-assemble` (RULES S2 to S5). Providers that never split a call give `Whole`.
+/// A provider that marks the start and end of a call produces `Start`, `Delta` and `End`. A provider that
+/// merges fragments by index produces `Partial` without further interpretation; `windlass-assemble` alone
+/// assigns fragments to calls (RULES S2 to S5). A provider that never splits a call produces `Whole`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "piece", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallChunk {
-    /// A fragment as the provider gave it; every field may be missing.
+    /// A fragment as the provider sent it; every optional field may be missing.
     Partial {
         /// The provider's index of the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
-        /// The place of the fragment in its delta's array, which stands in for a missing index.
+        /// The position of the fragment in the array of its delta, which replaces a missing index.
         position: u64,
-        /// The call's id, where the fragment has one that is not empty.
+        /// The call's id, if the fragment contains one that is not empty.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
-        /// The tool's name or a piece of it, where the fragment has one that is not empty.
+        /// The tool's name or a part of it, if the fragment contains one that is not empty.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// More of the arguments' text.
+        /// The next part of the arguments' text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
-        /// Fields of the provider that travel with the call.
+        /// Fields of the provider that belong to the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
     /// A call begins.
     Start {
-        /// Which call.
+        /// The key of the call.
         key: CallKey,
-        /// Its id, where the provider has one.
+        /// The call's id, if the provider sends one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
         /// The tool's name.
         name: String,
-        /// Fields of the provider that travel with the call.
+        /// Fields of the provider that belong to the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
-    /// More of a call's arguments.
+    /// The next part of a call's arguments.
     Delta {
-        /// Which call.
+        /// The key of the call.
         key: CallKey,
         /// The text that was added.
         arguments: String,
     },
-    /// A call is whole.
+    /// The end of a call.
     End {
-        /// Which call.
+        /// The key of the call.
         key: CallKey,
-        /// The whole text of the arguments, where the provider says it again. It counts only if no delta
-        /// came (RULES S6).
+        /// The complete text of the arguments, if the provider repeats it at the end. `windlass-assemble`
+        /// uses it only to append text that the deltas did not contain (RULES S6).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
     },
-    /// A call that came in one piece.
+    /// A call that arrives in one piece.
     Whole {
-        /// Its id, where the provider has one.
+        /// The call's id, if the provider sends one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
         /// The tool's name.
         name: String,
-        /// The text of the arguments, or the payload of another form.
+        /// The arguments' text or a payload of another kind.
         body: WholeCall,
-        /// Fields of the provider that travel with the call.
+        /// Fields of the provider that belong to the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
 }
 
-/// What a call that came in one piece holds.
+/// The input of a call that arrives in one piece.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "text still to be read, or a payload already made")]
 pub enum WholeCall {
-    /// The text of a function's arguments, not yet checked.
+    /// The text of a function's arguments, not parsed yet.
     Arguments(String),
-    /// A payload of another form.
+    /// A payload of another kind.
     Payload(Payload),
 }

@@ -1,4 +1,4 @@
-//! The one vocabulary of a streamed answer.
+//! The chunks of a streamed answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
 
 use crate::{CallChunk, StreamError};
 
-/// One piece of an answer, whoever gives it.
+/// One increment of an answer, independent of the provider.
 ///
-/// A chunk says what was added since the last one. The order of chunks is the order in which the model wrote
-/// (RULES P4).
+/// A chunk contains only the addition since the previous chunk. Chunks are in the order in which the model
+/// wrote them (RULES P4).
 ///
 /// ```
 /// use windlass_stream::{CallChunk, CallKey, Chunk};
@@ -27,45 +27,45 @@ use crate::{CallChunk, StreamError};
 #[serde(tag = "chunk", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Chunk {
-    /// More words.
+    /// An increment of text.
     Text {
-        /// The words that were added.
+        /// The added text.
         text: String,
     },
-    /// A stretch of words is over; words that follow are another part.
+    /// The end of a text part; text that follows belongs to another part.
     TextEnd {
-        /// Signatures that travel with it (RULES P2).
+        /// Signatures that belong to the part (RULES P2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
-    /// More thoughts.
+    /// An increment of reasoning.
     Reasoning {
-        /// The words that were added.
+        /// The added text.
         text: String,
     },
-    /// A stretch of thoughts is over.
+    /// The end of a reasoning part.
     ReasoningEnd {
-        /// Signatures and ciphers that travel with it (RULES P2).
+        /// Signatures and encrypted reasoning that belong to the part (RULES P2).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
     /// A piece of a call.
     Call(CallChunk),
-    /// Tokens so far; a later chunk replaces an earlier one.
+    /// The token usage up to now; a later chunk replaces an earlier one.
     Usage {
         /// The tokens.
         usage: Usage,
     },
-    /// Where words came from: citations, search results.
+    /// The sources of text: citations and search results.
     Grounding {
-        /// As the provider says it.
+        /// The provider's original JSON.
         value: Value,
     },
-    /// The model stopped. Usage may still follow (RULES S15).
+    /// The model stopped. Usage may follow (RULES S15).
     Finish {
-        /// Why, in the words of windlass.
+        /// The unified stop reason.
         reason: StopReason,
-        /// Why, in the provider's own word.
+        /// The provider's own value.
         raw: String,
     },
     /// The provider reports a failure inside the stream (RULES S12).
@@ -73,17 +73,17 @@ pub enum Chunk {
         /// The failure.
         error: StreamError,
     },
-    /// An event that has no word here (RULES P3).
+    /// An event without a neutral representation (RULES P3).
     Unknown(Unknown),
 }
 
 impl Chunk {
-    /// More words.
+    /// Creates an increment of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// More thoughts.
+    /// Creates an increment of reasoning.
     pub fn reasoning(text: impl Into<String>) -> Self {
         Self::Reasoning { text: text.into() }
     }

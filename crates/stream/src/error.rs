@@ -1,82 +1,83 @@
-//! A failure that a provider reports inside a stream that began well.
+//! A failure that a provider reports inside a stream after a successful start.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A failure that a provider reported in mid-stream.
+/// A failure that a provider reported in the middle of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StreamError {
     /// The kind of failure.
     pub kind: StreamErrorKind,
-    /// The provider's code or type, where it gave one.
+    /// The provider's code or type, if it sent one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The provider's words.
+    /// The provider's message.
     pub message: String,
-    /// The parameter that the provider names, where it names one.
+    /// The parameter at fault, if the provider names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
-    /// The wait that the provider asks for, in milliseconds (RULES L9).
+    /// The wait that the provider requests, in milliseconds (RULES L9).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 
-/// The kind of a failure, by the action that is open to a caller.
+/// The kind of a failure, by the possible reaction of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StreamErrorKind {
-    /// The provider is overloaded; the same request may work later.
+    /// The provider is overloaded; the same request may succeed later.
     Overloaded,
-    /// Too many requests or tokens; the same request may work later.
+    /// Too many requests or tokens; the same request may succeed later.
     RateLimit,
-    /// The provider failed; the same request may work later.
+    /// The provider failed; the same request may succeed later.
     Server,
-    /// The request is wrong and will fail again.
+    /// The request is invalid and will fail again.
     Request,
-    /// The conversation is longer than the model's window; a shorter one may work.
+    /// The conversation exceeds the model's context window; a shorter conversation may succeed.
     ContextLength,
-    /// The model has no tool calls of its own, or no structured output; the request may be put in another protocol.
+    /// The model does not support tool calls or structured output; the request may be sent with another tool
+    /// protocol.
     Unsupported,
-    /// The key is missing, wrong or not allowed to do this.
+    /// The API key is missing, invalid or not authorized.
     Authentication,
     /// The model or the path does not exist.
     NotFound,
-    /// The account has no credit left; waiting does not help.
+    /// The account has no credit left; a retry does not help.
     Quota,
-    /// A filter of the provider ended the answer.
+    /// A content filter of the provider ended the answer.
     Blocked,
-    /// The provider's code is not known here.
+    /// The provider's code is unknown.
     Unknown,
 }
 
 impl StreamError {
-    /// Returns a failure with the provider's code and words.
+    /// Creates a failure with the provider's code and message.
     pub fn new(kind: StreamErrorKind, code: Option<String>, message: impl Into<String>) -> Self {
         Self { kind, code, message: message.into(), parameter: None, retry_after_ms: None }
     }
 
-    /// Sets the parameter that the provider named.
+    /// Sets the parameter at fault.
     pub fn with_parameter(mut self, parameter: Option<String>) -> Self {
         self.parameter = parameter;
         self
     }
 
-    /// Sets the wait that the provider asked for.
+    /// Sets the wait that the provider requests.
     pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
         self.retry_after_ms = wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         self
     }
 
-    /// Returns the wait that the provider asked for.
+    /// Returns the wait that the provider requests.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after_ms.map(Duration::from_millis)
     }
 
-    /// Returns whether the same request may work later.
+    /// Returns whether the same request may succeed later.
     pub fn is_retryable(&self) -> bool {
         matches!(
             self.kind,

@@ -1,4 +1,4 @@
-//! Calls of functions that stand for tools that take free text.
+//! Conversion of function calls back into free-text calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use windlass_protocol::{Arguments, Opaque, Payload, ToolSpec};
 
 use crate::{CallChunk, CallKey, Chunk, WholeCall};
 
-/// Makes calls with free text again of calls of the functions that stand for such tools, where a model or a format
-/// knows functions only (`ToolSpec::as_function`). Everything else passes as it is.
+/// Converts calls of functions that replace free-text tools (`ToolSpec::as_function`) back into free-text
+/// calls. All other chunks are forwarded unchanged. Used for models and formats that only support functions.
 ///
 /// ```
 /// use windlass_protocol::{Payload, ToolName, ToolSpec};
@@ -26,7 +26,7 @@ pub struct FreeText {
     open: BTreeMap<CallKey, Open>,
 }
 
-/// A call that is held until it is whole.
+/// A call that is buffered until it is complete.
 #[derive(Debug)]
 struct Open {
     id: Option<String>,
@@ -36,24 +36,24 @@ struct Open {
 }
 
 impl FreeText {
-    /// For those of these tools that take free text.
+    /// Creates a converter for the free-text tools among `tools`.
     pub fn of(tools: &[ToolSpec]) -> Self {
         Self::diff(tools, &[])
     }
 
-    /// For those of these tools that take free text and were sent otherwise.
+    /// Creates a converter for the free-text tools among `tools` that are not in `sent` unchanged.
     pub fn diff(tools: &[ToolSpec], sent: &[ToolSpec]) -> Self {
         let is_free = |tool: &&ToolSpec| matches!(tool, ToolSpec::Freeform { .. });
         let free = tools.iter().filter(is_free).filter(|tool| !sent.contains(tool));
         Self { tools: free.map(|tool| tool.name().as_str().to_owned()).collect(), open: BTreeMap::new() }
     }
 
-    /// Returns whether everything passes as it is.
+    /// Returns whether all chunks are forwarded unchanged.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// Releases the calls whose end has not come, as calls that are not whole.
+    /// Releases buffered calls without an end, as a `Start` and a `Delta`.
     pub fn finish(&mut self, out: &mut Vec<Chunk>) {
         for (key, Open { id, name, arguments, opaque }) in std::mem::take(&mut self.open) {
             out.push(Chunk::Call(CallChunk::Start { key, id, name, opaque }));
@@ -61,7 +61,8 @@ impl FreeText {
         }
     }
 
-    /// Takes the next chunk and adds what it means to `out`. Calls come as `Start`, `Delta`, `End`, or `Whole`.
+    /// Processes the next chunk and appends the result to `out`. Calls must arrive as `Start`, `Delta`,
+    /// `End`, or as `Whole`.
     pub fn push(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
         match chunk {
             Chunk::Call(CallChunk::Start { key, id, name, opaque }) if self.tools.contains(&name) => {
@@ -85,7 +86,7 @@ impl FreeText {
             {
                 out.push(Open { id, name, arguments, opaque }.whole());
             }
-            // A call that the end of the answer cuts is told all the same (RULES S8).
+            // A call that the end of the answer truncates is still forwarded (RULES S8).
             end @ (Chunk::Finish { .. } | Chunk::Error { .. }) => {
                 self.finish(out);
                 out.push(end);
@@ -100,7 +101,7 @@ impl Open {
         let payload = Arguments::parse(self.arguments.as_str()).ok();
         let body = match payload.as_ref().and_then(Payload::from_arguments) {
             Some(payload) => WholeCall::Payload(payload),
-            // Not what was asked for; the check of the call says so to the model.
+            // The arguments do not have the expected form; validation of the call reports that to the model.
             None => WholeCall::Arguments(self.arguments),
         };
         Chunk::Call(CallChunk::Whole { id: self.id, name: self.name, body, opaque: self.opaque })

@@ -1,11 +1,11 @@
-//! The cases of serde's `rename_all`, for the names of fields.
+//! The cases of serde's `rename_all` for field names.
 
 use syn::{LitStr, Result};
 
-/// How the names of fields are written.
+/// The case of field names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// As in Rust.
+    /// Unchanged from Rust.
     #[default]
     Snake,
     Upper,
@@ -18,7 +18,7 @@ pub(crate) enum Case {
 impl Case {
     pub(crate) fn of(text: &LitStr) -> Result<Self> {
         Ok(match text.value().as_str() {
-            // A field is lower case already, and serde leaves its underscores.
+            // Rust fields are already lower case, and serde keeps their underscores.
             "lowercase" | "snake_case" => Self::Snake,
             "UPPERCASE" | "SCREAMING_SNAKE_CASE" => Self::Upper,
             "PascalCase" => Self::Pascal,
@@ -46,7 +46,7 @@ impl Case {
     }
 }
 
-/// `read_lines` as `ReadLines`.
+/// Converts `read_lines` to `ReadLines`.
 pub(crate) fn pascal(name: &str) -> String {
     let mut upper = true;
     let mut pascal = String::new();

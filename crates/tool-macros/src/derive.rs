@@ -1,4 +1,4 @@
-//! `#[derive(ToolArgs)]`: what is read of the struct, and the impls that serde and schemars give it.
+//! `#[derive(ToolArgs)]`: parsing of the struct, and its impls of `Deserialize` and `JsonSchema`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -11,7 +11,7 @@ use crate::home::{home, text};
 use crate::partial;
 use crate::serde_attributes::OnStruct;
 
-/// A struct that is a tool's arguments.
+/// A parsed struct of a tool's arguments.
 pub(crate) struct Arguments<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) visibility: &'a Visibility,
@@ -72,7 +72,8 @@ fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
     })
 }
 
-/// `Deserialize` and `JsonSchema`, by a second struct of the same fields that serde and schemars derive on.
+/// Generates `Deserialize` and `JsonSchema` through a shadow struct with the same fields, on which serde and
+/// schemars derive.
 fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
     let Arguments { ident, home, fields, serde, .. } = arguments;
     let (name, id) = (ident.to_string(), format!("::{ident}"));
@@ -80,7 +81,7 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
     let attributes = kept(&input.attrs);
     let docs = doc_attribute(&description(&input.attrs));
     let rename = (!serde.is_renamed).then(|| quote!(#[serde(rename = #name)]));
-    // No name that a type of a field may have.
+    // A name that does not collide with the type of a field.
     let shadow = Ident::new("__ToolArgsShadow", Span::mixed_site());
     let shadow_fields = fields.iter().map(Field::shadow);
     let idents: Vec<_> = fields.iter().map(|field| field.ident.to_token_stream()).collect();

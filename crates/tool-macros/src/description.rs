@@ -1,9 +1,9 @@
-//! From doc comments to the text that a model reads.
+//! Conversion of doc comments to the text that a model reads.
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// The text of doc comments, with the lines of a paragraph joined: how wide a source file is says nothing to
-/// a model. Lists, tables, headings and code keep their lines.
+/// Returns the text of doc comments with the lines of each paragraph joined, because the line width of a
+/// source file has no meaning for a model. Lists, tables, headings and code keep their lines.
 pub(crate) fn description(attributes: &[Attribute]) -> String {
     let docs: Vec<String> = attributes.iter().filter_map(doc_of).collect();
     let mut lines: Vec<String> = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// The text of `#[doc = ".."]`, which `///` is short for.
+/// Returns the text of `#[doc = ".."]`, the expanded form of `///`.
 fn doc_of(attribute: &Attribute) -> Option<String> {
     match &attribute.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
@@ -36,7 +36,7 @@ fn doc_of(attribute: &Attribute) -> Option<String> {
     }
 }
 
-/// The space after `///` is no part of the text.
+/// Removes the space that separates `///` from its text.
 fn unindented(line: &str) -> &str {
     line.strip_prefix(' ').unwrap_or(line)
 }

@@ -13,13 +13,14 @@ use crate::serde_attributes::{Missing, OnField};
 pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) visibility: &'a Visibility,
-    /// With the struct's name for `Self`: two more structs have this field.
+    /// The type with `Self` replaced by the struct's name, because two generated structs also have this
+    /// field.
     pub(crate) ty: TokenStream,
     /// The member's name in JSON.
     pub(crate) name: String,
     pub(crate) aliases: Vec<String>,
     pub(crate) missing: Missing,
-    /// Shown only when it is whole.
+    /// True if the field is only shown when it is complete.
     pub(crate) is_whole: bool,
     pub(crate) docs: String,
     attributes: &'a [Attribute],
@@ -54,7 +55,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// The field as serde and schemars see it.
+    /// Returns the field for the shadow struct of serde and schemars.
     pub(crate) fn shadow(&self) -> TokenStream {
         let Self { ident, ty, .. } = self;
         let attributes = kept(self.attributes);
@@ -62,13 +63,13 @@ impl<'a> Field<'a> {
         quote!(#docs #(#attributes)* #ident: #ty)
     }
 
-    /// The keys in JSON that name this field.
+    /// Iterates over the JSON keys of this field.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.name).chain(&self.aliases)
     }
 }
 
-/// The tokens with a name in place of `Self`.
+/// Replaces `Self` with a name in the tokens.
 fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
     let replaced = |token| match token {
         TokenTree::Ident(ident) if ident == "Self" => Ident::new(&owner.to_string(), ident.span()).into(),
@@ -82,7 +83,7 @@ fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
     tokens.into_iter().map(replaced).collect()
 }
 
-/// The attributes of a struct or field that serde and schemars read.
+/// Iterates over the attributes of a struct or field that serde and schemars read.
 pub(crate) fn kept(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attributes
         .iter()

@@ -1,4 +1,4 @@
-//! The function under `#[tool]`: its parameters, and what of it a tool cannot be.
+//! The function under `#[tool]`: its parameters and the checks of its signature.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -20,15 +20,16 @@ pub(crate) enum Parameter {
 /// An argument that the model writes.
 pub(crate) struct Argument {
     pub(crate) ident: Ident,
-    /// A variable for it that hides neither the function nor its context.
+    /// The name of a local variable that does not shadow the function or its context.
     pub(crate) local: Ident,
-    /// Its name in JSON.
+    /// The argument's name in JSON.
     pub(crate) name: String,
     ty: Type,
     attributes: Vec<Attribute>,
 }
 
-/// Takes the attributes off the parameters, as a function cannot keep them, and reads them.
+/// Parses the attributes of the parameters and removes them, because rustc does not accept them on a
+/// function.
 pub(crate) fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
     let signature = &mut function.sig;
     if !signature.generics.params.is_empty() {
@@ -84,7 +85,7 @@ fn argument(typed: &mut PatType, position: usize) -> Result<Argument> {
 }
 
 impl Argument {
-    /// The argument as a field.
+    /// Returns the argument as a struct field.
     pub(crate) fn field(&self) -> TokenStream {
         let Self { ident, ty, attributes, .. } = self;
         let docs = doc_attribute(&description(attributes));
@@ -93,13 +94,13 @@ impl Argument {
     }
 }
 
-/// Whether this is `&Context`, under any path.
+/// Returns whether the type is `&Context`, under any path.
 fn is_context(ty: &Type) -> bool {
     let Type::Reference(reference) = ty else { return false };
     last_segment(&reference.elem).is_some_and(|name| name == "Context")
 }
 
-/// Whether the function says that it can fail: a `Result` under any path.
+/// Returns whether the function returns a `Result`, under any path.
 pub(crate) fn can_fail(output: &ReturnType) -> bool {
     match output {
         ReturnType::Default => false,

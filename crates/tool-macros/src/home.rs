@@ -1,12 +1,12 @@
-//! Where the crate `windlass-tool` is, seen from the crate that uses a macro.
+//! Resolution of the path to `windlass-tool` in the crate that uses a macro.
 
 use proc_macro_crate::{FoundCrate, crate_name};
 use proc_macro2::Span;
 use quote::quote;
 use syn::{Ident, Path, parse_quote};
 
-/// The path that a macro was told with `crate = ".."`, else the one that the crate's manifest gives: of
-/// `windlass-tool` itself, or of the facade's `windlass::tool`.
+/// Returns the path from `crate = ".."` if it is set. Otherwise returns the path that follows from the
+/// crate's manifest: `windlass-tool` itself, or `windlass::tool` of the facade.
 pub(crate) fn home(told: Option<&Path>) -> Path {
     told.cloned().unwrap_or_else(|| resolve(find("windlass-tool").as_ref(), find("windlass").as_ref()))
 }
@@ -15,7 +15,8 @@ fn find(name: &str) -> Option<FoundCrate> {
     crate_name(name).ok()
 }
 
-/// A package's examples and tests see it under its own name, so its own name is right for all of it.
+/// Within the package itself, its own name is correct, because its examples and tests refer to it by that
+/// name.
 fn resolve(tool: Option<&FoundCrate>, facade: Option<&FoundCrate>) -> Path {
     match (tool, facade) {
         (Some(FoundCrate::Name(name)), _) => {
@@ -31,7 +32,7 @@ fn resolve(tool: Option<&FoundCrate>, facade: Option<&FoundCrate>) -> Path {
     }
 }
 
-/// A path as the text that serde and schemars take in `crate = ".."`.
+/// Formats a path as the text that serde and schemars accept in `crate = ".."`.
 pub(crate) fn text(path: &Path, tail: &str) -> String {
     let path = quote!(#path).to_string().replace(' ', "");
     format!("{path}::{tail}")

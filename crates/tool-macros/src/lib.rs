@@ -13,16 +13,17 @@ mod tool;
 
 use proc_macro::TokenStream;
 
-/// Makes a struct with named fields the arguments of a tool: `Deserialize`, `JsonSchema`, `ToolArgs`, and the
-/// struct `Partial…` that shows them while they arrive. See the crate's page for what is allowed.
+/// Implements the arguments of a tool for a struct with named fields: `Deserialize`, `JsonSchema`,
+/// `ToolArgs`, and the struct `Partial…` that holds the arguments while they stream. The crate documentation
+/// lists the supported attributes.
 #[proc_macro_derive(ToolArgs, attributes(tool_args, serde, schemars))]
 pub fn derive_tool_args(item: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(item as syn::DeriveInput);
     derive::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a tool of a documented async function: a unit struct named after it that implements `Tool`. See the
-/// crate's page for what is allowed.
+/// Generates a tool from a documented function, async or not: a unit struct named after the function that
+/// implements `Tool`. The crate documentation lists the options.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = syn::parse_macro_input!(options as options::Options);

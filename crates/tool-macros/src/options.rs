@@ -1,4 +1,4 @@
-//! What stands in the brackets of `#[tool(..)]`.
+//! The options of `#[tool(..)]`.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -7,7 +7,7 @@ use syn::{LitStr, Path, Result};
 
 use crate::case::pascal;
 
-/// What a function's author says about the tool.
+/// The options that the author of a function sets.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     flags: Vec<Flag>,
 }
 
-/// A word without a value.
+/// An option without a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flag {
     ReadOnly,
@@ -87,7 +87,7 @@ impl Options {
         self.flags.contains(&flag)
     }
 
-    /// The tool's hints as an expression. A tool that only reads is idempotent, parallel and of low risk.
+    /// Returns an expression of the tool's hints. A read-only tool is idempotent, parallel and of low risk.
     pub(crate) fn hints(&self, home: &Path) -> TokenStream {
         let derived = quote!(#home::derived);
         let base = if self.has(Flag::ReadOnly) { quote!(read_only()) } else { quote!(default()) };

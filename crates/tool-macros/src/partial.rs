@@ -1,4 +1,4 @@
-//! The partial struct of a derive, and how steps fill it.
+//! The generated partial struct and its update from parser steps.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -31,7 +31,7 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
             let docs = format!("`{name}`, as far as it has come.");
             quote!(#[doc = #docs])
         });
-        // At the field's own place, where a type that cannot be shown is told.
+        // Use the field's span, so that the error for an unsupported type points to the field.
         let home = placed_at(ty, home);
         let ty = if field.is_whole { quote!(#home::Whole<#ty>) } else { quote!(#ty) };
         let partial = quote_spanned!(ty.span()=> #home::Partial<#ty>);
@@ -54,7 +54,7 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
     }
 }
 
-/// A path with the place of other tokens.
+/// Returns the path's tokens with the span of other tokens.
 fn placed_at(place: &TokenStream, path: &Path) -> TokenStream {
     let span = place.span();
     let placed = |mut token: TokenTree| {
@@ -92,7 +92,7 @@ fn filling(arguments: &Arguments<'_>) -> TokenStream {
     }
 }
 
-/// A step goes to the member that it is about.
+/// Generates `grow`, which dispatches a step to the member that it concerns.
 fn grow(arguments: &Arguments<'_>) -> TokenStream {
     let Arguments { partial, home, fields, .. } = arguments;
     let members = fields.iter().zip(0_u16..).map(|(field, member)| {
@@ -136,7 +136,7 @@ fn grow(arguments: &Arguments<'_>) -> TokenStream {
     }
 }
 
-/// An object that has ended is the struct, if all its members are whole.
+/// Generates `end`, which converts the partial struct into the struct if all members are complete.
 fn end(arguments: &Arguments<'_>) -> TokenStream {
     let Arguments { partial, home, fields, .. } = arguments;
     let patterns = fields.iter().map(|field| {
@@ -165,7 +165,7 @@ fn end(arguments: &Arguments<'_>) -> TokenStream {
     }
 }
 
-/// What an object that has ended says about members that never came.
+/// Generates `settle`, which fills in defaults of members that never arrived.
 fn settling(arguments: &Arguments<'_>) -> TokenStream {
     let Arguments { ident, home, fields, serde, .. } = arguments;
     let defaults: Vec<_> = fields.iter().map(|field| format_ident!("default_{}", field.ident)).collect();

@@ -1,4 +1,4 @@
-//! Attributes of serde: what a partial struct has to know of them, and which it cannot follow.
+//! The serde attributes that a partial struct must respect, and errors for attributes that it cannot support.
 
 use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
@@ -6,19 +6,19 @@ use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Path, Result, Token};
 
 use crate::case::Case;
 
-/// How a member that never came gets its value.
+/// The source of the value of a member that never arrived.
 #[derive(Default)]
 pub(crate) enum Missing {
-    /// It does not, but for an `Option`.
+    /// No value, except for an `Option`.
     #[default]
     Error,
-    /// From `Default`.
+    /// `Default`.
     Default,
-    /// From this function.
+    /// The named function.
     Function(Path),
 }
 
-/// What serde's attributes on a struct say.
+/// The serde attributes of a struct.
 #[derive(Default)]
 pub(crate) struct OnStruct {
     pub(crate) case: Case,
@@ -27,7 +27,7 @@ pub(crate) struct OnStruct {
     pub(crate) is_renamed: bool,
 }
 
-/// What serde's attributes on a field say.
+/// The serde attributes of a field.
 #[derive(Default)]
 pub(crate) struct OnField {
     pub(crate) name: Option<String>,
@@ -78,7 +78,7 @@ impl OnField {
                     read.missing = Missing::Function(meta.value()?.parse::<LitStr>()?.parse()?);
                 }
                 "default" => read.missing = Missing::Default,
-                // What concerns writing alone.
+                // These attributes only affect serialization.
                 "skip_serializing" | "skip_serializing_if" | "serialize_with" => skip(meta)?,
                 "with" | "deserialize_with" => {
                     return Err(meta.error(
@@ -107,7 +107,7 @@ fn name(meta: &ParseNestedMeta<'_>) -> String {
     meta.path.get_ident().map(|name| name.unraw().to_string()).unwrap_or_default()
 }
 
-/// The text of `x = ".."`, or of `x(deserialize = "..")`.
+/// Returns the text of `x = ".."` or of `x(deserialize = "..")`.
 fn deserialized(meta: &ParseNestedMeta<'_>) -> Result<Option<LitStr>> {
     if meta.input.peek(Token![=]) {
         return meta.value()?.parse().map(Some);
@@ -123,7 +123,7 @@ fn deserialized(meta: &ParseNestedMeta<'_>) -> Result<Option<LitStr>> {
     Ok(text)
 }
 
-/// Passes over the value of an attribute that says nothing here.
+/// Skips the value of an attribute that does not matter here.
 fn skip(meta: &ParseNestedMeta<'_>) -> Result<()> {
     if meta.input.peek(Token![=]) {
         let value: Expr = meta.value()?.parse()?;

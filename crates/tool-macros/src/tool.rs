@@ -1,4 +1,4 @@
-//! `#[tool]`: the unit struct beside the function, and its `Tool`.
+//! `#[tool]`: the generated unit struct and its `Tool` impl.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -33,7 +33,7 @@ pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStr
     let visibility = &function.vis;
     let tool = implementation(options, &function, &parameters, &Named { unit: &unit, name, told, home });
     Ok(quote! {
-        // Arguments are owned and the tool waits for the function, whatever the body makes of it.
+        // Arguments are owned and the tool awaits the function, so these lints can be wrong for its body.
         #[allow(clippy::needless_pass_by_value, clippy::unused_async)]
         #function
 
@@ -45,7 +45,7 @@ pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStr
     })
 }
 
-/// What the tool is called, here and by the model.
+/// The names and the description of the tool.
 struct Named<'a> {
     unit: &'a syn::Ident,
     name: String,
@@ -114,7 +114,7 @@ fn implementation(
     }
 }
 
-/// A tool whose author says nothing cannot say what a call would do, which policy takes for the worst.
+/// Generates the effects. Without a declaration they are unknown, which policy treats as the worst case.
 fn effects(options: &Options, home: &Path) -> TokenStream {
     match &options.effects {
         Some(function) => quote!(#function(payload)),

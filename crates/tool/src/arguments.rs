@@ -1,4 +1,4 @@
-//! The trait of a tool's own argument type.
+//! The argument type of a tool.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -12,8 +12,9 @@ use crate::schema;
 
 /// The arguments of a tool: a struct with `#[derive(ToolArgs)]`.
 ///
-/// The derive gives everything that a tool needs of its arguments: the schema that the model is told, the
-/// strict reading of finished arguments, and a second struct, `Partial…`, that shows them while they arrive.
+/// The derive generates everything that a tool needs for its arguments: the JSON Schema for the model, strict
+/// deserialization of complete arguments, and a second struct, `Partial…`, that holds the arguments while
+/// they stream.
 ///
 /// ```
 /// use windlass_tool::{PartialReader, ToolArgs};
@@ -41,33 +42,34 @@ use crate::schema;
     note = "put `#[derive(ToolArgs)]` on the struct"
 )]
 pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
-    /// The JSON Schema of the arguments: in one piece, properties in the order of the fields, the same bytes
-    /// each time.
+    /// Returns the JSON Schema of the arguments. Subschemas are inlined except for recursive types,
+    /// properties are in field order, and the text is identical on each call.
     fn schema() -> RawJson {
         schema::of::<Self>()
     }
 
-    /// Reads finished arguments.
+    /// Deserializes complete arguments.
     ///
     /// # Errors
-    /// If they do not fit; the error names the place.
+    /// Returns an error if the arguments do not fit the type; the error names the place.
     fn parse(arguments: &Arguments) -> Result<Self, ArgumentsUnfit> {
         read(arguments)
     }
 
-    /// The top-level object has ended: what never came has its default, or is told as missing.
+    /// Fills in defaults once the top-level object has ended, and reports members that are missing and have
+    /// no default. Returns whether all members are complete.
     #[doc(hidden)]
     fn settle(growing: &mut Self::Growing, object: Node<'_>, mismatches: &mut Mismatches) -> bool;
 }
 
-/// Finished arguments that do not fit a tool's type.
+/// Error for complete arguments that do not fit a tool's type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
 #[non_exhaustive]
 pub struct ArgumentsUnfit {
-    /// Where, as a JSON Pointer; empty is the arguments as a whole.
+    /// Place of the error, as a JSON Pointer; empty for the arguments as a whole.
     pub path: String,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -78,12 +80,12 @@ impl From<ArgumentsUnfit> for ToolError {
 }
 
 pub(crate) fn read<T: DeserializeOwned>(arguments: &Arguments) -> Result<T, ArgumentsUnfit> {
-    // From the text and not from the value, so that numbers keep their digits.
+    // Deserialize from the text instead of a `Value`, so that numbers keep all digits.
     let mut text = serde_json::Deserializer::from_str(arguments.as_str());
     serde_path_to_error::deserialize(&mut text).map_err(|error| {
         let path = pointer(error.path());
         let message = error.inner().to_string();
-        // A line and a column of JSON that nobody sees help nobody.
+        // Cut off line and column: the model does not see the JSON text with its lines.
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
         ArgumentsUnfit { path, message: message.to_owned() }
     })
@@ -96,7 +98,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
         let token = match segment {
             Segment::Seq { index } => index.to_string(),
             Segment::Map { key } => key.replace('~', "~0").replace('/', "~1"),
-            // A variant is no place in the text, and what is unknown has no name.
+            // An enum variant has no token of its own in a JSON Pointer, and an unknown segment has no name.
             Segment::Enum { .. } | Segment::Unknown => continue,
         };
         pointer.push('/');

@@ -1,4 +1,4 @@
-//! What a tool is given besides its arguments.
+//! The context of a running call: cancellation, progress, questions and other services for the tool.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -20,26 +20,30 @@ type Sink = Arc<dyn Fn(Progress) + Send + Sync>;
 /// Returns a future that is ready when the listener has caught up.
 type Backpressure = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
-/// Something that a tool tells while it runs.
+/// A progress event that a tool emits while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// The call has its turn and begins. The toolbox tells this, not the tool.
+    /// The call begins to run. The toolbox emits this event, not the tool.
     Started,
-    /// More output, as it comes.
+    /// The next piece of output.
     Output(String),
-    /// What it is doing, in a few words.
+    /// A short description of the current activity.
     Note(String),
-    /// Something that happened to an agent that the call has given work to.
+    /// An event of a sub-agent that the call has started.
     Agent {
-        /// The agents from the one that the call began down to the one that it happened to.
+        /// The path of agents, from the agent that the call started down to the agent that emitted the event.
         agents: Vec<String>,
-        /// What happened, as the JSON of an event of a run. Its own run has taken secrets out of it.
+        /// The event of the agent's run as JSON. That run has already redacted its secrets.
         event: Value,
     },
 }
 
-/// What a tool is given besides its arguments: which call this is, and the ways to stop, to tell and to ask.
+/// The context in which a tool runs a call: the call's id, a cancellation token, and callbacks for progress
+/// and for questions to a human.
+///
+/// The caller builds a context per call; every part except the id is optional. Without a listener, progress
+/// is discarded; without a human, questions fail with [`NoAnswer::Absent`].
 ///
 /// ```
 /// use windlass_protocol::CallId;
@@ -60,12 +64,12 @@ pub struct Context {
     things: Things,
     redactor: Redactor,
     gate: PathGate,
-    /// What is told as output comes in pieces, and a secret may lie in two of them.
+    /// Redactor of the streamed output. It keeps state because a secret can be split between two pieces.
     told: Arc<Mutex<RedactStream>>,
 }
 
 impl Context {
-    /// A context with nobody to tell and nobody to ask.
+    /// Creates a context without listener and human. The idempotency key is the call id until it is set.
     pub fn new(call: CallId) -> Self {
         Self {
             idempotency_key: call.to_string(),
@@ -82,31 +86,31 @@ impl Context {
         }
     }
 
-    /// The same context with a token that stops the call.
+    /// Sets the token that cancels the call.
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;
         self
     }
 
-    /// The same context with a key that stays the same when the call is tried again.
+    /// Sets the idempotency key: a key that is identical in each retry of the call.
     pub fn with_idempotency_key(mut self, key: impl Into<String>) -> Self {
         self.idempotency_key = key.into();
         self
     }
 
-    /// The same context with a folder for outputs that are too long for the model.
+    /// Sets the folder for outputs that are too long for the model.
     pub fn with_outputs(mut self, folder: impl Into<PathBuf>) -> Self {
         self.outputs = Some(folder.into());
         self
     }
 
-    /// The same context with a listener for progress.
+    /// Sets the listener for progress events.
     pub fn with_progress(mut self, listen: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(listen));
         self
     }
 
-    /// The same context with a way to wait for the listener: [`Context::send`] awaits the future that `wait` returns.
+    /// Sets the backpressure of the listener: [`Context::send`] awaits the future that `wait` returns.
     pub fn with_backpressure(
         mut self,
         wait: impl Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync + 'static,
@@ -115,42 +119,45 @@ impl Context {
         self
     }
 
-    /// The same context with somebody to ask.
+    /// Sets the human who answers the tool's questions.
     pub fn with_human(mut self, human: Arc<dyn Human>) -> Self {
         self.human = Some(human);
         self
     }
 
-    /// The same context with a thing of whoever runs the call, for tools that know its type. There is one of each type.
+    /// Adds a value that tools can look up by its type with [`Context::thing`]. It replaces an earlier value
+    /// of the same type.
     pub fn with_thing<T: Any + Send + Sync>(mut self, thing: T) -> Self {
         self.things.insert(TypeId::of::<T>(), Arc::new(thing));
         self
     }
 
-    /// The same context with secrets that no output may show.
+    /// Sets the secrets that no output may contain.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.told = Arc::new(Mutex::new(redactor.stream()));
         self.redactor = redactor;
         self
     }
 
-    /// The same context with what policy says about paths that the call finds while it runs.
+    /// Sets policy's decision about paths that the call discovers while it runs.
     pub fn with_path_gate(mut self, gate: PathGate) -> Self {
         self.gate = gate;
         self
     }
 
-    /// Which call this is.
+    /// Returns the id of the call.
     pub fn call(&self) -> &CallId {
         &self.call
     }
 
-    /// A key that stays the same when the call is tried again, for services that take one.
+    /// Returns a key that is identical in each retry of the call, for services that accept an idempotency
+    /// key.
     pub fn idempotency_key(&self) -> &str {
         &self.idempotency_key
     }
 
-    /// What whoever runs the call gave of this type, as `windlass_agent::CallingRun`: the run that the call belongs to.
+    /// Returns the value of type `T` that the caller added with [`Context::with_thing`], such as
+    /// `windlass_agent::CallingRun`, the run that the call belongs to.
     ///
     /// ```
     /// # use windlass_protocol::CallId;
@@ -165,47 +172,50 @@ impl Context {
         self.things.get(&TypeId::of::<T>()).and_then(|thing| thing.downcast_ref())
     }
 
-    /// Tells when to stop.
+    /// Returns the token that cancels the call.
     pub fn cancellation(&self) -> &CancellationToken {
         &self.cancellation
     }
 
-    /// The folder for outputs that are too long for the model, where there is one.
+    /// Returns the folder for outputs that are too long for the model, if the caller set one.
     pub fn outputs(&self) -> Option<&Path> {
         self.outputs.as_deref()
     }
 
-    /// The secrets that no output may show. The toolbox takes them out of what a tool gives back. A tool that cuts its
-    /// output, or writes it into a file, takes them out before: half a secret is not found.
+    /// Returns the secrets that no output may contain. The toolbox redacts the returned output. A tool that
+    /// truncates its output or writes it to a file must redact it first, because a truncated secret is not
+    /// recognized.
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
     }
 
-    /// What policy says about paths that the call finds while it runs. A tool that walks a folder asks it about each.
+    /// Returns policy's decision about paths that the call discovers while it runs. A tool that walks a
+    /// folder checks each path with it.
     pub fn path_gate(&self) -> &PathGate {
         &self.gate
     }
 
-    /// Passes progress to the listener, and then waits while the listener is behind.
+    /// Emits progress, then waits while the listener is behind.
     ///
-    /// A call with many events uses this instead of [`Context::tell`]: events of agents are kept until they are read,
-    /// so the sender must not run ahead of the reader.
+    /// Use this instead of [`Context::tell`] for many events: events of agents are queued until they are
+    /// read, so a sender without backpressure would grow the queue without bound.
     pub async fn send(&self, progress: Progress) {
         self.tell(progress);
         self.ready().await;
     }
 
-    /// Waits while the listener is behind. Returns at once without a listener.
+    /// Waits while the listener is behind. Returns immediately if no backpressure is set.
     pub async fn ready(&self) {
         if let Some(wait) = &self.backpressure {
             wait().await;
         }
     }
 
-    /// Tells whoever listens, without secrets. What of an output may be the beginning of one is told with the next.
+    /// Emits progress with secrets redacted. An end of the output that could be the beginning of a secret is
+    /// held back and sent with the next output.
     ///
-    /// This does not wait. The listener keeps all events of agents. It may leave out text when its reader is behind, and
-    /// then says how much.
+    /// This method does not wait. The listener keeps all events of agents. It may drop text when its reader
+    /// is behind, and then reports how much it dropped.
     pub fn tell(&self, progress: Progress) {
         let Some(listen) = &self.progress else { return };
         match progress {
@@ -218,14 +228,15 @@ impl Context {
         }
     }
 
-    /// Tells what is held back of the output, when no more comes. The toolbox does this, not the tool.
+    /// Emits the output that was held back, once the call has ended. The toolbox calls this, not the tool.
     pub fn tell_rest(&self) {
         let Some(listen) = &self.progress else { return };
         let rest = self.told.lock().unwrap_or_else(PoisonError::into_inner).finish();
         tell_output(listen, &rest);
     }
 
-    /// Asks the human, without secrets, or says at once that nobody is there.
+    /// Asks the human, with secrets redacted from the question. Returns [`NoAnswer::Absent`] if no human is
+    /// set.
     pub fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         let clean = |text: &String| self.redactor.redact(text).into_owned();
         match &self.human {

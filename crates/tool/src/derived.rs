@@ -1,4 +1,5 @@
-//! What the code that the macros write refers to. Not for people: it may change in any version.
+//! Items that the generated code of the macros refers to. They are not part of the public API and may change
+//! in any version.
 
 pub use schemars;
 pub use serde;
@@ -7,12 +8,12 @@ pub use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolName,
 
 pub use crate::partial::{Part, Place};
 
-/// Notes the order of a struct's properties in its schema.
+/// Stores the order of a struct's properties in its schema.
 pub fn with_order(schema: schemars::Schema, names: &[&str]) -> schemars::Schema {
     crate::schema::with_order(schema, names)
 }
 
-/// The spec of a function, whose name the macro has checked.
+/// Returns the spec of a function. The macro has already validated the name.
 pub fn spec<T: schemars::JsonSchema>(name: &str, description: &str, order: &[&str]) -> ToolSpec {
     let name = ToolName::new(name).expect("the macro lets no other name through");
     ToolSpec::function(name, description, crate::schema::ordered::<T>(Some(order)))

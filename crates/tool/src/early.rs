@@ -1,9 +1,9 @@
-//! The arguments of a call that are complete while others still stream.
+//! Arguments of a call that are complete while other arguments still stream.
 
 use serde_json::{Map, Value};
 
-/// The arguments of a call that are complete while others still stream: for early decisions and for showing.
-/// Nothing makes `Arguments` of them, so no call can run with them (RULES J1).
+/// The arguments of a call that are complete while other arguments still stream. They serve early decisions
+/// and display. They cannot be converted into `Arguments`, so no call can run with them (RULES J1).
 ///
 /// ```
 /// use windlass_tool::EarlyArguments;
@@ -19,27 +19,27 @@ pub struct EarlyArguments {
 }
 
 impl EarlyArguments {
-    /// Adds an argument that is complete now. Of two with one name the later counts.
+    /// Adds an argument that is now complete. A later value replaces an earlier value of the same name.
     pub fn insert(&mut self, name: impl Into<String>, value: Value) {
         self.members.insert(name.into(), value);
     }
 
-    /// An argument, if it is complete.
+    /// Returns an argument if it is complete.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.members.get(name)
     }
 
-    /// An argument that is a string, if it is complete.
+    /// Returns an argument if it is complete and a string.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str()
     }
 
-    /// How many arguments are complete.
+    /// Returns the number of complete arguments.
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether none is complete.
+    /// Returns `true` if no argument is complete.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }

@@ -1,30 +1,32 @@
-//! Why a tool gave nothing back.
+//! Errors of a tool.
 
 use std::error::Error;
 
-/// Why a tool could not do what was asked: who has to act?
+/// The error of a tool call. The variant decides who has to act on it: the model, another process, or the
+/// application.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
-    /// The model acts: a text that says what was met and what to do next.
+    /// The model has to act. The text describes the problem and the next step.
     #[error("{0}")]
     Model(String),
-    /// The call goes on elsewhere, and its result comes from there: a job that somebody else does, a service that calls
-    /// back. The run waits for it, if need be without a process (see `RunOptions::with_results` of `windlass-agent`).
+    /// The result arrives later from outside of this call, for example from a job queue or a webhook. The run
+    /// waits for the result, if necessary across process restarts (see `RunOptions::with_results` of
+    /// `windlass-agent`).
     #[error("the call goes on elsewhere")]
     Deferred,
-    /// Nobody in the conversation can act: the run ends.
+    /// Neither the model nor the user can act. The run ends.
     #[error("the tool cannot work")]
     Fatal(#[source] Box<dyn Error + Send + Sync>),
 }
 
 impl ToolError {
-    /// An error for the model, in words that say what to do.
+    /// Creates an error for the model. The text should describe the next step.
     pub fn model(text: impl Into<String>) -> Self {
         Self::Model(text.into())
     }
 
-    /// An error that ends the run.
+    /// Creates an error that ends the run.
     pub fn fatal(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Fatal(source.into())
     }

@@ -1,4 +1,4 @@
-//! Arguments while they arrive, with the parser that reads them.
+//! Streamed arguments together with the parser that reads them.
 
 use std::any::Any;
 
@@ -8,10 +8,12 @@ use crate::arguments::ToolArgs;
 use crate::mismatch::Mismatch;
 use crate::typed::TypedPartial;
 
-/// Typed arguments while they arrive: text in, however cut; the partial struct at any time.
+/// A parser for streamed arguments that fills a typed partial struct. It accepts text in chunks of any size,
+/// and the partial struct can be read after each chunk.
 ///
-/// Each push costs what its own length costs: a growing text is appended to, everything else is read once,
-/// when it is whole. Nothing here can be run: finished arguments are read with [`ToolArgs::parse`].
+/// Each push costs time linear in its length: strings are appended to, and every other value is deserialized
+/// once, when it is complete. A reader cannot produce arguments that run; [`ToolArgs::parse`] reads complete
+/// arguments.
 ///
 /// ```
 /// use windlass_tool::{PartialReader, ToolArgs};
@@ -41,41 +43,41 @@ impl<T: ToolArgs> Default for PartialReader<T> {
 }
 
 impl<T: ToolArgs> PartialReader<T> {
-    /// A reader on a parser of one's own, for other limits.
+    /// Creates a reader that uses the given parser, for example one with other limits.
     pub fn new(parser: Parser) -> Self {
         Self { parser, typed: TypedPartial::default() }
     }
 
-    /// Takes the next text. What is not JSON ends what is shown and takes nothing back; [`status`](Self::status)
-    /// says so.
+    /// Parses the next chunk and returns the partial struct. A syntax error ends parsing but keeps everything
+    /// parsed before it; [`status`](Self::status) then reports the error.
     pub fn push(&mut self, delta: &str) -> &T::Growing {
         let _: Result<(), Error> = self.parser.push(delta);
         self.typed.update(self.parser.snapshot())
     }
 
-    /// What is known so far.
+    /// Returns the partial struct in its current state.
     pub fn partial(&self) -> &T::Growing {
         self.typed.partial()
     }
 
-    /// What came and does not fit, the first few of it.
+    /// Returns the first values that did not fit the type, at most 16.
     pub fn mismatches(&self) -> &[Mismatch] {
         self.typed.mismatches()
     }
 
-    /// What is known so far, without the type.
+    /// Returns the parsed JSON in its current state, without the type.
     pub fn snapshot(&self) -> Snapshot<'_> {
         self.parser.snapshot()
     }
 
-    /// Where the text as a whole stands.
+    /// Returns the parse status of the whole text.
     pub fn status(&self) -> Status {
         self.parser.status()
     }
 }
 
-/// The arguments of one call while they arrive, for [`Tool::on_partial`](crate::Tool::on_partial): as a
-/// snapshot, as events, or as the tool's own type.
+/// The arguments of one call while they stream, for [`Tool::on_partial`](crate::Tool::on_partial). They can
+/// be read as a JSON snapshot, as events, or as the tool's own type.
 #[derive(Debug, Default)]
 pub struct GrowingArguments {
     parser: Parser,
@@ -84,39 +86,40 @@ pub struct GrowingArguments {
 }
 
 impl GrowingArguments {
-    /// Takes the next text; nothing if the tool ignores it.
+    /// Parses the next chunk. Does nothing if the tool ignores the arguments.
     pub fn push(&mut self, delta: &str) {
         if !self.ignored {
             let _: Result<(), Error> = self.parser.push(delta);
         }
     }
 
-    /// Says that the tool does not want to see more of this call. It is not asked again, and nothing is kept.
+    /// Discards the arguments and ignores all later chunks of this call.
     pub fn ignore(&mut self) {
         *self = Self { ignored: true, ..Self::default() };
     }
 
-    /// Whether the tool does not want to see more.
+    /// Returns whether the tool ignores the arguments of this call.
     pub fn is_ignored(&self) -> bool {
         self.ignored
     }
 
-    /// What is known so far. Costs nothing.
+    /// Returns the parsed JSON in its current state, in constant time.
     pub fn snapshot(&self) -> Snapshot<'_> {
         self.parser.snapshot()
     }
 
-    /// Tells what has changed since the last time.
+    /// Passes the changes since the last call of this method to `on_event`.
     pub fn drain_events(&mut self, on_event: impl FnMut(Event<'_>)) {
         self.parser.drain_events(on_event);
     }
 
-    /// What is known so far as the tool's own type. Costs what has changed since the last time.
+    /// Returns the arguments as the tool's own partial struct. The cost is linear in the changes since the
+    /// last call.
     pub fn typed<T: ToolArgs>(&mut self) -> &T::Growing {
         self.updated::<T>().partial()
     }
 
-    /// What came and does not fit the tool's own type, the first few of it.
+    /// Returns the first values that did not fit the tool's own type, at most 16.
     pub fn mismatches<T: ToolArgs>(&mut self) -> &[Mismatch] {
         self.updated::<T>().mismatches()
     }

@@ -1,4 +1,4 @@
-//! A question of a tool to the human.
+//! Questions of a tool to a human.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,46 +6,46 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A question to the human, with answers to pick from.
+/// A question to a human, with suggested answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
-    /// Answers that the model thinks likely.
+    /// Answers that the model considers likely.
     #[serde(default)]
     pub suggestions: Vec<String>,
 }
 
 impl Question {
-    /// A question with likely answers.
+    /// Creates a question with suggested answers.
     pub fn new(text: impl Into<String>, suggestions: Vec<String>) -> Self {
         Self { text: text.into(), suggestions }
     }
 }
 
-/// Why there is no answer.
+/// The reason why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoAnswer {
-    /// Nobody is there to ask.
+    /// No human is available.
     #[error("nobody is there to answer")]
     Absent,
-    /// Nobody answered in time.
+    /// No human answered within the time limit.
     #[error("nobody answered in time")]
     TimedOut,
 }
 
-/// The wait for an answer.
+/// The future of an answer.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<String, NoAnswer>> + Send + 'a>>;
 
-/// Somebody who answers questions.
+/// A source of answers to questions, usually an interactive user.
 pub trait Human: Send + Sync {
-    /// Asks and waits. Cancel-safe: dropping the future takes the question back.
+    /// Asks the question and waits for the answer. Cancel-safe: dropping the future withdraws the question.
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a>;
 }
 
-/// A human who is shared.
+/// A shared human.
 impl<T: Human + ?Sized> Human for Arc<T> {
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         (**self).answer(question)

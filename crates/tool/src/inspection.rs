@@ -1,9 +1,10 @@
-//! What a call meets, looked at before anybody decides about it.
+//! The inspection of a call: the state it would run on and the changes it would make.
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{Change, Containment, PlannedFile, Target};
 
-/// What a call meets where it would run, and what it would change.
+/// The state that a call would run on and the changes it would make, collected without changing anything.
+/// Policy decides by it, a human sees its changes, and an approval is bound to it.
 ///
 /// ```
 /// use windlass_protocol::{Change, Target};
@@ -16,38 +17,38 @@ use windlass_protocol::{Change, Containment, PlannedFile, Target};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// What the paths of its effects meet.
+    /// The state of the paths that the call's effects name.
     pub targets: Vec<Target>,
-    /// What it would change in files, for a human to read.
+    /// The changes to files, as diffs for a human to read.
     pub changes: Vec<Change>,
-    /// The files that it would change, before and after; only where these are all that the call does, so that the files
-    /// say afterwards whether it was done.
+    /// The contents of files before and after the call. Set only if changing these files is everything that
+    /// the call does, so that the files show afterwards whether the call took effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub planned: Vec<PlannedFile>,
-    /// How its processes would be confined; nothing for a tool that starts none.
+    /// The confinement of the call's processes; `None` for a tool that starts no process.
     pub containment: Option<Containment>,
 }
 
 impl Inspection {
-    /// The same with one more target.
+    /// Adds a target.
     pub fn with_target(mut self, target: Target) -> Self {
         self.targets.push(target);
         self
     }
 
-    /// The same with one more change.
+    /// Adds a change.
     pub fn with_change(mut self, change: Change) -> Self {
         self.changes.push(change);
         self
     }
 
-    /// The same with the files that it would change, before and after.
+    /// Adds the planned contents of files.
     pub fn with_planned(mut self, planned: impl IntoIterator<Item = PlannedFile>) -> Self {
         self.planned.extend(planned);
         self
     }
 
-    /// The same with how processes would be confined.
+    /// Sets the confinement of the call's processes.
     pub fn with_containment(mut self, containment: Containment) -> Self {
         self.containment = Some(containment);
         self

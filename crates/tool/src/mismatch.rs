@@ -1,19 +1,19 @@
-//! What came and was not what the type wants.
+//! Values that do not fit the type of a tool's arguments.
 
 use std::fmt;
 
 use windlass_partial_json::{Kind, Node};
 
-/// A value that does not fit its type: where, what is wanted, what was met. It is remembered and the rest
-/// goes on.
+/// A value that does not fit its type: its place, the expected and the actual value. A mismatch is recorded
+/// and reading continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// Where, as a JSON Pointer; empty is the arguments as a whole.
+    /// Place of the value, as a JSON Pointer; empty for the arguments as a whole.
     pub path: String,
-    /// What is wanted.
+    /// Description of the expected value.
     pub wanted: String,
-    /// What was met.
+    /// Description of the actual value.
     pub met: String,
 }
 
@@ -24,18 +24,20 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// The most mismatches that are remembered; more help nobody, and a model can write any number.
+/// The maximum number of recorded mismatches. A model can produce any number of them, and more do not help a
+/// reader.
 const REMEMBERED: usize = 16;
 
-/// The mismatches of one text, the first few of them.
+/// The first mismatches of one text.
 ///
-/// Only this crate makes one, so that nobody else can end a partial struct and run what comes of it (RULES J1).
+/// Only this crate can create a value of this type, so other crates cannot complete a partial struct and run
+/// a call with it (RULES J1).
 #[derive(Debug)]
 pub struct Mismatches {
     list: Vec<Mismatch>,
 }
 
-/// Why a whole value does not fit: the place is relative to the value.
+/// A complete value that does not fit its type. The path is relative to the value.
 #[derive(Debug)]
 pub(crate) struct Unfit {
     pub(crate) path: String,
@@ -48,18 +50,18 @@ impl Mismatches {
         Self { list: Vec::new() }
     }
 
-    /// What is remembered, in the order in which it was met.
+    /// Returns the recorded mismatches in the order of the text.
     pub fn list(&self) -> &[Mismatch] {
         &self.list
     }
 
-    /// Remembers that this value does not fit.
+    /// Records that this value does not fit.
     #[cold]
     pub(crate) fn add(&mut self, value: Node<'_>, wanted: impl Into<String>, met: impl Into<String>) {
         self.push(|| Mismatch { path: value.path(), wanted: wanted.into(), met: met.into() });
     }
 
-    /// Remembers that this value, or what is in it, cannot be read.
+    /// Records that this value, or a value inside it, cannot be deserialized.
     #[cold]
     pub(crate) fn unfit(&mut self, value: Node<'_>, unfit: Unfit) {
         self.push(|| Mismatch {
@@ -69,10 +71,10 @@ impl Mismatches {
         });
     }
 
-    /// Remembers that this object has ended without a member that it must have.
+    /// Records that this object has ended without a required member.
     #[cold]
     pub(crate) fn lacking(&mut self, object: Node<'_>, name: &str) {
-        // A member that came and did not fit is not lacking; it is told already.
+        // A member with a value that did not fit has its own mismatch already.
         if object.get(name).is_none() {
             let (wanted, met) = (format!("the required `{name}`"), format!("no `{name}`"));
             self.push(|| Mismatch { path: object.path(), wanted, met });
@@ -86,7 +88,7 @@ impl Mismatches {
     }
 }
 
-/// A kind of value in words.
+/// Returns a kind of value in words.
 pub(crate) fn kind_words(kind: Kind) -> &'static str {
     match kind {
         Kind::Null => "null",

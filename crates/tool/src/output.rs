@@ -1,44 +1,44 @@
-//! What a tool gives back.
+//! The output of a tool.
 
 use windlass_protocol::{Content, Image, ResultStatus};
 
-/// What a tool gives back when it ran.
+/// The output of a completed call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Output {
-    /// How it ended: usually ok; a command that ran out of time has output and is not ok.
+    /// The status of the result: `Ok` in most cases. A command that timed out has output and another status.
     pub status: ResultStatus,
-    /// What the model is told.
+    /// The content for the model.
     pub content: Vec<Content>,
-    /// Whether somebody else wrote it, whatever the call's effects say.
+    /// True if a third party wrote the output, independent of the call's effects.
     pub is_external: bool,
 }
 
 impl Output {
-    /// Words.
+    /// Creates an output with one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::from(vec![Content::text(text)])
     }
 
-    /// The same output with a picture behind it.
+    /// Appends an image.
     pub fn with_image(mut self, image: Image) -> Self {
         self.content.push(Content::Image(image));
         self
     }
 
-    /// The same output under another status.
+    /// Sets the status.
     pub fn with_status(mut self, status: ResultStatus) -> Self {
         self.status = status;
         self
     }
 
-    /// The same output, which somebody else wrote: its result is marked so.
+    /// Marks the output as written by a third party. The mark is copied to the result.
     pub fn external(mut self) -> Self {
         self.is_external = true;
         self
     }
 
-    /// Its words, without pictures.
+    /// Returns the text of the output, without images.
     pub fn words(&self) -> String {
         let words = self.content.iter().map(|content| match content {
             Content::Text { text } => text.as_str(),
@@ -66,14 +66,15 @@ impl From<&str> for Output {
     }
 }
 
-/// A structured value, as JSON text.
+/// Converts a structured value into its JSON text.
 impl From<serde_json::Value> for Output {
     fn from(value: serde_json::Value) -> Self {
         Self::text(value.to_string())
     }
 }
 
-/// A tool that has nothing to say has done what it was asked; a result is never empty (RULES P6).
+/// Converts `()` into the text `done`: a tool without output has succeeded, and a result is never empty
+/// (RULES P6).
 impl From<()> for Output {
     fn from((): ()) -> Self {
         Self::text("done")

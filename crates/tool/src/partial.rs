@@ -1,4 +1,4 @@
-//! A value of a known type while it arrives: not there, growing, or whole.
+//! A value of a known type while it streams: missing, growing or complete.
 
 mod elements;
 mod entries;
@@ -22,10 +22,10 @@ pub use whole::Whole;
 
 use whole::{absent, read};
 
-/// A value while it arrives. It is for showing, never for running (RULES J1).
+/// A value while it streams. It is for display and never for execution (RULES J1).
 ///
-/// It only ever goes from missing to growing to complete, and what is shown is never taken back (J3). A
-/// repeated key is the one exception: its last value wins.
+/// The state only moves from missing to growing to complete, and displayed content is never withdrawn (J3).
+/// The one exception is a repeated key: its last value wins.
 ///
 /// ```
 /// use windlass_tool::Partial;
@@ -37,32 +37,32 @@ use whole::{absent, read};
 #[derive(Default)]
 #[expect(clippy::exhaustive_enums, reason = "every consumer must tell these three apart")]
 pub enum Partial<T: PartialValue> {
-    /// Nothing is known, or what came is of another type.
+    /// No value has arrived, or the value has another type.
     #[default]
     Missing,
-    /// What is known is true, and more may come.
+    /// The value received up to now; more may follow.
     Growing(T::Growing),
-    /// Whole; it will not change.
+    /// The complete value, which will not change.
     Complete(T),
 }
 
-/// What the first byte of a value, which fixes its type, means for a type.
+/// The reaction of a type to the first byte of a value, which determines the JSON kind of the value.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "shown at once, shown when whole, or never")]
 pub enum Begin<G> {
-    /// It is shown from now on.
+    /// The value is shown from now on.
     Growing(G),
-    /// It is shown when it is whole.
+    /// The value is shown when it is complete.
     Whole,
-    /// It is of another type than this one, which wants this.
+    /// The kind does not fit the type; the text names the expected kind.
     Wrong(&'static str),
 }
 
-/// A type that can be shown while its value arrives.
+/// A type that can be shown while its value streams.
 ///
-/// Text, lists, maps and types with `#[derive(ToolArgs)]` grow; numbers and booleans are shown when they are
-/// whole. A type of one's own that has no derive is shown when it is whole too: implement this with
-/// `type Growing = Infallible` and nothing else, or mark the field that has it `#[tool_args(whole)]`.
+/// Strings, lists, maps and types with `#[derive(ToolArgs)]` grow; numbers and booleans are shown when they
+/// are complete. A type of your own without the derive is also shown when it is complete: implement this
+/// trait with `type Growing = Infallible` and no methods, or mark its field with `#[tool_args(whole)]`.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -82,24 +82,25 @@ pub enum Begin<G> {
     note = "mark the field `#[tool_args(whole)]`: its value is then shown when it is whole"
 )]
 pub trait PartialValue: DeserializeOwned + fmt::Debug + Send + 'static {
-    /// What is shown while the value is not whole; [`Infallible`] if nothing is.
+    /// The type that is shown while the value is incomplete; [`Infallible`] for a type that is only shown
+    /// when complete.
     type Growing: fmt::Debug + Send + 'static;
 
-    /// What a value that begins like this means.
+    /// Returns the reaction to a value that begins with this kind.
     fn begin(kind: Kind) -> Begin<Self::Growing> {
         let _ = kind;
         Begin::Whole
     }
 
-    /// Something happened inside the value. Costs what the step costs.
+    /// Applies a step inside the value. The cost is linear in the size of the step.
     fn grow(growing: &mut Self::Growing, step: &Step<'_>, mismatches: &mut Mismatches) {
         let _ = (growing, step, mismatches);
     }
 
-    /// The value has ended.
+    /// Completes a growing value when its end has been parsed.
     ///
     /// # Errors
-    /// What was shown, if it does not make a whole value.
+    /// Returns the growing value if it does not make a complete value.
     fn end(
         growing: Self::Growing,
         value: Node<'_>,
@@ -109,19 +110,19 @@ pub trait PartialValue: DeserializeOwned + fmt::Debug + Send + 'static {
         Err(growing)
     }
 
-    /// A value that was not shown while it grew is whole.
+    /// Deserializes a complete value that was not shown while it grew.
     fn whole(value: Node<'_>, mismatches: &mut Mismatches) -> Option<Self> {
         read(value).map_err(|unfit| mismatches.unfit(value, unfit)).ok()
     }
 
-    /// The value that stands for one that never came, if there is one.
+    /// Returns the value of a member that never arrived, if the type has one, such as `None` for an `Option`.
     fn absent() -> Option<Self> {
         absent()
     }
 }
 
 impl<T: PartialValue> Partial<T> {
-    /// The value, if it is whole.
+    /// Returns the value if it is complete.
     pub fn complete(&self) -> Option<&T> {
         match self {
             Self::Complete(value) => Some(value),
@@ -129,7 +130,7 @@ impl<T: PartialValue> Partial<T> {
         }
     }
 
-    /// What is known of a value that is not whole.
+    /// Returns the partial value if it is growing.
     pub fn growing(&self) -> Option<&T::Growing> {
         match self {
             Self::Growing(growing) => Some(growing),
@@ -137,17 +138,17 @@ impl<T: PartialValue> Partial<T> {
         }
     }
 
-    /// Whether the value is whole.
+    /// Returns whether the value is complete.
     pub fn is_complete(&self) -> bool {
         matches!(self, Self::Complete(_))
     }
 
-    /// Whether nothing of the value is known.
+    /// Returns whether no value has arrived.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
     }
 
-    /// Takes a step inside this value.
+    /// Applies a step inside this value.
     #[doc(hidden)]
     #[inline]
     pub fn inside(&mut self, step: &Step<'_>, mismatches: &mut Mismatches) {
@@ -156,7 +157,7 @@ impl<T: PartialValue> Partial<T> {
         }
     }
 
-    /// Takes a step of this value itself, and says whether the value still fits its type.
+    /// Applies a step of this value itself. Returns `false` if the value has ended and does not fit its type.
     #[doc(hidden)]
     pub fn turn(&mut self, part: Part<'_>, mismatches: &mut Mismatches) -> bool {
         match part {
@@ -183,7 +184,7 @@ impl<T: PartialValue> Partial<T> {
                 Ok(value) => Self::Complete(value),
                 Err(growing) => Self::Growing(growing),
             },
-            // What was of a wrong type when it began has been told.
+            // A value that began with a wrong kind has its mismatch already.
             Self::Missing | Self::Complete(_) => match T::begin(value.kind()) {
                 Begin::Whole => T::whole(value, mismatches).map_or(Self::Missing, Self::Complete),
                 Begin::Growing(_) | Begin::Wrong(_) => Self::Missing,
@@ -205,8 +206,8 @@ impl<T: PartialValue> Partial<T> {
         self.is_complete()
     }
 
-    /// The object that has this member has ended: a member that never came has its default, or is told as
-    /// missing.
+    /// Gives a member that never arrived its default once the surrounding object has ended, or records a
+    /// mismatch if it has none. Returns whether the value is complete.
     #[doc(hidden)]
     pub fn settle(
         &mut self,
@@ -235,5 +236,5 @@ impl<T: PartialValue> fmt::Debug for Partial<T> {
     }
 }
 
-/// What is never shown while it grows.
+/// The growing state of a type that is only shown when complete.
 pub(crate) type Never = Infallible;

@@ -1,4 +1,4 @@
-//! Paths that a running call comes upon, and which of them it may show or remove.
+//! The policy on paths that a running call discovers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,10 +7,12 @@ use windlass_protocol::Effect;
 
 type Refuses = Arc<dyn Fn(&Effect) -> bool + Send + Sync>;
 
-/// What policy says about paths that a call finds while it runs: below a folder that it lists, searches or removes.
+/// Policy's decision about paths that a call discovers while it runs, below a folder that it lists, searches
+/// or removes.
 ///
-/// The effects of a call name where it starts. Rules are also about what lies below, so a tool that walks asks the gate
-/// about each path before it shows, reads or removes anything of it. The default gate refuses nothing.
+/// The effects of a call name only the folder where the call starts, but rules also apply to paths below it.
+/// A tool that walks a folder therefore checks each path with the gate before it shows, reads or removes the
+/// path. The default gate refuses nothing.
 ///
 /// ```
 /// use windlass_protocol::Effect;
@@ -28,18 +30,19 @@ impl PathGate {
         Self(Some(Arc::new(refuses)))
     }
 
-    /// Returns whether nothing is refused, so that nobody needs to ask.
+    /// Returns whether the gate refuses nothing, so that checks can be skipped.
     pub fn is_open(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Returns whether the call may read the path and show that it is there. The path is relative to the workspace, with
-    /// `/` between names and without links.
+    /// Returns whether the call may read the path and reveal that it exists. The path is relative to the
+    /// workspace, uses `/` as separator, and has all symbolic links resolved.
     pub fn shows(&self, path: &str) -> bool {
         self.passes(|| Effect::Read { path: path.to_owned() })
     }
 
-    /// Returns whether the call may remove the path, given as for [`shows`](Self::shows).
+    /// Returns whether the call may remove the path. The path has the form described at
+    /// [`shows`](Self::shows).
     pub fn removes(&self, path: &str) -> bool {
         self.passes(|| Effect::Delete { path: path.to_owned() })
     }

@@ -1,17 +1,18 @@
-//! From a payload to a tool's own argument type.
+//! Deserialization of a payload into a tool's own argument type.
 
 use serde::de::DeserializeOwned;
 use windlass_protocol::Payload;
 
 use crate::{ToolError, arguments};
 
-/// Reads a payload's arguments into a tool's own type.
+/// Deserializes a payload's arguments into a tool's own type.
 ///
-/// The schema was checked before, so an error here means that the type and the schema differ, or that the
-/// call came in a form without JSON arguments; the model is told either way.
+/// The toolbox has already validated the arguments against the schema. An error therefore means that the type
+/// and the schema differ, or that the payload has no JSON arguments. The model receives the error in both
+/// cases.
 ///
 /// # Errors
-/// [`ToolError::Model`] with the place and what was wrong there.
+/// Returns [`ToolError::Model`] with the place and a description of the error.
 pub fn read_arguments<T: DeserializeOwned>(payload: &Payload) -> Result<T, ToolError> {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {

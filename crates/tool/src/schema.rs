@@ -1,4 +1,4 @@
-//! The schema of a type as the model is told it: short, in one piece, in the order of the fields.
+//! The schema of a type in the form that the model receives: short, one document, properties in field order.
 
 use std::fmt::Write as _;
 
@@ -7,41 +7,41 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 use windlass_protocol::RawJson;
 
-/// Where the derive notes the order of a struct's properties: a model writes arguments in that order, and
-/// `serde_json` sorts keys.
+/// Schema keyword under which the derive stores the order of a struct's properties. A model writes arguments
+/// in schema order, and `serde_json` would sort the keys.
 pub(crate) const ORDER: &str = "x-windlass-order";
 
-/// Keywords in the order in which people write them; others come between these and `required`.
+/// Keywords in the order in which people write them. Other keywords are placed between `FIRST` and `LAST`.
 const FIRST: [&str; 4] = ["type", "description", "enum", "properties"];
 const LAST: [&str; 4] = ["items", "required", "additionalProperties", "$defs"];
 
-/// The schema of a type.
+/// Returns the schema of a type.
 pub(crate) fn of<T: JsonSchema>() -> RawJson {
     ordered::<T>(None)
 }
 
-/// The schema of a type whose properties are to stand in this order.
+/// Returns the schema of a type with its properties in the given order.
 pub(crate) fn ordered<T: JsonSchema>(names: Option<&[&str]>) -> RawJson {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    // The name of a Rust type says nothing to a model.
+    // The title is the name of the Rust type, which does not help a model.
     schema.remove("title");
     if let Some(names) = names {
         schema = with_order(schema, names);
     }
-    // Some providers refuse arguments without properties, even where there are none.
+    // Some providers reject an object schema without `properties`, even if the object has no members.
     if let Some(members) = schema.as_object_mut().filter(|members| is_object(members)) {
         members.entry("properties").or_insert_with(|| Map::new().into());
     }
     let mut text = String::new();
     write_schema(schema.as_value(), &mut text);
-    // What was written is JSON by construction; the value itself, in sorted order, is never less true.
+    // `text` is valid JSON by construction. The fallback is the same schema with sorted keys.
     text.parse().unwrap_or_else(|_| RawJson::from(schema.as_value()))
 }
 
-/// Notes the order of a struct's properties in its schema.
+/// Stores the order of a struct's properties in its schema.
 pub(crate) fn with_order(mut schema: schemars::Schema, names: &[&str]) -> schemars::Schema {
     schema.insert(ORDER.to_owned(), names.to_vec().into());
     schema
@@ -79,7 +79,8 @@ fn write_schema(schema: &Value, text: &mut String) {
     text.push_str(if separator == '{' { "{}" } else { "}" });
 }
 
-/// The order that the derive noted, and the widths of Rust's numbers, which the limits beside them say too.
+/// Returns whether a keyword is omitted: the stored order, and the width of a Rust number, which `minimum`
+/// and `maximum` express already.
 fn is_noise(key: &str, schema: &Map<String, Value>) -> bool {
     let is_number = || {
         let named = |kind: &Value| matches!(kind.as_str(), Some("integer" | "number"));
@@ -92,7 +93,8 @@ fn is_noise(key: &str, schema: &Map<String, Value>) -> bool {
     key == ORDER || (key == "format" && is_number())
 }
 
-/// Properties in the order of the fields, else the required ones first, as their list is in that order.
+/// Writes properties in field order if the derive stored it; otherwise required properties first, in the
+/// order of `required`.
 fn write_properties(schema: &Map<String, Value>, properties: &Map<String, Value>, text: &mut String) {
     let order = schema.get(ORDER).or_else(|| schema.get("required")).and_then(Value::as_array);
     let order: Vec<&str> = order.into_iter().flatten().filter_map(Value::as_str).collect();

@@ -1,13 +1,13 @@
-//! What a tool is given to show arguments that still arrive.
+//! The context for showing arguments while they stream.
 
 use std::fmt;
 
 use crate::Progress;
 
-/// What a tool is given besides the arguments while they still arrive: somebody to tell, and nothing else.
+/// The context that a tool receives while the arguments of a call still stream. It can only emit progress.
 ///
-/// Nobody has decided about the call yet, so nothing observable may happen (RULES H3): there is no file, no
-/// human to ask and no cancellation here on purpose.
+/// The call has not been approved yet, so it must not have observable effects (RULES H3). For that reason
+/// this context has no folder, no human and no cancellation.
 ///
 /// ```
 /// use windlass_tool::{Progress, Showing};
@@ -21,12 +21,12 @@ pub struct Showing<'a> {
 }
 
 impl<'a> Showing<'a> {
-    /// Somebody who listens.
+    /// Creates a context that passes progress to `listen`.
     pub fn new(listen: &'a mut dyn FnMut(Progress)) -> Self {
         Self { listen }
     }
 
-    /// Tells whoever listens.
+    /// Emits progress to the listener.
     pub fn tell(&mut self, progress: Progress) {
         (self.listen)(progress);
     }

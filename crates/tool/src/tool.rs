@@ -1,4 +1,4 @@
-//! The trait of a tool.
+//! The `Tool` trait.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,13 +7,14 @@ use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec
 
 use crate::{Context, EarlyArguments, GrowingArguments, Inspection, Output, Showing, ToolError};
 
-/// The wait for a tool's output.
+/// The future of a tool's output.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>;
 
-/// Something that a model can call.
+/// A tool that a model can call.
 ///
-/// The toolbox checks the arguments against the spec's schema, policy judges the effects and a human may be
-/// asked, all before `call`. Nothing observable may happen before it (RULES H3).
+/// Before `call`, the toolbox validates the arguments against the spec's schema, policy decides about the
+/// effects, and a human may be asked for approval. A tool must not have observable effects before `call`
+/// (RULES H3).
 ///
 /// ```
 /// use serde::Deserialize;
@@ -57,29 +58,32 @@ pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>>
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Tool: Send + Sync {
-    /// Name, description and schema, as the model is told.
+    /// Returns the name, the description and the schema, as the model receives them.
     fn spec(&self) -> &ToolSpec;
 
-    /// What the tool says about itself. By default: changes things, runs alone, medium risk.
+    /// Returns the tool's hints about itself. Default: modifies state, does not run concurrently with other
+    /// calls, medium risk.
     fn hints(&self) -> Hints {
         Hints::default()
     }
 
-    /// The feature of a configuration by which the tool is switched on, if it waits for one. The tool says so itself: a tool
-    /// of another program that has the same name waits for nothing. A tool that wraps another passes this on.
+    /// Returns the configuration feature that switches the tool on, if the tool requires one. The tool itself
+    /// declares the feature, so a tool of another library with the same name is not affected. A wrapper
+    /// returns the feature of the wrapped tool.
     fn feature(&self) -> Option<&str> {
         None
     }
 
-    /// What this call would do. It only reads the payload: no file, no process, no socket. A tool that
-    /// cannot say returns `Effect::Unknown`, which policy treats as the worst.
+    /// Returns the effects that this call would have. Must only read the payload and must not access files,
+    /// processes or sockets. A tool that cannot determine the effects returns `Effect::Unknown`, which policy
+    /// treats as the worst case.
     fn effects(&self, payload: &Payload) -> Vec<Effect>;
 
-    /// Looks at the arguments while they still arrive, to show what the call will do.
+    /// Shows the call while its arguments still stream.
     ///
-    /// Called when a call begins and after each delta. Nothing of this is approved and the arguments may never
-    /// be finished, so it shows and does nothing else (RULES H3, J1). It must be quick: the run waits for it.
-    /// By default the arguments are ignored, and the tool is asked once a call.
+    /// Called when a call begins and after each delta. The call is not approved yet and the arguments may
+    /// never be completed, so this method must only emit progress (RULES H3, J1). It must return quickly
+    /// because the run waits for it. The default ignores the arguments, so it is called once per call.
     ///
     /// ```
     /// # use windlass_tool::{GrowingArguments, Progress, Showing};
@@ -104,23 +108,25 @@ pub trait Tool: Send + Sync {
         arguments.ignore();
     }
 
-    /// What the whole call is sure to do, as far as those of its arguments say that are complete while the
-    /// others still stream. Policy can then refuse it before the rest has come. By default: nothing is sure.
+    /// Returns the effects that the call is certain to have, judging by the arguments that are complete while
+    /// others still stream. Policy can then refuse the call before the rest arrives. Default: no effects.
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
         let _ = complete;
         Vec::new()
     }
 
-    /// Looks at what the call meets where it would run: files, links, the confinement of a process. Policy judges
-    /// by it, a human is shown its changes, and an approval is bound to it; it is asked again just before the call
-    /// runs. It reads and changes nothing, and is bounded in time and size. By default: nothing to see.
+    /// Collects the state that the call would run on: files, links, the confinement of a process. Policy
+    /// decides by the inspection, a human sees its changes, and an approval is bound to it; it is repeated
+    /// immediately before the call runs. Must not change anything, and must be bounded in time and size.
+    /// Default: an empty inspection.
     fn inspect(&self, payload: &Payload) -> Inspection {
         let _ = payload;
         Inspection::default()
     }
 
-    /// Says what is left of a call that had begun when its program ended, from what was planned by `inspect` before it.
-    /// It reads and changes nothing. By default nobody can tell, and the call is not made again (RULES R6).
+    /// Returns whether a call that had begun when its process ended took effect, judging by the files that
+    /// `inspect` planned. Must not change anything. The default is `Aftermath::Unknown`, and the call is not
+    /// repeated (RULES R6).
     fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
         let _ = planned;
         Aftermath::Unknown
@@ -128,7 +134,7 @@ pub trait Tool: Send + Sync {
 
     /// Runs the call.
     ///
-    /// Must be cancel-safe: the future may be dropped at any await, and `Context::cancellation` tells when to
-    /// stop early. What the tool started must not outlive it.
+    /// Must be cancel-safe: the future may be dropped at any await point, and `Context::cancellation` signals
+    /// when to stop early. Processes and tasks that the tool started must not outlive the future.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a>;
 }

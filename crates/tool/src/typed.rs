@@ -1,12 +1,12 @@
-//! A tool's own arguments, filled from what a parser shows.
+//! A tool's own arguments, filled from the steps of a parser.
 
 use windlass_partial_json::{Bookmark, Change, Kind, Snapshot, Step};
 
 use crate::arguments::ToolArgs;
 use crate::mismatch::{Mismatch, Mismatches, kind_words};
 
-/// Typed arguments that follow somebody else's parser, as the one inside `windlass-assemble`: nothing is parsed
-/// here, and each update costs what is new since the last.
+/// Typed arguments that follow an external parser, such as the parser inside `windlass-assemble`. This type
+/// does not parse; the cost of an update is linear in the changes since the last update.
 ///
 /// ```
 /// use windlass_partial_json::Parser;
@@ -35,7 +35,7 @@ impl<T: ToolArgs> Default for TypedPartial<T> {
 }
 
 impl<T: ToolArgs> TypedPartial<T> {
-    /// Takes what is new in a snapshot, always of the same parser.
+    /// Applies the changes of a snapshot. All snapshots must come from the same parser.
     pub fn update(&mut self, snapshot: Snapshot<'_>) -> &T::Growing {
         let filled = &mut self.filled;
         for step in snapshot.steps(&mut self.bookmark) {
@@ -48,28 +48,28 @@ impl<T: ToolArgs> TypedPartial<T> {
         &self.filled.partial
     }
 
-    /// What is known so far.
+    /// Returns the partial struct in its current state.
     pub fn partial(&self) -> &T::Growing {
         &self.filled.partial
     }
 
-    /// What came and does not fit, the first few of it.
+    /// Returns the first values that did not fit the type, at most 16.
     pub fn mismatches(&self) -> &[Mismatch] {
         self.filled.mismatches.list()
     }
 }
 
-/// A partial struct and what did not fit it.
+/// A partial struct and the mismatches of its values.
 #[derive(Debug)]
 struct Filled<T: ToolArgs> {
     partial: T::Growing,
     mismatches: Mismatches,
-    /// The text is no object: nothing in it is a member.
+    /// True if the top-level value is not an object; its contents are then ignored.
     is_refused: bool,
 }
 
 impl<T: ToolArgs> Filled<T> {
-    /// A step of the top-level value, which has to be an object.
+    /// Applies a step of the top-level value, which must be an object.
     #[cold]
     fn top(&mut self, step: &Step<'_>) {
         match step.change {

@@ -1,4 +1,4 @@
-//! Putting a toolbox together.
+//! The builder of a toolbox.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,28 @@ use crate::{
     DynamicTools, Identity, ModelRule, NameMap, NameMapError, OutputLimit, ToolConfig, Toolbox, WorkModes,
 };
 
-/// Collects tools and aliases for a [`Toolbox`].
+/// Builder that collects tools, aliases and configuration for a [`Toolbox`].
+///
+/// The configuration (default: the standard preset) decides which of the tools are offered; see
+/// [`Standing`](crate::Standing). Tools are offered in the order in which they are added.
+///
+/// ```
+/// use std::sync::Arc;
+/// use windlass_protocol::{Arguments, CallId, ToolCall, ToolName, ToolSpec};
+/// use windlass_tool::Output;
+/// use windlass_toolbox::{CallbackTool, Preset, ToolConfig, Toolbox};
+///
+/// let ping = ToolName::new("ping")?;
+/// let spec = ToolSpec::function(ping.clone(), "Answers.", r#"{"type":"object"}"#.parse()?);
+/// let tool = CallbackTool::new(spec, |_, _| async { Ok(Output::text("pong")) });
+/// let config = ToolConfig::new(Preset::Full);
+/// let toolbox = Toolbox::builder().tool(Arc::new(tool)).config(config).build()?;
+///
+/// let call = ToolCall::function(CallId::new("call_1")?, ping, Arguments::default());
+/// let checked = toolbox.check(&call).map_err(|result| result.wire_text())?;
+/// assert_eq!(checked.name.as_str(), "ping");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct ToolboxBuilder {
     tools: Vec<(Identity, Arc<dyn Tool>)>,
@@ -29,129 +50,131 @@ pub struct ToolboxBuilder {
     limit: OutputLimit,
 }
 
-/// Why a toolbox cannot be built: a mistake of the program, told at its start.
+/// Error of [`ToolboxBuilder::build`]: a programming or configuration mistake, reported at startup.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Two tools, or a tool and an alias, have one name (RULES N7).
+    /// Two tools, or a tool and an alias, have the same name (RULES N7).
     #[error("two tools have the name {name}")]
     DuplicateName {
-        /// The name.
+        /// The duplicate name.
         name: ToolName,
     },
-    /// An alias leads nowhere.
+    /// The target of an alias is not registered.
     #[error("the alias {alias} stands for {name}, and no such tool is registered")]
     UnknownTarget {
         /// The alias.
         alias: String,
-        /// What it stands for.
+        /// The target of the alias.
         name: String,
     },
-    /// An alias is no name.
+    /// The alias is not a valid tool name.
     #[error("the alias {alias:?} is no tool name")]
     Alias {
-        /// The alias.
+        /// The invalid alias.
         alias: String,
-        /// Why.
+        /// The rule that the alias violates.
         source: NameError,
     },
-    /// The schema of a tool of this program cannot be used.
+    /// The schema of one of the program's own tools cannot be compiled.
     #[error("the schema of {name} cannot be used")]
     Schema {
-        /// The tool.
+        /// The name of the tool.
         name: ToolName,
-        /// Why.
+        /// The compilation error.
         source: SchemaError,
     },
-    /// The name that a model is to be shown for a tool is not legal everywhere.
+    /// The display name of a tool is not legal with every provider.
     #[error("{name} cannot be shown as {shown:?}: one to 64 letters, digits, _ and - are wanted")]
     Rename {
-        /// The tool.
+        /// The registered name of the tool.
         name: String,
-        /// What it was to be shown as.
+        /// The display name.
         shown: String,
     },
-    /// The configuration names a tool that is not registered.
+    /// The configuration names a tool that is neither registered nor well known.
     #[error("the configuration names {name}, and no such tool is registered")]
     UnknownConfigured {
-        /// The name.
+        /// The unknown name.
         name: String,
     },
 }
 
 impl ToolboxBuilder {
-    /// Adds a tool. Tools are offered in the order in which they are added.
+    /// Adds a tool under its own name. Tools are offered in the order of registration.
     pub fn tool(self, tool: Arc<dyn Tool>) -> Self {
         let identity = Identity::own(tool.spec().name().clone());
         self.tool_as(identity, tool)
     }
 
-    /// Adds a tool under another name than its own, as that of a server's tool.
+    /// Adds a tool under another name than its own, for example the name of a server's tool.
     pub fn tool_as(mut self, identity: Identity, tool: Arc<dyn Tool>) -> Self {
         self.tools.push((identity, tool));
         self
     }
 
-    /// Adds tools.
+    /// Adds several tools.
     pub fn tools(self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         tools.into_iter().fold(self, Self::tool)
     }
 
-    /// Lets a tool answer to another name too.
+    /// Adds an alias: calls of `alias` are calls of the tool `name`.
     pub fn alias(mut self, alias: impl Into<String>, name: impl Into<String>) -> Self {
         self.aliases.push((alias.into(), name.into()));
         self
     }
 
-    /// Lets the tools that are registered answer to the names that other agents gave theirs, where those are
-    /// free: `write_to_file` for `write_file`, `execute_command` for `run_command` …
+    /// Adds the names that other coding agents use for the registered tools as aliases, unless another tool
+    /// has the name: `write_to_file` for `write_file`, `execute_command` for `run_command` …
     pub fn known_aliases(mut self) -> Self {
         self.knows_aliases = true;
         self
     }
 
-    /// Says for which model the tools are: the configuration's rule for it counts, or one that is built in.
+    /// Sets the model that the tools are for. The first matching rule of the configuration applies, otherwise
+    /// a built-in rule.
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.model = Some(name.into());
         self
     }
 
-    /// Says which modes there are. Without it none, and every tool is there for every work.
+    /// Sets the available modes. Without modes, no tool is restricted by a mode.
     pub fn modes(mut self, modes: WorkModes) -> Self {
         self.modes = modes;
         self
     }
 
-    /// Says that a tool cannot work here, and why, in a few words: it is not offered.
+    /// Marks a tool as unavailable in this environment, with a short reason. The tool is not offered.
     pub fn unavailable(mut self, name: impl Into<String>, reason: impl Into<String>) -> Self {
         self.unavailable.insert(name.into(), reason.into());
         self
     }
 
-    /// Adds tools that come and go while runs go on.
+    /// Adds the registry of tools that are added and removed during runs.
     pub fn dynamic(mut self, tools: DynamicTools) -> Self {
         self.dynamic = Some(tools);
         self
     }
 
-    /// Says which tools are offered. Without it: the standard preset.
+    /// Sets the configuration. The default is the standard preset.
     pub fn config(mut self, config: ToolConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// Says how long an output may be.
+    /// Sets the maximum length of an output text.
     pub fn output_limit(mut self, limit: OutputLimit) -> Self {
         self.limit = limit;
         self
     }
 
-    /// The toolbox.
+    /// Builds the toolbox.
     ///
     /// # Errors
-    /// If two tools have one name, an alias or the configuration names no tool, or the schema of a tool of this
-    /// program cannot be used. A server's tool with such a schema is offered, and its arguments are the server's to
-    /// check: [`Toolbox::unchecked`].
+    /// Returns an error if two tools have the same name, if an alias or the configuration names an unknown
+    /// tool, if a display name is not legal, or if the schema of one of the program's own tools cannot be
+    /// compiled. A server's tool with such a schema is offered, and validation of its arguments is left to
+    /// the server: [`Toolbox::unchecked`].
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let mut names = NameMap::new(self.tools.iter().map(|(identity, _)| identity.clone()))?;
         self.check_named(&names)?;
@@ -161,7 +184,7 @@ impl ToolboxBuilder {
         if self.knows_aliases {
             let has = |names: &NameMap, name: &str| names.position_exact(name).is_some();
             for (alias, name) in ALIASES {
-                // What a tool is called or shown as is that tool's own.
+                // A known alias never shadows a tool's registered name or display name.
                 if names.has(name) && !has(&names, alias) && aliases.iter().all(|(other, _)| other != alias) {
                     aliases.push(((*alias).to_owned(), (*name).to_owned()));
                 }
@@ -193,8 +216,9 @@ impl ToolboxBuilder {
         Ok(Toolbox::new(plan, self.limit))
     }
 
-    /// A misspelt name must not leave a tool on, so names are compared exactly. A tool that is well known and not
-    /// registered here is no mistake: one configuration is for several programs.
+    /// Checks that the configuration names existing tools. The comparison is exact, so that a misspelt name
+    /// cannot leave a tool enabled. A well-known tool that is not registered is allowed, because several
+    /// programs may share one configuration.
     fn check_named(&self, names: &NameMap) -> Result<(), BuildError> {
         let guests = self.dynamic.as_ref().map(DynamicTools::list).unwrap_or_default();
         for name in self.config.named() {
@@ -207,7 +231,8 @@ impl ToolboxBuilder {
     }
 }
 
-/// A tool as it is kept; one of a server also where its schema cannot be used (RULES N5).
+/// Creates a registry entry. A server's tool gets an entry without validation if its schema cannot be
+/// compiled (RULES N5).
 fn entry(
     identity: &Identity,
     shown: ToolName,
@@ -224,8 +249,8 @@ fn entry(
     }
 }
 
-/// The names as the model's rule and the user want them shown. What the user says must be possible; a rule of ours gives
-/// way to a tool that has the name.
+/// Applies display names from the model's rule and the configuration. A display name of the configuration
+/// must be free; a built-in rule yields to a tool that already has the name.
 fn renamed(mut names: NameMap, rule: &ModelRule, config: &ToolConfig) -> Result<NameMap, BuildError> {
     for (name, shown) in &rule.rename {
         if config.rename.contains_key(name) || !names.has(name) || !is_legal(shown) {

@@ -1,4 +1,4 @@
-//! The modes that everybody has.
+//! The built-in modes.
 
 use crate::{FilePattern, ToolGroup, WorkMode};
 

@@ -1,4 +1,4 @@
-//! A tool that is made while the program runs: a spec and an async callback.
+//! A tool that is created at run time from a spec and an async callback.
 
 use std::fmt;
 use std::future::Future;
@@ -10,9 +10,10 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 type Call = dyn Fn(Context, Payload) -> ToolFuture<'static> + Send + Sync;
 type Effects = dyn Fn(&Payload) -> Vec<Effect> + Send + Sync;
 
-/// A tool that is made while the program runs, of a spec and an async callback.
+/// A tool that is created at run time from a spec and an async callback.
 ///
-/// Without more said it is of high risk, runs alone, and cannot say what it does, so that policy asks before each call.
+/// The defaults are high risk, exclusive execution and unknown effects, so that policy asks before each call.
+/// Declare [`Hints`] and effects to relax this.
 ///
 /// ```
 /// use windlass_protocol::{Effect, Hints, ToolName, ToolSpec};
@@ -40,7 +41,7 @@ pub struct CallbackTool {
 }
 
 impl CallbackTool {
-    /// A tool of a spec and what it does. Dropping the callback's future has to stop what it does.
+    /// Creates a tool from a spec and a callback. Dropping the callback's future must stop its work.
     pub fn new<F, W>(spec: ToolSpec, callback: F) -> Self
     where
         F: Fn(Context, Payload) -> W + Send + Sync + 'static,
@@ -54,13 +55,13 @@ impl CallbackTool {
         }
     }
 
-    /// The same tool with what it says about itself.
+    /// Sets the hints of the tool.
     pub fn with_hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
         self
     }
 
-    /// The same tool with what a call would do, from its payload alone.
+    /// Sets the function that derives the effects of a call from its payload alone.
     pub fn with_effects(mut self, effects: impl Fn(&Payload) -> Vec<Effect> + Send + Sync + 'static) -> Self {
         self.effects = Arc::new(effects);
         self

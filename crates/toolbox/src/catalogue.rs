@@ -1,11 +1,11 @@
-//! What is known of tools by their names: presets, groups, other agents' names, and what has to be switched on.
+//! Built-in knowledge about tools by name: presets, groups and aliases.
 
 use crate::ToolGroup;
 
-/// Read, write, edit, run.
+/// The minimal preset.
 pub(crate) const MINIMAL: &[&str] = &["read_file", "write_file", "edit_file", "run_command"];
 
-/// What a coding agent needs. `main_agent` has two more.
+/// The standard preset: the tools that a coding agent needs. `ToolConfig::main_agent` adds two more.
 pub(crate) const STANDARD: &[&str] = &[
     "read_file",
     "write_file",
@@ -28,14 +28,15 @@ pub(crate) const STANDARD: &[&str] = &[
     "new_task",
 ];
 
-/// What the main agent of an application has besides the standard preset.
+/// Tools that `ToolConfig::main_agent` adds to the standard preset.
 pub(crate) const MAIN_AGENT: &[&str] = &["execute_code", "apply_patch"];
 
-/// Names under which models know the same tool (RULES N4): alias, then name. An alias is used where nothing else has
-/// its name, so that a tool of that name stays itself.
+/// Pairs of alias and tool name, for names under which models know the same tool (RULES N4). An alias is only
+/// added if no tool is registered under it.
 pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("write_to_file", "write_file"),
-    // A `create_file` of its own refuses what is there; without one the model means the writing.
+    // A dedicated `create_file` tool refuses to overwrite a file. Without such a tool, the model means
+    // `write_file`.
     ("create_file", "write_file"),
     ("list_dir", "list_files"),
     ("search_and_replace", "edit_file"),
@@ -53,7 +54,7 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("request_user_input", "ask_followup_question"),
 ];
 
-/// The groups of tools by their names. A tool that is not here is put by what it says about itself.
+/// Groups of well-known tools. A tool that is not listed is classified by its hints.
 const GROUPS: &[(ToolGroup, &[&str])] = &[
     (
         ToolGroup::Read,
@@ -108,30 +109,30 @@ const GROUPS: &[(ToolGroup, &[&str])] = &[
     (ToolGroup::Modes, &["switch_mode", "new_task"]),
 ];
 
-/// What every mode has, whatever its groups and the preset: a way to ask, to end, to note, and out.
+/// Tools that every mode has, independent of its groups and of the preset: ask a question, finish, keep a
+/// todo list, and change the mode.
 const ALWAYS: &[&str] =
     &["ask_followup_question", "attempt_completion", "update_todo_list", "switch_mode", "new_task"];
 
-/// Other forms of the same, which every mode lets through where they are wanted.
+/// Alternatives to these tools that every mode permits if the preset or the configuration includes them.
 const ALIKE: &[&str] = &["request_user_input", "update_plan"];
 
-/// The group that the catalogue has a tool in.
+/// Returns the group of a well-known tool.
 pub(crate) fn group(name: &str) -> Option<ToolGroup> {
     GROUPS.iter().find(|(_, names)| names.contains(&name)).map(|(group, _)| *group)
 }
 
-/// Whether every mode has the tool.
+/// Returns whether every mode includes the tool.
 pub(crate) fn is_always_there(name: &str) -> bool {
     ALWAYS.contains(&name)
 }
 
-/// Whether no mode takes the tool away.
+/// Returns whether every mode permits the tool.
 pub(crate) fn is_of_every_mode(name: &str) -> bool {
     is_always_there(name) || ALIKE.contains(&name)
 }
 
-/// Whether the catalogue has ever heard of a tool of this name, so that a configuration may name one that is not
-/// registered here.
+/// Returns whether the tool is well known, so that a configuration may name it although it is not registered.
 pub(crate) fn is_known(name: &str) -> bool {
     group(name).is_some() || is_of_every_mode(name)
 }

@@ -1,4 +1,4 @@
-//! What is checked before anybody is asked: is there such a tool, and does it take these arguments?
+//! Validation of a call before approval: the tool must be offered and accept the arguments.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -28,7 +28,8 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
     };
     let mut coerced = Vec::new();
     if let Payload::Function { arguments } | Payload::Mcp { arguments, .. } = &mut call.payload {
-        // The last of two equal keys wins (RULES J7), but who reads the first has approved something else.
+        // The last of two equal keys wins (RULES J7), but a reader who sees only the first would approve
+        // another call.
         if !entry.tool.hints().read_only && has_equal_keys(arguments) {
             let text = format!("{} was not run: its arguments have a key twice; give each once", entry.shown);
             return Err(refuse(&call, ResultStatus::InvalidArguments, text));
@@ -42,7 +43,7 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
             }
         }
     }
-    // A panic fails this call (RULES L8): what cannot be judged does not run.
+    // A panic fails this call (RULES L8): a call without known effects must not run.
     let Ok(effects) = catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&call.payload))) else {
         let text = format!("{} was not run: it failed with an internal error (it panicked)", entry.shown);
         return Err(refuse(&call, ResultStatus::Error, text));
@@ -56,8 +57,9 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
     Ok(Checked { name, spec: spec.clone(), facts, call, coerced, changes: Vec::new(), entry })
 }
 
-/// The tool of a call. One that is not offered is not there: the check is made here too, not only when offering. Its name
-/// is understood all the same, so that the model is told why and where it is (RULES N1).
+/// Returns the tool of a call if it is offered; validation repeats the filters of the offer. A hidden name
+/// still resolves, so that the result can explain why the tool is hidden and where it is available
+/// (RULES N1).
 fn offered<'a>(toolbox: &'a Toolbox, call: &ToolCall) -> Result<&'a Arc<Entry>, Box<ToolResult>> {
     let name = call.name.as_str();
     toolbox.entry(name).filter(|entry| toolbox.standing_of(entry).is_offered()).ok_or_else(|| {
@@ -66,7 +68,7 @@ fn offered<'a>(toolbox: &'a Toolbox, call: &ToolCall) -> Result<&'a Arc<Entry>, 
     })
 }
 
-/// Why a name leads to no tool that is offered.
+/// Returns the status and the text for a name that does not lead to an offered tool.
 pub(crate) fn refused(toolbox: &Toolbox, name: &str) -> (ResultStatus, String) {
     let Some(entry) = toolbox.entry(name) else { return (ResultStatus::UnknownTool, unknown(toolbox, name)) };
     let standing = toolbox.standing_of(entry);
@@ -77,7 +79,7 @@ pub(crate) fn refused(toolbox: &Toolbox, name: &str) -> (ResultStatus, String) {
     }
 }
 
-/// What a call would do, whether or not it may.
+/// Returns the effects of a call, also if the call would be refused.
 pub(crate) fn effects(toolbox: &Toolbox, call: &ToolCall) -> Option<Vec<Effect>> {
     let entry = toolbox.entry(call.name.as_str())?;
     let is_exact = toolbox.names().is_exact(call.name.as_str());
@@ -85,19 +87,19 @@ pub(crate) fn effects(toolbox: &Toolbox, call: &ToolCall) -> Option<Vec<Effect>>
     catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&payload))).ok()
 }
 
-/// What is left of a call that had begun when its program ended.
+/// Determines whether a call that was interrupted by the end of its process took effect.
 pub(crate) fn aftermath(toolbox: &Toolbox, call: &ToolCall, planned: &[PlannedFile]) -> Aftermath {
     let Some(entry) = toolbox.entry(call.name.as_str()) else { return Aftermath::Unknown };
     catch_unwind(AssertUnwindSafe(|| entry.tool.aftermath(planned))).unwrap_or_default()
 }
 
-/// Whether an object in the arguments has a key twice, at any depth.
+/// Returns whether any object in the arguments repeats a key, at any depth.
 fn has_equal_keys(arguments: &Arguments) -> bool {
     let mut parser = windlass_partial_json::Parser::default();
     parser.push(arguments.as_str()).is_ok() && parser.duplicates() > 0
 }
 
-/// What the call meets, into its facts.
+/// Inspects the state that the call would run on and adds it to the call's facts.
 pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked, Box<ToolResult>> {
     let entry = &checked.entry;
     let Ok(seen) = catch_unwind(AssertUnwindSafe(|| entry.tool.inspect(&checked.call.payload))) else {
@@ -112,7 +114,8 @@ pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked
     Ok(checked)
 }
 
-/// Whether a checked call may still run: a mode may have changed, and a tool may be gone, since it was checked.
+/// Returns an error if the call may no longer run: the mode may have changed or the tool may have been
+/// removed since the check.
 pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<ToolResult>> {
     let (entry, facts) = (&checked.entry, &checked.facts);
     let standing = toolbox.standing_of(entry);
@@ -128,8 +131,8 @@ pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<To
         .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))
 }
 
-/// Arguments that fit, if those that came do not and coercion helps; they are checked again on the tool's own
-/// schema (RULES J9, J10).
+/// Coerces arguments that violate the schema, and validates the result against the tool's own schema
+/// (RULES J9, J10). Returns `None` if the original arguments are valid.
 fn fitting(
     entry: &Entry,
     arguments: &Arguments,

@@ -1,4 +1,4 @@
-//! Outputs that are too long for a model.
+//! Truncation of outputs that are too long for a model.
 
 use std::fmt::Write as _;
 use std::fs::{DirBuilder, OpenOptions};
@@ -8,12 +8,13 @@ use std::path::Path;
 use windlass_protocol::Content;
 use windlass_tool::Context;
 
-/// How long one piece of text in an output may be. What is longer keeps its head and its tail, says exactly
-/// how much is missing, and goes whole into a file that the model can page (RULES R9).
+/// The maximum length of one text in an output. A longer text is truncated to its head and tail with the
+/// exact number of missing bytes, and the complete text is written to a file that the model can read in pages
+/// (RULES R9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "one number with a name")]
 pub struct OutputLimit {
-    /// The most bytes of one text.
+    /// The maximum number of bytes of one text.
     pub bytes: usize,
 }
 
@@ -55,10 +56,11 @@ impl OutputLimit {
     }
 }
 
-/// How many calls whose ids look alike have a file of their own.
+/// The maximum number of files for call ids that map to the same file name.
 const ATTEMPTS: u32 = 1_000;
 
-/// Writes the whole text beside the journal. If that fails the model has head and tail all the same.
+/// Writes the complete text to the folder for outputs. Returns the file name, or `None` if writing failed;
+/// the model then still receives head and tail.
 #[expect(clippy::disallowed_methods, reason = "the folder of outputs is the host's, given for this")]
 fn spill(folder: &Path, ctx: &Context, piece: usize, text: &str) -> Option<String> {
     let id: String = ctx
@@ -77,7 +79,7 @@ fn spill(folder: &Path, ctx: &Context, piece: usize, text: &str) -> Option<Strin
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     builder.create(folder).ok()?;
-    // Ids that differ can give one name; what another call wrote is never overwritten.
+    // Different ids can map to one name; `create_new` prevents overwriting another call's file.
     for attempt in 1..=ATTEMPTS {
         let name =
             if attempt == 1 { format!("{id}-{piece}.txt") } else { format!("{id}-{piece}-{attempt}.txt") };

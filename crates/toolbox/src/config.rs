@@ -1,4 +1,4 @@
-//! Which tools an agent is given.
+//! The configuration of the tools that an agent receives.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue::MAIN_AGENT;
 use crate::{ModelRule, Preset};
 
-/// Which tools an agent is given, and under which names. Tools are meant by their own names, never by an alias.
+/// The selection of tools for an agent, with their display names. Tools are identified by their registered
+/// names, never by an alias.
 ///
 /// ```
 /// use windlass_toolbox::{Preset, ToolConfig};
@@ -20,79 +21,80 @@ use crate::{ModelRule, Preset};
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct ToolConfig {
-    /// The size to begin with.
+    /// The base preset.
     pub preset: Preset,
-    /// Tools besides the preset's.
+    /// Tools in addition to the preset.
     pub additional: Vec<String>,
-    /// Tools that are taken away, whatever else is said.
+    /// Tools that are removed; this takes precedence over every other setting.
     pub disabled: Vec<String>,
-    /// Features that are on: some tools wait for one.
+    /// The enabled features, which some tools require.
     pub features: BTreeSet<String>,
-    /// Tools that wait for a feature besides those that say so themselves: tool, then feature.
+    /// Required features by tool, for tools that do not declare a feature themselves. An entry overrides the
+    /// tool's own declaration.
     pub gates: BTreeMap<String, String>,
-    /// Tools that the model is shown under another name: the tool's own name, then what it sees (RULES N4). The own
-    /// name still leads to it.
+    /// Display names by registered tool name (RULES N4). The registered name still resolves to the tool.
     pub rename: BTreeMap<String, String>,
-    /// What is different for some models. The first rule that fits a model counts, and these stand before those that
-    /// are built in.
+    /// Rules for specific models. The first rule that matches a model applies; these rules come before the
+    /// built-in rules.
     #[serde(rename = "model")]
     pub models: Vec<ModelRule>,
 }
 
 impl ToolConfig {
-    /// A preset as it is.
+    /// Creates the configuration of a preset without changes.
     pub fn new(preset: Preset) -> Self {
         Self { preset, ..Self::default() }
     }
 
-    /// What the main agent of an application has: the standard preset, code and patches.
+    /// Creates the configuration for the main agent of an application: the standard preset with
+    /// `execute_code` and `apply_patch`.
     pub fn main_agent() -> Self {
         MAIN_AGENT.iter().fold(Self::new(Preset::Standard), |config, name| config.with(*name))
     }
 
-    /// The same tools and one more.
+    /// Adds a tool.
     pub fn with(mut self, name: impl Into<String>) -> Self {
         self.additional.push(name.into());
         self
     }
 
-    /// The same tools without one.
+    /// Removes a tool.
     pub fn without(mut self, name: impl Into<String>) -> Self {
         self.disabled.push(name.into());
         self
     }
 
-    /// The same tools with a feature on.
+    /// Enables a feature.
     pub fn with_feature(mut self, feature: impl Into<String>) -> Self {
         self.features.insert(feature.into());
         self
     }
 
-    /// The same tools, one of which waits for a feature.
+    /// Makes a tool require a feature.
     pub fn with_gate(mut self, name: impl Into<String>, feature: impl Into<String>) -> Self {
         self.gates.insert(name.into(), feature.into());
         self
     }
 
-    /// The same tools, one of which the model is shown under another name.
+    /// Sets the display name of a tool.
     pub fn renaming(mut self, name: impl Into<String>, shown: impl Into<String>) -> Self {
         self.rename.insert(name.into(), shown.into());
         self
     }
 
-    /// The same tools with a rule for some models, before the others.
+    /// Appends a rule for models, which comes before the built-in rules.
     pub fn with_model(mut self, rule: ModelRule) -> Self {
         self.models.push(rule);
         self
     }
 
-    /// Whether a tool of this name is in the preset or added, and not taken away. Whether it is offered depends on the
-    /// model, the mode and its feature too.
+    /// Returns whether a tool is in the preset or added, and not disabled. The offer also depends on the
+    /// model, the mode and the feature of the tool.
     pub fn includes(&self, name: &str) -> bool {
         self.wants(name) && !self.disabled.iter().any(|less| less == name)
     }
 
-    /// Whether preset or additions have a tool.
+    /// Returns whether the preset or the additions contain a tool.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.preset.includes(name) || self.adds(name)
     }
@@ -101,20 +103,21 @@ impl ToolConfig {
         self.additional.iter().any(|more| more == name)
     }
 
-    /// The feature that a tool waits for, by the configuration or by its own word, if it is off.
+    /// Returns the feature that a tool requires but that is not enabled. An entry in `gates` takes precedence
+    /// over the tool's own declaration.
     pub(crate) fn missing_feature<'a>(&'a self, name: &str, own: Option<&'a str>) -> Option<&'a str> {
         let feature = self.gates.get(name).map(String::as_str).or(own)?;
         (!self.features.contains(feature)).then_some(feature)
     }
 
-    /// The rule for a model.
+    /// Returns the rule for a model.
     pub(crate) fn rule(&self, model: Option<&str>) -> ModelRule {
         let Some(model) = model else { return ModelRule::default() };
         let known = ModelRule::known();
         self.models.iter().chain(&known).find(|rule| rule.fits(model)).cloned().unwrap_or_default()
     }
 
-    /// Every name that has to be a registered tool's, or at least one that is known.
+    /// Iterates over all names that must be registered or well known.
     pub(crate) fn named(&self) -> impl Iterator<Item = &String> {
         self.additional.iter().chain(&self.disabled).chain(self.gates.keys()).chain(self.rename.keys())
     }

@@ -1,4 +1,4 @@
-//! Tools that come and go while runs go on.
+//! Tools that are added and removed during runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -13,16 +13,17 @@ use crate::shown_name::is_legal;
 use crate::visitor::Visitor;
 use crate::{Identity, Offer};
 
-/// The most tools of one server.
+/// The maximum number of tools of one server.
 const MOST_OF_SERVER: usize = 1_024;
-/// The most tools that are there at once, and the most that are remembered after they were removed.
+/// The maximum number of tools that `add` registers, and the maximum number of removed tools whose names
+/// still resolve.
 const MOST_TOOLS: usize = 256;
 const MOST_REMEMBERED: usize = 1_024;
 
-/// Tools that come and go while runs go on. Cheap to clone; clones are the same tools.
+/// A registry of tools that are added and removed during runs. Clones are cheap and share the registry.
 ///
-/// What a model is offered changes at the next turn. What is removed does not begin any more, at once: a call of it gets a
-/// result that says so.
+/// An added tool is offered from the next turn on. A removed tool stops immediately: a call to it returns a
+/// result with the reason, even while the tool is still offered.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,48 +48,50 @@ pub struct DynamicTools {
 struct State {
     generation: u64,
     entries: Vec<Arc<Entry>>,
-    /// The last tool of each name that is no more, so that its name is still understood (RULES N1).
+    /// The last removed tool of each name, so that the name still resolves (RULES N1).
     removed: BTreeMap<ToolName, Arc<Entry>>,
-    /// The tools of servers, by server.
+    /// Tools of servers by server name.
     servers: BTreeMap<String, Vec<Visitor>>,
-    /// The names of the tools and aliases that do not come and go, as they are compared.
+    /// Names of static tools and aliases in their tolerant form.
     taken: BTreeSet<String>,
 }
 
-/// Why a tool cannot be added.
+/// Error of [`DynamicTools::add`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DynamicToolError {
-    /// The name is that of another tool or alias, or could be taken for it (RULES N7).
+    /// Another tool or alias has the name or a similar one (RULES N7).
     #[error("the name {name} is taken, or too like one that is")]
     Taken {
-        /// The name.
+        /// The refused name.
         name: ToolName,
     },
-    /// Not every provider takes the name. A tool whose name had to be changed could change others' names with it.
+    /// Some providers reject the name. Replacing characters could change the display names of other tools, so
+    /// the name is refused.
     #[error("the name {name} is not one to 64 letters, digits, _ and -, beginning with a letter or _")]
     Name {
-        /// The name.
+        /// The refused name.
         name: ToolName,
     },
-    /// Its schema cannot be used.
+    /// The schema cannot be compiled.
     #[error("the schema of {name} cannot be used")]
     Schema {
-        /// The tool.
+        /// The name of the tool.
         name: ToolName,
-        /// Why.
+        /// The compilation error.
         source: SchemaError,
     },
-    /// There are too many.
+    /// The registry is full.
     #[error("there are {MOST_TOOLS} tools already, the most there may be")]
     TooMany,
 }
 
 impl DynamicTools {
-    /// Adds a tool. It is offered from the next turn on, after those that are there.
+    /// Adds a tool. It is offered from the next turn on, after the existing tools.
     ///
     /// # Errors
-    /// If its name is taken or not legal, its schema cannot be used, or there are too many.
+    /// Returns an error if the name is taken or not legal, the schema cannot be compiled, or the registry is
+    /// full.
     pub fn add(&self, tool: Arc<dyn Tool>) -> Result<(), DynamicToolError> {
         let name = tool.spec().name().clone();
         if !is_legal(name.as_str()) {
@@ -113,7 +116,8 @@ impl DynamicTools {
         Ok(())
     }
 
-    /// Removes a tool. It does not begin any more, also where it is still offered until the next turn.
+    /// Removes a tool. New calls are refused immediately, even if the tool stays in the offer until the next
+    /// turn.
     pub fn remove(&self, name: &str) -> Removal {
         let mut state = self.write();
         let Some(position) = state.entries.iter().position(|entry| entry.name.as_str() == name) else {
@@ -129,9 +133,10 @@ impl DynamicTools {
         Removal::Removed
     }
 
-    /// Puts the tools of a server in the place of those that it had (RULES M1): they are offered, or known and found, from
-    /// the next turn on. Those that it has no more do not begin any more, at once. Each has the name that its identity
-    /// gives it, made legal and told apart from all others (RULES N2); the tools of this program keep theirs.
+    /// Replaces the tools of a server (RULES M1). New tools are offered, or can be searched for, from the
+    /// next turn on; calls to tools that the server no longer has are refused immediately. Each tool has the
+    /// name of its identity, made legal and unique (RULES N2); names of the program's own tools do not
+    /// change. At most 1,024 tools are taken.
     pub fn set_server(
         &self,
         server: &str,
@@ -154,18 +159,18 @@ impl DynamicTools {
         state.generation = state.generation.saturating_add(1);
     }
 
-    /// The names of the tools that are there, in the order in which they came.
+    /// Returns the names of the tools that `add` registered, in that order.
     pub fn list(&self) -> Vec<ToolName> {
         self.read().entries.iter().map(|entry| entry.name.clone()).collect()
     }
 
-    /// How often tools came or went.
+    /// Returns a counter that each change increments.
     pub(crate) fn generation(&self) -> u64 {
         self.read().generation
     }
 
-    /// The tools that are there and those that were, with the generation that this is. One that is gone is left out where
-    /// a name like its own has come since.
+    /// Returns the generation with the current and the removed tools. A removed tool is left out if a tool
+    /// with a similar name has been added since.
     pub(crate) fn entries(&self) -> (u64, Vec<Arc<Entry>>) {
         let state = self.read();
         let known: BTreeSet<_> = state.entries.iter().map(|entry| tolerant(entry.name.as_str())).collect();
@@ -173,12 +178,12 @@ impl DynamicTools {
         (state.generation, state.entries.iter().chain(gone).cloned().collect())
     }
 
-    /// The tools of servers that are there and those that were, by server.
+    /// Returns the current and the removed tools of all servers, ordered by server name.
     pub(crate) fn visitors(&self) -> Vec<Visitor> {
         self.read().servers.values().flatten().cloned().collect()
     }
 
-    /// Keeps names for others.
+    /// Reserves names of static tools. Returns the name of a dynamic tool that conflicts.
     pub(crate) fn reserve<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<(), ToolName> {
         let mut state = self.write();
         for name in names {
@@ -200,13 +205,13 @@ impl DynamicTools {
     }
 }
 
-/// What came of removing a tool.
+/// The outcome of [`DynamicTools::remove`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "it was there or not")]
 pub enum Removal {
-    /// It is gone.
+    /// The tool was removed.
     Removed,
-    /// There was none of this name.
+    /// No tool of this name was registered.
     NotThere,
 }
 

@@ -1,4 +1,4 @@
-//! What is checked of a call while its arguments still stream.
+//! Validation of a call while its arguments still stream.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,35 +12,35 @@ use crate::entry::Entry;
 use crate::fence;
 use crate::toolbox::Toolbox;
 
-/// What is sure about a call although it is not whole yet.
+/// The facts that are certain about a call before it is complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Foreseen {
     /// The tool's name in the registry; the call may use an alias.
     pub name: ToolName,
-    /// What the whole call will do at least.
+    /// The effects that the complete call will have at least.
     pub effects: Vec<Effect>,
 }
 
-/// Why a call cannot run, in words for the model.
+/// The reason why a call cannot run, worded for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Refusal {
     /// The status of the result.
     pub status: ResultStatus,
-    /// Its text.
+    /// The text of the result.
     pub text: String,
-    /// What says no.
+    /// The cause of the refusal.
     pub cause: RefusalCause,
 }
 
-/// What says no to a call that still streams.
+/// The cause of the refusal of a call that still streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "what the call is, or where it is made")]
 pub enum RefusalCause {
-    /// The call itself: no such tool, or an argument that it does not take.
+    /// The call itself: the tool does not exist or does not accept an argument.
     Call,
-    /// The mode. Another call before it in the same answer may change that.
+    /// The mode. An earlier call in the same answer may still change the mode.
     Mode,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn foresee(
         let (status, cause) = (ResultStatus::InvalidArguments, RefusalCause::Call);
         return Err(Refusal { status, text: invalid(&entry.shown, &violations), cause });
     }
-    // A tool that panics here has said nothing; the check of the whole call will tell (RULES L8).
+    // A panic here only loses the early effects; the check of the complete call reports it (RULES L8).
     let effects = catch_unwind(AssertUnwindSafe(|| entry.tool.early_effects(complete))).unwrap_or_default();
     toolbox.fenced(|mode| fence::early_effects(mode, entry, &effects)).map_err(|problem| Refusal {
         status: ResultStatus::Denied,
@@ -71,7 +71,8 @@ pub(crate) fn foresee(
     Ok(Foreseen { name: entry.name.clone(), effects })
 }
 
-/// Checks one argument, and what coercion would make of it: the whole call would be coerced too.
+/// Validates one argument in its original and its coerced form, because the complete call would be coerced,
+/// too.
 fn check_argument(entry: &Entry, name: &str, value: &Value) -> Result<(), Vec<Violation>> {
     let Err(violations) = entry.check_argument(name, value) else { return Ok(()) };
     let alone = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));

@@ -1,4 +1,4 @@
-//! A tool as the toolbox keeps it.
+//! An entry in the tool registry.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,20 +11,20 @@ use windlass_tool::Tool;
 use crate::route::Takes;
 use crate::{Identity, ToolGroup};
 
-/// A tool as the toolbox keeps it.
+/// A tool in the registry with its display name, group and compiled schema.
 #[derive(Clone)]
 pub(crate) struct Entry {
     /// The name in the registry.
     pub(crate) name: ToolName,
-    /// The server that it comes from and its name there.
+    /// Server name and tool name on that server, for a server's tool.
     pub(crate) remote: Option<(String, String)>,
-    /// The name that the model knows.
+    /// The display name for the model.
     pub(crate) shown: ToolName,
     pub(crate) tool: Arc<dyn Tool>,
     pub(crate) group: ToolGroup,
     pub(crate) takes: Takes,
     pub(crate) schema: RawJson,
-    /// None where the schema cannot be used.
+    /// `None` if the schema cannot be compiled; arguments are then not validated.
     pub(crate) checker: Option<Arc<Checker>>,
     is_guest: bool,
     is_deferred: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// A tool with its schema compiled. For a server's tool a schema that cannot be used is no obstacle.
+    /// Creates an entry and compiles the tool's schema.
     pub(crate) fn new(
         identity: &Identity,
         shown: ToolName,
@@ -64,13 +64,13 @@ impl Entry {
         }
     }
 
-    /// The same tool, wanted whatever the preset is: somebody brought it here for that.
+    /// Marks the tool as included in every preset, because the program added it on purpose.
     pub(crate) fn into_guest(mut self) -> Self {
         self.is_guest = true;
         self
     }
 
-    /// The same tool, which is not offered before it is looked for.
+    /// Marks the tool as offered only after a search.
     pub(crate) fn into_deferred(mut self) -> Self {
         self.is_deferred = true;
         self
@@ -80,7 +80,7 @@ impl Entry {
         self.is_deferred
     }
 
-    /// The same tool under the name that a model knows it by now.
+    /// Returns the entry with another display name.
     pub(crate) fn shown_as(self: Arc<Self>, shown: ToolName) -> Arc<Self> {
         if self.shown == shown {
             return self;
@@ -100,22 +100,22 @@ impl Entry {
         self.is_removed.load(Ordering::SeqCst)
     }
 
-    /// What is wrong with arguments.
+    /// Validates arguments against the schema.
     pub(crate) fn check(&self, arguments: &Arguments) -> Result<(), Vec<Violation>> {
         self.checker.as_ref().map_or(Ok(()), |checker| checker.check(arguments))
     }
 
-    /// The paths of all violations of a call's arguments.
+    /// Returns the paths of all violations of a call's arguments.
     pub(crate) fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
         self.checker.as_ref().map(|checker| checker.wrong_paths(arguments)).unwrap_or_default()
     }
 
-    /// What is wrong with one argument, before the others have come.
+    /// Validates one argument while the others are still missing.
     pub(crate) fn check_argument(&self, name: &str, value: &Value) -> Result<(), Vec<Violation>> {
         self.checker.as_ref().map_or(Ok(()), |checker| checker.check_argument(name, value))
     }
 
-    /// The tool as the model is told of it.
+    /// Returns the spec under the display name.
     pub(crate) fn offered_spec(&self) -> ToolSpec {
         self.tool.spec().clone().renamed(self.shown.clone())
     }
@@ -124,7 +124,7 @@ impl Entry {
 fn schema_of(spec: &ToolSpec) -> RawJson {
     match spec {
         ToolSpec::Function { parameters, .. } => parameters.clone(),
-        // Free text has no schema; an empty one lets everything through.
+        // Free text has no JSON Schema; the empty schema accepts every value.
         _ => RawJson::from(&serde_json::json!({})),
     }
 }

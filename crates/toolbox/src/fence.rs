@@ -1,16 +1,17 @@
-//! Which files a call may touch in a mode: every path of it, wherever links lead (RULES L11, H6).
+//! The file rules of a mode, applied to every path of a call including the targets of symbolic links
+//! (RULES L11, H6).
 //!
-//! What a tool says that it writes needs the group `edit` and its pattern, whatever group the tool is in, so that a picture
-//! that is kept and the other end of a move are held too. A call that starts a process or calls a server, of a tool whose
-//! group is for that, is not read for this: what it touches is not known before it runs, and a mode that gives the group
-//! says so by giving it.
+//! A declared write requires the group `edit` and must match its pattern, whatever group the tool is in. The
+//! rule therefore also covers a saved image and the destination of a move. Exception: a call that starts a
+//! process or calls a server is not checked if the tool's group is `command` or `mcp`. The files that such a
+//! call accesses are unknown before it runs, and a mode that grants the group accepts this.
 
 use windlass_protocol::{Effect, Target};
 
 use crate::entry::Entry;
 use crate::{FilePattern, ToolGroup, WorkMode};
 
-/// Checks what a call says that it does.
+/// Checks the declared effects of a call.
 pub(crate) fn effects(mode: Option<&WorkMode>, entry: &Entry, effects: &[Effect]) -> Result<(), String> {
     let Some(fence) = Fence::of(mode, entry, effects) else { return Ok(()) };
     if fence.has_pattern() && !effects.iter().any(is_telling) {
@@ -19,7 +20,7 @@ pub(crate) fn effects(mode: Option<&WorkMode>, entry: &Entry, effects: &[Effect]
     effects.iter().try_for_each(|effect| fence.effect(effect))
 }
 
-/// Checks what is sure of a call that still streams: what it has not told yet is not held against it.
+/// Checks the certain effects of a call that still streams. Missing effects are not an error.
 pub(crate) fn early_effects(
     mode: Option<&WorkMode>,
     entry: &Entry,
@@ -29,7 +30,7 @@ pub(crate) fn early_effects(
     effects.iter().filter(|effect| is_telling(effect)).try_for_each(|effect| fence.effect(effect))
 }
 
-/// Checks where the paths of a call lead.
+/// Checks the resolved targets of a call's paths.
 pub(crate) fn targets(
     mode: Option<&WorkMode>,
     entry: &Entry,
@@ -47,7 +48,7 @@ pub(crate) fn targets(
     Ok(())
 }
 
-/// Whether an effect says what the call does with files.
+/// Returns whether an effect describes a known access.
 fn is_telling(effect: &Effect) -> bool {
     !matches!(effect, Effect::Unknown)
 }
@@ -58,7 +59,8 @@ struct Fence<'a> {
 }
 
 impl<'a> Fence<'a> {
-    /// The fence of a call; none where there is no mode, or where what the call does cannot be known.
+    /// Returns the file rules for a call, or `None` without a mode or if the accesses of the call cannot be
+    /// known.
     fn of(mode: Option<&'a WorkMode>, entry: &'a Entry, effects: &[Effect]) -> Option<Self> {
         let is_elsewhere = |effect: &Effect| matches!(effect, Effect::Execute { .. } | Effect::Mcp { .. });
         let is_unbounded =
@@ -66,7 +68,8 @@ impl<'a> Fence<'a> {
         mode.filter(|_| !is_unbounded).map(|mode| Self { mode, entry })
     }
 
-    /// Whether the tool's own group has a pattern: then a call has to say what it touches.
+    /// Returns whether the mode has a file pattern for the tool's group. The call must then declare the files
+    /// it accesses.
     fn has_pattern(&self) -> bool {
         self.mode.files(self.entry.group).is_some()
     }
@@ -78,7 +81,7 @@ impl<'a> Fence<'a> {
         }
     }
 
-    /// Checks a path that an effect touches: its own, or where that leads.
+    /// Checks a path of an effect: the declared path or its resolved target.
     fn path(&self, effect: &Effect, path: &str) -> Result<(), String> {
         match effect {
             Effect::Write { .. }
@@ -122,7 +125,7 @@ impl<'a> Fence<'a> {
     }
 }
 
-/// The whole text for the model, with what to do next.
+/// Completes a problem into the text for the model, with advice on the next step.
 pub(crate) fn told(problem: &str) -> String {
     format!(
         "{problem}. Take another file, change the mode with switch_mode if the task needs it, or go on without."

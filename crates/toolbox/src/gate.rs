@@ -1,4 +1,4 @@
-//! The rules that a call carries while it runs.
+//! The path rules that apply to a call while it runs.
 
 use windlass_hitl::Policy;
 use windlass_tool::PathGate;
@@ -6,8 +6,8 @@ use windlass_tool::PathGate;
 use crate::Checked;
 
 impl Checked {
-    /// What the policy says about paths that the call comes upon while it runs. Give it to the context of the call: tools
-    /// that walk folders ask it.
+    /// Returns policy's decision about paths that the call discovers while it runs. Set it in the context of
+    /// the call; tools that walk folders check each path with it.
     ///
     /// ```
     /// # use windlass_hitl::Policy;

@@ -1,4 +1,4 @@
-//! The groups of tools that a mode gives.
+//! Groups of tools.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use windlass_protocol::Hints;
 
 use crate::{Identity, catalogue};
 
-/// A group of tools, as a mode gives them.
+/// A group of tools that a mode can grant.
 ///
 /// ```
 /// use windlass_protocol::{Hints, ToolName};
@@ -22,25 +22,25 @@ use crate::{Identity, catalogue};
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "six groups, named by the product")]
 pub enum ToolGroup {
-    /// Looks at the workspace.
+    /// Tools that read the workspace.
     Read,
-    /// Changes files.
+    /// Tools that change files.
     Edit,
-    /// Runs programs.
+    /// Tools that run programs.
     Command,
-    /// Reaches the web.
+    /// Tools that access the web.
     Browser,
-    /// Comes from MCP servers.
+    /// Tools of MCP servers.
     Mcp,
-    /// Changes the mode, or begins a task in another. Every mode has these.
+    /// Tools that change the mode or start a task in another mode. Every mode grants them.
     Modes,
 }
 
 impl ToolGroup {
-    /// All groups, in the order in which they are told.
+    /// All groups in display order.
     pub const ALL: [Self; 6] = [Self::Read, Self::Edit, Self::Command, Self::Browser, Self::Mcp, Self::Modes];
 
-    /// The word for the group in files.
+    /// Returns the name of the group in configuration files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -52,8 +52,9 @@ impl ToolGroup {
         }
     }
 
-    /// The group of a tool: the catalogue's, else that of servers for what a server has. A tool that nobody here knows
-    /// is in `read` if it says that it only reads what is here, else in `command`, the most that a mode can give.
+    /// Returns the group of a tool. A server's tool is in `mcp`, and a well-known tool is in its catalogue
+    /// group. Any other tool is classified by its hints: `read` if it only reads local data, `browser` if it
+    /// only reads but accesses the network, otherwise `command`, the most permissive group.
     pub fn of(identity: &Identity, hints: Hints) -> Self {
         if identity.remote().is_some() {
             return Self::Mcp;

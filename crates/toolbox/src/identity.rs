@@ -1,9 +1,10 @@
-//! What a tool is registered under.
+//! The identity under which a tool is registered.
 
 use sha2::{Digest, Sha256};
 use windlass_protocol::ToolName;
 
-/// What a tool is registered under: its own name, or the server that it comes from and its name there.
+/// The identity under which a tool is registered: its own name, or a name derived from a server and the
+/// tool's name there.
 ///
 /// ```
 /// use windlass_toolbox::Identity;
@@ -12,24 +13,23 @@ use windlass_protocol::ToolName;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     name: ToolName,
-    /// Server and tool, as the server has them.
+    /// Server name and tool name as the server defines them.
     remote: Option<(String, String)>,
 }
 
-/// What a name must not be longer than, so that the hash still fits.
+/// The maximum length of a name before the hash, in bytes.
 const HEAD: usize = 200;
 
 impl Identity {
-    /// A tool of this program.
+    /// Creates the identity of one of the program's own tools.
     pub fn own(name: ToolName) -> Self {
         Self { name, remote: None }
     }
 
-    /// A tool of an MCP server: `mcp__server__tool` (RULES N2).
+    /// Creates the identity of an MCP server's tool: `mcp__server__tool` (RULES N2).
     ///
-    /// Two tools never have one name: where the parts do not say by themselves where one ends and the other
-    /// begins, as `a__b` and `c`, and where they are too long or have control characters, a hash of both
-    /// follows.
+    /// Identities are unique. A hash of both parts is appended if the joined name is ambiguous (`a__b` and
+    /// `c` against `a` and `b__c`), is too long, or contains control characters.
     pub fn mcp(server: &str, tool: &str) -> Self {
         let joined = format!("mcp__{server}__{tool}");
         let is_clear = !server.contains("__") && !server.ends_with('_') && !tool.starts_with('_');
@@ -38,17 +38,18 @@ impl Identity {
         Self { name, remote: Some((server.to_owned(), tool.to_owned())) }
     }
 
-    /// The name in the registry, which policy and configuration use.
+    /// Returns the name in the registry, which policy and configuration use.
     pub fn name(&self) -> &ToolName {
         &self.name
     }
 
-    /// The server that it comes from and its name there, if it comes from one.
+    /// Returns the server and the tool's name there, for a server's tool.
     pub fn remote(&self) -> Option<(&str, &str)> {
         self.remote.as_ref().map(|(server, tool)| (server.as_str(), tool.as_str()))
     }
 
-    /// What a model may write for it besides the shown name: the name itself, and less of it.
+    /// Returns the names that a model may write besides the display name: the registered name and, for a
+    /// server's tool, shorter forms.
     pub(crate) fn written(&self) -> Vec<String> {
         let mut names = vec![self.name.as_str().to_owned()];
         if let Some((server, tool)) = &self.remote {
@@ -69,13 +70,13 @@ impl From<ToolName> for Identity {
 fn hashed(joined: &str, server: &str, tool: &str) -> ToolName {
     let plain: String = joined.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let head = plain.get(..plain.floor_char_boundary(HEAD)).unwrap_or_default();
-    // The server's length tells the two parts apart, whatever they hold.
+    // The length prefix makes the concatenation of server and tool unambiguous.
     let hash = hex(&format!("{}:{server}{tool}", server.len()));
     let hash = hash.get(..16).unwrap_or_default();
     ToolName::new(format!("{head}_{hash}")).expect("it is not empty, not long, and has no control character")
 }
 
-/// A hash of a text, in 64 hexadecimal digits.
+/// Returns the SHA-256 hash of a text in 64 hexadecimal digits.
 pub(crate) fn hex(text: &str) -> String {
     use std::fmt::Write as _;
     Sha256::digest(text.as_bytes()).iter().fold(String::with_capacity(64), |mut hex, byte| {

@@ -1,10 +1,11 @@
-//! Which tools fit which model: data, that the user's own stands before.
+//! Rules that adapt the tools to a model. User rules come before the built-in rules.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What is different for models of a name: some were trained on one form of editing and are worse at another.
+/// Adaptations for the models that match a pattern. Some models were trained on one form of editing and make
+/// more mistakes with another.
 ///
 /// ```
 /// use windlass_toolbox::ModelRule;
@@ -15,54 +16,54 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ModelRule {
-    /// Which models: their name, where `*` stands for anything. Case does not count, nor does a vendor's name before a
-    /// slash.
+    /// The model's name, in which `*` matches any text. The comparison ignores case and a vendor prefix
+    /// before a slash.
     pub pattern: String,
-    /// Tools that they are given besides the preset's.
+    /// Tools in addition to the preset.
     #[serde(default)]
     pub include: Vec<String>,
-    /// Tools that they are not given, unless `additional` names them.
+    /// Tools that are removed, unless `additional` names them.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Tools that they are shown under another name: the tool's own name, then what they see.
+    /// Display names by registered tool name.
     #[serde(default)]
     pub rename: BTreeMap<String, String>,
 }
 
 impl ModelRule {
-    /// A rule without anything in it.
+    /// Creates a rule without changes.
     pub fn new(pattern: impl Into<String>) -> Self {
         Self { pattern: pattern.into(), ..Self::default() }
     }
 
-    /// The same rule, giving one more tool.
+    /// Adds a tool.
     pub fn with(mut self, name: impl Into<String>) -> Self {
         self.include.push(name.into());
         self
     }
 
-    /// The same rule, taking a tool away.
+    /// Removes a tool.
     pub fn without(mut self, name: impl Into<String>) -> Self {
         self.exclude.push(name.into());
         self
     }
 
-    /// The same rule, showing a tool under another name.
+    /// Sets the display name of a tool.
     pub fn renaming(mut self, name: impl Into<String>, shown: impl Into<String>) -> Self {
         self.rename.insert(name.into(), shown.into());
         self
     }
 
-    /// Whether a model is meant.
+    /// Returns whether the pattern matches a model.
     pub fn fits(&self, model: &str) -> bool {
         let (pattern, model) = (self.pattern.to_ascii_lowercase(), model.to_ascii_lowercase());
         let bare = model.rsplit_once('/').map_or(model.as_str(), |(_, name)| name);
         matches(&pattern, &model) || matches(&pattern, bare)
     }
 
-    /// What is known without the user. The first rule that fits is the one that counts.
+    /// Returns the built-in rules. The first rule that matches a model applies.
     pub(crate) fn known() -> Vec<Self> {
-        // They were trained on patches in this form; the replacement of one text by another they get wrong more often.
+        // These models were trained on this patch format and make more mistakes with search and replace.
         let patching =
             |pattern: &str| Self::new(pattern).with("apply_patch").without("edit_file").without("apply_diff");
         let patterns = ["*codex*", "gpt-5*", "gpt-4.1*", "o3*", "o4-mini*"];
@@ -71,7 +72,8 @@ impl ModelRule {
     }
 }
 
-/// Whether a text is what a pattern says, where `*` stands for anything. Linear in the text for each star.
+/// Returns whether a pattern matches a text, where `*` matches any text. Takes time linear in the text for
+/// each star.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(first) else { return false };

@@ -1,4 +1,4 @@
-//! The names that a model is shown, and the way back from what it wrote (RULES N1 to N4, N7).
+//! The names that a model sees, and the resolution of names that a model wrote (RULES N1 to N4, N7).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use windlass_protocol::ToolName;
 use crate::Identity;
 use crate::shown_name::{is_legal, shown_beside, shown_names};
 
-/// The names of a run's tools: what each is registered under, what a model is shown, and which tool a name that
-/// a model wrote means.
+/// The names of a run's tools: the registered name and the display name of each tool, and the resolution of a
+/// name that a model wrote.
 ///
-/// A map is made of the full set of tools, also those that are hidden now, so that a call to one of them still
-/// resolves. The shown names are legal with every provider, one for each tool, and the same for the same set in
-/// whatever order. Names are looked up whole and never split.
+/// A map is built from the full set of tools including hidden tools, so that a call to a hidden tool still
+/// resolves. Display names are legal with every provider, unique, and independent of the order of the set.
+/// Names are looked up as a whole and never split.
 ///
 /// ```
 /// use windlass_protocol::ToolName;
@@ -30,10 +30,10 @@ use crate::shown_name::{is_legal, shown_beside, shown_names};
 pub struct NameMap {
     tools: Vec<Named>,
     registered: BTreeMap<String, usize>,
-    /// Shown names, aliases, and registered names that cannot be shown.
+    /// Display names, aliases, and registered names that cannot be display names.
     exact: BTreeMap<String, usize>,
-    /// What remains of the names if dashes, case and odd characters are not looked at; `None` where that is
-    /// left of more than one tool.
+    /// Names in tolerant form, without dashes, case and special characters; `None` if several tools share the
+    /// form.
     tolerant: BTreeMap<String, Option<usize>>,
 }
 
@@ -43,31 +43,31 @@ struct Named {
     shown: ToolName,
 }
 
-/// Why names cannot be mapped: a mistake of the program.
+/// Error of a name map: a programming mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameMapError {
-    /// Two tools, or a tool and an alias, have one name (RULES N7).
+    /// Two tools, or a tool and an alias, have the same name (RULES N7).
     #[error("two tools have the name {name}")]
     Duplicate {
-        /// The name.
+        /// The duplicate name.
         name: ToolName,
     },
-    /// An alias stands for no tool, or for more than one.
+    /// The target of an alias is unknown or ambiguous.
     #[error("the alias {alias} stands for {name}, and no such tool is registered")]
     UnknownTarget {
         /// The alias.
         alias: ToolName,
-        /// What it stands for.
+        /// The target of the alias.
         name: String,
     },
 }
 
 impl NameMap {
-    /// Maps the names of all tools of a run.
+    /// Creates the map for all tools of a run.
     ///
     /// # Errors
-    /// If two tools are registered under one name.
+    /// Returns an error if two tools are registered under the same name.
     pub fn new(tools: impl IntoIterator<Item = Identity>) -> Result<Self, NameMapError> {
         let tools: Vec<Identity> = tools.into_iter().collect();
         let mut map = Self::default();
@@ -79,7 +79,8 @@ impl NameMap {
         let names: Vec<&ToolName> = tools.iter().map(Identity::name).collect();
         for (position, (tool, shown)) in tools.iter().zip(shown_names(&names)).enumerate() {
             map.exact.insert(shown.as_str().to_owned(), position);
-            // A name that cannot be shown can be meant by nothing else; a legal one that was given a hash can.
+            // A name that cannot be a display name is unambiguous, so it resolves exactly. A legal name that
+            // got a hash is ambiguous.
             if !is_legal(tool.name().as_str()) {
                 map.exact.insert(tool.name().as_str().to_owned(), position);
             }
@@ -92,10 +93,11 @@ impl NameMap {
         Ok(map)
     }
 
-    /// The same map with another name for a tool. It is not shown; a model that writes it means the tool.
+    /// Adds an alias of a tool. The model does not see the alias, but a call under the alias resolves to the
+    /// tool.
     ///
     /// # Errors
-    /// If the name is taken, or there is no tool to stand for.
+    /// Returns an error if the name is taken or the target is unknown.
     pub fn with_alias(mut self, alias: ToolName, name: &str) -> Result<Self, NameMapError> {
         let Some(position) = self.registered.get(name).copied().or_else(|| self.position(name)) else {
             return Err(NameMapError::UnknownTarget { alias, name: name.to_owned() });
@@ -109,10 +111,10 @@ impl NameMap {
         Ok(self)
     }
 
-    /// The same map with another name shown for a tool. Its own name still leads to it.
+    /// Sets the display name of a tool. The registered name still resolves to the tool.
     ///
     /// # Errors
-    /// If the name is another tool's, or there is no such tool.
+    /// Returns an error if another tool has the name or the tool is unknown.
     pub fn with_shown(mut self, name: &str, shown: ToolName) -> Result<Self, NameMapError> {
         let Some(position) = self.registered(name) else {
             return Err(NameMapError::UnknownTarget { alias: shown, name: name.to_owned() });
@@ -130,7 +132,7 @@ impl NameMap {
         Ok(self)
     }
 
-    /// Adds a tool behind the others, whose name is legal everywhere, so that no other name changes.
+    /// Appends a tool whose name is legal with every provider, so that no other display name changes.
     pub(crate) fn push(&mut self, name: &ToolName) -> Result<(), NameMapError> {
         let taken = self.exact.contains_key(name.as_str()) || self.registered.contains_key(name.as_str());
         if taken {
@@ -144,8 +146,8 @@ impl NameMap {
         Ok(())
     }
 
-    /// Adds tools of servers behind the others, so that no other name changes, and gives the names that they are shown
-    /// under; none for one whose name is registered already.
+    /// Appends tools of servers without changing other display names. Returns the display name of each tool,
+    /// or `None` for a tool whose name is already registered.
     pub(crate) fn push_remote(&mut self, tools: &[&Identity]) -> Vec<Option<ToolName>> {
         let mut new = BTreeSet::new();
         let is_new: Vec<bool> = tools
@@ -172,51 +174,51 @@ impl NameMap {
         is_new.into_iter().map(|is_new| if is_new { shown.next() } else { None }).collect()
     }
 
-    /// Every name that leads somewhere by itself.
+    /// Iterates over all names that resolve exactly.
     pub(crate) fn exact_names(&self) -> impl Iterator<Item = &str> {
         self.exact.keys().chain(self.registered.keys()).map(String::as_str)
     }
 
-    /// The name that a model is shown for the tool that is registered under this one.
+    /// Returns the display name of the tool with this registered name.
     pub fn shown(&self, name: &str) -> Option<&ToolName> {
         let position = self.registered.get(name)?;
         self.tools.get(*position).map(|tool| &tool.shown)
     }
 
-    /// The registered name of the tool that a model means: the one of exactly this shown name or alias, else
-    /// the only one that differs in case, dashes, odd characters, a `functions.` before it, or without the
-    /// prefix of its server.
+    /// Returns the registered name of the tool that a model means: the tool with exactly this display name or
+    /// alias, otherwise the only tool whose name differs in case, dashes, special characters, a leading
+    /// `functions.`, or a missing server prefix.
     pub fn find(&self, written: &str) -> Option<&ToolName> {
         self.tools.get(self.position(written)?).map(|tool| &tool.name)
     }
 
-    /// Registered and shown names, in the order of registration.
+    /// Iterates over registered names and display names in the order of registration.
     pub fn iter(&self) -> impl Iterator<Item = (&ToolName, &ToolName)> {
         self.tools.iter().map(|tool| (&tool.name, &tool.shown))
     }
 
-    /// Whether a tool is registered under exactly this name.
+    /// Returns whether a tool is registered under exactly this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.registered.contains_key(name)
     }
 
-    /// The place of the tool that is registered under exactly this name.
+    /// Returns the index of the tool that is registered under exactly this name.
     pub(crate) fn registered(&self, name: &str) -> Option<usize> {
         self.registered.get(name).copied()
     }
 
-    /// The place of the tool that a name or an alias leads to exactly.
+    /// Returns the index of the tool that a name or an alias resolves to exactly.
     pub(crate) fn position_exact(&self, name: &str) -> Option<usize> {
         self.exact.get(name).or_else(|| self.registered.get(name)).copied()
     }
 
-    /// Whether a model has written a name or an alias exactly.
+    /// Returns whether a name from a model matches a name or an alias exactly.
     pub(crate) fn is_exact(&self, written: &str) -> bool {
         let plain = written.strip_prefix("functions.").unwrap_or(written);
         self.exact.contains_key(written) || self.exact.contains_key(plain)
     }
 
-    /// The place of the tool that a model means.
+    /// Returns the index of the tool that a model means.
     pub(crate) fn position(&self, written: &str) -> Option<usize> {
         if let Some(position) = self.exact.get(written) {
             return Some(*position);
@@ -228,7 +230,8 @@ impl NameMap {
         self.tolerant.get(&tolerant(plain)).copied().flatten()
     }
 
-    /// The names that lead to the tool at a place exactly, and the forms of names that lead to it alone.
+    /// Returns the names that resolve exactly to the tool at an index, and the tolerant forms that resolve to
+    /// it alone.
     pub(crate) fn names_of(&self, position: usize) -> (Vec<String>, Vec<String>) {
         let exact = self.exact.iter().filter(|(_, at)| **at == position).map(|(name, _)| name.clone());
         let loose =
@@ -244,7 +247,7 @@ impl NameMap {
     }
 }
 
-/// What is left of a name if dashes, case and odd characters are not looked at.
+/// Returns the tolerant form of a name: without dashes, case and special characters.
 pub(crate) fn tolerant(name: &str) -> String {
     ToolName::loose_form(name)
 }

@@ -1,4 +1,4 @@
-//! A call whose arguments still arrive, and the tool that shows it.
+//! The display of a call by its tool while the arguments stream.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,17 +8,17 @@ use windlass_tool::{GrowingArguments, Progress, Showing, Tool};
 
 use crate::toolbox::Toolbox;
 
-/// A call whose arguments still arrive, and the tool that shows it.
+/// A call whose arguments still stream, together with the tool that shows it.
 ///
-/// Nothing of it is checked or approved, and nothing here runs it (RULES H3, J1).
+/// The call is neither validated nor approved, and this type cannot run it (RULES H3, J1).
 pub struct PartialCall {
     tool: Arc<dyn Tool>,
     arguments: GrowingArguments,
 }
 
 impl Toolbox {
-    /// The call of a tool whose arguments begin to arrive; nothing where the tool is not offered, or does not
-    /// want to see it. What the tool tells at once goes to `listen`.
+    /// Begins to show a call whose arguments start to stream. Returns `None` if the tool is not offered or
+    /// ignores partial arguments. Progress that the tool emits immediately goes to `listen`.
     pub fn partial_call(&self, name: &str, listen: &mut dyn FnMut(Progress)) -> Option<PartialCall> {
         let entry = self.entry(name).filter(|entry| self.standing_of(entry).is_offered())?;
         let mut call = PartialCall { tool: Arc::clone(&entry.tool), arguments: GrowingArguments::default() };
@@ -28,8 +28,8 @@ impl Toolbox {
 }
 
 impl PartialCall {
-    /// Hands the tool the text that was added; what it tells goes to `listen`. A tool that panics sees no more
-    /// of the call (RULES L8).
+    /// Passes the next chunk to the tool; emitted progress goes to `listen`. A tool that panics receives no
+    /// further chunks of the call (RULES L8).
     pub fn push(&mut self, delta: &str, listen: &mut dyn FnMut(Progress)) {
         if !self.is_watched() {
             return;
@@ -42,7 +42,7 @@ impl PartialCall {
         }
     }
 
-    /// Whether the tool wants to see more of the call.
+    /// Returns whether the tool still receives chunks of the call.
     pub fn is_watched(&self) -> bool {
         !self.arguments.is_ignored()
     }

@@ -1,25 +1,25 @@
-//! How many tools an agent is given.
+//! Presets: the base selection of tools.
 
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::{MINIMAL, STANDARD};
 
-/// How many tools an agent is given, before additions and removals.
+/// The base selection of tools for an agent, before additions and removals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "three sizes, named by the product")]
 pub enum Preset {
-    /// Read, write, edit, run: four tools.
+    /// Four tools: read, write and edit files, and run commands.
     Minimal,
-    /// What a coding agent needs.
+    /// The tools that a coding agent needs.
     #[default]
     Standard,
-    /// All that is registered.
+    /// All registered tools.
     Full,
 }
 
 impl Preset {
-    /// Whether a tool of this name is in it.
+    /// Returns whether the preset contains a tool.
     pub fn includes(self, name: &str) -> bool {
         match self {
             Self::Minimal => MINIMAL.contains(&name),

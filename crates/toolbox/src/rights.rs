@@ -1,4 +1,4 @@
-//! What an agent may do that another gave work to: never more than the one that gave it.
+//! The rights of a sub-agent, which never exceed those of its caller.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use crate::WorkMode;
 use crate::catalogue::is_of_every_mode;
 use crate::entry::Entry;
 
-/// What was narrowed on the way from the root to this agent. It only ever becomes less.
+/// The restrictions that were collected on the path from the root agent to this agent. They only grow.
 #[derive(Clone, Default)]
 pub(crate) struct Rights {
-    /// The only tools, by their names in the registry; nothing where all are given.
+    /// The permitted tools by registered name; `None` permits all tools.
     tools: Option<Arc<BTreeSet<String>>>,
-    /// The modes in which those agents were that gave the work: what they do not give is not given here.
+    /// The modes of the calling agents. A tool must be granted by each of them.
     modes: Vec<Arc<WorkMode>>,
 }
 
 impl Rights {
-    /// The same, and no tools but these.
+    /// Restricts the tools to these names.
     pub(crate) fn with_tools(mut self, names: impl IntoIterator<Item = String>) -> Self {
         let names = names.into_iter().filter(|name| self.tools.as_ref().is_none_or(|all| all.contains(name)));
         let names: BTreeSet<String> = names.collect();
@@ -25,7 +25,7 @@ impl Rights {
         self
     }
 
-    /// The same, and nothing that this mode does not give.
+    /// Restricts the tools to those that this mode grants.
     pub(crate) fn with_mode(mut self, mode: Option<&Arc<WorkMode>>) -> Self {
         self.modes
             .extend(mode.filter(|mode| self.modes.iter().all(|known| !Arc::ptr_eq(known, mode))).cloned());
@@ -38,7 +38,7 @@ impl Rights {
         is_named && (is_of_every_mode(name) || self.modes.iter().all(|mode| mode.gives(entry.group)))
     }
 
-    /// The modes whose patterns hold for files, too.
+    /// Iterates over the callers' modes, whose file patterns also apply.
     pub(crate) fn modes(&self) -> impl Iterator<Item = &WorkMode> {
         self.modes.iter().map(AsRef::as_ref)
     }

@@ -1,4 +1,4 @@
-//! Which kinds of payload a tool takes, and whose fault it is when one comes that it does not.
+//! Routing of payload kinds: the kinds that a tool accepts, and the party at fault for an unsuitable kind.
 
 use std::fmt;
 
@@ -8,24 +8,24 @@ use windlass_protocol::{Arguments, Payload, RawJson, ToolName, ToolSpec};
 use crate::Identity;
 use crate::entry::Entry;
 
-/// The kinds of payload, as a route tells them apart.
+/// The kinds of payload that routing distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PayloadKind {
-    /// A function with JSON arguments.
+    /// A function call with JSON arguments.
     Function,
-    /// Free text.
+    /// A call with free text.
     Custom,
-    /// A tool that the provider names by server and tool.
+    /// A call that the provider addresses by server and tool.
     Mcp,
-    /// The provider's local shell.
+    /// A call of the provider's local shell.
     LocalShell,
-    /// A kind that this toolbox has no route for.
+    /// A kind that this toolbox cannot route.
     Other,
 }
 
 impl PayloadKind {
-    /// The kind of a payload.
+    /// Returns the kind of a payload.
     pub fn of(payload: &Payload) -> Self {
         match payload {
             Payload::Function { .. } => Self::Function,
@@ -49,33 +49,33 @@ impl fmt::Display for PayloadKind {
     }
 }
 
-/// A call of a kind that its tool does not take, where only the program can have caused that. It ends the run: nothing
-/// that a model does differently would help.
+/// Error for a call whose payload kind its tool does not accept and that only the program can have caused. It
+/// ends the run because a different call of the model would not help.
 ///
-/// A model, or a provider, may call a function with free text, a tool for free text with arguments, or a tool under
-/// another server's name; each of these goes back as a result. Two things only the program does: it gives the name of the
-/// provider's shell to a tool that takes no command, and it hands on a kind of payload, or a checked call whose payload
-/// it exchanged, that nobody made a route for.
+/// A model or a provider may send free text to a function, arguments to a free-text tool, or a call addressed
+/// to another server's tool; these calls are refused with a result. Only the program can cause the remaining
+/// cases: it registered a tool without an `argv` parameter under the name of the provider's shell, it passed
+/// on a payload kind without a route, or it replaced the payload of a checked call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the tool {tool} does not take a {kind} call; it is registered under a name that leads such calls to it"
 )]
 #[non_exhaustive]
 pub struct Misrouted {
-    /// The tool, by its name in the registry.
+    /// The tool, by its registered name.
     pub tool: ToolName,
-    /// What came.
+    /// The kind of the payload.
     pub kind: PayloadKind,
 }
 
-/// What a tool takes, as it runs.
+/// The payload kinds that a tool accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Takes {
-    /// The kind that `Tool::call` gets; calls of other kinds are put into it or refused.
+    /// The kind that `Tool::call` receives. Other kinds are converted to it or refused.
     form: PayloadKind,
-    /// It comes from a server, and takes the provider's word for it too.
+    /// True for a server's tool, which also accepts payloads that name its server.
     is_remote: bool,
-    /// It takes a program with its arguments, so that the provider's shell may lead to it.
+    /// True for a tool with an `argv` parameter, which can run calls of the provider's shell.
     is_shell: bool,
 }
 
@@ -92,14 +92,15 @@ impl Takes {
         }
     }
 
-    /// Whether `Tool::call` may get it.
+    /// Returns whether `Tool::call` accepts the payload.
     pub(crate) fn runs(self, payload: &Payload) -> bool {
         let kind = PayloadKind::of(payload);
         kind == self.form || (kind == PayloadKind::Mcp && self.is_remote)
     }
 }
 
-/// What a call is for a tool: its payload in the form that the tool takes, a text for the model, or the program's mistake.
+/// The result of routing: the payload in the form that the tool accepts, a text for the model, or the
+/// program's mistake.
 pub(crate) enum Route {
     Fits(Payload),
     Model(String),
@@ -112,7 +113,7 @@ pub(crate) fn route(entry: &Entry, is_exact: bool, payload: &Payload) -> Route {
         (Payload::Function { .. }, PayloadKind::Function) | (Payload::Custom { .. }, PayloadKind::Custom) => {
             Route::Fits(payload.clone())
         }
-        // Where only functions are known, free text comes as an argument.
+        // Some providers only support functions, so free text can arrive as an argument.
         (Payload::Function { arguments }, _) => match only_text(arguments) {
             Some(input) => Route::Fits(Payload::Custom { input }),
             None => Route::Model(format!("{shown} takes free text, in one argument `input`")),
@@ -129,7 +130,7 @@ pub(crate) fn route(entry: &Entry, is_exact: bool, payload: &Payload) -> Route {
         (Payload::LocalShell { command, working_directory, timeout_ms }, _) if takes.is_shell => {
             Route::Fits(shell_call(&entry.schema, command, working_directory.as_deref(), *timeout_ms))
         }
-        // A name that only resembles the shell's is the model's or a server's doing.
+        // A name that only resembles the shell's name comes from the model or a server.
         (Payload::LocalShell { .. }, _) if !is_exact || takes.is_remote => {
             Route::Model(format!("{shown} does not run commands"))
         }
@@ -137,7 +138,8 @@ pub(crate) fn route(entry: &Entry, is_exact: bool, payload: &Payload) -> Route {
     }
 }
 
-/// A call of the provider's shell as a call of the tool: the program as it is, never through a shell.
+/// Converts a call of the provider's shell into a call of the tool. The program is started directly and never
+/// through a shell.
 fn shell_call(
     schema: &RawJson,
     command: &[String],
@@ -149,8 +151,8 @@ fn shell_call(
     let mut arguments = Map::new();
     arguments.insert("argv".to_owned(), json!(command));
     if let Some(folder) = folder {
-        // Under a name that the tool does not know it is refused with the tool's own words: a command must not run in
-        // another folder than the one that was said.
+        // If the tool has no `cwd` parameter, validation refuses the unknown name. The command must not run
+        // in another folder than the requested one.
         arguments.insert(if known("cwd") { "cwd" } else { "working_directory" }.to_owned(), json!(folder));
     }
     if let Some(timeout_ms) = timeout_ms.filter(|_| known("timeout_ms")) {
@@ -164,7 +166,8 @@ fn takes_argv(parameters: &RawJson) -> bool {
     parameters.to_value().pointer("/properties/argv/type").is_some_and(|kind| kind == "array")
 }
 
-/// The free text among arguments: the argument that stands for it, or the only one there is, whatever its name.
+/// Returns the free text in arguments: the argument with the reserved name, or the only argument if it is a
+/// string.
 fn only_text(arguments: &Arguments) -> Option<String> {
     if let Some(Payload::Custom { input }) = Payload::from_arguments(arguments) {
         return Some(input);

@@ -1,4 +1,4 @@
-//! Running a call: the lock, cancellation, panics, long outputs.
+//! Execution of a call: lock, cancellation, panics and long outputs.
 
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
@@ -13,35 +13,38 @@ use crate::check::permits;
 use crate::toolbox::{Checked, Toolbox};
 use crate::{Misrouted, PayloadKind};
 
-/// How long a cancelled tool may take to end by itself, before its future is dropped.
+/// The time that a cancelled tool has to stop by itself before its future is dropped.
 const GRACE: Duration = Duration::from_secs(5);
 
 type Outcome = Result<Result<Output, ToolError>, Box<dyn std::any::Any + Send>>;
 
 impl Toolbox {
-    /// Runs a checked and permitted call.
+    /// Runs a checked and approved call.
     ///
-    /// Parallel tools run beside each other, others alone, in order of arrival (RULES L5). A call always ends
-    /// with a result: also when it is cancelled, while it waits for its turn too (L7), and when the tool
-    /// panics (L8).
+    /// Concurrent tools run side by side and exclusive tools run alone, in order of arrival (RULES L5).
+    /// Cancellation (L7), also while the call waits for its turn, and a panic of the tool (L8) produce a
+    /// result.
     ///
     /// Cancel-safe: dropping the future drops the tool's future.
     ///
     /// # Errors
-    /// If the tool says that the run cannot go on, or the call comes in a kind that only the program can have given it.
+    /// Returns the tool's error if it is [`ToolError::Fatal`] or [`ToolError::Deferred`], and a fatal
+    /// [`Misrouted`] error if only the program can have caused the call's payload kind.
     pub async fn run(&self, checked: &Checked, ctx: &Context) -> Result<ToolResult, ToolError> {
         self.run_if(checked, ctx, std::future::ready(Ok(()))).await
     }
 
-    /// Runs a checked and permitted call like [`run`](Self::run), if it still stands when its turn has come.
+    /// Runs a checked and approved call like [`run`](Self::run), if the approval is still valid when its turn
+    /// comes.
     ///
-    /// What was judged may have changed while others ran: `still` looks again, after the waiting and before the tool
-    /// begins. Its error is the call's result, and the tool does not begin (RULES H5).
+    /// The inspected state may change while other calls run. `still` verifies it again after the wait and
+    /// before the tool begins. If it returns an error, that error is the call's result and the tool does not
+    /// run (RULES H5).
     ///
     /// Cancel-safe like `run`.
     ///
     /// # Errors
-    /// As of `run`.
+    /// Returns the same errors as `run`.
     pub async fn run_if(
         &self,
         checked: &Checked,
@@ -73,11 +76,11 @@ impl Toolbox {
             return Ok(*result);
         }
         ctx.tell(Progress::Started);
-        // Inside a future of its own: `call` itself can panic before it gives one back.
+        // Wrapped in an async block because `call` can panic before it returns its future.
         let call = async { entry.tool.call(ctx, payload).await };
         let running = AssertUnwindSafe(call).catch_unwind();
         let outcome = tokio::select! {
-            // A result that is there wins over a cancellation that comes at the same time (RULES L7).
+            // `biased`: a result takes precedence over a simultaneous cancellation (RULES L7).
             biased;
             outcome = running => outcome,
             () = overdue(ctx) => {
@@ -108,7 +111,8 @@ impl Toolbox {
     }
 }
 
-/// Before anything is cut or written into a file: half a secret is not found.
+/// Redacts secrets. Must run before truncation and before writing files, because a truncated secret is not
+/// recognized.
 fn without_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
     let redactor = ctx.redactor();
     let clean = |text: &mut String| {
@@ -124,14 +128,14 @@ fn without_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
                 clean(text);
             }
             Content::Structured { value } => redactor.redact_value(value),
-            // The bytes of a picture are not read as text.
+            // Image bytes are not searched.
             _ => {}
         }
     }
     content
 }
 
-/// What is to be known about what a tool brought.
+/// Returns the flags of a result: invisible characters and third-party content.
 fn flags(checked: &Checked, content: &[Content], is_external: bool) -> Vec<ResultFlag> {
     let is_hidden = |content: &Content| matches!(content, Content::Text { text } if has_invisible(text));
     let brings_text = |effect: &Effect| {

@@ -1,4 +1,4 @@
-//! From registered names to names that every provider takes.
+//! Conversion of registered names to display names that every provider accepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +6,22 @@ use windlass_protocol::ToolName;
 
 use crate::identity::hex;
 
-/// The longest name that is shown: OpenAI, Anthropic and Gemini all say 64.
+/// The maximum length of a display name: OpenAI, Anthropic and Gemini all document 64.
 const LONGEST: usize = 64;
-/// How many digits a hash begins with, and how many it may have.
+/// The initial and the maximum number of hexadecimal digits of a hash.
 const DIGITS: usize = 8;
 const MOST_DIGITS: usize = 40;
 
-/// A shown name for each registered one, in the same order: legal everywhere, and no two the same.
+/// Returns a display name for each registered name, in the same order: legal with every provider and unique.
 ///
-/// A name that is legal stays; of another each odd character becomes `_`. Where it is too long, or two tools
-/// would have the same, a hash follows, on each of those that would be the same, so that no order of
-/// registration decides who keeps the plain one.
+/// Legal names do not change; in other names each unsupported character becomes `_`. A hash is appended to
+/// names that are too long and to all names that would be equal, so that the result does not depend on the
+/// order of registration.
 pub(crate) fn shown_names(names: &[&ToolName]) -> Vec<ToolName> {
     shown_beside(names, &|_| false)
 }
 
-/// The same beside names that are taken, and stay what they are.
+/// Like `shown_names`, but avoids names that are already taken.
 pub(crate) fn shown_beside(names: &[&ToolName], is_taken: &dyn Fn(&str) -> bool) -> Vec<ToolName> {
     let plain: Vec<String> = names.iter().map(|name| plain(name.as_str())).collect();
     let mut hashed: BTreeSet<usize> =
@@ -56,12 +56,13 @@ pub(crate) fn shown_beside(names: &[&ToolName], is_taken: &dyn Fn(&str) -> bool)
     }
 }
 
-/// Whether every provider takes a name as it is.
+/// Returns whether every provider accepts the name unchanged.
 pub(crate) fn is_legal(name: &str) -> bool {
     name.len() <= LONGEST && plain(name) == name
 }
 
-/// The name with `_` for each character that not everybody takes. Gemini wants a letter or `_` first.
+/// Replaces each character that some provider rejects with `_`. Gemini requires a letter or `_` as first
+/// character.
 fn plain(name: &str) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     let mut plain: String = name.chars().map(legal).collect();

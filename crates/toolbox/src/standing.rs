@@ -1,50 +1,50 @@
-//! Whether a tool is offered, and if not, why: the filters in their order (RULES L11).
+//! Availability of tools: the filters in their order (RULES L11).
 //!
-//! What is wanted is the preset, what the configuration and the model's rule add, what a mode always has, and every tool
-//! that a server has or that was registered while running. From that is taken away, in this order: what the mode's groups
-//! do not give; what the model's rule excludes (unless the configuration adds it by name); what waits for a feature that
-//! is off; what cannot work here; what is disabled. Each filter only takes away, so the order decides nothing but which
-//! reason is told.
+//! The candidates are the tools of the preset, the additions of the configuration and of the model's rule,
+//! the tools that every mode has, and every tool of a server or from `DynamicTools`. The filters then remove,
+//! in this order: tools of groups that the mode does not grant; tools that the model's rule excludes, unless
+//! the configuration adds them by name; tools whose feature is off; tools that cannot work in this
+//! environment; disabled tools. A filter only removes, so the order only determines which reason is reported.
 
 use crate::WorkMode;
 use crate::catalogue::{is_always_there, is_of_every_mode};
 use crate::entry::Entry;
 use crate::toolbox::Plan;
 
-/// Whether a tool is offered, and if not, why.
+/// The availability of a tool: offered, or the reason why it is hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
-    /// The model sees it and may call it.
+    /// The model sees the tool and may call it.
     Offered,
-    /// Neither preset nor additions have it.
+    /// Neither the preset nor the additions contain the tool.
     NotInPreset,
-    /// The mode does not give its group.
+    /// The mode does not grant the tool's group.
     NotInMode,
-    /// The agent that gave the work does not have it, or did not give it on.
+    /// The calling agent does not have the tool or did not pass it on.
     NotForAgent,
-    /// The rule for this model takes it away.
+    /// The rule for this model excludes the tool.
     NotForModel,
-    /// A feature is off.
+    /// The tool requires a feature that is off.
     FeatureOff {
-        /// The feature.
+        /// The name of the feature.
         feature: String,
     },
-    /// It cannot work here.
+    /// The tool cannot work in this environment.
     Unavailable {
-        /// Why.
+        /// A short reason.
         reason: String,
     },
-    /// The configuration takes it away.
+    /// The configuration disables the tool.
     Disabled,
-    /// It was registered while running, and removed again.
+    /// The tool was removed from the dynamic tools or from its server.
     Removed,
-    /// It is one of many, and offered when it was looked for.
+    /// The tool is offered only after a search found it.
     Deferred,
 }
 
 impl Standing {
-    /// Whether the model sees it and may call it.
+    /// Returns whether the model sees the tool and may call it.
     pub fn is_offered(&self) -> bool {
         *self == Self::Offered
     }
@@ -84,10 +84,10 @@ pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> S
     }
 }
 
-/// The tool that changes the mode; without modes there is nothing to change.
+/// The tool that changes the mode. Without modes it is unavailable.
 const SWITCH_MODE: &str = "switch_mode";
 
-/// Why a tool that is hidden cannot be called, in words for the model (RULES N1).
+/// Returns the reason why a hidden tool cannot be called, worded for the model (RULES N1).
 pub(crate) fn hidden(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry, standing: &Standing) -> String {
     let shown = &entry.shown;
     match standing {

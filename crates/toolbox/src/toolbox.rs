@@ -1,4 +1,4 @@
-//! The toolbox: names, checks, the lock, and the run of a call.
+//! The toolbox: name resolution, validation and execution of calls.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::{
     ToolConfig, ToolGroup, ToolboxBuilder, UnknownMode, WorkMode, WorkModes,
 };
 
-/// The tools of an agent: looks names up, checks arguments, and runs calls, parallel ones beside each other
-/// and others alone.
+/// The tools of an agent. A toolbox resolves names, validates arguments and runs calls: concurrent tools side
+/// by side, exclusive tools alone.
 ///
-/// Cheap to clone; clones share the tools and the lock. A toolbox is one view: in one mode, and of the dynamic tools that
-/// were there when it was made. [`in_mode`](Self::in_mode) and [`refreshed`](Self::refreshed) give others.
+/// Cloning is cheap; clones share the tools and the lock. A toolbox is a view of one mode and of the dynamic
+/// tools at its creation. [`in_mode`](Self::in_mode) and [`refreshed`](Self::refreshed) return other views.
 #[derive(Clone)]
 pub struct Toolbox {
     shelf: Arc<Shelf>,
@@ -32,18 +32,18 @@ pub struct Toolbox {
     mode: Option<Arc<WorkMode>>,
     rights: Rights,
     pub(crate) limit: OutputLimit,
-    // Fair: tokio's lock serves waiting tasks in the order in which they came (RULES L5).
+    // tokio's lock is fair: it serves tasks in the order of arrival (RULES L5).
     pub(crate) lock: Arc<RwLock<()>>,
 }
 
-/// The tools that are there, offered or not.
+/// All tools of a view, offered or hidden.
 pub(crate) struct Shelf {
     pub(crate) names: NameMap,
     pub(crate) entries: Vec<Arc<Entry>>,
     pub(crate) generation: u64,
 }
 
-/// What does not change while runs go on.
+/// The part of a toolbox that does not change during runs.
 pub(crate) struct Plan {
     pub(crate) config: ToolConfig,
     pub(crate) rule: ModelRule,
@@ -51,46 +51,48 @@ pub(crate) struct Plan {
     pub(crate) unavailable: BTreeMap<String, String>,
     pub(crate) unchecked: Vec<(ToolName, SchemaError)>,
     pub(crate) dynamic: Option<DynamicTools>,
-    /// The tools that do not come and go, and their names.
+    /// The static tools and their names.
     pub(crate) names: NameMap,
     pub(crate) entries: Vec<Arc<Entry>>,
 }
 
-/// A call that was looked up and checked: what policy needs, and what runs if it agrees.
+/// A call after lookup and validation: the input of policy's decision and, if policy agrees, of `run`.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Checked {
     /// The tool's name in the registry; the call may use an alias.
     pub name: ToolName,
-    /// The tool as it is offered.
+    /// The tool's own spec, whose name can differ from the registered name and from the display name.
     pub spec: ToolSpec,
-    /// What policy judges.
+    /// The facts on which policy decides.
     pub facts: Facts,
-    /// The call that runs, and that a human is shown: as the model made it, but for what is in `coerced`.
+    /// The call that runs and that a human sees. It equals the model's call except for the changes in
+    /// `coerced`.
     pub call: ToolCall,
-    /// What was put right in its arguments, so that they fit the tool's schema (RULES J9).
+    /// The changes that made the arguments fit the tool's schema (RULES J9).
     pub coerced: Vec<Coercion>,
-    /// What it would change in files, once it was looked at.
+    /// The changes to files that the inspection found; empty before [`Toolbox::inspect`].
     pub changes: Vec<Change>,
     pub(crate) entry: Arc<Entry>,
 }
 
-/// A tool with the names by which a model may call it (RULES N1, N3, N4).
+/// A tool with the names under which a model may call it (RULES N1, N3, N4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Known {
     /// The tool's name in the registry.
     pub name: ToolName,
-    /// What the tool says about itself.
+    /// The tool's hints about itself.
     pub hints: Hints,
-    /// The names that lead to the tool as they stand: the shown name and aliases.
+    /// The names that resolve exactly: the display name and aliases.
     pub exact: Vec<String>,
-    /// The forms ([`ToolName::loose_form`]) of names that lead to this tool and to no other.
+    /// The tolerant forms ([`ToolName::loose_form`]) of names that resolve to this tool alone. Empty for
+    /// high-risk tools.
     pub loose: Vec<String>,
 }
 
 impl Shelf {
-    /// The tools that do not come and go, then those that do.
+    /// Collects the static tools, followed by the dynamic tools.
     pub(crate) fn of(plan: &Plan) -> Self {
         let (generation, guests) = plan.dynamic.as_ref().map(DynamicTools::entries).unwrap_or_default();
         let mut names = plan.names.clone();
@@ -111,7 +113,7 @@ impl Shelf {
 }
 
 impl Toolbox {
-    /// Begins a toolbox.
+    /// Returns a builder.
     pub fn builder() -> ToolboxBuilder {
         ToolboxBuilder::default()
     }
@@ -127,40 +129,40 @@ impl Toolbox {
         }
     }
 
-    /// The same tools in a mode: what the mode does not give is hidden, and is not run.
+    /// Returns a view in a mode. Tools that the mode does not grant are hidden and refused.
     ///
     /// # Errors
-    /// If there is no mode of this slug.
+    /// Returns an error if no mode has this slug.
     pub fn in_mode(&self, slug: &str) -> Result<Self, UnknownMode> {
         let mode = Arc::clone(self.plan.modes.find(slug)?);
         Ok(Self { mode: Some(mode), ..self.clone() })
     }
 
-    /// The tools for an agent that is given work by one that has these: nothing that is hidden here is offered there, in
-    /// whatever mode it is, and files that this mode does not give stay closed. Its calls take turns among themselves, so
-    /// that the call that waits for it holds up none of them.
+    /// Returns the tools for a sub-agent of an agent that has these tools. Tools that are hidden here stay
+    /// hidden in every mode of the sub-agent, and the file patterns of this mode still apply. The sub-agent
+    /// has a lock of its own, so the call that waits for the sub-agent does not block the sub-agent's calls.
     pub fn for_agent(&self) -> Self {
         let rights = self.rights.clone().with_mode(self.mode.as_ref());
         Self { rights, lock: Arc::default(), ..self.clone() }
     }
 
-    /// The same tools, of which only these are offered, by their names in the registry. What was hidden stays so.
+    /// Restricts the offer to these registered names. Hidden tools stay hidden.
     pub fn only(&self, names: impl IntoIterator<Item = String>) -> Self {
         Self { rights: self.rights.clone().with_tools(names), ..self.clone() }
     }
 
-    /// The mode that this is in, if it is in one.
+    /// Returns the current mode.
     pub fn mode(&self) -> Option<&WorkMode> {
         self.mode.as_deref()
     }
 
-    /// The modes that there are.
+    /// Returns all available modes.
     pub fn modes(&self) -> &WorkModes {
         &self.plan.modes
     }
 
-    /// The same toolbox with the dynamic tools that are there now. For a turn's beginning: what a model is offered does not
-    /// change within one.
+    /// Returns a view with the current dynamic tools. Call it at the beginning of a turn, because the offer
+    /// must not change within a turn.
     pub fn refreshed(&self) -> Self {
         if !self.is_stale() {
             return self.clone();
@@ -168,59 +170,62 @@ impl Toolbox {
         Self { shelf: Arc::new(Shelf::of(&self.plan)), ..self.clone() }
     }
 
-    /// Whether dynamic tools came or went since this was made.
+    /// Returns whether dynamic tools have been added or removed since this view was created.
     pub fn is_stale(&self) -> bool {
         self.plan.dynamic.as_ref().is_some_and(|dynamic| dynamic.generation() != self.shelf.generation)
     }
 
-    /// The tools on offer under the names that a model is shown, in the order in which they were added.
+    /// Returns the specs and hints of the offered tools under their display names, in the order of
+    /// registration.
     pub fn offered(&self) -> Vec<(ToolSpec, Hints)> {
         self.offered_entries().map(|entry| (entry.offered_spec(), entry.tool.hints())).collect()
     }
 
-    /// All tools, offered or hidden, with the names by which a model may call them.
+    /// Returns all tools, offered or hidden, with the names under which a model may call them.
     pub fn known(&self) -> Vec<Known> {
         let known = |(position, entry): (usize, &Arc<Entry>)| {
             let hints = entry.tool.hints();
             let (exact, loose) = self.shelf.names.names_of(position);
-            // As in `entry`: what can do harm is meant by its name and by nothing like it.
+            // As in `entry`, a high-risk tool resolves only by an exact name.
             let loose = if hints.risk < Risk::High { loose } else { Vec::new() };
             Known { name: entry.name.clone(), hints, exact, loose }
         };
         self.shelf.entries.iter().enumerate().map(known).collect()
     }
 
-    /// The names of the tools on offer as the registry has them, which is what policy and [`only`](Self::only) go by.
+    /// Iterates over the registered names of the offered tools; policy and [`only`](Self::only) use these
+    /// names.
     pub fn offered_names(&self) -> impl Iterator<Item = &ToolName> {
         self.offered_entries().map(|entry| &entry.name)
     }
 
-    /// The names of all tools, offered or not.
+    /// Returns the names of all tools, offered or hidden.
     pub fn names(&self) -> &NameMap {
         &self.shelf.names
     }
 
-    /// The tools of servers whose schema cannot be used, and why: their arguments go unchecked.
+    /// Returns the servers' tools of the builder whose schema cannot be compiled, with the error. Their
+    /// arguments are not validated. Tools of [`DynamicTools::set_server`] are not included.
     pub fn unchecked(&self) -> &[(ToolName, SchemaError)] {
         &self.plan.unchecked
     }
 
-    /// All tools, offered or not, in the order in which they were added.
+    /// Iterates over all tools, offered or hidden, in the order of registration.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.shelf.entries.iter().map(|entry| &entry.tool)
     }
 
-    /// The tool of this name, offered or not: a name of the registry, or one that a model may write.
+    /// Returns the tool of a registered name or of a name that a model may write, offered or hidden.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.any(name).map(|entry| &entry.tool)
     }
 
-    /// The group of the tool of this name.
+    /// Returns the group of the tool of this name.
     pub fn group(&self, name: &str) -> Option<ToolGroup> {
         self.any(name).map(|entry| entry.group)
     }
 
-    /// Whether the tool of this name is offered, and if not, why.
+    /// Returns the availability of the tool of this name.
     pub fn standing(&self, name: &str) -> Option<Standing> {
         self.any(name).map(|entry| self.standing_of(entry))
     }
@@ -234,7 +239,8 @@ impl Toolbox {
     pub(crate) fn entry(&self, name: &str) -> Option<&Arc<Entry>> {
         let names = &self.shelf.names;
         let entry = names.position(name).and_then(|position| self.shelf.entries.get(position))?;
-        // What can do harm is meant by its name and by nothing like it (RULES N3 allows, and does not ask for, more).
+        // A high-risk tool resolves only by an exact name (RULES N3 allows tolerance but does not require
+        // it).
         (names.is_exact(name) || entry.tool.hints().risk < Risk::High).then_some(entry)
     }
 
@@ -245,12 +251,12 @@ impl Toolbox {
         }
     }
 
-    /// Why a tool that is hidden cannot be called.
+    /// Returns the reason why a hidden tool cannot be called.
     pub(crate) fn hidden(&self, entry: &Entry, standing: &Standing) -> String {
         hidden(&self.plan, self.mode(), entry, standing)
     }
 
-    /// Checks something in the mode that this is in, and in those that hold for the agents above.
+    /// Runs a check for the current mode and for the modes of the calling agents.
     pub(crate) fn fenced(
         &self,
         check: impl Fn(Option<&WorkMode>) -> Result<(), String>,
@@ -264,11 +270,12 @@ impl Toolbox {
         self.shelf.entries.iter().filter(|entry| self.standing_of(entry).is_offered())
     }
 
-    /// Whether a call comes to a tool in a kind that it takes, or that a model could have known better about. For before
-    /// [`check`](Self::check), which gives everything back to the model.
+    /// Checks that the tool accepts the call's payload kind, or that the model can correct the call. Call it
+    /// before [`check`](Self::check), which turns every error into a result for the model.
     ///
     /// # Errors
-    /// If only the program can be wrong: no result helps the model, and the run ends.
+    /// Returns an error if only the program can be at fault. The run must end because a result would not help
+    /// the model.
     pub fn route(&self, call: &ToolCall) -> Result<(), Misrouted> {
         let Some(entry) = self.entry(call.name.as_str()) else { return Ok(()) };
         let is_exact = self.shelf.names.is_exact(call.name.as_str());
@@ -278,41 +285,42 @@ impl Toolbox {
         }
     }
 
-    /// Looks a call up and checks its arguments, before policy or a human sees it (RULES J10).
+    /// Resolves a call and validates its arguments, before policy or a human sees it (RULES J10).
     ///
     /// # Errors
-    /// The result to give back to the model: no such tool, one that is hidden, arguments that the tool does not take, or
-    /// files that the mode does not give.
+    /// Returns the result for the model if the tool is unknown or hidden, the tool does not accept the
+    /// arguments, or the mode does not grant the files.
     pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         crate::check::check(self, call)
     }
 
-    /// What a call would do, whether or not its tool is offered now: for a conversation that is read again.
+    /// Returns the effects of a call even if its tool is hidden, for restoring a conversation. Returns `None`
+    /// if the tool is unknown, does not accept the payload kind, or panics.
     pub fn effects(&self, call: &ToolCall) -> Option<Vec<Effect>> {
         crate::check::effects(self, call)
     }
 
-    /// Looks at what a checked call meets where it would run, and puts it into its facts. It reads the disk, so it may
-    /// wait for it: call it where that is allowed.
+    /// Inspects the state that a checked call would run on and adds it to the call's facts. Reads the file
+    /// system and can block the thread.
     ///
     /// # Errors
-    /// The result to give back to the model if the tool fails at looking, or a link leads where the mode gives nothing:
-    /// what cannot be judged does not run.
+    /// Returns the result for the model if the tool's inspection panics or a symbolic link leads to a file
+    /// that the mode does not grant. A call that cannot be inspected does not run.
     pub fn inspect(&self, checked: Checked) -> Result<Checked, Box<ToolResult>> {
         crate::check::inspect(self, checked)
     }
 
-    /// What is left of a call that had begun when its program ended, whether or not its tool is offered now. It reads the
-    /// disk, as `inspect` does.
+    /// Determines whether a call that was interrupted by the end of its process took effect, even if its tool
+    /// is hidden. Reads the file system like `inspect`.
     pub fn aftermath(&self, call: &ToolCall, planned: &[PlannedFile]) -> Aftermath {
         crate::check::aftermath(self, call, planned)
     }
 
-    /// Checks what is sure of a call while its arguments still stream: that there is such a tool, that the
-    /// `latest` of its `complete` arguments fits the schema, and what the call will do at least.
+    /// Validates a call while its arguments still stream: the tool must be offered and the `latest` of its
+    /// `complete` arguments must fit the schema. Returns the effects that are already certain.
     ///
     /// # Errors
-    /// Why the call cannot run, whatever its other arguments will be.
+    /// Returns the reason why the call cannot run, independent of its remaining arguments.
     pub fn foresee(&self, name: &str, complete: &EarlyArguments, latest: &str) -> Result<Foreseen, Refusal> {
         crate::early::foresee(self, name, complete, latest)
     }

@@ -1,4 +1,4 @@
-//! A tool of a server that comes and goes while runs go on.
+//! Tools of servers that change during runs.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use windlass_tool::Tool;
 use crate::Identity;
 use crate::entry::Entry;
 
-/// How a tool of a server is there.
+/// The way in which a server's tool is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a model sees it or has to look for it")]
 pub enum Offer {
-    /// It is offered.
+    /// The model sees the tool.
     Shown,
-    /// It is one of many: its name is understood, and it is offered when it was looked for.
+    /// The model sees the tool only after a search; its name resolves before.
     Deferred,
 }
 
-/// A tool of a server.
+/// A tool of a server with its identity.
 #[derive(Clone)]
 pub(crate) struct Visitor {
     pub(crate) identity: Identity,
@@ -26,7 +26,8 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// A schema that cannot be used is no obstacle: one bad tool takes nothing with it (RULES N5).
+    /// Creates the entry. An unusable schema only disables validation, so one bad tool does not affect the
+    /// others (RULES N5).
     pub(crate) fn new(identity: Identity, tool: Arc<dyn Tool>, offer: Offer) -> Self {
         let name = identity.name().clone();
         let entry = Entry::new(&identity, name.clone(), Arc::clone(&tool))

@@ -1,4 +1,4 @@
-//! A mode: what kind of work a run does, and what it may use for it.
+//! Modes: a kind of work and the tools that are granted for it.
 
 use std::fmt::{self, Write as _};
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Deserializer};
 
 use crate::ToolGroup;
 
-/// The longest pattern, in bytes, and how much memory a compiled one may take.
+/// The maximum length of a pattern and the maximum size of its compiled form, in bytes.
 const PATTERN_BYTES: usize = 1_000;
 const COMPILED_BYTES: usize = 1 << 20;
 
-/// A mode: what kind of work a run does, as planning or answering, and which tools it has for it.
+/// A mode: a kind of work, such as planning or answering questions, and the tools that are granted for it.
 ///
-/// A mode only restricts. What it gives is still judged by policy, call by call; how far a run goes without asking is
-/// another matter, and `windlass_hitl::Mode` is about that.
+/// A mode only restricts. Policy still decides about every call of a granted tool. The degree of autonomy is
+/// independent of the mode; see `windlass_hitl::Mode`.
 ///
 /// ```
 /// use windlass_toolbox::{FilePattern, ToolGroup, WorkMode};
@@ -29,36 +29,38 @@ const COMPILED_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WorkMode {
-    /// What it is called in files, on the command line and by the model: letters, digits and dashes.
+    /// The identifier in files, on the command line and for the model: lowercase letters, digits and dashes.
     pub slug: String,
-    /// What a human reads.
+    /// The name for a human.
     pub name: String,
-    /// What the model is told that it is, in the system prompt.
+    /// The model's role, a part of the system prompt.
     pub role: String,
-    /// When to change into it, for the model and the human.
+    /// Guidance for the model and the human on when to use the mode.
     pub when_to_use: String,
     groups: Vec<(ToolGroup, Option<FilePattern>)>,
 }
 
 impl WorkMode {
-    /// A mode that gives only what every mode has.
+    /// Creates a mode without groups. It has only the tools that every mode has.
     pub fn new(slug: impl Into<String>, name: impl Into<String>, role: impl Into<String>) -> Self {
         let (slug, name, role) = (slug.into(), name.into(), role.into());
         Self { slug, name, role, when_to_use: String::new(), groups: Vec::new() }
     }
 
-    /// The same mode, with when to change into it.
+    /// Sets the guidance on when to use the mode.
     pub fn when(mut self, when_to_use: impl Into<String>) -> Self {
         self.when_to_use = when_to_use.into();
         self
     }
 
-    /// The same mode with a group.
+    /// Grants a group.
     pub fn with(self, group: ToolGroup) -> Self {
         self.give(group, None)
     }
 
-    /// The same mode with a group whose tools write only files of a pattern.
+    /// Grants a group restricted to the files of a pattern. The pattern restricts reads for
+    /// [`ToolGroup::Read`] and writes for [`ToolGroup::Edit`]. For another group it only refuses calls whose
+    /// effects are unknown.
     pub fn with_files(self, group: ToolGroup, files: FilePattern) -> Self {
         self.give(group, Some(files))
     }
@@ -69,22 +71,23 @@ impl WorkMode {
         self
     }
 
-    /// Whether its tools have a group.
+    /// Returns whether the mode grants a group.
     pub fn gives(&self, group: ToolGroup) -> bool {
         group == ToolGroup::Modes || self.groups.iter().any(|(known, _)| *known == group)
     }
 
-    /// Which files the tools of a group may write, where that is restricted.
+    /// Returns the file pattern of a group: for `read` the files that may be read, for `edit` the files that
+    /// may be written.
     pub fn files(&self, group: ToolGroup) -> Option<&FilePattern> {
         self.groups.iter().find(|(known, _)| *known == group).and_then(|(_, files)| files.as_ref())
     }
 
-    /// What it gives, in the order in which it says so.
+    /// Iterates over the granted groups in the order of definition.
     pub fn groups(&self) -> impl Iterator<Item = (ToolGroup, Option<&FilePattern>)> {
         self.groups.iter().map(|(group, files)| (*group, files.as_ref()))
     }
 
-    /// What the model is told of it in the system prompt.
+    /// Returns the text for the system prompt.
     pub fn prompt(&self) -> String {
         let mut text = format!("You are in the mode {} ({}). {}", self.name, self.slug, self.role);
         for (group, files) in self.groups() {
@@ -96,39 +99,40 @@ impl WorkMode {
     }
 }
 
-/// Which files a mode lets tools write: a regular expression that is looked for in the path, relative to the workspace
-/// with `/` between names.
+/// A pattern of the files that tools of a mode may access: a regular expression that is searched in the path.
+/// Paths are relative to the workspace and use `/` as separator.
 #[derive(Clone, Debug)]
 pub struct FilePattern {
     regex: Regex,
     description: Option<String>,
 }
 
-/// Why a text is no pattern of files.
+/// Error of [`FilePattern::new`].
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// It has too many bytes.
+    /// The pattern is too long.
     #[error("the pattern has {len} bytes, at most {PATTERN_BYTES} are taken")]
     TooLong {
-        /// How many.
+        /// The length in bytes.
         len: usize,
     },
-    /// It is no regular expression, or one that would take too much memory.
+    /// The pattern is not a valid regular expression, or its compiled form is too large.
     #[error("the pattern {pattern:?} is refused")]
     Regex {
-        /// The pattern.
+        /// The refused pattern.
         pattern: String,
-        /// Why.
+        /// The error of the regular-expression compiler.
         source: regex::Error,
     },
 }
 
 impl FilePattern {
-    /// A pattern. Looking for it takes time in proportion to the path, whatever it is.
+    /// Compiles a pattern. Matching takes time linear in the length of the path.
     ///
     /// # Errors
-    /// If it is no regular expression, is too long, or would take too much memory.
+    /// Returns an error if the pattern is not a valid regular expression, is too long, or its compiled form
+    /// is too large.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
         if pattern.len() > PATTERN_BYTES {
             return Err(PatternError::TooLong { len: pattern.len() });
@@ -139,23 +143,23 @@ impl FilePattern {
         Ok(Self { regex, description: None })
     }
 
-    /// The same pattern, with what it means.
+    /// Sets the description of the files.
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// The regular expression.
+    /// Returns the regular expression.
     pub fn as_str(&self) -> &str {
         self.regex.as_str()
     }
 
-    /// What it means, if somebody said so.
+    /// Returns the description of the files.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }
 
-    /// Whether a path is one of its files.
+    /// Returns whether the pattern matches a path.
     pub fn has(&self, path: &str) -> bool {
         self.regex.is_match(path)
     }
@@ -170,7 +174,7 @@ impl fmt::Display for FilePattern {
     }
 }
 
-/// A mode as a file has it.
+/// A mode in a configuration file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Written {
@@ -182,7 +186,7 @@ pub(crate) struct Written {
     pub(crate) groups: Vec<WrittenGroup>,
 }
 
-/// A group as a file has it: a word, or a table with a pattern.
+/// A group in a configuration file: a word, or a table with a pattern.
 #[derive(Debug)]
 pub(crate) struct WrittenGroup {
     pub(crate) group: ToolGroup,
@@ -198,7 +202,7 @@ struct Table {
     description: Option<String>,
 }
 
-/// By hand, because serde's own way for "one or the other" does not say which key is wrong.
+/// Implemented by hand because serde's untagged enums do not report which key is wrong.
 impl<'de> Deserialize<'de> for WrittenGroup {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(GroupVisitor)

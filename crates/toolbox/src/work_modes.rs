@@ -1,4 +1,4 @@
-//! The modes that there are: built in, the user's, the project's.
+//! The collection of modes: built-in modes, the user's and the project's.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use serde::Deserialize;
 use crate::work_mode::{Written, WrittenGroup};
 use crate::{FilePattern, PatternError, ToolGroup, WorkMode};
 
-/// The most modes, and the longest texts of one.
+/// The maximum number of modes, and the maximum lengths of their texts in bytes.
 const MOST_MODES: usize = 64;
 const SLUG_BYTES: usize = 64;
 const TEXT_BYTES: usize = 20_000;
 
-/// The modes that there are, in order.
+/// The available modes, in order.
 ///
 /// ```
 /// use windlass_toolbox::{ModeOwner, WorkModes};
@@ -33,80 +33,81 @@ pub struct WorkModes {
     modes: Vec<Arc<WorkMode>>,
 }
 
-/// Whose a file of modes is.
+/// The owner of a file with modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModeOwner {
-    /// The user's: it may say what a mode that is there is instead.
+    /// The user, whose file may replace an existing mode.
     User,
-    /// The project's, which may be a stranger's: it may only add modes.
+    /// The project, which may be untrusted; its file can only add modes.
     Project,
 }
 
-/// Why modes cannot be taken. Each names the key; whoever read the file adds its name.
+/// Error of [`WorkModes::with_file`]. It names the key; the reader of the file should add the file name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModeError {
-    /// It is no file of modes; the source says where and which key.
+    /// The text is not a valid file of modes; the source names the position and the key.
     #[error("not a file of modes")]
     Toml(#[source] Box<toml::de::Error>),
-    /// A slug is not one.
+    /// The slug is not valid.
     #[error("slug {slug:?}: one to {SLUG_BYTES} small letters, digits and dashes are wanted")]
     Slug {
-        /// What stands there.
+        /// The invalid slug.
         slug: String,
     },
-    /// Two modes have one slug.
+    /// Two modes in the file have the same slug.
     #[error("slug {slug:?}: there are two modes of this slug")]
     Twice {
-        /// The slug.
+        /// The repeated slug.
         slug: String,
     },
-    /// A project says what a mode is that was there without it.
+    /// A project's file redefines an existing mode.
     #[error("slug {slug:?}: a project's file adds modes, and does not change one that is there")]
     NotTheProjects {
-        /// The slug.
+        /// The slug of the mode.
         slug: String,
     },
     /// A text is empty or too long.
     #[error("mode {slug:?}, {key}: one to {TEXT_BYTES} bytes are wanted")]
     Text {
-        /// The mode.
+        /// The slug of the mode.
         slug: String,
-        /// The key.
+        /// The key of the text: `name`, `role` or `when_to_use`.
         key: &'static str,
     },
-    /// A pattern of files cannot be taken.
+    /// The file pattern is not valid.
     #[error("mode {slug:?}, group {group}, file_regex")]
     Pattern {
-        /// The mode.
+        /// The slug of the mode.
         slug: String,
-        /// The group.
+        /// The group of the pattern.
         group: ToolGroup,
-        /// Why.
+        /// The error of the pattern.
         source: PatternError,
     },
-    /// The files of a group cannot be told, so a pattern would hold nothing.
+    /// The files that tools of the group access are unknown before they run, so a pattern would not be
+    /// enforced.
     #[error("mode {slug:?}, group {group}: file_regex is taken for read and edit only")]
     NoFiles {
-        /// The mode.
+        /// The slug of the mode.
         slug: String,
-        /// The group.
+        /// The group of the pattern.
         group: ToolGroup,
     },
-    /// There are too many.
+    /// The number of modes exceeds the maximum.
     #[error("there are more than {MOST_MODES} modes")]
     TooMany,
 }
 
-/// There is no mode of this slug.
+/// Error for a slug without a mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no mode {slug}; the modes are: {modes}")]
 #[non_exhaustive]
 pub struct UnknownMode {
-    /// What was asked for.
+    /// The requested slug.
     pub slug: String,
-    /// Those that there are.
+    /// The slugs of the available modes, separated by commas.
     pub modes: String,
 }
 
@@ -118,13 +119,13 @@ struct File {
 }
 
 impl WorkModes {
-    /// Those that everybody has: architect, code, ask, debug, orchestrator.
+    /// Returns the built-in modes: architect, code, ask, debug, orchestrator.
     pub fn builtin() -> Self {
         let modes = crate::builtin_modes::modes();
         Self { modes: modes.into_iter().map(Arc::new).collect() }
     }
 
-    /// The same modes and one more. One of the same slug takes the place of the one that was there.
+    /// Adds a mode. It replaces a mode of the same slug.
     pub fn with(mut self, mode: WorkMode) -> Self {
         let mode = Arc::new(mode);
         match self.modes.iter_mut().find(|known| known.slug == mode.slug) {
@@ -134,11 +135,12 @@ impl WorkModes {
         self
     }
 
-    /// The same modes and those of a file: `[[mode]]` tables with `slug`, `name`, `role`, `when_to_use` and `groups`.
+    /// Adds the modes of a TOML file: `[[mode]]` tables with `slug`, `name`, `role`, `when_to_use` and
+    /// `groups`.
     ///
     /// # Errors
-    /// If the file is none of modes: an unknown key, an unknown group, a bad pattern, a slug twice. Nothing of such a
-    /// file is taken.
+    /// Returns an error if the file is not valid: an unknown key, an unknown group, a bad pattern, or a
+    /// repeated slug. No mode of such a file is added.
     pub fn with_file(mut self, text: &str, owner: ModeOwner) -> Result<Self, ModeError> {
         let file: File = toml::from_str(text).map_err(|error| ModeError::Toml(Box::new(error)))?;
         let before = self.clone();
@@ -148,7 +150,7 @@ impl WorkModes {
             if seen.contains(&mode.slug) {
                 return Err(ModeError::Twice { slug: mode.slug });
             }
-            // A stranger's file must not make `ask` a mode that edits.
+            // A project's file must not turn `ask` into a mode that edits.
             if owner == ModeOwner::Project && before.get(&mode.slug).is_some() {
                 return Err(ModeError::NotTheProjects { slug: mode.slug });
             }
@@ -161,15 +163,15 @@ impl WorkModes {
         Ok(self)
     }
 
-    /// The mode of a slug.
+    /// Returns the mode of a slug.
     pub fn get(&self, slug: &str) -> Option<&Arc<WorkMode>> {
         self.modes.iter().find(|mode| mode.slug == slug)
     }
 
-    /// The mode of a slug.
+    /// Returns the mode of a slug, or an error that lists the available modes.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if no mode has this slug.
     pub fn find(&self, slug: &str) -> Result<&Arc<WorkMode>, UnknownMode> {
         self.get(slug).ok_or_else(|| {
             let modes: Vec<_> = self.iter().map(|mode| mode.slug.as_str()).collect();
@@ -177,12 +179,12 @@ impl WorkModes {
         })
     }
 
-    /// All of them.
+    /// Iterates over all modes in order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<WorkMode>> {
         self.modes.iter()
     }
 
-    /// Whether there are none.
+    /// Returns whether no mode is defined.
     pub fn is_empty(&self) -> bool {
         self.modes.is_empty()
     }
@@ -212,7 +214,8 @@ fn with_group(mode: WorkMode, written: WrittenGroup) -> Result<WorkMode, ModeErr
     let WrittenGroup { group, file_regex, description } = written;
     let Some(pattern) = file_regex else { return Ok(mode.with(group)) };
     let slug = || mode.slug.clone();
-    // What a command or a server touches is not known before it runs, so a pattern would promise what nobody holds.
+    // The files that commands and servers access are unknown before they run, so a pattern would promise more
+    // than is enforced.
     if !matches!(group, ToolGroup::Read | ToolGroup::Edit) {
         return Err(ModeError::NoFiles { slug: slug(), group });
     }

@@ -1,5 +1,5 @@
-//! A human in the loop: what reads runs, what writes is asked, a no with a comment reaches the model. Runs
-//! without a network.
+//! Human in the loop: calls that only read run without approval, calls that write need approval, and the
+//! comment of a denial reaches the model. Runs without a network.
 //!
 //! `cargo run -p windlass --example approve`
 #![expect(clippy::print_stdout, reason = "an example shows what happens")]
@@ -16,7 +16,7 @@ use windlass::{Agent, Approver, Event};
 use windlass_testkit::script::Script;
 use windlass_testkit::scripted_model::ScriptedModel;
 
-/// Lets notes be written, and nothing else.
+/// An approver that only allows writing Markdown notes.
 struct NotesOnly;
 
 impl Approver for NotesOnly {

@@ -1,4 +1,4 @@
-//! A tool of one's own, and an agent that calls it. Runs without a network.
+//! A custom tool and an agent that calls it. Runs without a network.
 //!
 //! `cargo run -p windlass --example minimal`
 #![expect(clippy::print_stdout, reason = "an example shows what happens")]
@@ -25,10 +25,11 @@ fn add(
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The macro made the tool `Add` of the function `add`: its comments are what the model reads.
+    // The macro generated the tool `Add` from the function `add`. Its doc comments are the descriptions for
+    // the model.
     let toolbox = Toolbox::builder().tool(Arc::new(Add)).config(ToolConfig::new(Preset::Full)).build()?;
 
-    // In place of a provider: a script, rendered to a provider's bytes and decoded from them.
+    // Instead of a provider: a script that is encoded into a provider's bytes and decoded again.
     let script = Script::parse(
         r#"{"turns": [{"steps": [{"call": {"name": "add", "arguments": {"left": 19, "right": 23}}}]},
                       {"steps": [{"text": "19 and 23 are 42."}]}]}"#,

@@ -1,5 +1,6 @@
-//! A `write_file` call drawn while the model writes it: the path, then the content line by line, each line with
-//! the bytes that came and the bytes that drawing them has touched. Runs without a network, in a pipe too.
+//! Draws a `write_file` call while the model writes it: the path, then the content line by line, each line
+//! with the number of bytes received and of bytes touched for drawing. Runs without a network, also in a
+//! pipe.
 //!
 //! `cargo run -p windlass --example partial_arguments`
 #![expect(clippy::print_stdout, reason = "an example shows what happens")]
@@ -22,23 +23,23 @@ struct WriteFile {
     content: String,
 }
 
-/// Draws what is new, and counts.
+/// A display that draws new content and counts its work.
 #[derive(Default)]
 struct Screen {
     typed: TypedPartial<WriteFile>,
-    /// How much of the content has been drawn.
+    /// The number of bytes of the content that have been drawn.
     drawn: usize,
     column: usize,
     has_path: bool,
     frames: usize,
     pushed: usize,
     touched: usize,
-    /// What a parser that begins anew at each frame would have touched.
+    /// The number of bytes that a parser would have touched that starts from the beginning at each frame.
     again: usize,
 }
 
 impl Screen {
-    /// One frame: what this text adds to what the assembler's parser shows.
+    /// Draws one frame: the part of the snapshot that is new since the last frame.
     fn draw(&mut self, delta: &str, snapshot: Snapshot<'_>) {
         let partial = self.typed.update(snapshot);
         let new = partial.content.as_str().get(self.drawn..).unwrap_or_default().to_owned();
@@ -46,7 +47,7 @@ impl Screen {
         self.drawn = self.drawn.saturating_add(new.len());
         self.frames = self.frames.saturating_add(1);
         self.pushed = self.pushed.saturating_add(delta.len());
-        // Read once by the parser, appended once to the field, drawn once.
+        // The text is read once by the parser, appended once to the field, and drawn once.
         let drawing = new.len().saturating_add(new.len());
         self.touched = self.touched.saturating_add(delta.len()).saturating_add(drawing);
         self.again = self.again.saturating_add(self.pushed);
@@ -71,13 +72,13 @@ impl Screen {
             println!("{gap} {:>5} bytes came, {:>5} touched", self.pushed, self.touched);
             self.column = 0;
         }
-        // A terminal shows a line that is still growing only when it is told to; a pipe does not mind.
+        // A terminal shows an unfinished line only after a flush.
         drop(std::io::stdout().flush());
     }
 }
 
-/// What a provider sends while a model writes this call, in its public form: a few letters of the arguments in
-/// each event.
+/// Returns the events of a provider in its public format while a model writes this call, with a few
+/// characters of the arguments per event.
 fn recorded() -> String {
     let mut content = String::new();
     for number in 0..12 {
@@ -118,7 +119,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut assembler = Assembler::new(Options::default());
     let mut screen = Screen::default();
     let (mut chunks, mut events) = (Vec::<Chunk>::new(), Vec::new());
-    // The network cuts anywhere, also inside an event and inside a letter.
+    // The network splits the stream anywhere, including inside an event and inside a character.
     for bytes in recorded().as_bytes().chunks(61) {
         decoder.push(bytes, &mut chunks)?;
         for chunk in chunks.drain(..) {
@@ -128,7 +129,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
                     CallEvent::Arguments { key, delta } => {
                         screen.draw(&delta, assembler.partial(key).ok_or("the call is open")?);
                     }
-                    // The finished call is another value: what was drawn is never what runs.
+                    // The finished call is a separate value: drawn content is never executed.
                     CallEvent::Finished { call, .. } => {
                         let arguments = WriteFile::parse(call.arguments().ok_or("it is a function")?)?;
                         println!("└ {} bytes for {}", arguments.content.len(), arguments.path.display());

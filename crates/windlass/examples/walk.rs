@@ -1,5 +1,5 @@
-//! A recorded stream through every stage of the walk, printed: bytes, events, chunks, calls, a decision, a
-//! result, the next request. Runs without a network.
+//! Prints a recorded stream at every stage: bytes, events, chunks, calls, a decision, a result, the next
+//! request. Runs without a network.
 //!
 //! `cargo run -p windlass --example walk`
 #![expect(clippy::print_stdout, reason = "an example shows what happens")]
@@ -16,7 +16,7 @@ use windlass::toolbox::{Preset, ToolConfig, Toolbox};
 use windlass::wire::{Limits, Wire};
 use windlass::wire_anthropic::Anthropic;
 
-/// What a provider sends when a model reads a file, in its public form.
+/// The stream of a provider, in its public format, for a model that reads a file.
 const RECORDED: &str = r#"event: message_start
 data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"usage":{"input_tokens":24,"output_tokens":1}}}
 
@@ -86,7 +86,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn show_events() -> Result<(), windlass::sse::Error> {
     let mut parser = windlass::sse::Parser::new();
     let mut count = 0_usize;
-    // Cut anywhere: the events are the same.
+    // The events do not depend on how the bytes are split.
     for piece in RECORDED.as_bytes().chunks(100) {
         parser.push(piece, |_event| count = count.saturating_add(1))?;
     }

@@ -3,7 +3,7 @@
 #[doc(inline)]
 pub use windlass_agent::{Agent, AgentBuilder, Approver, Event, EventStream, Outcome, Report, RunOptions};
 
-// The walk, in its own order: a crate for each stage.
+// The stages of a run in order: one crate per stage.
 
 pub use windlass_assemble as assemble;
 pub use windlass_client as client;

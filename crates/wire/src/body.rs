@@ -1,12 +1,13 @@
-//! The fields of a request's body, in the order in which they are written.
+//! The order of fields in a request's body.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// Puts a request's further fields into a body: each takes the place of the computed field of its name, the
-/// others stand before the last field, by name. The last field is the messages, so that the bytes of a
-/// conversation that goes on begin with the bytes of the turn before (RULES N6).
+/// Merges a request's additional fields into the computed fields of a body. An additional field replaces the
+/// computed field of the same name; the other additional fields are inserted before the last field, sorted by
+/// name. The last field must be the messages, so that the body of each turn begins with the bytes of the
+/// previous body (RULES N6).
 ///
 /// ```
 /// let extra = serde_json::json!({ "seed": 7, "stream": false });
@@ -20,7 +21,8 @@ pub fn with_extra<'a, F>(
     extra: &'a Map<String, Value>,
     field: impl Fn(&'a Value) -> F,
 ) -> Vec<(&'a str, F)> {
-    // The map's own order can change with a feature of another crate.
+    // Sort explicitly, because the order of serde_json's map depends on a Cargo feature that another crate
+    // can enable.
     let mut extra: BTreeMap<&str, &Value> =
         extra.iter().map(|(name, value)| (name.as_str(), value)).collect();
     let mut merged: Vec<(&str, F)> = fields

@@ -1,14 +1,14 @@
-//! The two traits of a wire format.
+//! The client side of a wire format: encoding of requests and decoding of responses.
 
 use windlass_protocol::{Refusal, RefusalKind, Request};
 use windlass_stream::Chunk;
 
 use crate::{DecodeError, EncodeError, HttpRequest, Limits, ProviderError, RequestBody};
 
-/// A provider's API, without IO: requests to HTTP parts, response bytes to chunks.
+/// A provider's API without I/O: it encodes requests into HTTP parts and decodes response bytes into chunks.
 ///
-/// Vendors that speak the same API differ in address, header and quirks only; they are data for
-/// `windlass-client` and need no wire of their own.
+/// Vendors with the same API differ only in address, headers and quirks. `windlass-client` describes them as
+/// data; they do not need a `Wire` of their own.
 ///
 /// ```
 /// use windlass_protocol::{Refusal, RefusalKind, Request};
@@ -54,35 +54,36 @@ use crate::{DecodeError, EncodeError, HttpRequest, Limits, ProviderError, Reques
 /// # Ok::<(), DecodeError>(())
 /// ```
 pub trait Wire: Send + Sync {
-    /// The format's name: `openai-chat`, `anthropic` … It marks opaque parts and recorded streams.
+    /// Returns the name of the format: `openai-chat`, `anthropic` … It labels opaque parts and recorded
+    /// streams.
     fn name(&self) -> &'static str;
 
-    /// Returns whether the format has tools that take free text. Where it has none, a client sends them as functions
+    /// Returns whether the format supports free-text tools. If not, a client sends them as functions
     /// ([`ToolSpec::as_function`](windlass_protocol::ToolSpec::as_function)).
     fn takes_free_text(&self) -> bool {
         true
     }
 
-    /// Makes HTTP of a request. The same request gives the same bytes in every process, and the bytes of a
-    /// conversation that goes on begin with the bytes of the turn before (RULES N6).
+    /// Encodes a request. Equal requests have equal bytes in every process, and the body of each turn of a
+    /// conversation begins with the bytes of the previous body without its closing brackets (RULES N6).
     ///
     /// # Errors
-    /// If the request cannot be said in this format.
+    /// Returns an error if the format cannot express the request.
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError>;
 
-    /// The same bytes, made on top of what is left of the body before: see
-    /// [`EncodedHistory`](crate::EncodedHistory). A format that does not say it does not remember.
+    /// Encodes a request like `encode`, but extends the previous body: see
+    /// [`EncodedHistory`](crate::EncodedHistory). The default implementation encodes from scratch.
     ///
     /// # Errors
-    /// As for `encode`.
+    /// Returns the same errors as `encode`.
     fn encode_onto(&self, request: &Request, body: RequestBody<'_>) -> Result<HttpRequest, EncodeError> {
         let mut http = self.encode(request)?;
         http.body = body.whole(http.body);
         Ok(http)
     }
 
-    /// Says what the provider would refuse in a request, and why; nothing if it would take it. A request that
-    /// cannot be encoded is refused for that reason.
+    /// Returns the reasons for which the provider would reject the request; empty if it would accept it. The
+    /// default only reports a request that cannot be encoded.
     fn check(&self, request: &Request) -> Vec<Refusal> {
         match self.encode(request) {
             Ok(_) => Vec::new(),
@@ -90,31 +91,32 @@ pub trait Wire: Send + Sync {
         }
     }
 
-    /// Begins to read a streamed response. One decoder reads one response (RULES S13).
+    /// Creates a decoder for one streamed response (RULES S13).
     fn decoder(&self, limits: Limits) -> Box<dyn Decoder>;
 
-    /// Reads a response that came in one body, into the chunks that a stream would have given.
+    /// Decodes a response that was not streamed into the chunks that a stream would produce.
     ///
     /// # Errors
-    /// If the body is not of this format, or over a limit.
+    /// Returns an error if the body does not have this format or exceeds a limit.
     fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError>;
 
-    /// Reads the body of a refusal. It never fails: a body that is not the provider's is an answer too.
+    /// Decodes the body of an error response. Never fails: a body that is not the provider's becomes
+    /// [`ProviderErrorKind::NotProvider`](crate::ProviderErrorKind::NotProvider) or a retryable kind.
     fn decode_error(&self, status: u16, body: &[u8]) -> ProviderError;
 }
 
-/// Reads one streamed response, however its bytes are cut (RULES S14).
+/// Decoder of one streamed response. The chunks do not depend on how the bytes are split (RULES S14).
 pub trait Decoder: Send {
-    /// Takes the next bytes and adds what they mean to `chunks`.
+    /// Decodes the next bytes and appends the resulting chunks to `chunks`.
     ///
     /// # Errors
-    /// If the bytes are not of this format, or over a limit. What was read before stays in `chunks`; the
-    /// decoder takes no more after an error.
+    /// Returns an error if the bytes do not have this format or exceed a limit. Earlier chunks stay in
+    /// `chunks`. The decoder must not be used after an error.
     fn push(&mut self, bytes: &[u8], chunks: &mut Vec<Chunk>) -> Result<(), DecodeError>;
 
-    /// Says that the bytes have ended, and adds what that means to `chunks`.
+    /// Decodes the end of the stream and appends the resulting chunks to `chunks`.
     ///
     /// # Errors
-    /// As for `push`.
+    /// Returns the same errors as `push`.
     fn finish(&mut self, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError>;
 }

@@ -1,4 +1,4 @@
-//! What was encoded of a conversation, so that its next turn costs only what is new.
+//! Incremental encoding of a conversation: each turn only encodes new messages.
 
 use std::fmt::{self, Write as _};
 
@@ -9,12 +9,11 @@ use windlass_protocol::{History, Message, Request, Role};
 use crate::same::is_same;
 use crate::{EncodeError, HttpRequest, RequestBody, Wire};
 
-/// The body of the last request of a conversation. The next one is made from it: messages that both have are not
-/// written again, and the bytes are those that [`Wire::encode`] gives without any memory.
+/// The request body of the last turn of a conversation, from which the next body is built. Messages that both
+/// turns contain are not encoded again, and the bytes are identical to those of [`Wire::encode`].
 ///
-/// A message is known again because it is shared (as the messages of a [`History`] and its clones are), else because
-/// it is equal. Whoever holds one of these may ask for another conversation with it, another model or another format:
-/// that is only not cheaper.
+/// A message is recognized by identity (messages that a [`History`] shares with its clones) or else by
+/// equality. The value may be reused for another conversation, model or format; only the saving is lost.
 ///
 /// ```
 /// use windlass_protocol::{Message, Part, Request};
@@ -52,49 +51,49 @@ use crate::{EncodeError, HttpRequest, RequestBody, Wire};
 /// ```
 #[derive(Clone, Default)]
 pub struct EncodedHistory {
-    /// What the items depend on beside the messages.
+    /// The inputs of the encoded items in addition to the messages; a different key invalidates the body.
     key: String,
     /// The messages of the body.
     history: History,
-    /// The head, the items and the tail.
+    /// The head, the items and the tail of the body.
     body: Bytes,
-    /// How long the head is.
+    /// The length of the head in bytes.
     head: usize,
-    /// Places where what stands before is the same whatever comes after, in order.
+    /// The positions at which the encoding of earlier messages does not depend on later messages, in order.
     cuts: Vec<Cut>,
-    /// What a format counts in the messages, summed up from the start.
+    /// The cumulative count of a format over the messages, one entry per message.
     tallies: Vec<usize>,
 }
 
-/// A place between two messages: so many messages are the first so many bytes after the head.
+/// A position between two messages: the first `message` messages are the first `bytes` bytes after the head.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     message: usize,
     bytes: usize,
 }
 
-/// What every body ends with: the conversation is the last field, and a list.
+/// The end of every body: the conversation is a list in the last field.
 pub(crate) const TAIL: &[u8] = b"]}";
 
 impl EncodedHistory {
-    /// Nothing was encoded yet.
+    /// Creates an empty memory.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes HTTP of a request, from what is held of the request before.
+    /// Encodes a request, reusing the encoded messages of the previous request.
     ///
     /// # Errors
-    /// If the request cannot be said in this format.
+    /// Returns an error if the format cannot express the request.
     pub fn encode(&mut self, wire: &dyn Wire, request: &Request) -> Result<HttpRequest, EncodeError> {
         wire.encode_onto(request, RequestBody::of(self))
     }
 
-    /// The same, with a change of all that stands before the conversation: a whole body whose conversation is empty
-    /// goes in, and the body that it is to be comes out.
+    /// Encodes a request like [`encode`](Self::encode), and edits the part before the conversation: `edit`
+    /// receives a complete body with an empty conversation and returns the changed body.
     ///
     /// # Errors
-    /// If the request cannot be said in this format.
+    /// Returns an error if the format cannot express the request.
     pub fn encode_edited(
         &mut self,
         wire: &dyn Wire,
@@ -104,19 +103,19 @@ impl EncodedHistory {
         wire.encode_onto(request, RequestBody::of(self).edited(edit))
     }
 
-    /// How many messages from the start of a conversation are those that were encoded last.
+    /// Returns the number of leading messages that are identical to those of the last request.
     pub fn known(&self, messages: &History) -> usize {
         let shared = messages.shared_prefix(&self.history);
         let pairs = messages.iter().skip(shared).zip(self.history.iter().skip(shared));
         shared.saturating_add(pairs.take_while(|(one, other)| is_same(one, other)).count())
     }
 
-    /// The messages of the last request.
+    /// Returns the messages of the last request.
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// The bytes of the last body.
+    /// Returns the last body.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
@@ -125,7 +124,8 @@ impl EncodedHistory {
         *self = Self::default();
     }
 
-    /// Keeps what stays of the last body, and says with which message the new part begins.
+    /// Discards the cuts that the new conversation invalidates, and returns the index of the first message to
+    /// encode.
     pub(crate) fn resume(
         &mut self,
         key: fmt::Arguments<'_>,
@@ -156,13 +156,15 @@ impl EncodedHistory {
         self.tallies.last().copied().unwrap_or(0)
     }
 
-    /// Begins the body with this head, which has no tail: what is kept of the last body follows it.
+    /// Begins the body with this head, which must not contain the tail, followed by the reused part of the
+    /// last body.
     pub(crate) fn begin(&mut self, head: &[u8]) -> BytesMut {
         let kept = self.cuts.last().map_or(0, |cut| cut.bytes);
         let end = self.head.saturating_add(kept);
         let before = std::mem::take(&mut self.body);
         if before.get(..self.head) == Some(head) {
-            // Nobody else holds a body that has been sent, so it can grow where it is.
+            // If the previous body has been sent and dropped, this is its only handle and the buffer can grow
+            // in place.
             let mut body = match before.try_into_mut() {
                 Ok(body) => body,
                 Err(shared) => BytesMut::from(shared.get(..end).unwrap_or_default()),
@@ -178,7 +180,7 @@ impl EncodedHistory {
         body
     }
 
-    /// Adds the items of the messages from so many on.
+    /// Appends the items of all messages after the last cut.
     pub(crate) fn write<I: Serialize>(
         &mut self,
         body: &mut BytesMut,
@@ -203,7 +205,7 @@ impl EncodedHistory {
         Ok(())
     }
 
-    /// Ends the body, and keeps it.
+    /// Appends the tail and stores the body.
     pub(crate) fn end(&mut self, mut body: BytesMut, messages: &History) -> Bytes {
         body.extend_from_slice(TAIL);
         self.body = body.freeze();
@@ -212,8 +214,9 @@ impl EncodedHistory {
     }
 }
 
-/// Whether an answer begins here that shares nothing with what was said before: the round of calls is over, and in no
-/// format it is one message with its neighbour. The format says whether it has anything of the answer to write.
+/// Returns whether an independent answer begins at this message: the preceding round of calls is complete,
+/// and no format merges this message with the preceding one. `opens` decides whether the format writes any
+/// part of the answer.
 fn is_cut(messages: &History, at: usize, opens: fn(&Message) -> bool) -> bool {
     let is_answer = |message: &Message| message.role == Role::Assistant;
     let before = at.checked_sub(1).and_then(|before| messages.get(before));
@@ -223,7 +226,7 @@ fn is_cut(messages: &History, at: usize, opens: fn(&Message) -> bool) -> bool {
     }) && !before.is_some_and(is_answer)
 }
 
-/// Compares what is written with a text, without keeping it.
+/// A writer that compares its input with a text, without a buffer.
 struct Compared<'a> {
     rest: &'a str,
     is_same: bool,
@@ -239,7 +242,7 @@ impl fmt::Write for Compared<'_> {
     }
 }
 
-/// Lets JSON be written at the end of a body.
+/// An `io::Write` that appends JSON to a body.
 struct Out<'a>(&'a mut BytesMut);
 
 impl std::io::Write for Out<'_> {
@@ -254,7 +257,7 @@ impl std::io::Write for Out<'_> {
 }
 
 impl fmt::Debug for EncodedHistory {
-    // A body can be megabytes and hold what the user would not want in a log.
+    // A body can be megabytes long and contain private data, so log only its length.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EncodedHistory")
             .field("messages", &self.history.len())

@@ -1,58 +1,58 @@
-//! What can go wrong between a request and bytes, and between bytes and chunks.
+//! Errors of encoding requests and decoding responses.
 
-/// Why a request cannot be said in a wire format. Encoding is strict (RULES P3).
+/// Error of encoding a request that the wire format cannot express. Encoding is strict (RULES P3).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// The provider has no such thing.
+    /// The provider does not support a feature of the request.
     #[error("{wire} cannot carry {what}")]
     Unsupported {
-        /// The wire format.
+        /// The name of the wire format.
         wire: &'static str,
-        /// What it cannot carry.
+        /// The feature.
         what: String,
     },
-    /// The conversation breaks a rule that the provider holds.
+    /// The conversation violates a rule of the provider.
     #[error("the conversation cannot be sent: {what}")]
     Conversation {
-        /// Which rule, and where.
+        /// The rule and the place of the violation.
         what: String,
     },
-    /// A value did not become JSON.
+    /// JSON serialization failed.
     #[error("the request did not become JSON")]
     Json(#[from] serde_json::Error),
 }
 
-/// Why bytes could not be read as a response.
+/// Error of decoding a response.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// An event or a body is not JSON.
     #[error("event {event} of the response is not JSON")]
     Json {
-        /// The event's number, from 1; the whole body is event 1.
+        /// The number of the event, from 1; a complete body is event 1.
         event: usize,
-        /// What the JSON parser met.
+        /// The error of the JSON parser.
         source: serde_json::Error,
     },
-    /// The framing of the stream broke.
+    /// The framing of the stream is invalid.
     #[error("the stream's framing broke: {what}")]
     Framing {
-        /// How.
+        /// A description of the framing error.
         what: String,
     },
-    /// The body is JSON, but not of this wire format.
+    /// The body is valid JSON but does not have this wire format.
     #[error("the response is not of the {wire} format: {what}")]
     Shape {
-        /// The wire format.
+        /// The name of the wire format.
         wire: &'static str,
-        /// What was met.
+        /// A description of the unexpected content.
         what: String,
     },
-    /// A limit was met.
+    /// A limit was exceeded.
     #[error("the response has more than {limit} {what}")]
     Limit {
-        /// What was counted.
+        /// The unit of the limit.
         what: &'static str,
         /// The limit.
         limit: usize,

@@ -1,8 +1,8 @@
-//! Facts that providers give only in the words of an error.
+//! Facts that providers only state in the text of an error message.
 
 use std::time::Duration;
 
-/// Words of providers and gateways for a conversation that does not fit into the model's window, in lower case.
+/// Phrases of providers and gateways for a conversation that exceeds the context window, in lower case.
 const LENGTH: &[&str] = &[
     // OpenAI, vLLM, Mistral
     "maximum context length",
@@ -22,17 +22,17 @@ const LENGTH: &[&str] = &[
     "reduce the length of the messages",
 ];
 
-/// Returns whether an error's words say that the conversation is longer than the model's window.
+/// Returns whether an error message states that the conversation exceeds the context window.
 pub fn names_context_length(message: &str) -> bool {
     let message = message.to_lowercase();
     LENGTH.iter().any(|words| message.contains(words))
 }
 
-/// Words before a wait, in lower case: "Please try again in 11.054s" (OpenAI, Groq), "Please retry after 10 seconds"
-/// (Azure), "Please retry in 48.2s." (Gemini).
+/// Phrases that precede a wait, in lower case: "Please try again in 11.054s" (OpenAI, Groq), "Please retry
+/// after 10 seconds" (Azure), "Please retry in 48.2s." (Gemini).
 const BEFORE_WAIT: &[&str] = &["try again in ", "retry after ", "retry in ", "try again after "];
 
-/// Returns the wait that an error's words ask for.
+/// Returns the wait that an error message requests.
 pub(crate) fn asked_wait(message: &str) -> Option<Duration> {
     let message = message.to_lowercase();
     BEFORE_WAIT.iter().find_map(|words| {
@@ -41,7 +41,7 @@ pub(crate) fn asked_wait(message: &str) -> Option<Duration> {
     })
 }
 
-/// Reads a span at the beginning of a text: `11.054s`, `6m0s`, `350 ms`, `10 seconds`, `1 minute`.
+/// Parses a duration at the beginning of a text: `11.054s`, `6m0s`, `350 ms`, `10 seconds`, `1 minute`.
 fn leading_span(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut total = None::<Duration>;

@@ -1,4 +1,4 @@
-//! The bytes of a streamed response as events, or as the plain body that came instead.
+//! The events of a streamed response, or the plain body that was sent instead.
 
 use windlass_sse::Parser;
 
@@ -6,14 +6,14 @@ use crate::{DecodeError, Limits};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// How much of a body without events is kept to say what it was.
+/// The maximum number of bytes to keep from a body without events, for an error message.
 const HEAD_BYTES: usize = 200;
 
-/// Cuts a streamed response into its events, and notices when it is none.
+/// A parser that splits a streamed response into its events and detects a body that is not a stream.
 ///
-/// A gateway answers a streaming request with status 200 and a plain JSON body, a web page or nothing at all;
-/// every format must tell that from a stream (RULES S12), so it is told here once. An event whose last line
-/// has no end is still taken if it is whole.
+/// A gateway may answer a streaming request with status 200 and a plain JSON body, a web page or an empty
+/// body. Every format must distinguish such a body from a stream (RULES S12), so the check is implemented
+/// here once. A last event without its final line break is still accepted if it is complete.
 ///
 /// ```
 /// use windlass_wire::{Body, EventStream, Limits};
@@ -42,34 +42,34 @@ pub struct EventStream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamEvent<'a> {
-    /// The event's number, from 1.
+    /// The number of the event, from 1.
     pub number: usize,
-    /// The event's type; `message` where the stream gives none.
+    /// The type of the event; `message` if the stream does not specify one.
     pub name: &'a str,
-    /// The event's data.
+    /// The data of the event.
     pub data: &'a str,
 }
 
-/// What a streamed response was in the end.
+/// The kind of a response's body, known at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a stream, or something else")]
 pub enum Body {
     /// At least one event.
     Events,
-    /// No event: the whole body if it looks like JSON or a page, else its first bytes.
+    /// No event: the complete body if it looks like JSON or HTML, otherwise its first bytes.
     Plain(Vec<u8>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Nothing but white space and a byte order mark so far.
+    /// Only white space or parts of a byte order mark (BOM) up to now.
     Unknown,
     Events,
     Plain,
 }
 
 impl EventStream {
-    /// A stream that takes as much as the limits say.
+    /// Creates a parser with the given limits.
     pub fn new(limits: Limits) -> Self {
         let sse = windlass_sse::Limits::default()
             .with_line_bytes(limits.event_bytes)
@@ -77,10 +77,11 @@ impl EventStream {
         Self { parser: Parser::with_limits(sse), limits, form: Form::Unknown, events: 0, plain: Vec::new() }
     }
 
-    /// Takes the next bytes and lends each event that they complete.
+    /// Parses the next bytes and passes each complete event to `on_event`.
     ///
     /// # Errors
-    /// If a limit is met, or the closure fails; it is not called again in this push.
+    /// Returns an error if a limit is exceeded or `on_event` fails; `on_event` is not called again in this
+    /// push.
     pub fn push(
         &mut self,
         bytes: &[u8],
@@ -104,11 +105,11 @@ impl EventStream {
         self.read(bytes, &mut on_event)
     }
 
-    /// Ends the response.
+    /// Ends the response and returns the kind of its body.
     ///
     /// # Errors
-    /// As for [`push`](Self::push). A last event that was cut in its middle is dropped without an error: the
-    /// stream ended early, which its missing end says already.
+    /// Returns the same errors as [`push`](Self::push). A last event that is truncated is dropped without an
+    /// error, because the format's decoder already detects the missing end of the stream.
     pub fn finish(
         &mut self,
         mut on_event: impl FnMut(StreamEvent<'_>) -> Result<(), DecodeError>,
@@ -147,7 +148,7 @@ impl EventStream {
 
 fn judge(bytes: &[u8]) -> Form {
     let mut bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).iter();
-    // A byte order mark can be cut; its single bytes begin neither JSON nor a field.
+    // A BOM can be split between chunks. None of its bytes begins JSON or a field.
     match bytes.find(|byte| !byte.is_ascii_whitespace() && !BYTE_ORDER_MARK.contains(byte)) {
         None => Form::Unknown,
         Some(b'{' | b'[' | b'<') => Form::Plain,

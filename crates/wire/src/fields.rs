@@ -1,4 +1,4 @@
-//! The fields of an object in a client's request, taken one by one, so that what is left over can be kept.
+//! Field-by-field reading of an object in a client's request; unread fields are kept.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 use crate::RequestError;
 
-/// The fields of an object in a request, with the place where it stands.
+/// The fields of an object in a request, together with the object's place in the request.
 ///
-/// A field is taken once, as what it has to be; `null` is no field. What nobody took is the rest, which goes back
-/// under its own name. Values are read from their own text, so that a schema keeps its order.
+/// Reading a field removes it; `null` counts as absent. Unread fields remain in [`rest`](Self::rest) under
+/// their names. Values are parsed from their original text, so a schema keeps its key order.
 ///
 /// ```
 /// use windlass_wire::Fields;
@@ -30,10 +30,10 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of an object's text. The place of a request's body is empty.
+    /// Parses the text of an object. The place of the request's body is the empty string.
     ///
     /// # Errors
-    /// If the text is no object.
+    /// Returns an error if the text is not an object.
     pub fn parse(place: impl Into<String>, text: &'a str) -> Result<Self, RequestError> {
         let place = place.into();
         match serde_json::from_str::<BTreeMap<String, &RawValue>>(text) {
@@ -46,13 +46,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The same fields by other names, for an API that takes two spellings of each.
+    /// Renames the fields, for an API that accepts two spellings of each name.
     pub fn renamed(mut self, name: impl Fn(&str) -> String) -> Self {
         self.members = self.members.into_iter().map(|(known, value)| (name(&known), value)).collect();
         self
     }
 
-    /// The place of a field, as `messages[2].content`.
+    /// Returns the place of a field, such as `messages[2].content`.
     pub fn place(&self, name: &str) -> String {
         match (self.place.as_str(), name) {
             ("", name) => name.to_owned(),
@@ -61,78 +61,78 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A value that is not what it has to be.
+    /// Creates the error of a field with an unexpected value.
     pub fn wrong(&self, name: &str, what: impl Into<String>) -> RequestError {
         RequestError::shape(self.place(name), what)
     }
 
-    /// Whether a field is there.
+    /// Returns whether a field is present.
     pub fn has(&self, name: &str) -> bool {
         self.members.contains_key(name)
     }
 
-    /// A field's own text, which stays.
+    /// Returns the text of a field without removing it.
     pub fn peek(&self, name: &str) -> Option<&'a RawValue> {
         self.members.get(name).copied()
     }
 
-    /// A field's own text.
+    /// Removes a field and returns its text.
     pub fn raw(&mut self, name: &str) -> Option<&'a RawValue> {
         self.members.remove(name)
     }
 
-    /// A field as any value.
+    /// Removes a field and returns it as a JSON value.
     ///
     /// # Errors
-    /// If it is nested too deep.
+    /// Returns an error if the value is nested too deeply.
     pub fn value(&mut self, name: &str) -> Result<Option<Value>, RequestError> {
         self.read(name, "a value of at most 128 levels is wanted")
     }
 
-    /// A field that is a text.
+    /// Removes a field and returns it as a string.
     ///
     /// # Errors
-    /// If it is something else.
+    /// Returns an error if the value is not a string.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, RequestError> {
         self.read(name, "a text is wanted")
     }
 
-    /// A field that has to be there as a text.
+    /// Removes a required field and returns it as a string.
     ///
     /// # Errors
-    /// If it is missing or something else.
+    /// Returns an error if the field is missing or not a string.
     pub fn required_text(&mut self, name: &str) -> Result<String, RequestError> {
         self.text(name)?.ok_or_else(|| self.wrong(name, "a text is wanted"))
     }
 
-    /// A field that is true or false.
+    /// Removes a field and returns it as a boolean.
     ///
     /// # Errors
-    /// If it is something else.
+    /// Returns an error if the value is not a boolean.
     pub fn flag(&mut self, name: &str) -> Result<Option<bool>, RequestError> {
         self.read(name, "true or false is wanted")
     }
 
-    /// A field that is a whole number.
+    /// Removes a field and returns it as an unsigned integer.
     ///
     /// # Errors
-    /// If it is something else.
+    /// Returns an error if the value is not an integer from 0 to 2^64 - 1.
     pub fn count(&mut self, name: &str) -> Result<Option<u64>, RequestError> {
         self.read(name, "a whole number is wanted")
     }
 
-    /// A field that is a number.
+    /// Removes a field and returns it as a number.
     ///
     /// # Errors
-    /// If it is something else.
+    /// Returns an error if the value is not a number.
     pub fn number(&mut self, name: &str) -> Result<Option<f64>, RequestError> {
         self.read(name, "a number is wanted")
     }
 
-    /// A field that is a list; its items as their own texts, each with its place.
+    /// Removes a field and returns the items of its list as texts, each with its place.
     ///
     /// # Errors
-    /// If it is something else.
+    /// Returns an error if the value is not a list.
     pub fn list(&mut self, name: &str) -> Result<Option<Vec<(String, &'a RawValue)>>, RequestError> {
         let place = self.place(name);
         let Some(raw) = self.raw(name) else { return Ok(None) };
@@ -142,16 +142,16 @@ impl<'a> Fields<'a> {
         Ok(Some(items.map(|(position, item)| (format!("{place}[{position}]"), item)).collect()))
     }
 
-    /// A field that is an object.
+    /// Removes a field and returns it as an object.
     ///
     /// # Errors
-    /// If it is something else.
+    /// Returns an error if the value is not an object.
     pub fn object(&mut self, name: &str) -> Result<Option<Self>, RequestError> {
         let place = self.place(name);
         self.raw(name).map(|raw| Fields::parse(place, raw.get())).transpose()
     }
 
-    /// What nobody took.
+    /// Returns the fields that have not been read. A value that is nested too deeply is left out.
     pub fn rest(self) -> Map<String, Value> {
         let read = |(name, raw): (String, &RawValue)| Some((name, serde_json::from_str(raw.get()).ok()?));
         self.members.into_iter().filter_map(read).collect()

@@ -1,4 +1,4 @@
-//! A request on its way to HTTP.
+//! The HTTP form of an encoded request.
 
 use std::fmt;
 
@@ -6,32 +6,32 @@ use bytes::Bytes;
 
 use crate::CachePrefix;
 
-/// What a wire format makes of a request: all of HTTP but the address and the key, which an endpoint adds.
+/// An encoded request: path, headers and body. The endpoint adds the address and the API key.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpRequest {
-    /// The path below the endpoint's base, beginning with `/`.
+    /// The path relative to the endpoint's base URL, beginning with `/`.
     pub path: String,
-    /// Headers that belong to the format, as `anthropic-version`. Never a key.
+    /// Headers of the format, such as `anthropic-version`. Never contains an API key.
     pub headers: Vec<(String, String)>,
     /// The JSON body.
     pub body: Bytes,
 }
 
 impl HttpRequest {
-    /// A POST of this body, with the header that says it is JSON.
+    /// Creates a POST request with a JSON body and its `content-type` header.
     pub fn post(path: impl Into<String>, body: impl Into<Bytes>) -> Self {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         Self { path: path.into(), headers, body: body.into() }
     }
 
-    /// The length and the digest of the part of the body that the next request of the conversation begins with, the
-    /// same in every process.
+    /// Returns the length and the digest of the prefix that the next request of the conversation repeats. The
+    /// value is identical in every process.
     pub fn cache_prefix_digest(&self) -> CachePrefix {
         CachePrefix::of(&self.body)
     }
 
-    /// The same request with one more header.
+    /// Adds a header.
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -39,7 +39,7 @@ impl HttpRequest {
 }
 
 impl fmt::Debug for HttpRequest {
-    // A body can be megabytes and hold what the user would not want in a log.
+    // A body can be megabytes long and contain private data, so log only its length.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpRequest")
             .field("path", &self.path)

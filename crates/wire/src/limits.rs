@@ -1,6 +1,6 @@
-//! How much a decoder takes before it calls a stop.
+//! Limits on the size of one response.
 
-/// How much one response may hold (RULES S16). The defaults are far above what any provider sends.
+/// Limits on the size of one response (RULES S16). The defaults are far above the sizes of real responses.
 ///
 /// ```
 /// let limits = windlass_wire::Limits { event_bytes: 1 << 20, ..windlass_wire::Limits::default() };
@@ -9,11 +9,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
 pub struct Limits {
-    /// The most bytes of one event or line.
+    /// The maximum number of bytes in one event or line.
     pub event_bytes: usize,
-    /// The most bytes of a whole body that is not streamed.
+    /// The maximum number of bytes in a body that is not streamed.
     pub body_bytes: usize,
-    /// The most events of one response.
+    /// The maximum number of events in one response.
     pub events: usize,
 }
 

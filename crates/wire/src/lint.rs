@@ -1,12 +1,12 @@
-//! What every provider refuses in a conversation, whoever it is.
+//! Rules for conversations that all providers share.
 
 use std::collections::BTreeSet;
 
 use windlass_protocol::{CallId, Message, Part, Refusal, RefusalKind, Request, Role, ToolChoice};
 
-/// What every provider refuses in a request: results without calls and the other way round, calls and results out
-/// of order, ids that come twice, messages and results without content, two tools of one name, a demanded tool
-/// that is not offered. A format adds its own rules.
+/// Returns the reasons for which every provider would reject a request: results without calls or calls
+/// without results, calls and results out of order, duplicate ids, messages without parts, a request without
+/// messages, two tools of one name, and a required tool that is not offered. Each format adds its own rules.
 ///
 /// ```
 /// use windlass_protocol::{CallId, Message, RefusalKind, Request, ResultStatus, ToolResult};
@@ -29,7 +29,7 @@ pub fn check_conversation(request: &Request) -> Vec<Refusal> {
     lint.refusals
 }
 
-/// The calls that wait for a result, and what was found.
+/// The state of the check: open calls, known ids and the reasons found.
 struct Lint<'a> {
     refusals: Vec<Refusal>,
     open: Vec<&'a CallId>,
@@ -82,7 +82,7 @@ impl<'a> Lint<'a> {
                     );
                 }
                 Part::Result(result) => self.result(&place(part), &result.call),
-                // What a format keeps as it came can be a result of its own kind.
+                // An unknown part of one format can be a result of a special kind.
                 Part::Unknown(_) => {}
                 _ if message.role == Role::Tool => {
                     self.refuse(
@@ -94,7 +94,7 @@ impl<'a> Lint<'a> {
                 _ => {}
             }
         }
-        // A message of results may be one of several; any other message closes the round.
+        // Results of one round may be split over several messages; any other message ends the round.
         if message.role != Role::Tool {
             self.close(position);
         }

@@ -1,4 +1,4 @@
-//! The check that every call of a conversation has its one result right after it.
+//! The check that every call is followed by exactly one result.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,8 @@ use windlass_protocol::{CallId, History, Message, Part, Role};
 
 use crate::EncodeError;
 
-/// Holds that each call has exactly one result, in the messages right after it and before any other speaker
-/// (RULES R1). Every provider refuses a conversation that breaks this, each in its own unhelpful words.
+/// Checks that each call has exactly one result in the messages that directly follow it, before a message of
+/// another role (RULES R1). Every provider rejects other conversations, with error messages that do not help.
 ///
 /// ```
 /// use windlass_protocol::{CallId, History, Message, ResultStatus, ToolResult};
@@ -18,21 +18,23 @@ use crate::EncodeError;
 /// ```
 ///
 /// # Errors
-/// If a call has no result or two, or a result has no call.
+/// Returns an error if a call has no result or several results, or if a result has no call.
 pub fn check_pairing<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Result<(), EncodeError> {
     check(messages.into_iter().enumerate())
 }
 
-/// The same for a conversation whose first messages were found good before, where an answer begins after them.
+/// Checks a conversation from the message at `start`. The earlier messages must have been checked before, and
+/// an answer must begin at `start`.
 ///
 /// # Errors
-/// If a call has no result or two, or a result has no call.
+/// Returns an error if a call has no result or several results, or if a result has no call.
 pub fn check_pairing_from(messages: &History, start: usize) -> Result<(), EncodeError> {
     check(messages.iter().enumerate().skip(start))
 }
 
 fn check<'a>(messages: impl Iterator<Item = (usize, &'a Message)>) -> Result<(), EncodeError> {
-    // The calls that wait, with their positions: which one is named in an error must not depend on hashing.
+    // Open calls with their positions, so that the call in an error message does not depend on the hash
+    // order.
     let mut open: HashMap<&CallId, usize> = HashMap::new();
     let mut end = 0;
     for (position, message) in messages {
@@ -45,7 +47,7 @@ fn check<'a>(messages: impl Iterator<Item = (usize, &'a Message)>) -> Result<(),
                 return Err(EncodeError::Conversation { what });
             }
         }
-        // A message of results may be one of several; any other message closes the round.
+        // Results of one round may be split over several messages; any other message ends the round.
         if message.role != Role::Tool {
             no_call_waits(&open, position)?;
         }

@@ -1,16 +1,15 @@
-//! What of a body the next request of the conversation repeats, and the check that it does.
+//! The prefix of a body that the next request of the conversation repeats, and a test helper that checks it.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::encoded::TAIL;
 
-/// The part of a request's body that the next request of the conversation begins with: all but the brackets that
-/// close it. A provider's prompt cache works by it, and only if not one byte differs.
+/// The prefix of a request's body that the next request of the conversation repeats: the body without its
+/// closing brackets. A provider's prompt cache requires that this prefix is byte-identical.
 ///
-/// It is written as its length and a digest, so that a test can hold a turn against one of another process or another
-/// day. The digest is FNV-1a of 128 bits: it finds a change, and is no protection against one that is made to be
-/// hidden.
+/// It consists of a length and a digest, so that a test can compare turns of different processes or days. The
+/// digest is 128-bit FNV-1a: it detects accidental changes but is not cryptographic.
 ///
 /// ```
 /// use windlass_wire::CachePrefix;
@@ -24,26 +23,26 @@ use crate::encoded::TAIL;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CachePrefix {
-    /// How many bytes it has.
+    /// The length of the prefix in bytes.
     pub bytes: usize,
-    /// Their digest.
+    /// The FNV-1a digest of the prefix.
     pub digest: u128,
 }
 
-/// A text is not a [`CachePrefix`].
+/// Error of parsing a [`CachePrefix`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a prefix is written as its length, a colon, and 32 hexadecimal digits")]
 #[non_exhaustive]
 pub struct CachePrefixError;
 
 impl CachePrefix {
-    /// The prefix of a body.
+    /// Returns the prefix of a body.
     pub fn of(body: &[u8]) -> Self {
         let prefix = repeated(body);
         Self { bytes: prefix.len(), digest: fnv1a(prefix) }
     }
 
-    /// Whether a body begins with this prefix.
+    /// Returns whether a body begins with this prefix.
     pub fn begins(&self, body: &[u8]) -> bool {
         body.get(..self.bytes).is_some_and(|start| fnv1a(start) == self.digest)
     }
@@ -66,8 +65,8 @@ impl FromStr for CachePrefix {
     }
 }
 
-/// Holds that each body of a conversation begins with the one before, but for the brackets that close it. It is for
-/// tests of an agent: the bodies are what a mock server got, or what a transport that is put in between saw.
+/// Asserts that each body of a conversation begins with the previous body without its closing brackets. For
+/// tests of an agent: collect the bodies with a mock server or with an intercepting transport.
 ///
 /// ```
 /// let turns = [r#"{"messages":["hello"]}"#, r#"{"messages":["hello","hi","and?"]}"#];
@@ -75,7 +74,7 @@ impl FromStr for CachePrefix {
 /// ```
 ///
 /// # Panics
-/// If one does not, with the place and what stands there in both.
+/// Panics if a body differs, with the offset and an excerpt of both bodies.
 #[track_caller]
 pub fn assert_append_only<B: AsRef<[u8]>>(bodies: impl IntoIterator<Item = B>) {
     let mut before: Option<B> = None;
@@ -93,7 +92,7 @@ pub fn assert_append_only<B: AsRef<[u8]>>(bodies: impl IntoIterator<Item = B>) {
     }
 }
 
-/// The bytes around a place.
+/// Returns the bytes around an offset.
 fn excerpt(body: &[u8], at: usize) -> String {
     const AROUND: usize = 40;
     let end = at.saturating_add(AROUND).min(body.len());

@@ -1,4 +1,4 @@
-//! A provider's refusal: a status that is not 200, and the words that came with it.
+//! Error responses of providers: the status and the message.
 
 use std::time::Duration;
 
@@ -6,48 +6,48 @@ use windlass_stream::{StreamError, StreamErrorKind};
 
 use crate::error_words::asked_wait;
 
-/// What kind of refusal, by what a caller can do about it.
+/// The kind of an error response, by the possible reaction of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProviderErrorKind {
-    /// The key is missing, wrong or not allowed to do this.
+    /// The API key is missing, invalid or not authorized.
     Authentication,
-    /// There is no such model or path.
+    /// The model or the path does not exist.
     NotFound,
-    /// The request is wrong.
+    /// The request is invalid.
     Request,
-    /// The conversation is longer than the model's window.
+    /// The conversation exceeds the model's context window.
     ContextLength,
-    /// Too many requests or tokens; it may work later.
+    /// Too many requests or tokens; the same request may succeed later.
     RateLimit,
-    /// Nothing is left to spend; it will not work later.
+    /// The account has no credit left; a retry does not help.
     Quota,
-    /// The provider is overloaded or failed; it may work later.
+    /// The provider is overloaded or failed; the same request may succeed later.
     Server,
-    /// The answer is not the provider's: a proxy's page, an empty body.
+    /// The body is not the provider's: a proxy's page or an empty body.
     NotProvider,
 }
 
-/// A provider's refusal in its own words.
+/// An error response of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", code.as_deref().map(|code| format!("{code}: ")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct ProviderError {
-    /// What kind of refusal.
+    /// The kind of the error.
     pub kind: ProviderErrorKind,
-    /// The provider's code or type, where it gave one.
+    /// The provider's code or type, if it sent one.
     pub code: Option<String>,
-    /// The parameter that the provider names, where it names one.
+    /// The parameter at fault, if the provider names one.
     pub parameter: Option<String>,
-    /// The provider's words, or the beginning of a body that is not the provider's.
+    /// The provider's message, or the beginning of a body that is not the provider's.
     pub message: String,
-    /// How long the provider asks to wait, where its body says it (RULES L9).
+    /// The wait that the provider requests in the body, if any (RULES L9).
     pub retry_after: Option<Duration>,
 }
 
 impl ProviderError {
-    /// Returns a refusal of a kind, in these words. Where waiting helps and the words name a wait ("try again in
-    /// 11.054s"), it is the wait that the provider asks for.
+    /// Creates an error from its kind and message. For a retryable kind, a wait in the message ("try again in
+    /// 11.054s") becomes the requested wait.
     pub fn new(kind: ProviderErrorKind, code: Option<String>, message: impl Into<String>) -> Self {
         let message = message.into();
         let can_wait = matches!(kind, ProviderErrorKind::RateLimit | ProviderErrorKind::Server);
@@ -55,20 +55,21 @@ impl ProviderError {
         Self { kind, code, parameter: None, message, retry_after }
     }
 
-    /// The same refusal with the parameter that the provider named.
+    /// Sets the parameter at fault.
     pub fn with_parameter(mut self, parameter: Option<String>) -> Self {
         self.parameter = parameter;
         self
     }
 
-    /// Sets the wait that the provider asked for in a field of its own, which is more exact than its words.
+    /// Sets the wait from a dedicated field, which is more precise than the message. `None` keeps the current
+    /// wait.
     pub fn with_retry_after(mut self, wait: Option<Duration>) -> Self {
         self.retry_after = wait.or(self.retry_after);
         self
     }
 
-    /// Returns the same failure as it stands inside a stream that began well. `kind` replaces the kind where a wire
-    /// format knows more than the status-like kinds of a refusal.
+    /// Converts the error into a failure inside a stream. `kind` replaces the kind if a wire format knows a
+    /// more precise one.
     pub fn into_stream_error(self, kind: Option<StreamErrorKind>) -> StreamError {
         let kind = kind.unwrap_or_else(|| self.kind.into());
         StreamError::new(kind, self.code, self.message)
@@ -76,7 +77,7 @@ impl ProviderError {
             .with_retry_after(self.retry_after)
     }
 
-    /// Returns a failure inside a stream as the refusal that it would have been before the stream began.
+    /// Converts a failure inside a stream into the equivalent error response.
     pub fn from_stream_error(error: StreamError) -> Self {
         let wait = error.retry_after();
         Self::new(error.kind.into(), error.code, error.message)
@@ -84,7 +85,7 @@ impl ProviderError {
             .with_retry_after(wait)
     }
 
-    /// What a status alone says.
+    /// Returns the kind that follows from the status alone.
     pub fn kind_of(status: u16) -> ProviderErrorKind {
         match status {
             401 | 403 => ProviderErrorKind::Authentication,
@@ -96,7 +97,7 @@ impl ProviderError {
         }
     }
 
-    /// A body that no provider made, shown by its first words.
+    /// Creates an error for a body that is not the provider's. The message contains its first 200 characters.
     pub fn not_provider(status: u16, body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
@@ -106,7 +107,8 @@ impl ProviderError {
             (false, true) => format!("status {status} with an HTML page instead of JSON: {shown}"),
             (false, false) => format!("status {status} with a body that is not the provider's JSON: {shown}"),
         };
-        // A gateway's page with a 5xx is still worth another try; any other page is not the provider.
+        // A gateway's page with status 408, 409, 429 or 5xx is worth a retry; any other page is not the
+        // provider's.
         let kind = match Self::kind_of(status) {
             kind @ (ProviderErrorKind::Server | ProviderErrorKind::RateLimit) => kind,
             _ => ProviderErrorKind::NotProvider,
@@ -114,7 +116,7 @@ impl ProviderError {
         Self::new(kind, None, message)
     }
 
-    /// Whether the same request may work later.
+    /// Returns whether the same request may succeed later.
     pub fn is_retryable(&self) -> bool {
         matches!(self.kind, ProviderErrorKind::RateLimit | ProviderErrorKind::Server)
     }

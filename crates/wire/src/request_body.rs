@@ -1,4 +1,4 @@
-//! The body of a request in the making.
+//! The builder of a request body.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use windlass_protocol::{History, Message};
 use crate::encoded::TAIL;
 use crate::{EncodeError, EncodedHistory};
 
-/// A change of all that stands before the conversation.
+/// A function that edits the part of the body before the conversation.
 type HeadEdit<'a> = &'a dyn Fn(Vec<u8>) -> Vec<u8>;
 
-/// The body of a request in the making, on top of what is left of the body before. A wire format says with `resume`
-/// what its items depend on, and with `finish` what stands before the conversation and what the items are.
+/// A builder that extends the previous request body. A wire format calls `resume` with the inputs of its
+/// items, and `finish` with the head (the part before the conversation) and the items.
 ///
-/// The body has to end with the conversation, as a list in the last field (RULES N6).
+/// The conversation must be a list in the last field of the body (RULES N6).
 pub struct RequestBody<'a> {
     memory: &'a mut EncodedHistory,
     edit: Option<HeadEdit<'a>>,
@@ -24,7 +24,7 @@ pub struct RequestBody<'a> {
 }
 
 impl<'a> RequestBody<'a> {
-    /// A body on top of what is held of the one before.
+    /// Creates a builder that extends the stored body.
     pub fn of(memory: &'a mut EncodedHistory) -> Self {
         Self { memory, edit: None, opens: |_| true }
     }
@@ -33,10 +33,11 @@ impl<'a> RequestBody<'a> {
         Self { edit: Some(edit), ..self }
     }
 
-    /// Says with which message the new part begins; all before it are encoded and were checked.
+    /// Returns the index of the first message to encode; all earlier messages have been encoded and checked.
     ///
-    /// The key names all that the items depend on beside the messages, the format among it. `opens` says whether an
-    /// answer of the model is written as anything at all: one that is not does not part what stands around it.
+    /// The key must contain every input of the items in addition to the messages, including the name of the
+    /// format. `opens` returns whether the format writes any part of an answer; the encoding cannot be split
+    /// at an answer that is not written.
     pub fn resume(
         &mut self,
         key: fmt::Arguments<'_>,
@@ -47,17 +48,17 @@ impl<'a> RequestBody<'a> {
         self.memory.resume(key, messages, opens)
     }
 
-    /// The sum of what is counted in all messages, of which only the new ones are looked at.
+    /// Returns the sum of `count` over all messages. Only new messages are counted.
     pub fn tally(&mut self, messages: &History, count: impl Fn(&Message) -> usize) -> usize {
         self.memory.tally(messages, count)
     }
 
-    /// The whole body: the head is an object whose last field is the list of the conversation, with what stands
-    /// before the first message in it. `items` gives what the messages of a range are in it, for as many ranges as
-    /// there are, in order, beginning with the message that `resume` said.
+    /// Builds the complete body. The head is an object whose last field is the list of the conversation,
+    /// including any items before the first message. `items` returns the items for a range of messages; it is
+    /// called for consecutive ranges, beginning at the index that `resume` returned.
     ///
     /// # Errors
-    /// If the head or an item does not become JSON, and what `items` fails with.
+    /// Returns an error if the head or an item cannot be serialized, or the error of `items`.
     pub fn finish<H: Serialize, I: Serialize>(
         self,
         head: &H,
@@ -68,7 +69,8 @@ impl<'a> RequestBody<'a> {
         let head = serde_json::to_vec(head)?;
         let edited = edit.map(|edit| edit(head.clone()));
         let begin = edited.as_ref().unwrap_or(&head).strip_suffix(TAIL);
-        // What is left of the head after an edit may have no place for the conversation.
+        // An edit may remove the empty list at the end of the head. Then encode the unedited body and edit it
+        // as a whole.
         let (begin, edit) = match (begin, edit) {
             (Some(begin), _) => (begin, None),
             (None, edit) => {
@@ -87,7 +89,7 @@ impl<'a> RequestBody<'a> {
         Ok(edit(body.into()).into())
     }
 
-    /// A body that is made as one, and of which nothing is kept.
+    /// Returns a body that was built as a whole, after the edit. It is not stored for the next turn.
     pub fn whole(self, body: Bytes) -> Bytes {
         self.memory.clear();
         match self.edit {

@@ -1,14 +1,16 @@
-//! Whether two messages are written in the same bytes.
+//! Comparison of messages by their encoded bytes.
 
 use serde_json::Value;
 use windlass_protocol::{Content, Message, Opaque, Part};
 
-/// Whether the messages are equal down to what equality does not look at: the order of fields and the sign of a zero.
+/// Returns whether two messages have the same encoding. Stricter than equality: the order of fields and the
+/// sign of zero must match.
 pub(crate) fn is_same(one: &Message, other: &Message) -> bool {
     one == other && values(one).zip(values(other)).all(|(one, other)| is_same_value(one, other))
 }
 
-/// All values of a message that are written as they are. Calls have theirs as texts.
+/// Iterates over all JSON values that are encoded unchanged. The arguments of calls are texts and not
+/// included.
 fn values(message: &Message) -> impl Iterator<Item = &Value> {
     message.parts.iter().flat_map(|part| own(part).into_iter().chain(inside(part)))
 }
@@ -39,7 +41,8 @@ fn inside(part: &Part) -> impl Iterator<Item = &Value> {
     })
 }
 
-/// Of equal values. They came through a parser that bounds their depth.
+/// Compares the encoding of two equal values. Recursion is safe because the parser limits the depth of
+/// values.
 fn is_same_value(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => {

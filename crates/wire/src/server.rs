@@ -1,67 +1,72 @@
-//! The other side of a wire format: what a provider reads and writes.
+//! The provider's side of a wire format: decoding of requests and encoding of responses.
 
 use windlass_protocol::Request;
 use windlass_stream::Chunk;
 
 use crate::{EncodeError, ProviderError};
 
-/// The provider's side of an API, without IO: request bytes to a request, chunks to response bytes.
+/// The provider's side of an API without I/O: it decodes request bytes into a request and encodes chunks into
+/// response bytes.
 ///
-/// With a [`Wire`](crate::Wire) for another API it makes a gateway: what one side asks, the other is asked, and the
-/// chunks of the answer go back. Each crate of a format has both.
+/// Together with a [`Wire`](crate::Wire) for another API it forms a gateway: a decoded request is sent to the
+/// other API, and the chunks of its answer are encoded for the client. Each crate of a format implements both
+/// traits.
 pub trait Server: Send + Sync {
-    /// The format's name, the same as its [`Wire`](crate::Wire)'s.
+    /// Returns the name of the format, which is also the name of its [`Wire`](crate::Wire).
     fn name(&self) -> &'static str;
 
-    /// Reads a request as this API's clients send it. `path` stands below the base and may have a query:
-    /// `/v1/messages`, `/models/gemini-2.5-flash:streamGenerateContent?alt=sse`.
+    /// Decodes a request from a client of this API. `path` is relative to the base URL and may contain a
+    /// query: `/v1/messages`, `/models/gemini-2.5-flash:streamGenerateContent?alt=sse`.
     ///
-    /// What has a word in `Request` is read into it; every other field of the body is kept in `Request::extra`, so
-    /// that the same format writes it again.
+    /// Every other field of the body is stored in `Request::extra`, so that the same format can encode it
+    /// again.
     ///
     /// # Errors
-    /// If the path is not one that asks a model, or the body is not of this format.
+    /// Returns an error if the path does not address a model, or the body does not have this format.
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError>;
 
-    /// Begins to write the answer to what was asked, as a stream or as a whole. One encoder writes one answer.
+    /// Creates an encoder for the answer to a request, streamed or as a whole. One encoder writes one answer.
     fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder>;
 
-    /// Writes a refusal: its status and its body.
+    /// Encodes an error response as its status and body.
     fn encode_error(&self, error: &ProviderError) -> (u16, Vec<u8>);
 }
 
-/// Writes one answer.
+/// Encoder of one answer.
 pub trait Encoder: Send {
-    /// The media type of the answer.
+    /// Returns the media type of the answer.
     fn content_type(&self) -> &'static str;
 
-    /// Takes the next chunk and adds its bytes to `bytes`; an answer that goes out as a whole adds none yet.
+    /// Encodes the next chunk and appends its bytes to `bytes`. An answer with [`Framing::Whole`] is written
+    /// by `finish`.
     ///
-    /// A call comes as `Start`, `Delta`, `End` or as `Whole`, with its id: `windlass_assemble::Normalizer` makes
-    /// these of any chunks. What the format has no word for is left out.
+    /// Calls must arrive as `Start`, `Delta`, `End` or as `Whole`, with an id;
+    /// `windlass_assemble::Normalizer` converts any chunks into this form. A chunk that the format cannot
+    /// express is left out.
     ///
     /// # Errors
-    /// If the chunk cannot be written.
+    /// Returns an error if the chunk cannot be encoded.
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError>;
 
-    /// Ends the answer and adds its last bytes. An answer without a `Finish` ends as one that broke off.
+    /// Ends the answer and appends its last bytes. An answer without a `Finish` chunk ends like an
+    /// interrupted answer.
     ///
     /// # Errors
-    /// If what is left cannot be written.
+    /// Returns an error if the remaining content cannot be encoded.
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError>;
 }
 
-/// A request as a client sent it.
+/// A decoded request of a client.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Asked {
-    /// What is asked.
+    /// The request.
     pub request: Request,
-    /// In which form the answer goes out.
+    /// The framing of the answer.
     pub framing: Framing,
 }
 
-/// In which form an answer goes out.
+/// The framing of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Framing {
@@ -70,30 +75,30 @@ pub enum Framing {
     Events,
     /// As the elements of one JSON array (Gemini without `alt=sse`).
     Array,
-    /// In one body.
+    /// One body that is not streamed.
     Whole,
 }
 
-/// What an answer says about itself.
+/// Metadata of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
     /// The answer's id, without the format's own prefix.
     pub id: String,
-    /// The model that answers.
+    /// The name of the model.
     pub model: String,
-    /// When, in seconds since 1970.
+    /// The time of the answer in seconds since the Unix epoch.
     pub created: u64,
 }
 
-/// Why bytes are not a request of this format.
+/// Error of decoding a client's request.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// Nothing of this format is served there.
+    /// The format does not serve this path.
     #[error("{path} is not a path of {wire} that asks a model")]
     Path {
-        /// The wire format.
+        /// The name of the wire format.
         wire: &'static str,
         /// The path.
         path: String,
@@ -101,32 +106,32 @@ pub enum RequestError {
     /// The body is not JSON.
     #[error("the request is not JSON")]
     Json(#[from] serde_json::Error),
-    /// The body is JSON, but not of this format.
+    /// The body is valid JSON but does not have this format.
     #[error("{place}: {what}")]
     Shape {
-        /// Where, as `messages[2].content`.
+        /// The place of the value, such as `messages[2].content`.
         place: String,
-        /// What was met and what is wanted.
+        /// The actual and the expected value.
         what: String,
     },
 }
 
 impl Asked {
-    /// A request, with the form in which its answer goes out.
+    /// Creates a decoded request with the framing of its answer.
     pub fn new(request: Request, framing: Framing) -> Self {
         Self { request, framing }
     }
 }
 
 impl Reply {
-    /// What an answer says about itself.
+    /// Creates the metadata of an answer.
     pub fn new(id: impl Into<String>, model: impl Into<String>, created: u64) -> Self {
         Self { id: id.into(), model: model.into(), created }
     }
 }
 
 impl RequestError {
-    /// A body that is JSON and not of this format.
+    /// Creates the error of a JSON value that does not have this format.
     pub fn shape(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Shape { place: place.into(), what: what.into() }
     }

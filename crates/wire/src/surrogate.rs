@@ -1,9 +1,10 @@
 //! Lone surrogates in JSON text.
 
-/// The text with each escape of half a surrogate pair replaced by that of U+FFFD; none if it has no such half.
+/// Replaces each escaped lone surrogate in a JSON text with `\ufffd`. Returns `None` if the text contains
+/// none.
 ///
-/// A model can write half a pair, and then the provider's own JSON holds an escape that no strict parser
-/// takes. One broken character must not end a stream (RULES P3, J4).
+/// A model can generate half of a surrogate pair, and the provider's JSON then contains an escape that strict
+/// parsers reject. One broken character must not end a stream (RULES P3, J4).
 ///
 /// ```
 /// use windlass_wire::replace_lone_surrogates;
@@ -27,7 +28,8 @@ pub fn replace_lone_surrogates(json: &str) -> Option<String> {
                 copied = after;
                 at = after;
             }
-            // Two bytes are enough for every other escape: `\\` must not let its second half begin one.
+            // Skip both bytes of any other escape, so that the second backslash of `\\` does not start an
+            // escape.
             _ => at = escape.saturating_add(2),
         }
     }
@@ -38,7 +40,7 @@ pub fn replace_lone_surrogates(json: &str) -> Option<String> {
     Some(replaced)
 }
 
-/// The UTF-16 unit that the escape at this place stands for.
+/// Returns the UTF-16 code unit of the `\u` escape at an offset.
 fn unit(json: &str, at: usize) -> Option<u16> {
     let digits = json.get(at..)?.strip_prefix("\\u")?.get(..4)?;
     u16::from_str_radix(digits, 16).ok()

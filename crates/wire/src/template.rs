@@ -1,13 +1,13 @@
-//! The event before as a template for the next: most events of a stream differ in one text only.
+//! A fast path for events that differ from an earlier event only in one text.
 
 use std::borrow::Cow;
 
-/// Remembers where in an event its one text stands, so that the next event, which is mostly the same bytes around
-/// another text, is not parsed as JSON again.
+/// A learned event with the position of its text. The next event usually has the same bytes around another
+/// text and is then read without parsing JSON.
 ///
-/// What is read this way is what a parse would give: every byte outside of the text has to be the same as in the
-/// event that was parsed, but for the padding that OpenAI adds in a field `obfuscation` and the number that it gives
-/// each event in a field `sequence_number`. At the first difference there is no text, and the event has to be parsed.
+/// The result is identical to that of a parser: every byte outside the text must be equal to the learned
+/// event, except for OpenAI's padding in the field `obfuscation` and its counter in the field
+/// `sequence_number`. Any other difference results in `None`, and the event must be parsed.
 ///
 /// ```
 /// use windlass_wire::Template;
@@ -22,32 +22,32 @@ use std::borrow::Cow;
 /// ```
 #[derive(Debug)]
 pub struct Template<S> {
-    /// All up to the text, its opening quote included.
+    /// Everything before the text, including its opening quote.
     before: Outside,
-    /// All after the text, from its closing quote on.
+    /// Everything after the text, beginning with its closing quote.
     after: Outside,
     shape: Option<S>,
 }
 
-/// What stands around the text, with the places that no format reads left out.
+/// The bytes around the text, split at values that no format reads.
 #[derive(Debug, Default)]
 struct Outside {
-    /// What comes before each such place, and what the place holds.
+    /// The bytes before each ignored value, and the kind of the value.
     pieces: Vec<(String, Hole)>,
     last: String,
 }
 
-/// What a place holds that may differ from event to event.
+/// The kind of an ignored value, which may differ between events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hole {
-    /// A text without escapes.
+    /// A string without escapes.
     Padding,
-    /// A number without sign and fraction.
+    /// An unsigned integer.
     Number,
 }
 
-/// The fields with such places: with the one OpenAI hides the lengths of its deltas, with the other it counts events.
-/// Inside of a JSON text each quote has a backslash before it, so that these are always fields.
+/// The fields with ignored values: OpenAI hides the length of its deltas with `obfuscation` and counts events
+/// with `sequence_number`. Inside a JSON string each quote is escaped, so these patterns only match fields.
 const HOLES: [(&str, Hole); 2] =
     [("\"obfuscation\":\"", Hole::Padding), ("\"sequence_number\":", Hole::Number)];
 
@@ -58,10 +58,11 @@ impl<S> Default for Template<S> {
 }
 
 impl<S> Template<S> {
-    /// Remembers an event whose one text is `text`, lent out of it, and what the text means. Anything but the text,
-    /// padding and event number included, has to mean the same in the next event, or nothing.
+    /// Learns an event whose one text is `text`, a slice of `event`, together with its meaning `shape`. The
+    /// caller guarantees that the bytes outside of the text have the same meaning in the next event, and that
+    /// padding and event numbers do not matter.
     ///
-    /// Nothing is remembered where the text is not part of the event.
+    /// Stores nothing if `text` is not a slice of the event between quotes.
     pub fn learn(&mut self, event: &str, text: &str, shape: S) {
         self.shape = None;
         let Some(start) = text.as_ptr().addr().checked_sub(event.as_ptr().addr()) else { return };
@@ -75,7 +76,7 @@ impl<S> Template<S> {
         }
     }
 
-    /// The text of an event that is the same as the one before but for its text, and what it means.
+    /// Returns the unescaped text and the shape if the event equals the learned event except for the text.
     pub fn read<'e>(&self, event: &'e str) -> Option<(&S, Cow<'e, str>)> {
         let shape = self.shape.as_ref()?;
         let rest = self.before.strip(event)?;
@@ -95,7 +96,7 @@ impl<S> Template<S> {
 }
 
 impl Outside {
-    /// Takes a text apart at its places; none where a place holds what it cannot hold.
+    /// Splits a text at the ignored values. Returns `None` if such a field has a value of another kind.
     fn learn(&mut self, text: &str) -> Option<()> {
         self.pieces.clear();
         let mut rest = text;
@@ -115,7 +116,7 @@ impl Outside {
         Some(())
     }
 
-    /// What follows in an event that has all this.
+    /// Returns the rest of `event` after the learned bytes, or `None` if it differs.
     fn strip<'e>(&self, event: &'e str) -> Option<&'e str> {
         let mut rest = event;
         for (piece, hole) in &self.pieces {
@@ -126,7 +127,7 @@ impl Outside {
 }
 
 impl Hole {
-    /// What follows what the place holds; what is not plain is taken for part of what has to stay the same.
+    /// Returns the rest after the ignored value, or `None` if the value is not plain.
     fn strip(self, text: &str) -> Option<&str> {
         match self {
             Self::Padding => match text_length(text)? {
@@ -135,7 +136,7 @@ impl Hole {
             },
             Self::Number => {
                 let rest = text.trim_start_matches(|character: char| character.is_ascii_digit());
-                // JSON writes no number with a zero before it, and this one ends where its field ends.
+                // JSON numbers have no leading zeros, and the value must end at its field's end.
                 let is_number = text.len() > rest.len()
                     && (!text.starts_with('0') || text.len() == rest.len().saturating_add(1));
                 (is_number && rest.starts_with([',', '}'])).then_some(rest)
@@ -149,7 +150,7 @@ enum Form {
     Escaped,
 }
 
-/// How long the text is up to its closing quote; none where JSON allows no such text.
+/// Returns the length of a string up to its closing quote, or `None` if the string is not valid JSON.
 #[inline]
 fn text_length(text: &str) -> Option<(usize, Form)> {
     let bytes = text.as_bytes();
@@ -160,7 +161,7 @@ fn text_length(text: &str) -> Option<(usize, Form)> {
         at = at.saturating_add(rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))?);
         match bytes.get(at..)? {
             [b'"', ..] => return Some((at, form)),
-            // Whether what is escaped may be is seen when the text is read.
+            // Invalid escapes are detected when the text is unescaped.
             [b'\\', escaped, ..] if *escaped >= 0x20 => {
                 form = Form::Escaped;
                 at = at.saturating_add(2);
@@ -170,11 +171,11 @@ fn text_length(text: &str) -> Option<(usize, Form)> {
     }
 }
 
-/// A text with escapes as what it says; none where an escape is none.
+/// Returns the unescaped text, or `None` for an invalid escape.
 fn unescaped(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    // Texts are short and escapes dense, so that a search that has to be set up costs more than a plain loop.
+    // Texts are short and often contain escapes, so the setup cost of memchr would exceed a plain loop.
     while let Some(at) = rest.bytes().position(|byte| byte == b'\\') {
         plain.push_str(rest.get(..at)?);
         let escape = at.saturating_add(1);
@@ -183,7 +184,7 @@ fn unescaped(text: &str) -> Option<String> {
             b't' => '\t',
             b'r' => '\r',
             quoted @ (b'"' | b'\\' | b'/') => char::from(*quoted),
-            // The rest is rare, and better known to a parser of JSON.
+            // Leave the rare escapes to the JSON parser.
             _ => return serde_json::from_str(&format!("\"{text}\"")).ok(),
         });
         rest = rest.get(escape.saturating_add(1)..)?;

@@ -1,4 +1,4 @@
-//! Texts of a provider's JSON.
+//! Strings in a provider's JSON.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
 
-/// A text lent out of the event where it holds no escapes. `null` is no text (RULES S1), and a number is read as it
-/// is written.
+/// A string that is borrowed from the event if it does not contain escapes. `null` becomes an empty string
+/// (RULES S1), and an unsigned integer becomes its decimal digits. Other values are errors.
 ///
 /// ```
 /// use windlass_wire::Words;

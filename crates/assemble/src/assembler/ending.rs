@@ -1,4 +1,4 @@
-//! How an answer and its calls end: each call exactly once, finished or malformed (RULES S8).
+//! The end of an answer and of its calls: each call ends exactly once, finished or malformed (RULES S8).
 
 use windlass_protocol::{Payload, StopReason, ToolCall, ToolName};
 
@@ -7,7 +7,7 @@ use crate::judgement::{AnswerEnd, End, Judgement, Rank, judge};
 use crate::{AnswerCall, Assembler, CallEvent, Ending, MalformedCall, MalformedReason, Notes};
 
 impl Assembler {
-    /// Ends the answer, and all open calls with it (S8).
+    /// Ends the answer and all open calls (S8).
     pub(super) fn end(&mut self, end: AnswerEnd, events: &mut Vec<CallEvent>) {
         let open = self.calls.open();
         let last = self.calls.places.len().saturating_sub(1);
@@ -25,7 +25,7 @@ impl Assembler {
         });
     }
 
-    /// Returns whether the answer has calls and each of them can be run.
+    /// Returns whether the answer has calls and all of them are valid.
     fn has_only_good_calls(&self) -> bool {
         let is_good = |place: &Place| matches!(place, Place::Ended(AnswerCall::Good(_)));
         !self.calls.places.is_empty() && self.calls.places.iter().all(is_good)
@@ -37,7 +37,7 @@ impl Assembler {
             Judgement::Wait => {}
             Judgement::Malformed(reason) => self.close(at, Err(reason), events),
             Judgement::Finished(name, arguments, notes) => {
-                // A call is never told as finished before it was told as started.
+                // `Started` must be emitted before `Finished`.
                 call.name.end();
                 call.tell(None, events);
                 self.close(at, Ok((name, Payload::Function { arguments }, notes)), events);
@@ -72,8 +72,8 @@ impl Assembler {
     }
 }
 
-/// Returns what a stop means for the calls that are still open. A filter or a refusal breaks off wherever the model
-/// stands, so nothing that is open then counts as whole (S10).
+/// Returns the meaning of a stop reason for open calls. A filter or a refusal interrupts the model at any
+/// point, so an open call is never complete then (S10).
 pub(super) fn end_of(reason: &StopReason) -> AnswerEnd {
     match reason {
         StopReason::Length | StopReason::ContextWindow => AnswerEnd::Known(Ending::Length),

@@ -1,4 +1,4 @@
-//! Lists: whole elements stay where they are, only the last one grows.
+//! Lists: complete elements do not move, and only the last element grows.
 
 use std::fmt;
 use std::ops::Deref;
@@ -8,9 +8,9 @@ use windlass_partial_json::{Kind, Node, Step};
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Part, Partial, PartialValue, Place};
 
-/// The elements of a list, as far as they have come. Only the last one may be growing.
+/// The elements of a list that have arrived. Only the last element can be growing.
 ///
-/// An element that does not fit its type stays missing in its place.
+/// An element that does not fit its type stays in its position as `Missing`.
 pub struct Elements<T: PartialValue> {
     elements: Vec<Partial<T>>,
     place: Place,

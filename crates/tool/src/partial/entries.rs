@@ -1,4 +1,4 @@
-//! Maps: whole entries stay where they are, only the last one grows.
+//! Maps: complete entries do not move, and only the last entry grows.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -9,29 +9,29 @@ use windlass_partial_json::{Kind, Node, Step};
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Part, Partial, PartialValue, Place};
 
-/// The entries of a map, as far as they have come, in the order of the text. Only the last one may be growing.
+/// The entries of a map that have arrived, in the order of the text. Only the last entry can be growing.
 pub struct Entries<T: PartialValue> {
     entries: Vec<(String, Partial<T>)>,
     place: Place,
 }
 
 impl<T: PartialValue> Entries<T> {
-    /// Keys and values in the order of the text.
+    /// Iterates over keys and values in the order of the text.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Partial<T>)> {
         self.entries.iter().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The value of a key; of several, the last. Looks at the entries one after another.
+    /// Returns the last value of a key. The search is linear.
     pub fn get(&self, key: &str) -> Option<&Partial<T>> {
         self.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
-    /// How many entries have begun.
+    /// Returns the number of entries that have begun.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether no entry has begun.
+    /// Returns `true` if no entry has begun.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -58,7 +58,7 @@ impl<T: PartialValue> Entries<T> {
         }
     }
 
-    /// The entries as whole values; of one key, the last wins where they are collected.
+    /// Collects the complete values into a map. In the usual maps, the last value of a repeated key wins.
     fn end<M: FromIterator<(String, T)>>(self) -> Result<M, Self> {
         if !self.place.fits() {
             return Err(self);

@@ -1,33 +1,34 @@
-//! Which member of an object, or element of a list, a step is about.
+//! The member of an object, or the element of a list, that a step concerns.
 
 use windlass_partial_json::{Change, Node, Step};
 
 use crate::mismatch::Mismatches;
 
-/// What a step is to a member.
+/// The relation of a step to a member.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a value begins, goes on and ends, or comes whole")]
 pub enum Part<'a> {
-    /// Its value begins.
+    /// The value of the member begins.
     Begin(Node<'a>),
-    /// Something happens inside its value.
+    /// The step is inside the value of the member.
     Inside,
-    /// Its value ends.
+    /// The value of the member ends.
     End(Node<'a>),
-    /// Its value comes whole.
+    /// The value of the member arrives complete.
     Whole(Node<'a>),
 }
 
-/// The member whose value is open.
+/// The member whose value is currently open.
 ///
-/// Steps come in the order of the text, so the member that a step is about is the open one, and it is looked
-/// up once, when it begins. A value's own end is told from ends inside it by its depth.
+/// Steps arrive in the order of the text, so every step concerns the open member, and a key is looked up
+/// once, when its value begins. The depth of a step distinguishes the end of the value from the ends of
+/// values inside it.
 #[derive(Debug, Default)]
 pub struct Place {
     open: Option<Open>,
-    /// A value that came did not fit.
+    /// True if a value did not fit its type.
     failed: bool,
-    /// A member came that the type does not have.
+    /// True if a member arrived that the type does not have.
     met_unknown: bool,
 }
 
@@ -37,11 +38,12 @@ struct Open {
     depth: usize,
 }
 
-/// A member that the type does not have.
+/// Marks a member that the type does not have.
 const UNKNOWN: u16 = u16::MAX;
 
 impl Place {
-    /// Which member a step is about, and what it is to the member. `member_of` knows members by their keys.
+    /// Returns the member that a step concerns and the step's relation to it, or `None` if the type does not
+    /// have the member. `member_of` maps a key to a member.
     #[inline]
     pub fn part<'a>(
         &mut self,
@@ -71,13 +73,13 @@ impl Place {
         member.unwrap_or(UNKNOWN)
     }
 
-    /// Notes whether a value that came fits.
+    /// Records whether a value fits its type.
     #[inline]
     pub fn note(&mut self, fits: bool) {
         self.failed |= !fits;
     }
 
-    /// Whether the type has all members that came; told as a mismatch if not.
+    /// Returns whether the type has all members that arrived; records a mismatch if not.
     pub fn knows_all(&self, object: Node<'_>, mismatches: &mut Mismatches) -> bool {
         if self.met_unknown {
             mismatches.add(object, "only the properties of the schema", "an unknown one");
@@ -85,7 +87,7 @@ impl Place {
         !self.met_unknown
     }
 
-    /// Whether all values that came fit.
+    /// Returns whether all values that arrived fit their types.
     pub fn fits(&self) -> bool {
         !self.failed
     }

@@ -1,4 +1,4 @@
-//! Texts: what arrives is appended, and nothing is ever looked at again.
+//! Strings: each chunk is appended, and earlier text is not read again.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ macro_rules! text {
 text!(String, PathBuf, Cow<'static, str>, Box<str>);
 
 impl<T: PartialValue<Growing = String> + AsRef<str>> Partial<T> {
-    /// The text as far as it has come; empty while nothing has.
+    /// Returns the text that has arrived; empty if none has.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Missing => "",
@@ -53,8 +53,8 @@ impl<T: PartialValue<Growing = String> + AsRef<str>> Partial<T> {
 }
 
 impl Partial<PathBuf> {
-    /// The path as far as it has come; empty while nothing has. A growing path names another file than the
-    /// whole one.
+    /// Returns the path that has arrived; empty if none has. A growing path is a prefix of the text and can
+    /// name another file than the complete path.
     pub fn as_path(&self) -> &Path {
         match self {
             Self::Missing => Path::new(""),

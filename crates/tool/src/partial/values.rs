@@ -1,4 +1,4 @@
-//! Values that are shown when they are whole, and wrappers that add nothing of their own.
+//! Values that are shown when they are complete, and wrappers that delegate to an inner type.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, Hash};
@@ -68,7 +68,7 @@ impl<T: PartialValue> PartialValue for Option<T> {
     }
 }
 
-/// A box of what grows, so that a type can hold itself.
+/// Boxes the growing value, so that a type can contain itself.
 impl<T: PartialValue> PartialValue for Box<T> {
     type Growing = Box<T::Growing>;
 

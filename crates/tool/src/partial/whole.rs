@@ -1,4 +1,4 @@
-//! A whole value as a type of serde's, read from where it lies: no copy of it is made first.
+//! Deserialization of a complete value in place, without an intermediate copy.
 
 mod access;
 
@@ -14,7 +14,7 @@ use self::access::{Elements, Members};
 use crate::mismatch::Unfit;
 use crate::partial::{Never, PartialValue};
 
-/// A value of any type that serde reads, shown when it is whole: what the derive makes of a field with
+/// A value of any deserializable type that is shown when it is complete. The derive uses it for a field with
 /// `#[tool_args(whole)]`.
 ///
 /// ```
@@ -40,17 +40,17 @@ impl<T: DeserializeOwned + fmt::Debug + Send + 'static> PartialValue for Whole<T
     type Growing = Never;
 }
 
-/// Reads a whole value, as a strict parse of its text reads it.
+/// Deserializes a complete value with the same result as a strict parse of its text.
 pub(crate) fn read<T: DeserializeOwned>(value: Node<'_>) -> Result<T, Unfit> {
     T::deserialize(Value(value))
 }
 
-/// What serde takes for a member that never came: nothing for an `Option`, else there is no such value.
+/// Returns the value that serde gives a missing member: `None` for an `Option`, otherwise no value.
 pub(crate) fn absent<T: DeserializeOwned>() -> Option<T> {
     T::deserialize(Absent).ok()
 }
 
-/// The most characters of a value that are told.
+/// The maximum number of characters of a value that a mismatch quotes.
 const TOLD: usize = 60;
 
 impl fmt::Display for Unfit {
@@ -66,7 +66,7 @@ impl Unfit {
         Self { path: String::new(), wanted: wanted.into(), met: met.into() }
     }
 
-    /// The same, one level further out.
+    /// Prefixes the path with the token of the surrounding member or element.
     fn inside(mut self, token: &str) -> Self {
         self.path = format!("/{}{}", token.replace('~', "~0").replace('/', "~1"), self.path);
         self
@@ -106,21 +106,21 @@ fn clipped(text: &str) -> String {
     }
 }
 
-/// A whole value for serde.
+/// A serde deserializer over a complete value.
 struct Value<'a>(Node<'a>);
 
 impl Value<'_> {
-    /// The number as `serde_json` tells it to a visitor.
+    /// Visits the number with the type that `serde_json` would choose.
     fn number<'de, V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Unfit> {
         let text = self.0.number_text().unwrap_or_default();
         if let Ok(number) = text.parse() {
             return visitor.visit_u64(number);
         }
-        // `-0` is a float, as an integer has no such value.
+        // `-0` is visited as a float, because integers have no negative zero.
         if let (Ok(number), true) = (text.parse(), text != "-0") {
             return visitor.visit_i64(number);
         }
-        // By the parser that reads finished arguments, so that the last digit is the same.
+        // Use the parser that reads complete arguments, so that floats have identical bits.
         match serde_json::from_str(text) {
             Ok(number) => visitor.visit_f64(number),
             Err(_) => Err(Unfit::new("a number in range", clipped(text))),
@@ -184,7 +184,8 @@ impl<'de> Deserializer<'de> for Value<'_> {
     ) -> Result<V::Value, Unfit> {
         match self.0.as_str() {
             Some(variant) => StrDeserializer::<Unfit>::new(variant).deserialize_enum(name, variants, visitor),
-            // A variant with data is an object of one member; serde_json's own value knows that form.
+            // A variant with data is an object with one member; the deserializer of `serde_json::Value`
+            // supports that form.
             None => self
                 .0
                 .to_value()
@@ -200,7 +201,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
     }
 }
 
-/// A member that never came.
+/// A serde deserializer for a member that never arrived.
 struct Absent;
 
 impl<'de> Deserializer<'de> for Absent {

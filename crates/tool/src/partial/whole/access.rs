@@ -1,4 +1,5 @@
-//! The elements and members of a whole value for serde, each with its place if it does not fit.
+//! serde access to the elements and members of a complete value. Errors get the path of the element or
+//! member.
 
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess};
@@ -6,7 +7,7 @@ use windlass_partial_json::{self as json, Node};
 
 use super::{Unfit, Value};
 
-/// The elements of an array.
+/// Access to the elements of an array.
 pub(super) struct Elements<'a> {
     rest: json::Elements<'a>,
     length: usize,
@@ -18,7 +19,7 @@ impl<'a> Elements<'a> {
         Self { rest: array.elements(), length: array.len(), index: 0 }
     }
 
-    /// Everything must have been read: a tuple of two does not take three.
+    /// Returns an error if elements are left over: a tuple of two does not accept three elements.
     pub(super) fn end(self) -> Result<(), Unfit> {
         if self.index == self.length {
             return Ok(());
@@ -38,12 +39,12 @@ impl<'de> SeqAccess<'de> for &mut Elements<'_> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        // As far as serde itself goes without seeing the elements.
+        // Cap the capacity that a visitor allocates in advance.
         Some(self.length.saturating_sub(self.index).min(4096))
     }
 }
 
-/// The members of an object.
+/// Access to the members of an object.
 pub(super) struct Members<'a> {
     rest: json::Members<'a>,
     member: Option<(&'a str, Node<'a>)>,
