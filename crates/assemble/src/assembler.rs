@@ -58,6 +58,8 @@ pub struct Assembler {
     error: Option<StreamError>,
     /// The ending of the answer, once it is known. A call that begins afterwards resets it.
     ending: Option<Ending>,
+    /// Set when text has been dropped: text that fits again must not follow, because the gap would be invisible.
+    is_full: bool,
 }
 
 impl Assembler {
@@ -73,6 +75,7 @@ impl Assembler {
             grounding: Vec::new(),
             error: None,
             ending: None,
+            is_full: false,
         }
     }
 
@@ -147,9 +150,10 @@ impl Assembler {
     /// Returns the text, or an empty string with an error in the answer if the text exceeds the limit.
     fn admit(&mut self, text: String) -> String {
         let limit = self.options.limits.text_bytes;
-        if text.len() <= limit.saturating_sub(self.parts.bytes()) {
+        if !self.is_full && text.len() <= limit.saturating_sub(self.parts.bytes()) {
             return text;
         }
+        self.is_full |= !text.is_empty();
         let message = format!("the answer has more than {limit} bytes of text");
         self.error.get_or_insert(StreamError::new(StreamErrorKind::Unknown, None, message));
         String::new()

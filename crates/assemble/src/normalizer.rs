@@ -95,6 +95,7 @@ impl Normalizer {
     /// Forwards the events of the last chunk. `opaque` contains the provider's fields of the call that the
     /// chunk began.
     fn hand_on(&mut self, mut opaque: Option<Opaque>, chunks: &mut Vec<Chunk>) {
+        let own = chunks.len();
         for event in std::mem::take(&mut self.events) {
             match event {
                 CallEvent::Started { key, id, name } => {
@@ -112,20 +113,22 @@ impl Normalizer {
                     Some(Told::Waits { arguments, .. }) => arguments.push_str(&delta),
                     _ => chunks.push(Chunk::Call(CallChunk::Delta { key, arguments: delta })),
                 },
-                CallEvent::Finished { key, call, .. } => self.finished(key, call, chunks),
+                CallEvent::Finished { key, call, .. } => self.finished(key, call, chunks, own),
                 CallEvent::Malformed(call) => self.malformed(&call, chunks),
                 CallEvent::ArgumentComplete { .. } => {}
             }
         }
     }
 
-    fn finished(&mut self, key: CallKey, call: ToolCall, chunks: &mut Vec<Chunk>) {
+    /// `own` is the length of `chunks` before the current chunk; what stands before belongs to the caller.
+    fn finished(&mut self, key: CallKey, call: ToolCall, chunks: &mut Vec<Chunk>, own: usize) {
         if !matches!(call.payload, Payload::Function { .. }) {
             self.calls.insert(key, Told::Begun);
             // Replace the `Start` that was emitted for the name: a payload is forwarded as one `Whole` chunk.
-            chunks.retain(
-                |chunk| !matches!(chunk, Chunk::Call(CallChunk::Start { key: begun, .. }) if *begun == key),
-            );
+            let is_start = |chunk: &Chunk| matches!(chunk, Chunk::Call(CallChunk::Start { key: begun, .. }) if *begun == key);
+            if let Some(at) = chunks.iter().skip(own).position(is_start) {
+                chunks.remove(own.saturating_add(at));
+            }
             chunks.push(Chunk::Call(CallChunk::Whole {
                 id: Some(call.id.as_str().to_owned()),
                 name: call.name.as_str().to_owned(),

@@ -92,7 +92,8 @@ impl WorkMode {
         let mut text = format!("You are in the mode {} ({}). {}", self.name, self.slug, self.role);
         for (group, files) in self.groups() {
             if let Some(files) = files {
-                let _ = write!(text, "\nIn this mode the tools of the group {group} write only {files}.");
+                let verb = if group == ToolGroup::Read { "read" } else { "write" };
+                let _ = write!(text, "\nIn this mode the tools of the group {group} {verb} only {files}.");
             }
         }
         text

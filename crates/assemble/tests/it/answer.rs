@@ -150,8 +150,14 @@ fn usage_may_come_after_the_finish_and_an_empty_answer_is_no_message() {
 // S16
 #[test]
 fn words_beyond_the_limit_are_an_error() {
-    let options = Options::default().with_limits(Limits { text_bytes: 4, ..Limits::default() });
-    let (_, answer) = run(options, [Chunk::text("1234"), Chunk::reasoning("5"), calls()]);
+    let (_, answer) = run(options_of(4), [Chunk::text("1234"), Chunk::reasoning("5"), calls()]);
     assert_eq!(answer.text(), "1234");
     assert!(answer.error.unwrap().message.contains("4 bytes"));
+    let pieces = [Chunk::text("12"), Chunk::text("345"), Chunk::text("6"), calls()];
+    let (_, answer) = run(options_of(4), pieces);
+    assert_eq!(answer.text(), "12", "nothing follows a gap");
+}
+
+fn options_of(text_bytes: usize) -> Options {
+    Options::default().with_limits(Limits { text_bytes, ..Limits::default() })
 }

@@ -143,3 +143,18 @@ fn a_payload_of_another_form_stays_whole() {
     ];
     check(&marked, r#"start0:a 0:{"late":true} end0 finish"#);
 }
+
+#[test]
+fn chunks_of_an_earlier_response_are_not_touched() {
+    let body = WholeCall::Payload(Payload::Custom { input: "free text".into() });
+    let call = CallChunk::Whole { id: Some("a".into()), name: "patch".into(), body, opaque: None };
+    let earlier = start(0, "b", "list");
+    let mut chunks = vec![earlier.clone()];
+    Normalizer::new(Options::default()).push(Chunk::Call(call), &mut chunks);
+    assert_eq!(chunks.first(), Some(&earlier));
+    assert_eq!(chunks.len(), 2, "{chunks:?}");
+}
+
+fn start(key: u64, id: &str, name: &str) -> Chunk {
+    Chunk::Call(CallChunk::Start { key: CallKey(key), id: Some(id.into()), name: name.into(), opaque: None })
+}

@@ -252,6 +252,10 @@ fn a_file_of_modes_adds_and_a_users_may_replace() {
     let added = builtin
         .with_file(&file("docs", r#"{ group = "edit", file_regex = '\.md$' }, "modes""#), ModeOwner::Project);
     assert!(added.unwrap().get("docs").unwrap().files(ToolGroup::Edit).unwrap().has("x.md"));
+    let groups = r#"{ group = "read", file_regex = '\.md$' }, { group = "edit", file_regex = '\.rs$' }"#;
+    let both = WorkModes::builtin().with_file(&file("both", groups), ModeOwner::User).unwrap();
+    let prompt = both.get("both").unwrap().prompt();
+    assert!(prompt.contains(r"group read read only") && prompt.contains("group edit write only"), "{prompt}");
 }
 
 #[test]
