@@ -1,4 +1,4 @@
-//! What a decision about a call costs.
+//! Benchmark of policy decisions about calls.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! W1 to W4: bytes of JSON text a second, beside the floor that shows nothing on the way.
+//! W1 to W4: JSON throughput in bytes per second, compared with a floor that exposes nothing while streaming.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -9,7 +9,7 @@ use windlass_testkit::workload;
 const CUTS: [(&str, Cut); 5] =
     [("d1", Cut::One), ("d4", Cut::Four), ("d16", Cut::Sixteen), ("dR", Cut::Ragged), ("W4", Cut::Whole)];
 
-/// How many bytes W1 has where its cuts are compared.
+/// Size of W1, in bytes, in the comparison of its cuts.
 const CUT_BYTES: usize = 100_000;
 
 fn compare(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, text: &str, cut: Cut) {
@@ -26,7 +26,8 @@ fn compare(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, text: &str, cut
     });
 }
 
-/// The cost of a delta must not depend on what came before: the rate is the same at every size.
+/// The cost of a delta must not depend on the text before it, so the throughput must be the same at every
+/// size.
 fn written_file(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("partial_json/w1_d16");
     for (size, bytes) in SIZES {

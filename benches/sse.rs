@@ -1,4 +1,4 @@
-//! W5 in network chunks: bytes of a stream a second, beside a bare scan for line ends.
+//! W5 in network chunks: throughput of a stream in bytes per second, compared with a bare scan for line ends.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use windlass_benches::{CHUNKS, events, line_ends};

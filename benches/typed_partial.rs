@@ -1,4 +1,5 @@
-//! T7: typed partial arguments in deltas of 8 to 24 bytes, beside the untyped view and the bare events.
+//! T7: typed partial arguments in deltas of 8 to 24 bytes, compared with the untyped view and the bare
+//! events.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use windlass_benches::typed::{EditFile, WriteFile, content_length, edit_count, events, typed, view};

@@ -1,4 +1,4 @@
-//! Prints how long a decision takes: each call many times, the time of every single decision.
+//! Prints the latency distribution of policy decisions: each call many times, timing every decision.
 #![expect(clippy::print_stdout, reason = "this program prints a table")]
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 

@@ -1,9 +1,9 @@
-//! Calls and policies to be judged.
+//! Calls and policies for the benchmarks of decisions.
 
 use windlass_hitl::{Action, Constraint, EffectKind, Facts, Policy, Rule, RuleFile, Source};
 use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, Target, ToolCall, ToolName};
 
-/// Commands as agents write them: plain, piped, quoted, not plain, dangerous, long.
+/// Commands as agents write them: plain, piped, quoted, complex, dangerous, long.
 const COMMANDS: [&str; 12] = [
     "ls -la src",
     "git log --oneline -5 HEAD",
@@ -19,7 +19,7 @@ const COMMANDS: [&str; 12] = [
     "docker run --rm -v \"$PWD:/w\" image sh -c 'make -C /w all'",
 ];
 
-/// A user's policy with so many rules, of every kind.
+/// Returns a user's policy with this number of rules, of every kind.
 ///
 /// # Panics
 /// Never: the rules are constants.
@@ -41,7 +41,8 @@ pub fn policy(rules: usize) -> Policy {
     Policy::default().with_file(Source::User, file).expect("the rules are well made")
 }
 
-/// The facts of calls of a coding agent: commands, edits with what they meet, patches of several files, fetches.
+/// Returns the facts of typical calls of a coding agent: commands, edits with existing targets, patches of
+/// several files, fetches.
 ///
 /// # Panics
 /// Never: the names are constants.

@@ -9,7 +9,7 @@ use windlass_benches::{CHUNKS, SIZES, events, floor, line_ends, push, push_and_v
 use windlass_testkit::split::{Cut, deltas};
 use windlass_testkit::workload;
 
-/// Runs of each measurement; the least of them counts, as noise only adds.
+/// Runs of each measurement. The minimum counts, because noise only adds.
 const RUNS: usize = 15;
 const STREAM_BYTES: usize = 4_000_000;
 
@@ -23,7 +23,7 @@ fn main() {
     }
 }
 
-/// The least time of several runs, in nanoseconds for each of `count` things.
+/// Returns the minimum time over several runs, in nanoseconds per item.
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
 fn measure<T>(count: usize, mut work: impl FnMut() -> T) -> f64 {
     let mut least = Duration::MAX;

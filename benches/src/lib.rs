@@ -1,4 +1,4 @@
-//! What the benchmarks and the figures measure, on the workloads of the test kit.
+//! The measured functions of the benchmarks, on the workloads of the test kit.
 
 pub mod decisions;
 pub mod typed;
@@ -8,13 +8,13 @@ use std::hint::black_box;
 use serde_json::Value;
 use windlass_partial_json::Parser;
 
-/// Sizes of W1: a cost per delta that is the same at all of them is a cost that no history adds to.
+/// Sizes of W1. An equal cost per delta at all sizes shows that the cost does not depend on the history.
 pub const SIZES: [(&str, usize); 3] = [("10 KB", 10_000), ("100 KB", 100_000), ("1 MB", 1_000_000)];
 
 /// Lengths of network chunks for W5.
 pub const CHUNKS: [usize; 3] = [16_384, 1_400, 100];
 
-/// The floor: append all deltas, one strict parse at the end, nothing shown while streaming.
+/// The floor: appends all deltas and parses once at the end, without any value while streaming.
 ///
 /// # Panics
 /// The deltas are not JSON.
@@ -55,10 +55,10 @@ pub fn push_and_view(deltas: &[&str]) -> usize {
     seen
 }
 
-/// Cuts a stream that comes in chunks of this length into events: their number and the bytes of their data.
+/// Splits a stream in chunks of this length into events. Returns their number and the bytes of their data.
 ///
 /// # Panics
-/// The stream is beyond the limits.
+/// The stream exceeds the limits.
 pub fn events(stream: &[u8], chunk: usize) -> (usize, usize) {
     let mut parser = windlass_sse::Parser::new();
     let (mut count, mut bytes) = (0usize, 0usize);
@@ -72,7 +72,7 @@ pub fn events(stream: &[u8], chunk: usize) -> (usize, usize) {
     (count, bytes)
 }
 
-/// The floor of a stream: the line ends, found.
+/// The floor of a stream: counts line ends.
 pub fn line_ends(stream: &[u8], chunk: usize) -> usize {
     stream.chunks(chunk).map(|chunk| memchr::memchr2_iter(b'\n', b'\r', black_box(chunk)).count()).sum()
 }

@@ -1,4 +1,4 @@
-//! Typed partial arguments beside the untyped ones, on W1 and W2.
+//! Typed and untyped partial arguments, on W1 and W2.
 
 use std::hint::black_box;
 
@@ -45,7 +45,7 @@ pub struct Edit {
     pub new: String,
 }
 
-/// Pushes all deltas, and after each looks at the first member's length: of W1 the path, of W2 the edits.
+/// Pushes all deltas, and after each reads the length of the member `name`.
 ///
 /// # Panics
 /// The deltas are not JSON.
@@ -61,7 +61,7 @@ pub fn view(deltas: &[&str], name: &str) -> usize {
     seen
 }
 
-/// Pushes all deltas, and after each looks at each event's path and length.
+/// Pushes all deltas, and after each reads the path and the length of each event.
 ///
 /// # Panics
 /// The deltas are not JSON.
@@ -85,7 +85,7 @@ pub fn events(deltas: &[&str]) -> usize {
     seen
 }
 
-/// Pushes all deltas into a typed partial, and after each looks at a length in it.
+/// Pushes all deltas into a typed partial, and after each reads a length from it.
 ///
 /// # Panics
 /// The deltas do not fit the type.
@@ -100,12 +100,12 @@ pub fn typed<T: ToolArgs>(deltas: &[&str], length: fn(&T::Growing) -> usize) -> 
     seen
 }
 
-/// How much of W1's content has come.
+/// Returns the available length of W1's content.
 pub fn content_length(partial: &PartialWriteFile) -> usize {
     partial.content.as_str().len()
 }
 
-/// How many of W2's edits have come.
+/// Returns the available number of W2's edits.
 pub fn edit_count(partial: &PartialEditFile) -> usize {
     partial.edits.growing().map_or(0, |edits| edits.len())
 }

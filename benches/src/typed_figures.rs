@@ -1,5 +1,5 @@
-//! Prints the cost of typed partial arguments beside untyped ones: `typed_figures`. Under callgrind,
-//! `typed_figures WORKLOAD WAY RUNS` does one of them alone.
+//! Prints the cost of typed partial arguments compared with untyped ones: `typed_figures`. Under callgrind,
+//! `typed_figures WORKLOAD WAY RUNS` performs one of them alone.
 #![expect(clippy::print_stdout, reason = "this program prints a table")]
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 
@@ -11,7 +11,7 @@ use windlass_benches::typed::{EditFile, WriteFile, content_length, edit_count, e
 use windlass_testkit::split::{Cut, deltas};
 use windlass_testkit::workload;
 
-/// Runs of each measurement; the least of them counts, as noise only adds.
+/// Runs of each measurement. The minimum counts, because noise only adds.
 const RUNS: usize = 40;
 const WAYS: [&str; 4] = ["push", "view", "events", "typed"];
 
@@ -62,7 +62,7 @@ fn run(workload: &str, way: &str, parts: &[&str]) -> usize {
     }
 }
 
-/// The least time of several runs, in nanoseconds a delta.
+/// Returns the minimum time over several runs, in nanoseconds per delta.
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
 fn measure(parts: &[&str], mut work: impl FnMut() -> usize) -> f64 {
     let mut least = Duration::MAX;

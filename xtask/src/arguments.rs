@@ -1,8 +1,9 @@
-//! The words after a command's name: flags, options with a value, and what is left.
+//! Parser for command-line arguments: flags, options with a value, and positional words.
 
 use anyhow::{Context, Result, bail};
 
-/// Words not yet taken. A command takes what it knows, then calls [`Arguments::finish`].
+/// The words that have not been consumed. A command takes the arguments that it knows, then calls
+/// [`Arguments::finish`].
 pub(crate) struct Arguments {
     words: Vec<String>,
 }
@@ -12,14 +13,14 @@ impl Arguments {
         Self { words }
     }
 
-    /// Takes `--name`, and says whether it was there.
+    /// Consumes `--name`. Returns true if it was given.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         let before = self.words.len();
         self.words.retain(|word| word != name);
         self.words.len() != before
     }
 
-    /// Takes `--name VALUE` or `--name=VALUE`.
+    /// Consumes `--name VALUE` or `--name=VALUE`.
     pub(crate) fn option(&mut self, name: &str) -> Result<Option<String>> {
         let prefix = format!("{name}=");
         let Some(at) = self.words.iter().position(|word| word == name || word.starts_with(&prefix)) else {
@@ -35,7 +36,7 @@ impl Arguments {
         bail!("`{name}` needs a value")
     }
 
-    /// Takes `--name NUMBER`.
+    /// Consumes `--name NUMBER`.
     pub(crate) fn number(&mut self, name: &str) -> Result<Option<u64>> {
         let Some(value) = self.option(name)? else {
             return Ok(None);
@@ -45,13 +46,13 @@ impl Arguments {
         Ok(Some(number))
     }
 
-    /// Takes the next word that is not an option.
+    /// Consumes the next word that is not an option.
     pub(crate) fn word(&mut self) -> Option<String> {
         let at = self.words.iter().position(|word| !word.starts_with('-'))?;
         Some(self.words.remove(at))
     }
 
-    /// Refuses what nobody took.
+    /// Returns an error if a word was not consumed.
     pub(crate) fn finish(self) -> Result<()> {
         match self.words.first() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the benchmarks, for figures or only to see that they run.
+//! `cargo xtask bench`: runs the benchmarks, for figures or as a smoke test.
 
 mod peers;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(outcome.exit_code())
 }
 
-/// Under `cargo test` a benchmark program runs each of its benchmarks once.
+/// Runs every benchmark once: benchmark programs do that under `cargo test`.
 pub(crate) fn smoke(sh: &Shell, project: &Project, filter: Option<&str>) -> Result<Outcome> {
     let Some(Choice { programs, filter }) = Choice::new(project, filter) else {
         return Ok(no_benches());
@@ -82,7 +82,7 @@ fn measure(sh: &Shell, project: &Project, filter: Option<&str>, save: Option<&st
     if table.is_none() {
         return Ok(Outcome::from_success(measured));
     }
-    // The same workloads in one table, as a cost per delta or event: the figures that the READMEs quote.
+    // Print the same workloads as one table of costs per delta or event, which the READMEs quote.
     let figures =
         cmd!(sh, "cargo run --locked --quiet --profile bench -p {PACKAGE} --bin figures -- {only...}");
     Ok(Outcome::from_success(capture::pass_through(figures)? && measured))
@@ -92,8 +92,8 @@ fn no_benches() -> Outcome {
     Outcome::new(Verdict::Skipped, format!("{PACKAGE} has no benchmark program"))
 }
 
-/// Which programs run, and what they are to look for. Programs are named one by one: the package's
-/// library has no benchmarks and would not understand the arguments.
+/// The benchmark programs to run, and their filter. Programs are named individually, because the package's
+/// library has no benchmarks and would not accept the arguments.
 struct Choice {
     programs: Vec<String>,
     filter: Option<String>,

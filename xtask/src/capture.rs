@@ -1,4 +1,4 @@
-//! Runs a command, lets its progress through and keeps its lines.
+//! Runs a command, passes its progress through and captures its lines.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
@@ -6,21 +6,21 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use xshell::Cmd;
 
-/// Which of the two streams is kept; the other goes straight to the terminal.
+/// The stream to capture; the other one goes to the terminal.
 #[derive(Clone, Copy)]
 pub(crate) enum Keep {
     Stdout,
     Stderr,
 }
 
-/// What a command printed, and whether it ended well.
+/// The captured output of a command, and its success.
 pub(crate) struct Captured {
     pub(crate) success: bool,
     pub(crate) lines: Vec<String>,
 }
 
 impl Captured {
-    /// Prints everything that was kept: for a command that failed.
+    /// Prints all captured lines, for a command that failed.
     pub(crate) fn print(&self) {
         for line in &self.lines {
             println!("{line}");
@@ -28,7 +28,7 @@ impl Captured {
     }
 }
 
-/// Runs `cmd`, keeping one stream. Lines that `show` picks are printed as they come.
+/// Runs `cmd` and captures one stream. Prints the lines that `show` selects as they arrive.
 pub(crate) fn run(cmd: Cmd<'_>, keep: Keep, show: fn(&str) -> bool) -> Result<Captured> {
     println!("$ {cmd}");
     let text = cmd.to_string();
@@ -47,7 +47,7 @@ pub(crate) fn run(cmd: Cmd<'_>, keep: Keep, show: fn(&str) -> bool) -> Result<Ca
     Ok(Captured { success: child.wait()?.success(), lines })
 }
 
-/// Runs `cmd` with both streams going to the terminal, and says whether it ended well.
+/// Runs `cmd` with both streams on the terminal. Returns true if it succeeded.
 pub(crate) fn pass_through(cmd: Cmd<'_>) -> Result<bool> {
     println!("$ {cmd}");
     let text = cmd.to_string();
@@ -55,7 +55,7 @@ pub(crate) fn pass_through(cmd: Cmd<'_>) -> Result<bool> {
     Ok(status.with_context(|| format!("cannot start `{text}`"))?.success())
 }
 
-/// Test programs may print bytes that are not UTF-8; they are shown with replacements.
+/// Reads lines. Bytes that are not UTF-8, which test programs may print, are replaced.
 fn read_lines(stream: Box<dyn Read>, show: fn(&str) -> bool) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     let mut reader = BufReader::new(stream);

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: everything that must hold, cheapest first, with one summary.
+//! `cargo xtask ci`: runs all checks, cheapest first, and prints one summary.
 
 pub(crate) mod libtest;
 mod steps;
@@ -25,14 +25,14 @@ A failed step does not stop the others. The last line counts steps: `N passed, N
   --quick    leaves out the slow steps, and says which
   --strict   a skipped step fails, too";
 
-/// Features that no build has by itself. What is linted and tested has them; the programs that other steps build have
-/// none, so both are compiled.
+/// Features that are disabled by default. Clippy and the tests enable them; the programs that other steps
+/// build do not, so both configurations are compiled.
 pub(crate) const OFF_BY_DEFAULT: &str = "windlass-cli/otlp";
 
-/// What the target folders of a whole run take, with what it installs.
+/// Disk space that a full run needs, including the tools that it installs.
 const NEEDED_GIGABYTES: u64 = 30;
 
-/// How a step ended.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Passed,
@@ -40,7 +40,7 @@ pub(crate) enum Verdict {
     Skipped,
 }
 
-/// A step's result: one note for its row, and lines that the summary repeats.
+/// The outcome of a step: its verdict, a note for its row, and lines that the summary repeats.
 pub(crate) struct Outcome {
     pub(crate) verdict: Verdict,
     pub(crate) note: String,
@@ -56,7 +56,7 @@ impl Outcome {
         Self::new(if success { Verdict::Passed } else { Verdict::Failed }, "")
     }
 
-    /// For a command that is one step: prints what the step has to say, and how the command ends.
+    /// Prints the outcome of a command that consists of one step, and returns its exit code.
     pub(crate) fn exit_code(&self) -> ExitCode {
         for line in &self.lines {
             println!("{line}");
@@ -70,14 +70,14 @@ impl Outcome {
     }
 }
 
-/// Whether `--quick` runs a step.
+/// The setting that determines whether `--quick` runs a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pace {
     Quick,
     Slow,
 }
 
-/// What a step may use.
+/// The context of a step.
 struct Setting<'a> {
     sh: &'a Shell,
     project: &'a Project,
@@ -96,8 +96,8 @@ struct Step {
     run: fn(&Setting<'_>) -> Result<Outcome>,
 }
 
-/// Cheapest first; fuzzing is last, because it gives way when the time is used up. All steps that
-/// compile give rustc the same flags, so that none rebuilds what another has built.
+/// The steps, cheapest first. Fuzzing is last, because it is skipped when the time is used up. All steps that
+/// compile give rustc the same flags, so that none rebuilds the output of another.
 const STEPS: [Step; 15] = [
     Step { name: "fetch", pace: Pace::Quick, run: steps::fetch },
     Step { name: "fmt", pace: Pace::Quick, run: steps::fmt },
@@ -124,7 +124,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         STEPS.iter().partition(|step| !quick || step.pace == Pace::Quick);
     let project = Project::load(sh)?;
     if std::env::var_os("CI").is_some() {
-        // What a later build could use again is a fifth of the target folder, and there is no later build.
+        // Incremental data is a fifth of the target folder and useless without a later build.
         sh.set_var("CARGO_INCREMENTAL", "0");
     }
     tell_of_a_full_disk(sh);
@@ -142,9 +142,9 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A linker that finds no space dies of a bus error, which says nothing of disks.
+/// Warns if the disk is nearly full: a linker without space dies of a bus error, without mentioning the disk.
 fn tell_of_a_full_disk(sh: &Shell) {
-    // The second line of `df -P`: file system, kilobytes in all, used, free.
+    // The second line of `df -P` contains the file system, then total, used and free kilobytes.
     let table = cmd!(sh, "df -Pk .").quiet().ignore_stderr().read().unwrap_or_default();
     let row = table.lines().nth(1).unwrap_or_default();
     let free = row.split_whitespace().nth(3).and_then(|free| free.parse::<u64>().ok());
@@ -153,7 +153,7 @@ fn tell_of_a_full_disk(sh: &Shell) {
     }
 }
 
-/// A step that cannot even start has failed; the others still run.
+/// Runs a step. An error counts as a failure, and the other steps still run.
 fn perform(step: &Step, setting: &Setting<'_>) -> Finished {
     let begun = Instant::now();
     let outcome = (step.run)(setting).unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! `cargo xtask corpora`: runs the tests over real recordings and shows how many cases agreed.
+//! `cargo xtask corpora`: runs the tests on real recordings and prints the number of cases that agree.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,15 +24,15 @@ pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
     Ok(outcome.exit_code())
 }
 
-/// Where the corpora are, if they are.
+/// Returns the folder of the corpora, if it exists.
 pub(crate) fn folder(sh: &Shell) -> Option<PathBuf> {
     let named = sh.var_os("WINDLASS_CORPORA").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| sh.current_dir().join("../shared/corpora"));
     folder.is_dir().then_some(folder)
 }
 
-/// Runs the corpus tests and keeps their `corpus:` and `skipped:` lines. They run without corpora, too:
-/// each says itself what it could not do.
+/// Runs the corpus tests and collects their `corpus:` and `skipped:` lines. Without corpora each test reports
+/// that it was skipped.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     let test = cmd!(
         sh,

@@ -1,4 +1,4 @@
-//! Downloads the packages that the lock files name, so that later steps need no registry.
+//! Downloads the packages in the lock files, so that later steps need no registry.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -6,11 +6,11 @@ use xshell::{Shell, cmd};
 use crate::capture;
 use crate::ci::Outcome;
 
-/// The workspace and the packages that stand outside of it with a lock file of their own.
+/// The manifests of the workspace and of the excluded packages with their own lock files.
 const MANIFESTS: [&str; 3] = ["Cargo.toml", "fuzz/Cargo.toml", "benches/peers/Cargo.toml"];
 
-/// Fetches all packages for all platforms: `cargo metadata` and `cargo deny` read those of other platforms, too, which a
-/// build never downloads. Fails when a lock file does not match its manifest.
+/// Fetches all packages for all platforms: `cargo metadata` and `cargo deny` also read packages of other
+/// platforms, which a build does not download. Fails if a lock file does not match its manifest.
 pub(crate) fn all(sh: &Shell) -> Result<Outcome> {
     let mut stale = Vec::new();
     for manifest in MANIFESTS {

@@ -1,4 +1,4 @@
-//! `cargo xtask fresh`: the project's two commands on a machine that has nothing of ours yet.
+//! `cargo xtask fresh`: runs the project's two main commands as on a fresh machine.
 
 mod machine;
 
@@ -55,7 +55,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A command of the project that has ended.
+/// A finished command of the project, with its duration.
 struct Timed {
     words: String,
     success: bool,
@@ -63,7 +63,8 @@ struct Timed {
 }
 
 impl Timed {
-    /// Runs cargo with SIGINT ignored: a program inherits that, and must not hand it on to what it starts.
+    /// Runs cargo with SIGINT ignored. Child processes inherit that, and the project must not pass it on to
+    /// theirs.
     fn run(machine: &Machine, words: &[&str]) -> Result<Self> {
         let text = format!("cargo {}", words.join(" "));
         println!("\n$ {text}");

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: builds the fuzz targets, seeds their corpora and runs them for a while.
+//! `cargo xtask fuzz`: builds the fuzz targets, seeds their corpora and runs them for a limited time.
 
 mod seeds;
 
@@ -45,7 +45,8 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         Tool::Ready(cargo_fuzz) => cargo_fuzz,
         Tool::Missing { how_to } => bail!("{how_to}"),
     };
-    // `cargo fuzz` cannot be told `--locked`: with a lock file that matches its manifest it has nothing to rewrite.
+    // `cargo fuzz` does not accept `--locked`. If the lock file matches its manifest, it has nothing to
+    // rewrite.
     if fetch::all(sh)?.verdict == Verdict::Failed {
         bail!("a lock file does not match its manifest");
     }
@@ -62,8 +63,8 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A few seconds of each target, without a sanitizer: the project has no unsafe code that one would
-/// watch, and the build takes a third of the time.
+/// Runs each target for a few seconds without a sanitizer: the project has no unsafe code for it to check,
+/// and the build takes a third of the time.
 pub(crate) fn smoke(sh: &Shell, seconds: u64) -> Result<Outcome> {
     if !sh.path_exists(MANIFEST) {
         return Ok(Outcome::new(Verdict::Skipped, format!("{MANIFEST} is missing")));
@@ -84,12 +85,12 @@ pub(crate) fn smoke(sh: &Shell, seconds: u64) -> Result<Outcome> {
     Ok(Outcome { note, lines, ..Outcome::from_success(success) })
 }
 
-/// How the targets are built.
+/// The toolchain of the fuzz build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// The nightly toolchain and the address sanitizer.
+    /// The nightly toolchain with the address sanitizer.
     Nightly,
-    /// The default toolchain, told to accept the coverage flags, without a sanitizer.
+    /// The default toolchain without a sanitizer; `RUSTC_BOOTSTRAP` makes it accept the coverage flags.
     Stable,
 }
 
@@ -99,7 +100,7 @@ impl Mode {
         if toolchains.lines().any(|name| name.starts_with("nightly")) { Self::Nightly } else { Self::Stable }
     }
 
-    /// `cargo fuzz ACTION`, with the toolchain and sanitizer of this mode.
+    /// Returns the command `cargo fuzz ACTION` with the toolchain and sanitizer of this mode.
     fn call<'a>(self, sh: &'a Shell, cargo_fuzz: &Installed, action: &str) -> Cmd<'a> {
         let call = cargo_fuzz.call(sh).arg(action);
         match self {
@@ -109,7 +110,7 @@ impl Mode {
     }
 }
 
-/// What a run of one target showed.
+/// The results of fuzzing one target.
 struct Report {
     target: String,
     success: bool,
@@ -145,7 +146,7 @@ fn fuzz(sh: &Shell, cargo_fuzz: &Installed, mode: Mode, target: &str, seconds: u
         });
     }
     let time = format!("-max_total_time={seconds}");
-    // A hang is a finding, too; an input over 4 GB of memory is stopped by libFuzzer's own limit.
+    // A hang counts as a finding; libFuzzer's own limit stops an input that uses more than 4 GB of memory.
     let run = mode.call(sh, cargo_fuzz, "run").arg(target).args([
         "--",
         &time,
@@ -164,7 +165,7 @@ fn fuzz(sh: &Shell, cargo_fuzz: &Installed, mode: Mode, target: &str, seconds: u
     Ok(Report { target: target.to_owned(), success: captured.success, executions, crashes })
 }
 
-/// The inputs that libFuzzer has kept because they broke the target.
+/// Returns the inputs that libFuzzer stored because they broke the target.
 fn artifacts(sh: &Shell, target: &str) -> BTreeSet<String> {
     let folder = format!("fuzz/artifacts/{target}");
     let paths = sh.read_dir(&folder).unwrap_or_default();
@@ -174,7 +175,7 @@ fn artifacts(sh: &Shell, target: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The programs of the fuzz package, by name.
+/// Returns the names of the fuzz package's programs.
 fn targets(sh: &Shell) -> Result<Vec<String>> {
     if !sh.path_exists(MANIFEST) {
         bail!("{MANIFEST} is missing: there is nothing to fuzz");

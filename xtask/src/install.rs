@@ -1,7 +1,8 @@
-//! Cargo subcommands that the project uses, each installed once, in a pinned version, into a folder of its own.
+//! Cargo subcommands that the project uses, installed once, in a pinned version, into the project's own
+//! folder.
 //!
-//! A subcommand that the machine has already is never used: its version is unknown, and a machine without it would
-//! behave differently.
+//! Subcommands that are already installed on the machine are not used: their versions are unknown, so
+//! machines would behave differently.
 
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ use xshell::{Cmd, Shell, cmd};
 
 use crate::capture;
 
-/// A package of the registry that provides `cargo SUBCOMMAND`.
+/// A registry package that provides `cargo SUBCOMMAND`, with its pinned version.
 #[derive(Clone, Copy)]
 pub(crate) struct Pinned {
     subcommand: &'static str,
@@ -22,13 +23,13 @@ pub(crate) const DENY: Pinned = Pinned { subcommand: "deny", version: "0.20.2" }
 /// Builds and runs the fuzz targets.
 pub(crate) const FUZZ: Pinned = Pinned { subcommand: "fuzz", version: "0.13.2" };
 
-/// An installed subcommand, or the command that a person can run to install it.
+/// An installed subcommand, or instructions for installing it.
 pub(crate) enum Tool {
     Ready(Installed),
     Missing { how_to: String },
 }
 
-/// The program of an installed subcommand.
+/// The path of an installed subcommand.
 #[derive(Clone)]
 pub(crate) struct Installed {
     program: PathBuf,
@@ -36,15 +37,15 @@ pub(crate) struct Installed {
 }
 
 impl Installed {
-    /// A call of the subcommand, as `cargo SUBCOMMAND` makes it.
+    /// Returns a call of the subcommand, in the form that `cargo SUBCOMMAND` uses.
     pub(crate) fn call<'a>(&self, sh: &'a Shell) -> Cmd<'a> {
         let (program, subcommand) = (&self.program, self.subcommand);
         cmd!(sh, "{program} {subcommand}")
     }
 }
 
-/// Returns the pinned program, and installs it first if it is missing. Installs a debug build: it compiles in less
-/// than half the time, and these programs mostly wait for others.
+/// Returns the pinned program, and installs it first if it is missing. Installs a debug build, which compiles
+/// in less than half the time; these programs mostly wait for other processes.
 pub(crate) fn ensure(sh: &Shell, pinned: Pinned) -> Result<Tool> {
     let Pinned { subcommand, version } = pinned;
     let package = format!("cargo-{subcommand}");
@@ -56,7 +57,7 @@ pub(crate) fn ensure(sh: &Shell, pinned: Pinned) -> Result<Tool> {
     println!("{package} {version} is missing: installing it once");
     let requirement = format!("={version}");
     let words = ["--locked", "--debug", &package, "--version", &requirement];
-    // The tool's own build must not fill the project's target folder.
+    // The build of the tool must not fill the project's target folder.
     let install = cmd!(sh, "cargo install {words...} --root {folder}").env_remove("CARGO_TARGET_DIR");
     if capture::pass_through(install)? && installed.program.is_file() {
         return Ok(Tool::Ready(installed));
@@ -66,7 +67,7 @@ pub(crate) fn ensure(sh: &Shell, pinned: Pinned) -> Result<Tool> {
     })
 }
 
-/// The folder where cargo keeps downloads and programs.
+/// Returns the folder in which cargo stores downloads and programs.
 fn cargo_home(sh: &Shell) -> Result<PathBuf> {
     if let Some(home) = sh.var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
         return Ok(PathBuf::from(home));

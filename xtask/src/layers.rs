@@ -1,4 +1,4 @@
-//! `cargo xtask layers`: holds the rule which crate may use which, and draws the edges.
+//! `cargo xtask layers`: enforces the rule which crates may depend on which, and draws the dependency table.
 
 mod rule;
 mod table;
@@ -25,7 +25,7 @@ through any number of crates; dev-dependencies are free, but the test kit comes 
 
   --write   writes the edge table into docs/LAYERS.md, between its two markers";
 
-/// The page that carries the edge table.
+/// The page that contains the dependency table.
 const PAGE: &str = "docs/LAYERS.md";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
@@ -44,8 +44,8 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Every broken layer rule, as a sentence. The direct edges are judged first and without resolving
-/// anything, because a wrong edge may make a cycle that cargo refuses to resolve.
+/// Returns a message for every violation of the layer rule. Checks direct dependencies first, without
+/// resolving, because a wrong dependency can create a cycle that cargo refuses to resolve.
 pub(crate) fn broken_rules(sh: &Shell, project: &Project) -> Result<Vec<String>> {
     let direct = rule::direct(project);
     if !direct.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn broken_rules(sh: &Shell, project: &Project) -> Result<Vec<String>>
     Ok(rule::transitive(project, &project::resolved(sh)?))
 }
 
-/// What is wrong with the edge table in the page, if anything.
+/// Returns the problem with the table in the page, if it has one.
 pub(crate) fn stale_table(sh: &Shell, project: &Project) -> Result<Option<String>> {
     if !sh.path_exists(PAGE) {
         return Ok(Some(format!("{PAGE} is missing: `cargo xtask layers --write` begins it")));

@@ -1,5 +1,5 @@
-//! The project's own commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `fuzz`, `bench`, `corpora`, `redteam`, `crash`, `sdk`,
-//! `mcp`, `release`.
+//! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `fuzz`, `bench`,
+//! `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `release`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -31,7 +31,7 @@ use xshell::Shell;
 
 use crate::arguments::Arguments;
 
-/// A command: its name, its help, and what runs it.
+/// A command: its name, its help text, and its function.
 struct Command {
     name: &'static str,
     help: &'static str,
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Every command runs from the project's root, wherever cargo was called.
+/// Runs a command in the project's root, wherever cargo was called.
 fn start(command: &Command, words: Vec<String>) -> anyhow::Result<ExitCode> {
     let sh = Shell::new()?;
     sh.change_dir(project::root());

@@ -1,4 +1,4 @@
-//! `cargo xtask mcp`: MCP servers that nobody here wrote, and the published conformance suite.
+//! `cargo xtask mcp`: tests third-party MCP servers and runs the published conformance suite.
 
 mod conformance;
 mod expected;
@@ -41,7 +41,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(outcome(sh, servers || is_all, suite || is_all)?.exit_code())
 }
 
-/// Everything, as a step of `ci`.
+/// Runs everything, as a step of `ci`.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     outcome(sh, true, true)
 }
@@ -70,10 +70,10 @@ fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
     Ok(Outcome { verdict, note, lines })
 }
 
-/// The tests that start the servers. Each says itself what it could not do.
+/// Runs the tests that start the servers. Each test reports the parts that it had to skip.
 fn with_servers(sh: &Shell, installed: &Installed) -> Result<Outcome> {
     let home = &installed.home;
-    // With the features of the other steps, so that nothing is built twice.
+    // Enable the features of the other steps, so that nothing is built twice.
     let test = cmd!(
         sh,
         "cargo test --locked --workspace --features {OFF_BY_DEFAULT} --test real_servers -- --show-output"

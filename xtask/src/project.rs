@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
-/// What a dependency is for.
+/// The kind of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Normal,
@@ -15,12 +15,12 @@ pub(crate) enum Kind {
     Dev,
 }
 
-/// One line of a manifest's dependency sections.
+/// An entry in the dependency sections of a manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// Given by path and without a version, as only a dev-dependency may be.
+    /// True if it is given by path without a version, which only a dev-dependency may be.
     pub(crate) path_only: bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) description: String,
-    /// Its folder from the project's root, such as `crates/sse`.
+    /// The folder relative to the project's root, such as `crates/sse`.
     pub(crate) folder: String,
     pub(crate) readme: Option<String>,
     pub(crate) benches: Vec<String>,
@@ -39,13 +39,14 @@ pub(crate) struct Package {
 }
 
 impl Package {
-    /// The name in the layer table, for crates under `crates/`; none for xtask and the like.
+    /// Returns the name in the layer table for a crate under `crates/`, or `None` for xtask and other
+    /// members.
     pub(crate) fn layer_name(&self) -> Option<&str> {
         self.folder.strip_prefix("crates/")
     }
 }
 
-/// `[workspace.metadata.layers]`.
+/// The table `[workspace.metadata.layers]`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LayerTable {
     pub(crate) order: Vec<Layer>,
@@ -68,7 +69,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Reads the manifests. Resolves nothing, so it works without a registry and with a stale lock file.
+    /// Reads the manifests without resolving, so it works without a registry and with a stale lock file.
     pub(crate) fn load(sh: &Shell) -> Result<Self> {
         Self::parse(&metadata(sh, &["--no-deps"])?)
     }
@@ -84,7 +85,7 @@ impl Project {
         Ok(Self { packages, layers })
     }
 
-    /// The crates under `crates/`.
+    /// Returns the crates under `crates/`.
     pub(crate) fn crates(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|package| package.layer_name().is_some())
     }
@@ -94,12 +95,11 @@ impl Project {
     }
 }
 
-/// Package names by what they need at run time or build time, over the whole resolved graph.
+/// The normal and build dependencies of each package, by name, in the whole resolved graph.
 pub(crate) type Reach = BTreeMap<String, Vec<String>>;
 
-/// Resolves all dependencies from the lock file, downloading those that are missing, and reads the edges between
-/// packages. Versions of
-/// one package are taken together: the rules that use this name packages, not versions.
+/// Resolves all dependencies from the lock file, downloads missing ones, and reads the edges between
+/// packages. Versions of one package are merged, because the rules name packages, not versions.
 pub(crate) fn resolved(sh: &Shell) -> Result<Reach> {
     let metadata = metadata(sh, &[])?;
     let names: BTreeMap<String, String> = list(&metadata, "packages")
@@ -122,13 +122,14 @@ pub(crate) fn resolved(sh: &Shell) -> Result<Reach> {
     Ok(reach)
 }
 
-/// The folder where cargo builds.
+/// Returns cargo's build folder.
 pub(crate) fn target(sh: &Shell) -> PathBuf {
     sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
 }
 
-/// The root of the project. `cargo run` names it; a program that is started by itself uses the place of its build.
-/// Working trees that share a target folder also share the program, so the place of the build can be another tree.
+/// Returns the root of the project. `cargo run` provides it in `CARGO_MANIFEST_DIR`; a program that is
+/// started directly uses the folder in which it was built. Working trees with a shared target folder also
+/// share the program, so the latter can be another tree.
 pub(crate) fn root() -> PathBuf {
     let own = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let own = Path::new(&own);

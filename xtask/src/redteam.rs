@@ -1,4 +1,4 @@
-//! `cargo xtask redteam`: the catalogues of attacks and faults, run as they are against what is built here.
+//! `cargo xtask redteam`: runs the catalogues of attacks and faults against the local build.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,7 +53,7 @@ paired; every run comes to its end. What breaks one of these is told with the fo
 
 For example: `cargo xtask crash --kills 50`";
 
-/// How many kills at random moments `ci` has time for.
+/// Number of kills at random moments in `ci`.
 const CI_KILLS: &str = "60";
 
 const OWN_ATTACKS: &str = "redteam/attacks.json";
@@ -89,14 +89,15 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(outcome.exit_code())
 }
 
-/// Where the shared catalogues are, if they are.
+/// Returns the folder of the shared catalogues, if it exists.
 fn folder(sh: &Shell) -> Option<PathBuf> {
     let named = sh.var_os("WINDLASS_ATTACKS").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| sh.current_dir().join("../shared/attacks"));
     folder.is_dir().then_some(folder)
 }
 
-/// The project's own cases: reproductions of what audits found, in the form of the shared catalogue.
+/// Returns the arguments for the project's own cases: reproductions of audit findings, in the format of the
+/// shared catalogue.
 fn own() -> Vec<String> {
     vec!["--file".to_owned(), OWN_ATTACKS.to_owned()]
 }
@@ -106,7 +107,7 @@ fn shared(folder: &std::path::Path) -> Vec<String> {
     vec!["--file".to_owned(), path("attacks.json"), "--faults".to_owned(), path("faults.json")]
 }
 
-/// The attacks alone, as a step of `ci`: the tests that show the faults are run by another step.
+/// Runs the attacks as a step of `ci`. Another step runs the tests that demonstrate the faults.
 pub(crate) fn attacks(sh: &Shell) -> Result<Outcome> {
     let mut named = own();
     let mut lines = Vec::new();
@@ -128,7 +129,7 @@ fn start(sh: &Shell, named: &[String], words: &[String]) -> Result<Outcome> {
     Ok(Outcome::from_success(capture::pass_through(run)?))
 }
 
-/// Kills runs and lets them go on: `cargo xtask crash`.
+/// `cargo xtask crash`: kills and resumes runs.
 pub(crate) fn crash(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let (command, options): (_, &[&str]) = if arguments.flag("--cancel") {
         ("cancel", &["--every"])
@@ -147,7 +148,7 @@ pub(crate) fn crash(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(Outcome::from_success(capture::pass_through(bare(sh, &words)?)?).exit_code())
 }
 
-/// The same with few kills, and the conformance kit, as a step of `ci`.
+/// Runs few kills and the conformance suite, as a step of `ci`.
 pub(crate) fn crashes(sh: &Shell) -> Result<Outcome> {
     let words = ["crash", "--kills", CI_KILLS].map(str::to_owned);
     let killed = capture::run(bare(sh, &words)?, Keep::Stdout, |_| false)?;
@@ -159,8 +160,8 @@ pub(crate) fn crashes(sh: &Shell) -> Result<Outcome> {
     Ok(Outcome { note, lines, ..Outcome::from_success(killed.success && conforms.success) })
 }
 
-/// Builds the program and the harness. Its throw-away folders lie in the build's folder: what lies in the system's
-/// temporary one could be hidden by a sandbox, and an escape would not be seen.
+/// Builds the program and the harness. The temporary folders are in the build folder, because a sandbox could
+/// hide the system's temporary folder, and an escape would then go unnoticed.
 fn harness<'a>(sh: &'a Shell, named: &[String], words: &[String]) -> Result<Cmd<'a>> {
     let target = target(sh);
     let program = target.join("debug/windlass");
@@ -175,7 +176,7 @@ fn bare<'a>(sh: &'a Shell, words: &[String]) -> Result<Cmd<'a>> {
     }
     let target = target(sh);
     let (harness, scratch) = (target.join("debug/windlass-redteam"), target.join("redteam"));
-    // Places of failed cases are kept until the next run.
+    // The folders of failed cases are kept until the next run.
     sh.remove_path(&scratch)?;
     Ok(cmd!(sh, "{harness} {words...} --scratch {scratch}"))
 }

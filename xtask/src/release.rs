@@ -1,4 +1,4 @@
-//! `cargo xtask release`: checks that a crate could be published. It never publishes.
+//! `cargo xtask release`: checks that a crate could be published. It does not publish.
 
 use std::process::ExitCode;
 
@@ -45,8 +45,8 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(if is_packaged && entry.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Makes the archives of the crate and of what it needs from here, which cargo then resolves among
-/// themselves: earlier crates need not be published yet. Nothing is compiled.
+/// Creates the archives of the crate and of its workspace dependencies, which cargo resolves among
+/// themselves, so earlier crates need not be published yet. Compiles nothing.
 fn check_package(sh: &Shell, project: &Project, package: &Package) -> Result<bool> {
     let name = &package.name;
     let listing = cmd!(sh, "cargo package -p {name} --list --offline --allow-dirty");
@@ -61,14 +61,14 @@ fn check_package(sh: &Shell, project: &Project, package: &Package) -> Result<boo
     capture::pass_through(cmd!(sh, "cargo package {names...} --no-verify --offline --allow-dirty"))
 }
 
-/// The crate and what it needs from the workspace, each after all that it needs itself.
+/// Returns the crate and its workspace dependencies, each after its own dependencies.
 fn publish_order(project: &Project, package: &Package) -> Vec<String> {
     let mut order = Vec::new();
     visit(project, package, &mut order);
     order
 }
 
-/// The layer rule admits no cycles, so the depth is at most the number of layers.
+/// Depth-first search. The layer rule forbids cycles, so the depth is at most the number of layers.
 fn visit(project: &Project, package: &Package, order: &mut Vec<String>) {
     if order.contains(&package.name) {
         return;
@@ -80,7 +80,7 @@ fn visit(project: &Project, package: &Package, order: &mut Vec<String>) {
     order.push(package.name.clone());
 }
 
-/// What the changelog says of this version: its own heading, or entries that wait for one.
+/// Describes the changelog entry for this version: its own heading, or unreleased entries.
 fn changelog_entry(changelog: &str, version: &str) -> Option<String> {
     let heading = format!("## {version}");
     if changelog.lines().any(|line| line == heading || line.starts_with(&format!("{heading} "))) {

@@ -1,4 +1,4 @@
-//! `cargo xtask sdk`: the providers' own Python libraries as clients of the mock and of the proxy.
+//! `cargo xtask sdk`: tests the providers' official Python libraries as clients of the mock and of the proxy.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const REQUIREMENTS: &str = "xtask/sdk/requirements.txt";
 const CLIENTS: &str = "xtask/sdk/two_turns.py";
 const SCRIPT: &str = "xtask/sdk/script.json";
 
-/// The formats behind the proxy, and where each begins on the mock.
+/// The formats behind the proxy, with their base paths on the mock.
 const FORMATS: [(&str, &str); 4] =
     [("openai-chat", "/v1"), ("openai-responses", "/v1"), ("anthropic", ""), ("gemini", "/v1beta")];
 
@@ -35,7 +35,7 @@ pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
     Ok(test(sh)?.exit_code())
 }
 
-/// Runs every library against every server, and tells a line for each server.
+/// Runs every library against every server, and reports one line per server.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     let python = match python(sh)? {
         Ok(python) => python,
@@ -50,7 +50,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     let mut servers = vec![("windlass mock".to_owned(), None)];
     servers.extend(FORMATS.map(|(wire, base)| (format!("windlass proxy before {wire}"), Some((wire, base)))));
     for (name, behind) in servers {
-        // Each proxy ends where its turn does.
+        // Each proxy stops at the end of its iteration.
         let proxy = match behind {
             Some((wire, base)) => {
                 let upstream = format!("{}{base}", mock.url);
@@ -78,7 +78,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     Ok(Outcome { lines, ..Outcome::new(verdict, format!("{good} of {all} conversations")) })
 }
 
-/// What one library came to.
+/// The result of one library.
 struct Told {
     words: String,
     ok: bool,
@@ -97,7 +97,7 @@ fn clients(python: &Path, url: &str) -> Result<Vec<Told>> {
     told.collect()
 }
 
-/// A Python with the libraries in it, or why there is none.
+/// Returns a Python with the libraries installed, or the reason why it is missing.
 fn python(sh: &Shell) -> Result<std::result::Result<PathBuf, String>> {
     let home = target(sh).join("sdk-venv");
     let python = home.join("bin/python");
@@ -125,14 +125,14 @@ fn python(sh: &Shell) -> Result<std::result::Result<PathBuf, String>> {
     Ok(Ok(python))
 }
 
-/// A server of ours; dropping it stops it.
+/// A running server of the project, which is killed when this value is dropped.
 struct Server {
     child: Child,
     url: String,
 }
 
 impl Server {
-    /// Starts it and waits until it says where it listens.
+    /// Starts the server and waits until it reports its address.
     fn start(program: &Path, arguments: &[&str]) -> Result<Self> {
         let mut child = Command::new(program).args(arguments).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();

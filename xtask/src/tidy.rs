@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the house's own rules that no compiler holds.
+//! `cargo xtask tidy`: checks the project's own rules, which no compiler checks.
 
 mod documents;
 mod files;
@@ -37,7 +37,7 @@ example says so on itself or on the line before: `tidy: sample`.
 
 For example, what to rewrite in one crate: `cargo xtask tidy --language --only crates/loop`";
 
-/// What was found.
+/// The findings of all checks.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) errors: Vec<String>,
@@ -74,7 +74,7 @@ impl Findings {
     }
 }
 
-/// Looks at everything. Layers come first, because a wrong edge is the finding to read first.
+/// Runs all checks. Layers come first, because a layer violation should be read first.
 pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     let project = Project::load(sh)?;
     let mut found = Findings { errors: layers::broken_rules(sh, &project)?, warnings: Vec::new() };
@@ -100,7 +100,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     Ok(found)
 }
 
-/// The path and text of each file of the project. A file that is not UTF-8 is a picture or test data.
+/// Returns the path and text of each file of the project. Files that are not UTF-8 are images or test data.
 fn texts(sh: &Shell) -> Result<Vec<(String, String)>> {
     let mut texts = Vec::new();
     for path in files::of_project(sh)? {

@@ -1,4 +1,4 @@
-//! Counts allocations and the bytes that live at once, for the whole program.
+//! A global allocator that counts allocations and live bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Off while time and instructions are taken, so that counting costs no peer anything but one test.
+/// Off while time and instructions are measured, so that counting adds only one branch to each allocation.
 static IS_COUNTING: AtomicBool = AtomicBool::new(false);
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-/// Bytes handed out less bytes given back since counting began; wraps below zero where older ones go.
+/// Bytes allocated minus bytes freed since counting began. Wraps below zero when older allocations are freed.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 struct Counting;
 
 impl Counting {
-    // One thread measures, so a load and a store need not be one operation.
+    // Only one thread is measured, so a load and a store need not be atomic together.
     fn add(bytes: usize) {
         if IS_COUNTING.load(Relaxed) {
             ALLOCATIONS.store(ALLOCATIONS.load(Relaxed).wrapping_add(1), Relaxed);
@@ -39,7 +39,7 @@ impl Counting {
     }
 }
 
-// SAFETY: every call goes to the system's allocator unchanged; counting touches nothing but atomics.
+// SAFETY: every call is forwarded to the system allocator unchanged; counting only accesses atomics.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::add(layout.size());
@@ -57,21 +57,21 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // A buffer that grows counts as one allocation, and as its new size.
+        // A reallocation counts as one allocation of the new size.
         Self::subtract(layout.size());
         Self::add(size);
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-/// What a piece of work took from the heap.
+/// The heap usage of a piece of work.
 #[derive(Debug, Clone, Copy)]
 pub struct Heap {
-    /// Allocations, a growing buffer's moves among them.
+    /// Number of allocations, including reallocations.
     pub allocations: usize,
-    /// The most bytes that lived at once, beyond those from before.
+    /// Maximum live bytes, in addition to earlier allocations.
     pub peak: usize,
-    /// Bytes that still lived at the end.
+    /// Bytes that are still live at the end.
     #[cfg_attr(
         not(feature = "loops"),
         expect(dead_code, reason = "only sessions are asked what they leave")
@@ -79,7 +79,7 @@ pub struct Heap {
     pub left: usize,
 }
 
-/// Counts what `work` allocates.
+/// Runs `work` and returns its result with its heap usage.
 pub fn count<T>(work: impl FnOnce() -> T) -> (T, Heap) {
     ALLOCATIONS.store(0, Relaxed);
     LIVE.store(0, Relaxed);

@@ -1,4 +1,5 @@
-//! The parsing path and whole tool loops beside their peers: same workloads, a row for each value of PERFORMANCE.
+//! Measurements of the parsing path and of whole tool loops, compared with other crates on the same
+//! workloads; one row per value in PERFORMANCE.
 #![expect(
     clippy::disallowed_methods,
     reason = "this program measures time and starts itself under callgrind"
@@ -27,8 +28,8 @@ pub use targets::STREAMS;
 use targets::Target;
 use work::Case;
 
-/// Measures the targets that are named, or all, and prints each row as a line of JSON. `one PEER WORKLOAD
-/// BYTES CUT RUNS` does one piece of work and prints nothing: that is what runs under callgrind.
+/// Measures the named targets, or all of them, and prints each row as one line of JSON. `one PEER WORKLOAD
+/// BYTES CUT RUNS` performs one piece of work without output, for callgrind.
 pub fn run(targets: &[Target]) -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if let [command, peer, workload, bytes, cut, runs] = words.as_slice()

@@ -1,4 +1,4 @@
-//! Takes the figures: time, instructions, allocations.
+//! Measurement of time, instructions and allocations.
 
 use std::collections::HashMap;
 use std::process::{Command, Stdio};
@@ -9,19 +9,20 @@ use cpu_time::ThreadTime;
 use crate::heap::{self, Heap};
 use crate::work::{self, Case, Work};
 
-/// A measurement goes on until it has had this many runs …
+/// A measurement ends after this number of runs …
 const RUNS: usize = 25;
-/// … or this much time; peers that are slow without bound get one run.
+/// … or after this time. Slow peers get one run.
 const BUDGET: Duration = Duration::from_millis(1_500);
 
-/// Callgrind counts `rep movsb`, with which glibc copies what is large, as an instruction a byte. That is many
-/// times its cost and would be held against whoever copies, so glibc is told to copy with vectors.
+/// Callgrind counts `rep movsb`, with which glibc copies large blocks, as one instruction per byte. That is
+/// many times its cost and would penalise peers that copy, so this setting makes glibc copy with vector
+/// instructions.
 const VECTOR_COPIES: &str = "glibc.cpu.x86_rep_movsb_threshold=1099511627776";
 
-/// A figure, or why there is none.
+/// A measured value, or the reason why it is missing.
 pub type Figure = Result<f64, String>;
 
-/// The measurements of one run of the program; what was counted once is not counted again.
+/// The cached results of one run of the program: instruction counts and checks are not repeated.
 #[derive(Default)]
 pub struct Session {
     instructions: HashMap<(String, Case), Figure>,
@@ -29,13 +30,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Nanoseconds for each unit: the least of several runs, as noise only adds. It is the processor's time: on a
-    /// machine that others use, a long run is never left alone, and a slow peer would look slower than it is.
+    /// Measures nanoseconds per unit as the minimum over several runs, because noise only adds. Uses CPU
+    /// time: on a shared machine a long run is always interrupted, and wall time would make slow peers look
+    /// slower than they are.
     pub fn time(&mut self, peer: &str, case: &Case) -> Figure {
         self.times(&[peer], case).map(|times| times[0])
     }
 
-    /// The times of other peers in words, each left out with its reason where it is not right.
+    /// Formats the times of other peers. A peer with a wrong result is left out, with the reason.
     pub fn times_of(&mut self, peers: &[&str], case: &Case) -> String {
         let said = |peer: &&str| match self.time(peer, case) {
             Ok(time) if time < 10.0 => format!("{peer} {time:.2}"),
@@ -45,10 +47,10 @@ impl Session {
         peers.iter().map(said).collect::<Vec<_>>().join(", ")
     }
 
-    /// Times of several peers on one case, whose runs take turns so that all meet the same noise.
+    /// Measures several peers on one case, with alternating runs, so that all have the same noise.
     ///
     /// # Errors
-    /// A peer is not known or not right.
+    /// A peer is unknown or has a wrong result.
     pub fn times(&mut self, peers: &[&str], case: &Case) -> Result<Vec<f64>, String> {
         let mut works = Vec::new();
         for peer in peers {
@@ -69,7 +71,8 @@ impl Session {
         Ok(works.iter().map(|(work, least)| nanoseconds(*least) / count(work.units)).collect())
     }
 
-    /// Instructions of one run, in all: two runs in a process under callgrind, less one run in another.
+    /// Counts the instructions of one run: a process with two runs under callgrind, minus a process with one
+    /// run.
     pub fn instructions(&mut self, peer: &str, case: &Case) -> Figure {
         let key = (peer.to_owned(), case.clone());
         if let Some(known) = self.instructions.get(&key) {
@@ -83,7 +86,7 @@ impl Session {
         figure
     }
 
-    /// The instructions that a run of the second case takes beyond one of the first.
+    /// Counts the instructions that a run of the second case takes in addition to a run of the first.
     #[cfg(feature = "loops")]
     pub fn difference(&mut self, peer: &str, [first, second]: &[Case; 2]) -> Figure {
         self.checked_work(peer, first)?;
@@ -91,12 +94,13 @@ impl Session {
         collect(peer, [(first, 1), (second, 1)])
     }
 
-    /// Instructions of one peer as a multiple of another's, on the same case.
+    /// Returns the instructions of one peer divided by those of another, on the same case.
     pub fn instructions_ratio(&mut self, peer: &str, other: &str, case: &Case) -> Figure {
         Ok(self.instructions(peer, case)? / self.instructions(other, case)?)
     }
 
-    /// What one run takes from the heap, the first or a later one: work that keeps buffers shows there.
+    /// Measures the heap usage of one run. With `runs_before`, earlier runs have already grown reusable
+    /// buffers.
     pub fn heap(&mut self, peer: &str, case: &Case, runs_before: usize) -> Result<Heap, String> {
         let mut work = self.checked_work(peer, case)?;
         for _ in 0..runs_before {
@@ -105,15 +109,15 @@ impl Session {
         Ok(heap::count(|| work.run()).1)
     }
 
-    /// Compares a peer's result, once.
+    /// Checks a peer's result, once per case.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The description of the difference.
     pub fn check(&mut self, peer: &str, case: &Case) -> Result<(), String> {
         self.checked_work(peer, case).map(drop)
     }
 
-    /// The work of a peer whose result was compared once.
+    /// Returns a peer's work after checking its result.
     fn checked_work(&mut self, peer: &str, case: &Case) -> Result<Work, String> {
         let work = work::find(peer, case)
             .ok_or_else(|| format!("not measured: {peer} has no work on {case} in this program"))?;
@@ -126,7 +130,7 @@ impl Session {
     }
 }
 
-/// A number of things, for a rate.
+/// Converts a count to a float, at least 1, for rates.
 #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
 pub fn count(things: usize) -> f64 {
     things.max(1) as f64
@@ -141,11 +145,11 @@ fn callgrind(peer: &str, case: &Case) -> Figure {
     collect(peer, [(case, 1), (case, 2)])
 }
 
-/// The instructions of the second many runs less those of the first, each in a process of its own.
+/// Counts the instructions of the second case minus those of the first, each in its own process.
 fn collect(peer: &str, pair: [(&Case, usize); 2]) -> Figure {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut children = Vec::new();
-    // Both at once: instructions, unlike time, do not depend on who else runs.
+    // Run both at the same time: instruction counts, unlike times, do not depend on other processes.
     for (case, runs) in pair {
         let mut command = Command::new("valgrind");
         command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&own);
@@ -165,7 +169,7 @@ fn collect(peer: &str, pair: [(&Case, usize); 2]) -> Figure {
     }
 }
 
-/// The figure behind `Collected :` in what callgrind prints.
+/// Parses the number after `Collected :` in callgrind's output.
 fn parse_collected(printed: &str) -> Option<f64> {
     let (_, figure) = printed.lines().find_map(|line| line.split_once("Collected :"))?;
     figure.trim().parse().ok()

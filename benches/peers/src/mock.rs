@@ -1,9 +1,11 @@
-//! A provider on loopback that speaks Chat Completions and nothing else: it answers by the model's name, costs the
-//! asking process nothing, and keeps nothing.
+//! A provider on loopback with Chat Completions and Anthropic Messages. The model's name selects the answer.
+//! The server runs in its own process, so the measured process does not pay for it, and it stores nothing.
 //!
-//! * `loop-TURNS-BYTES`: so many answers with a call of `write_file` whose arguments have so many bytes, then words.
-//! * `paced-TURNS-BYTES-MILLISECONDS`: the same with a pause after each delta.
-//! * `three-MILLISECONDS`: three calls of `read_file` in one answer, with this pause after each delta, then words.
+//! * `loop-TURNS-BYTES`: this many answers with a call of `write_file` with this many bytes of arguments,
+//!   then text.
+//! * `paced-TURNS-BYTES-MILLISECONDS`: the same, with a pause after each delta.
+//! * `three-MILLISECONDS`: three calls of `read_file` in one answer, with this pause after each delta, then
+//!   text.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,10 +16,10 @@ use serde_json::{Value, json};
 use windlass_testkit::split::{self, Cut};
 use windlass_testkit::workload;
 
-/// The server in a process of its own, which ends with this value.
+/// The server process, which is killed when this value is dropped.
 pub struct Mock {
     child: Child,
-    /// The address without a path.
+    /// The base URL without a path.
     pub base: String,
 }
 
@@ -25,7 +27,7 @@ impl Mock {
     /// Starts this program again as the server.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// The server cannot be started.
     pub fn start() -> Result<Self, String> {
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = Command::new(own);
@@ -40,16 +42,16 @@ impl Mock {
 
 impl Drop for Mock {
     fn drop(&mut self) {
-        // It ends with its input too, but later.
+        // The process would also end with its stdin, but later.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Serves until its input ends, and prints its address first.
+/// Prints the address and serves until stdin ends.
 ///
 /// # Errors
-/// If nothing can be listened on.
+/// The port cannot be bound.
 pub fn serve() -> std::io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?);
@@ -61,7 +63,7 @@ pub fn serve() -> std::io::Result<()> {
     std::io::stdin().read_to_end(&mut Vec::new()).map(drop)
 }
 
-/// Answers one request after the other.
+/// Answers the requests of one connection sequentially.
 fn answer(stream: &TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let (mut reader, mut writer) = (BufReader::new(stream), stream);
@@ -75,7 +77,7 @@ fn answer(stream: &TcpStream) -> std::io::Result<()> {
         let mut pause = Duration::ZERO;
         let frames = match (model.split('-').next().unwrap_or_default(), parts.as_slice()) {
             ("loop", [turns, bytes]) if turn < *turns => {
-                // The bulk is the same in each turn; the first delta has what is not.
+                // The content is the same in each turn; only the first delta differs.
                 if rendered.as_ref().is_none_or(|(known, _)| *known != model) {
                     rendered = Some((model.clone(), rest_of_call(*bytes)));
                 }
@@ -107,7 +109,7 @@ fn answer(stream: &TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// Events as chunks: one each where there is a pace, else in pieces as a network has them.
+/// Sends events as HTTP chunks: one chunk per event if the answer is paced, otherwise chunks of network size.
 fn send(writer: &mut impl Write, frames: &[Vec<u8>], pause: Duration) -> std::io::Result<()> {
     if !pause.is_zero() {
         for frame in frames {
@@ -125,7 +127,7 @@ fn send(writer: &mut impl Write, frames: &[Vec<u8>], pause: Duration) -> std::io
     writer.write_all(&bytes)
 }
 
-/// The first line and the body of the next request, or none at the end.
+/// Reads the request line and the body of the next request, or returns `None` at the end of the connection.
 fn request(reader: &mut impl BufRead) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let (mut length, mut line, mut is_chunked) = (0, String::new(), false);
     let mut first = String::new();
@@ -175,7 +177,7 @@ fn rest_of_call(bytes: usize) -> Vec<Vec<u8>> {
     frames
 }
 
-/// Three calls, each of so many deltas of four characters: about what a token is.
+/// Three calls in deltas of four characters, about the size of a token.
 fn three_calls() -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     for index in 0..3 {
@@ -186,14 +188,14 @@ fn three_calls() -> Vec<Vec<u8>> {
     frames
 }
 
-/// The arguments of a call of `read_file`, a token each.
+/// The arguments of a `read_file` call, split into deltas of token size.
 fn tokens(index: usize) -> Vec<&'static str> {
     let why = "to see how it is done there and where the names come from ".repeat(2);
     let text = format!(r#"{{"path":"crates/somewhere/src/deep/inside/file_{index}.rs","why":"{why}"}}"#);
     split::deltas(Box::leak(text.into_boxed_str()), Cut::Four, 1)
 }
 
-/// The same as Anthropic says it, where each call has an end of its own.
+/// The three calls in Anthropic's format, in which each call has its own end event.
 fn three_blocks() -> Vec<Vec<u8>> {
     let mut events = vec![message_start()];
     for index in 0..3 {
@@ -272,7 +274,7 @@ fn event(delta: &Value, reason: Option<&str>) -> Vec<u8> {
     chunk(&json!([choice]), &Value::Null)
 }
 
-/// About as long as OpenAI's own are.
+/// Renders a chunk of about the size of OpenAI's chunks.
 fn chunk(choices: &Value, usage: &Value) -> Vec<u8> {
     let chunk = json!({
         "id": "chatcmpl-BxYzQkLmNoPqRsTuVwXyZaBcDeFgH",

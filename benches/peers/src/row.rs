@@ -1,15 +1,15 @@
-//! A line of the table: what was measured, its value, and what PERFORMANCE asks of it.
+//! A row of the table: the measured quantity, its value, and its bounds in PERFORMANCE.
 
 use serde_json::{Value, json};
 
-/// What is asked of a value.
+/// The bounds of a value: its target and its aim.
 #[derive(Debug, Clone, Copy)]
 enum Bound {
     AtMost(f64, f64),
     AtLeast(f64, f64),
 }
 
-/// One measured value under a target's id.
+/// One measured value, with the id of its target.
 #[derive(Debug, Clone)]
 pub struct Row {
     id: &'static str,
@@ -21,7 +21,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row with its value, or the reason why there is none.
+    /// Creates a row with a value, or with the reason why it is missing.
     pub fn new(
         id: &'static str,
         what: impl Into<String>,
@@ -31,24 +31,24 @@ impl Row {
         Self { id, what: what.into(), unit, value, bound: None, note: String::new() }
     }
 
-    /// A row for something that cannot be measured yet.
+    /// Creates a row for a value that cannot be measured yet.
     pub fn missing(id: &'static str, what: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::new(id, what, "", Err(reason.into()))
     }
 
-    /// The value must not be above `target`, and should not be above `aim`.
+    /// Sets upper bounds: the value must not exceed `target` and should not exceed `aim`.
     pub fn at_most(mut self, target: f64, aim: f64) -> Self {
         self.bound = Some(Bound::AtMost(target, aim));
         self
     }
 
-    /// The value must not be below `target`, and should not be below `aim`.
+    /// Sets lower bounds: the value must reach `target` and should reach `aim`.
     pub fn at_least(mut self, target: f64, aim: f64) -> Self {
         self.bound = Some(Bound::AtLeast(target, aim));
         self
     }
 
-    /// Adds what a reader must know of this value.
+    /// Appends a note for the reader.
     pub fn note(mut self, note: impl AsRef<str>) -> Self {
         let note = note.as_ref();
         if !self.note.is_empty() && !note.is_empty() {
@@ -58,7 +58,7 @@ impl Row {
         self
     }
 
-    /// The row as a JSON object, one line.
+    /// Returns the row as a JSON object.
     pub fn to_json(&self) -> Value {
         let (sign, target, aim) = match self.bound {
             Some(Bound::AtMost(target, aim)) => ("<=", Some(target), Some(aim)),
@@ -96,7 +96,7 @@ impl Row {
     }
 }
 
-/// A bound without zeros that say nothing.
+/// Formats a bound without trailing zeros.
 fn short(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

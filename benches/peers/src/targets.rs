@@ -1,4 +1,4 @@
-//! The targets of PERFORMANCE, in its order: each gives its rows.
+//! The targets of PERFORMANCE, in its order, and the functions that measure their rows.
 
 #[cfg(feature = "streams")]
 mod events;
@@ -17,15 +17,15 @@ mod whole;
 use crate::measure::Session;
 use crate::row::Row;
 
-/// A target's id, and what measures it.
+/// A target, with the function that measures it.
 pub struct Target {
-    /// `T1` …
+    /// The id: `T1`, `T2`, …
     pub id: &'static str,
-    /// Measures, and gives a row for each value that the target speaks of.
+    /// Measures the target and returns one row per value.
     pub rows: fn(&mut Session) -> Vec<Row>,
 }
 
-/// What is measured beside the floor alone.
+/// Targets that are compared with the floor only.
 pub const FLOOR: &[Target] = &[
     Target { id: "T1", rows: partial::floor },
     Target { id: "T2", rows: partial::view },
@@ -35,7 +35,7 @@ pub const FLOOR: &[Target] = &[
     Target { id: "T7", rows: partial::structure },
 ];
 
-/// What is measured beside parsers.
+/// Targets that are compared with parsers.
 #[cfg(feature = "parsers")]
 pub const PARSERS: &[Target] = &[
     Target { id: "T4", rows: reparse::parsers },
@@ -43,12 +43,12 @@ pub const PARSERS: &[Target] = &[
     Target { id: "T7", rows: partial::typed },
 ];
 
-/// What is measured beside readers of streams.
+/// Targets that are compared with stream parsers.
 #[cfg(feature = "streams")]
 pub const STREAMS: &[Target] =
     &[Target { id: "T8", rows: events::events }, Target { id: "T9", rows: path::path }];
 
-/// What is measured beside agent frameworks.
+/// Targets that are compared with agent frameworks.
 #[cfg(feature = "agents")]
 pub const AGENTS: &[Target] = &[
     Target { id: "T4", rows: reparse::agents },
@@ -56,7 +56,7 @@ pub const AGENTS: &[Target] = &[
     Target { id: "T10", rows: text::agents },
 ];
 
-/// What is measured beside whole loops.
+/// Targets that measure whole loops.
 #[cfg(feature = "loops")]
 pub const LOOPS: &[Target] = &[
     Target { id: "L1", rows: turns::cost },

@@ -1,4 +1,5 @@
-//! What is measured: a peer's work on a workload, made by name so that a child process can make it again.
+//! The measured work of each peer on each workload, created by name so that a child process can create it
+//! again.
 
 mod deltas;
 #[cfg(feature = "streams")]
@@ -23,29 +24,30 @@ use std::fmt;
 use windlass_testkit::split::{self, Cut};
 use windlass_testkit::workload;
 
-/// A workload, its size and how it is cut.
+/// A workload with its size and its split.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Case {
-    /// `W1`, `W2`, `openai` …
+    /// The name of the workload: `W1`, `W2`, `openai`, …
     pub workload: String,
-    /// How many bytes of it; 0 for workloads that have one size.
+    /// The size in bytes; 0 for workloads of fixed size.
     pub bytes: usize,
-    /// `d1`, `d4`, `d16`, `dR`, `W4`, or the length of a network chunk.
+    /// The split: `d1`, `d4`, `d16`, `dR`, `W4`, or the length of a network chunk.
     pub cut: String,
 }
 
 impl Case {
-    /// A case by its words.
+    /// Creates a case.
     pub fn new(workload: &str, bytes: usize, cut: &str) -> Self {
         Self { workload: workload.to_owned(), bytes, cut: cut.to_owned() }
     }
 
-    /// A case whose cut is the length of a network chunk.
+    /// Creates a case that is split into network chunks of one length.
     pub fn chunked(workload: &str, bytes: usize, chunk: usize) -> Self {
         Self::new(workload, bytes, &chunk.to_string())
     }
 
-    /// The JSON text of a workload of arguments. Inputs live as long as the program does.
+    /// Returns the JSON text of an arguments workload. The text is leaked, so it lives as long as the
+    /// program.
     fn text(&self) -> Option<&'static str> {
         let text = match self.workload.as_str() {
             "W1" => workload::w1(self.bytes),
@@ -58,7 +60,7 @@ impl Case {
         Some(Box::leak(text.into_boxed_str()))
     }
 
-    /// The deltas of a workload of arguments, as it is cut.
+    /// Returns the deltas of an arguments workload.
     pub fn deltas(&self) -> Option<Vec<&'static str>> {
         let cut = match self.cut.as_str() {
             "d1" => Cut::One,
@@ -83,7 +85,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// A number of bytes as people say it.
+/// Formats a number of bytes for people.
 pub fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
@@ -92,9 +94,9 @@ pub fn size(bytes: usize) -> String {
     }
 }
 
-/// One peer's work on one workload.
+/// The work of one peer on one workload.
 pub struct Work {
-    /// Deltas, events or bytes: what a cost is told by.
+    /// Number of deltas, events or bytes; costs are reported per unit.
     pub units: usize,
     run: Box<dyn FnMut()>,
     check: Box<dyn Fn() -> Result<(), String>>,
@@ -109,26 +111,26 @@ impl Work {
         Self { units, run: Box::new(run), check: Box::new(check) }
     }
 
-    /// Does it once.
+    /// Performs the work once.
     pub fn run(&mut self) {
         (self.run)();
     }
 
-    /// Says whether the peer's result is right.
+    /// Checks the peer's result.
     ///
     /// # Errors
-    /// What is wrong, and at which cut.
+    /// The difference and its position.
     pub fn check(&self) -> Result<(), String> {
         (self.check)()
     }
 }
 
-/// Makes the compiler believe that somebody reads this.
+/// Prevents the compiler from optimising the result away.
 fn keep<T>(result: &T) {
     std::hint::black_box(result);
 }
 
-/// The work that this peer has with this case; nothing where either is unknown.
+/// Returns the work of a peer for a case, or `None` if either is unknown.
 pub fn find(peer: &str, case: &Case) -> Option<Work> {
     let finders: &[fn(&str, &Case) -> Option<Work>] = &[
         deltas::find,

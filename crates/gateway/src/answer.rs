@@ -1,4 +1,4 @@
-//! An answer on its way to the client.
+//! The response to a client, streamed while the model generates it.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -13,33 +13,33 @@ use windlass_wire::{EncodeError, Encoder};
 use crate::refusal::{self, Broken};
 use crate::stop::Stop;
 
-/// The bytes of an answer as they are written. Dropping it stops the generation.
+/// The body of a response, as a stream of encoded bytes. Dropping it cancels the generation.
 ///
-/// An error means that the answer broke off; whoever serves it should break the connection as well, so that its
-/// client does not take half an answer for a whole one.
+/// An error means that the response is truncated. The server should then abort the connection, so that the
+/// client does not take the response for complete.
 pub type AnswerBody = Pin<Box<dyn Stream<Item = Result<Bytes, EncodeError>> + Send>>;
 
-/// An answer, as an HTTP server sends it.
+/// A response for an HTTP server to send.
 #[non_exhaustive]
 pub struct Answer {
-    /// The status.
+    /// The status code.
     pub status: u16,
     /// The media type.
     pub content_type: &'static str,
     /// Further headers.
     pub headers: Vec<(&'static str, String)>,
-    /// The bytes.
+    /// The body of the response.
     pub body: AnswerBody,
 }
 
-/// What turns the model's chunks into the client's bytes.
+/// The conversion of the model's chunks into bytes of the client's format.
 pub(crate) struct Writing {
     pub(crate) chunks: ChunkStream,
     pub(crate) normalizer: Option<Normalizer>,
     pub(crate) free_text: FreeText,
     pub(crate) encoder: Box<dyn Encoder>,
     pub(crate) stop: Stop,
-    /// Whether the model said how the answer ended.
+    /// True if the model sent a finish or an error chunk.
     pub(crate) has_end: bool,
     pub(crate) is_over: bool,
     pub(crate) waiting: VecDeque<Result<Bytes, EncodeError>>,
@@ -111,7 +111,7 @@ impl Writing {
         if let Some(normalizer) = self.normalizer.take() {
             normalizer.finish(&mut normal);
         }
-        // Whatever comes now is the end of the answer, written or not.
+        // The response ends here, with or without an encoding error.
         let failed = self.write(normal);
         if failed {
             return;
@@ -121,7 +121,7 @@ impl Writing {
         self.keep(bytes, end);
     }
 
-    /// Writes chunks, and says whether that failed.
+    /// Encodes chunks. Returns true if encoding failed.
     fn write(&mut self, normal: Vec<Chunk>) -> bool {
         let mut chunks = Vec::with_capacity(normal.len());
         for chunk in normal {

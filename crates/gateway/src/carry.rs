@@ -1,26 +1,27 @@
-//! What of a request has no word in another format, and what stands in for it.
+//! Conversion of a request to another wire format, with a report of the fields that are lost.
 
 use windlass_protocol::{
     FileSource, Message, OutputFormat, ParallelCalls, Part, Payload, Request, ToolChoice, ToolSpec,
 };
 
-/// A request on its way to another format, and what it left behind.
+/// A request converted to another format, with its losses.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Carried {
-    /// The request, for the other format.
+    /// The request, valid for the other format.
     pub request: Request,
-    /// What had no word there, in words.
+    /// Descriptions of the parts that the other format cannot express.
     pub lost: Vec<String>,
-    /// What cannot be left out without changing what is asked: the request must not be sent.
+    /// The reason why the request must not be sent, if leaving out a part would change its meaning.
     pub refused: Option<String>,
 }
 
-/// Carries a request from one wire format to another, by their names. Within one format nothing changes.
+/// Converts a request from one wire format to another, both given by name. Does not change a request that
+/// stays in its format.
 ///
-/// Fields of the first format's own, hosted tools and parts that only it knows stay behind and are named. Tools that
-/// take free text become functions where the other format has none. A document that only the first provider holds
-/// cannot be carried: the model would answer without it.
+/// Fields, hosted tools and parts that are specific to the first format are removed and reported. Tools with
+/// free text input become functions if the other format does not support them. A document that only the first
+/// provider stores is a refusal, because the model would answer without it.
 ///
 /// ```
 /// use windlass_protocol::{Message, Request};
@@ -50,7 +51,7 @@ pub fn carry(mut request: Request, from: &str, to: &str) -> Carried {
         lost.push("tool choice of a hosted tool".to_owned());
         request.tool_choice = ToolChoice::Auto;
     }
-    // Responses has no such field.
+    // The Responses API has no stop sequences.
     if to == "openai-responses" && !request.stop_sequences.is_empty() {
         request.stop_sequences.clear();
         lost.push("stop sequences".to_owned());
@@ -59,7 +60,8 @@ pub fn carry(mut request: Request, from: &str, to: &str) -> Carried {
         request.parallel_calls = ParallelCalls::ProviderDefault;
         lost.push("parallel calls".to_owned());
     }
-    // It has schemas, but no JSON of any form. Whoever asks for that says so in words too, as OpenAI demands.
+    // Anthropic supports output schemas, but not unconstrained JSON. Clients of this mode also ask for JSON
+    // in the prompt, because OpenAI requires it.
     if to == "anthropic" && request.output == OutputFormat::Json {
         request.output = OutputFormat::Text;
         lost.push("answer as JSON".to_owned());
@@ -75,7 +77,7 @@ pub fn carry(mut request: Request, from: &str, to: &str) -> Carried {
     Carried { request, lost, refused }
 }
 
-/// Whether a format has tools that take free text.
+/// Returns true if the format supports tools with free text input.
 pub(crate) fn takes_free_text(wire: &str) -> bool {
     wire.starts_with("openai-")
 }
@@ -90,7 +92,7 @@ fn calls_as_functions(message: &mut Message) {
     }
 }
 
-/// Parts that only the first format knows stay behind; encoding would leave them out without a word.
+/// Removes and reports parts that are specific to another format; encoding would drop them silently.
 fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) {
     for message in request.messages.iter_mut() {
         message.parts.retain(|part| match part {
@@ -105,7 +107,7 @@ fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) 
     request.messages.retain(|message| !message.parts.is_empty());
 }
 
-/// A document that only the first provider holds.
+/// Returns a refusal if the request refers to a document that only the first provider stores.
 fn uploaded(request: &Request) -> Option<String> {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let mut ids = parts.filter_map(|part| match part {

@@ -1,4 +1,4 @@
-//! The gateway: one request in, one answer out.
+//! The gateway, from a request to a response.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,22 +16,22 @@ use crate::carry::takes_free_text;
 use crate::stop::Stop;
 use crate::{carry, refusal};
 
-/// The model that answers.
+/// The model behind the gateway.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Upstream {
     /// The model.
     pub model: Arc<dyn Model>,
-    /// The name of the wire format that it speaks.
+    /// The name of the wire format that it uses.
     pub wire: String,
-    /// The name under which it is asked; without it, the name that the client gave.
+    /// The model name to send; the name from the client's request if `None`.
     pub name: Option<String>,
 }
 
-/// Answers clients of several wire formats with one model. Cheap to clone.
+/// A gateway that answers clients of several wire formats with one model. Cloning it is cheap.
 ///
-/// No IO of its own: the model does what network there is, and [`serve`](crate::serve) or a server of the user's own
-/// brings the requests.
+/// It does no IO of its own: the model does its own networking, and [`serve`](crate::serve) or another HTTP
+/// server supplies the requests.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -63,12 +63,12 @@ pub struct Gateway {
 }
 
 impl Upstream {
-    /// A model that speaks a wire format.
+    /// Creates an upstream for a model that uses this wire format.
     pub fn new(model: Arc<dyn Model>, wire: impl Into<String>) -> Self {
         Self { model, wire: wire.into(), name: None }
     }
 
-    /// The same model, asked under this name whatever the client says.
+    /// Sets the model name to send instead of the client's.
     pub fn with_name(mut self, name: Option<String>) -> Self {
         self.name = name;
         self
@@ -76,28 +76,28 @@ impl Upstream {
 }
 
 impl Gateway {
-    /// A gateway to a model, that takes no format yet.
+    /// Creates a gateway to a model, without client formats.
     pub fn new(upstream: Upstream) -> Self {
         Self { upstream, servers: Vec::new() }
     }
 
-    /// The same gateway, for clients of one more format.
+    /// Adds a client format.
     pub fn with_server(mut self, server: Arc<dyn Server>) -> Self {
         self.servers.push(server);
         self
     }
 
-    /// Answers a request; `path` is what stands behind the host, with its query.
+    /// Answers a request. `path` is the path with its query.
     ///
-    /// It never fails: what cannot be answered is refused in the client's own format. The header `x-windlass-lost`
-    /// names what of the request had no word in the other format.
+    /// The method returns errors as responses in the client's own format. The header `x-windlass-lost` names
+    /// the parts of the request that the upstream format cannot express.
     ///
-    /// Cancel-safe: dropping the future, or the answer's body, gives up the request to the model.
+    /// Cancel-safe: dropping the future, or the body of the response, cancels the request to the model.
     pub async fn answer(&self, path: &str, body: &[u8]) -> Answer {
         self.answer_until(path, body, Stop::default()).await
     }
 
-    /// Like [`Gateway::answer`]; the answer ends with an error when the server has to stop.
+    /// Like [`Gateway::answer`], but ends the response with an error when the server must stop.
     pub(crate) async fn answer_until(&self, path: &str, body: &[u8], stop: Stop) -> Answer {
         for server in &self.servers {
             match server.decode_request(path, body) {
@@ -153,24 +153,25 @@ impl Gateway {
 
 fn refused(server: &dyn Server, error: &ProviderError) -> Answer {
     let (status, body) = server.encode_error(error);
-    // Where the model behind fails, the gateway is a gateway.
+    // An upstream failure is status 502 for a gateway, whatever status the format has for it.
     let status = if error.kind == ProviderErrorKind::Server { 502 } else { status };
     let mut answer = Answer::whole(status, body);
     if let Some(wait) = error.retry_after {
-        // Seconds, rounded up: a client that comes back too early is refused again.
+        // Round up to whole seconds, because a client that retries too early is rejected again.
         let seconds = wait.as_millis().div_ceil(1000);
         answer.headers.push(("retry-after", seconds.to_string()));
     }
     answer
 }
 
-/// The number of the turn, for the ids of calls that come without one: they are unique in the conversation then.
+/// Returns the number of the turn. Ids for calls without ids contain it, so that they are unique in the
+/// conversation.
 fn turn(request: &Request) -> u64 {
     let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
     u64::try_from(answers).unwrap_or(u64::MAX)
 }
 
-/// The error with its cause, which names the place in the JSON.
+/// Formats an error with its cause, which contains the position in the JSON.
 fn words(error: &RequestError) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
@@ -178,7 +179,7 @@ fn words(error: &RequestError) -> String {
     }
 }
 
-/// A text as the value of a header, which has no line ends and no other letters than ASCII's.
+/// Converts a text to a valid header value: printable ASCII, at most 1,024 characters.
 fn header(text: &str) -> String {
     text.chars()
         .map(|letter| if letter.is_ascii_graphic() || letter == ' ' { letter } else { '?' })
@@ -190,7 +191,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// An id that no other answer has; without randomness it is of the time alone.
+/// Returns a unique id from the time and 64 random bits; only the time if no randomness is available.
 fn new_id() -> String {
     let random = getrandom::u64().unwrap_or_default();
     format!("{:x}{random:016x}", now())

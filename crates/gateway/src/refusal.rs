@@ -1,22 +1,22 @@
-//! A model's failure in the words of the client's format.
+//! Conversion of model errors into errors of the client's format.
 
 use windlass_model::{ModelError, ModelErrorKind};
 use windlass_stream::{Chunk, StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-/// A failure before the answer began.
+/// Converts an error before the response started.
 pub(crate) fn of_model(error: &ModelError) -> ProviderError {
     let kind = match error.kind {
         ModelErrorKind::Refused | ModelErrorKind::Unsupported => ProviderErrorKind::Request,
         ModelErrorKind::ContextLength => ProviderErrorKind::ContextLength,
         ModelErrorKind::RateLimit => ProviderErrorKind::RateLimit,
-        // The gateway's own key or address is wrong; nothing that its client could mend.
+        // The cause is the gateway's own key or address, which the client cannot fix.
         _ => ProviderErrorKind::Server,
     };
     ProviderError::new(kind, None, error.to_string()).with_retry_after(error.retry_after)
 }
 
-/// A failure in the middle of the answer.
+/// Converts an error in the middle of the response.
 pub(crate) fn in_stream(error: &ModelError) -> Chunk {
     let kind = match error.kind {
         ModelErrorKind::RateLimit => StreamErrorKind::RateLimit,
@@ -28,16 +28,16 @@ pub(crate) fn in_stream(error: &ModelError) -> Chunk {
     Chunk::Error { error }
 }
 
-/// Why an answer ends before its model ended it.
+/// The reason why a response ends before its model ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Broken {
-    /// The model's stream ended without its end.
+    /// The model's stream ended without a finish chunk.
     Upstream,
-    /// This server stops.
+    /// The server is stopping.
     Stopping,
 }
 
-/// An answer that ends before its model ended it.
+/// Returns the error chunk for a truncated response.
 pub(crate) fn of_broken(broken: Broken) -> Chunk {
     let message = match broken {
         Broken::Upstream => "the model's answer ended before it was whole",
@@ -46,12 +46,12 @@ pub(crate) fn of_broken(broken: Broken) -> Chunk {
     Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, message) }
 }
 
-/// A request that comes while the server stops.
+/// Returns the error for a request that arrives while the server is stopping.
 pub(crate) fn of_stopping() -> ProviderError {
     ProviderError::new(ProviderErrorKind::Server, None, "the server stops")
 }
 
-/// A request that cannot be taken.
+/// Returns the error for an invalid request.
 pub(crate) fn of_request(what: impl Into<String>) -> ProviderError {
     ProviderError::new(ProviderErrorKind::Request, None, what)
 }

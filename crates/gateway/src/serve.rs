@@ -1,4 +1,4 @@
-//! The gateway behind a port.
+//! The HTTP server around a gateway.
 
 use std::io;
 use std::sync::Arc;
@@ -22,22 +22,22 @@ use crate::{Answer, Gateway};
 
 type Body = http_body_util::combinators::UnsyncBoxBody<Bytes, io::Error>;
 
-/// How long clients may take to read the errors that end their answers.
+/// Time for clients to read the errors that end their responses.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// How much a server takes.
+/// The limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..ServeOptions::default()`")]
 pub struct ServeOptions {
-    /// The longest request body, in bytes.
+    /// Maximum bytes of a request body. Default: 32 MiB.
     pub body_bytes: usize,
-    /// How many connections are open at once; more wait.
+    /// Maximum concurrent connections; further connections wait in the backlog. Default: 256.
     pub connections: usize,
-    /// How long a client may take for the head of its request.
+    /// Timeout for the head of a request. Default: 30 seconds.
     pub head_timeout: Duration,
-    /// How long a client may take for the body of its request.
+    /// Timeout for the body of a request. Default: 60 seconds.
     pub body_timeout: Duration,
-    /// How long answers may go on after [`serve_until`] was told to stop.
+    /// Time for open responses to finish after [`serve_until`] is stopped. Default: 10 seconds.
     pub drain: Duration,
 }
 
@@ -53,24 +53,24 @@ impl Default for ServeOptions {
     }
 }
 
-/// Serves a gateway until the future is dropped, which closes every connection and gives up every answer.
+/// Serves a gateway until the future is dropped, which closes every connection and cancels every response.
 ///
-/// Requests of web pages (those with an `Origin`) are refused: a page that a user happens to visit must not speak with
-/// the user's models.
+/// Requests from web pages (requests with an `Origin` header) are refused: a page that the user visits must
+/// not use the user's models.
 ///
 /// # Errors
-/// If connections can no longer be taken.
+/// The listener cannot accept connections any more.
 pub async fn serve(listener: TcpListener, gateway: Gateway, options: ServeOptions) -> io::Result<()> {
     serve_until(listener, gateway, options, std::future::pending()).await
 }
 
-/// Serves like [`serve`], until `stop` is ready. Then the port is closed, answers may go on to their end for
-/// [`ServeOptions::drain`], and after that they end with an error in their client's format.
+/// Like [`serve`], until `stop` completes. Then it closes the port, lets open responses continue for
+/// [`ServeOptions::drain`], and ends the remaining ones with an error in their client's format.
 ///
-/// Cancel-safe like `serve`: dropping the future ends everything at once.
+/// Cancel-safe like `serve`: dropping the future closes everything immediately.
 ///
 /// # Errors
-/// If connections can no longer be taken.
+/// The listener cannot accept connections any more.
 pub async fn serve_until(
     listener: TcpListener,
     gateway: Gateway,
@@ -78,7 +78,7 @@ pub async fn serve_until(
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let (phase, ending) = Stop::channel();
-    // The connections end with this future.
+    // Dropping the set, together with this future, aborts the connections.
     let mut connections = JoinSet::new();
     tokio::select! {
         end = take_connections(listener, gateway, options, &ending, &mut connections) => end?,
@@ -87,7 +87,7 @@ pub async fn serve_until(
     phase.send_replace(Phase::Draining);
     if tokio::time::timeout(options.drain, all_of(&mut connections)).await.is_err() {
         phase.send_replace(Phase::Ending);
-        // A client that does not read its error is not waited for.
+        // Bounds the wait for clients that do not read their error.
         drop(tokio::time::timeout(LAST_WORDS, all_of(&mut connections)).await);
     }
     Ok(())
@@ -116,7 +116,7 @@ async fn take_connections(
             let service = service_fn(|request| respond(gateway.clone(), options, answers.clone(), request));
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
-            // A connection that breaks is the client's wish.
+            // Ignore connection errors: the client closed the connection.
             let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
             tokio::select! {
                 end = connection.as_mut() => drop(end),
@@ -153,7 +153,8 @@ async fn respond(
     written(gateway.answer_until(&path, &body, stop).await)
 }
 
-/// Ends the connection behind a response: what comes of an unread body is not the next request.
+/// Closes the connection after the response, because the rest of an unread body would be parsed as the next
+/// request.
 fn closing(
     response: Result<Response<Body>, hyper::http::Error>,
 ) -> Result<Response<Body>, hyper::http::Error> {
@@ -172,7 +173,7 @@ fn written(answer: Answer) -> Result<Response<Body>, hyper::http::Error> {
     response.body(StreamBody::new(frames).boxed_unsync())
 }
 
-/// A refusal of the server itself.
+/// Returns an error response of the server itself.
 fn plain(status: u16, message: &str) -> Result<Response<Body>, hyper::http::Error> {
     let error =
         serde_json::json!({"error": {"message": message, "type": "invalid_request_error", "code": null}});

@@ -1,19 +1,19 @@
-//! The end of a server, as its connections and answers see it.
+//! Shutdown of a server, as seen by its connections and responses.
 
 use tokio::sync::watch;
 
-/// How far a server has come with its end.
+/// The phase of a shutdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     #[default]
     Serving,
-    /// No further request is taken; answers go on to their end.
+    /// Accepts no further requests; open responses continue.
     Draining,
-    /// Answers end now, with an error.
+    /// Open responses end with an error.
     Ending,
 }
 
-/// Waits for the end of a server. Without a server, it never comes.
+/// A handle that waits for shutdown phases. The default handle, without a server, waits forever.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stop(Option<watch::Receiver<Phase>>);
 
@@ -23,12 +23,12 @@ impl Stop {
         (sender, Self(Some(receiver)))
     }
 
-    /// Waits until answers have to end.
+    /// Waits until open responses must end.
     pub(crate) async fn wait(&mut self) {
         self.reached(Phase::Ending).await;
     }
 
-    /// Waits until the server has come so far.
+    /// Waits until the server reaches this phase or a later one.
     pub(crate) async fn reached(&mut self, phase: Phase) {
         if let Some(phases) = &mut self.0
             && phases.wait_for(|now| *now >= phase).await.is_ok()

@@ -1,6 +1,6 @@
-//! A place in the pushed text.
+//! A position in the pushed text.
 
-/// Walks over a pushed text; every step is in bounds by construction.
+/// Iterates over a pushed text. No operation can leave its bounds.
 #[derive(Debug)]
 pub(crate) struct Cursor<'a> {
     rest: &'a str,
@@ -11,13 +11,13 @@ impl<'a> Cursor<'a> {
         Self { rest: text }
     }
 
-    /// The text not yet taken.
+    /// Returns the text that has not been consumed.
     #[inline]
     pub(crate) fn text(&self) -> &'a str {
         self.rest
     }
 
-    /// The bytes not yet taken.
+    /// Returns the bytes that have not been consumed.
     #[inline]
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.rest.as_bytes()
@@ -33,7 +33,7 @@ impl<'a> Cursor<'a> {
         self.bytes().first().copied()
     }
 
-    /// Takes `length` bytes. Callers stop at ASCII bytes only, so this is always a character boundary.
+    /// Consumes `length` bytes. Callers stop at ASCII bytes only, so this is always a character boundary.
     #[inline]
     pub(crate) fn take(&mut self, length: usize) -> &'a str {
         let Some((taken, rest)) = self.rest.split_at_checked(length) else {
@@ -43,7 +43,7 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// Passes over one ASCII byte.
+    /// Consumes one ASCII byte.
     #[inline]
     pub(crate) fn bump(&mut self) {
         self.rest = self.rest.get(1..).unwrap_or_default();

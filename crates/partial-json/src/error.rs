@@ -1,45 +1,45 @@
-//! Why a text is not JSON, and where.
+//! The error type: its kinds and its byte offset.
 
 use std::fmt;
 
-/// What was wrong with a text, and where.
+/// The reason why a text is not JSON, with a byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
     offset: usize,
 }
 
-/// What was wrong with a text.
+/// The kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The text ended inside a value, or before any.
+    /// The text ended inside a value, or before the first one.
     Incomplete,
-    /// A byte that begins no value, where a value must begin.
+    /// A byte that cannot start a value, where a value must start.
     ExpectedValue,
-    /// Something other than a string, where a key must begin.
+    /// A token other than a string, where a key must start.
     ExpectedKey,
-    /// Something other than a colon after a key.
+    /// A byte other than a colon after a key.
     ExpectedColon,
-    /// Neither a comma nor the closing bracket after an element or a member.
+    /// A byte other than a comma or the closing bracket after an element or a member.
     ExpectedCommaOrEnd,
     /// A number that breaks the grammar.
     BadNumber,
     /// A word that is not `true`, `false` or `null`.
     BadLiteral,
-    /// Something other than white space after the value.
+    /// Bytes other than white space after the value.
     TrailingText,
     /// Bytes that are not UTF-8.
     InvalidUtf8,
-    /// A control character that a string must escape. It is shown; a strict parse refuses it.
+    /// An unescaped control character in a string. Snapshots contain it; a strict parse refuses it.
     ControlCharacter,
-    /// An escape that JSON does not have. It is shown as written; a strict parse refuses it.
+    /// An escape that JSON does not define. Snapshots contain it as written; a strict parse refuses it.
     UnknownEscape,
-    /// Half of a surrogate pair. It is shown as U+FFFD; a strict parse refuses it.
+    /// Half of a surrogate pair. Snapshots contain U+FFFD instead; a strict parse refuses it.
     LoneSurrogate,
-    /// A number too large for a 64-bit float. Its text is shown; a strict parse refuses it.
+    /// A number too large for a 64-bit float. Snapshots contain its text; a strict parse refuses it.
     NumberOutOfRange,
-    /// Nesting at [`Limits::depth`](crate::Limits::depth).
+    /// Nesting that reaches [`Limits::depth`](crate::Limits::depth).
     TooDeep,
     /// More text than [`Limits::bytes`](crate::Limits::bytes).
     TooLong,
@@ -81,12 +81,12 @@ impl Error {
         Self { kind, offset }
     }
 
-    /// What was wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Where, in bytes from the start of the text.
+    /// Returns the byte offset from the start of the text.
     pub fn offset(&self) -> usize {
         self.offset
     }

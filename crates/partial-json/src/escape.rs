@@ -1,26 +1,26 @@
-//! Escapes in strings and keys: whole ones, and those that are cut anywhere.
+//! Escapes in strings and keys, including escapes that are split between pushes.
 
 use crate::ErrorKind;
 use crate::cursor::Cursor;
 use crate::parser::{Parser, State};
 
-/// Where in an escape the text stands. A half escape, and a high surrogate whose partner may still come, are
-/// held here and not shown.
+/// Position inside an escape. An incomplete escape, and a high surrogate whose low surrogate may still
+/// arrive, are held here and do not appear in snapshots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Escape {
-    /// In plain text.
+    /// In plain text, outside of an escape.
     None,
-    /// After a backslash; `high` is the surrogate before it, or 0.
+    /// After a backslash; `high` is the pending high surrogate before it, or 0.
     Backslash { high: u16 },
-    /// After `\u` and `count` digits, the last of which is the lowest byte.
+    /// After `\u` and `count` digits, packed into `digits` as ASCII bytes with the last one lowest.
     Hex { high: u16, digits: u32, count: u8 },
-    /// After a high surrogate.
+    /// After a high surrogate, which is held.
     High(u16),
 }
 
 impl Parser {
-    /// Begins an escape that is cut by the end of the push, or that JSON does not know, and gives what is left to
-    /// the states, which stop anywhere.
+    /// Starts an escape that the end of the push cuts or that JSON does not define. Returns the rest of the
+    /// push for the byte-wise states, which can stop anywhere.
     pub(crate) fn begin_escape<'a>(&mut self, rest: &'a str) -> &'a str {
         if let [_, b'u', digits @ ..] = rest.as_bytes()
             && digits.len() < 4
@@ -35,8 +35,8 @@ impl Parser {
         rest.get(1..).unwrap_or_default()
     }
 
-    /// Goes on in an escape that an earlier push cut, and gives what is left. An escape that is now whole is
-    /// taken in one step.
+    /// Fast path for an escape that an earlier push cut: if the escape is complete now, consumes it in one
+    /// step. Returns the rest of the push.
     pub(crate) fn resume_escape<'a>(&mut self, escape: Escape, delta: &'a str) -> &'a str {
         let bytes = delta.as_bytes();
         let (character, length) = match (escape, bytes) {
@@ -68,7 +68,7 @@ impl Parser {
         }
     }
 
-    /// Reads on in an escape that an earlier push cut.
+    /// Continues an escape that an earlier push cut, byte by byte.
     pub(crate) fn read_escape(&mut self, escape: Escape, cursor: &mut Cursor<'_>) {
         match escape {
             Escape::None => {}
@@ -114,7 +114,8 @@ impl Parser {
         });
         cursor.take(here);
         count = count.wrapping_add(u8::try_from(here).unwrap_or(0));
-        // The backslash, the `u` and the digits lie before what is left of the push.
+        // The bytes from the backslash to the end of the push: the backslash, the `u`, the digits and the
+        // unread bytes.
         let left = cursor.len().saturating_add(2).saturating_add(usize::from(count));
         if count == 4 {
             let unit = unit_of(digits.to_be_bytes()).unwrap_or_default();
@@ -132,7 +133,7 @@ impl Parser {
         }
     }
 
-    /// Shows a `\u` without its four digits as it was written.
+    /// Appends an incomplete `\u` escape as it was written.
     #[cold]
     fn show_half_hex(&mut self, high: u16, digits: &[u8], left: usize) {
         if high != 0 {
@@ -143,7 +144,7 @@ impl Parser {
         self.document.text.extend(digits.iter().map(|&digit| char::from(digit)));
     }
 
-    /// Takes one UTF-16 unit whose escape began `left` bytes before the end of the push.
+    /// Handles one UTF-16 code unit whose escape started `left` bytes before the end of the push.
     fn take_unit(&mut self, high: u16, unit: u16, left: usize) -> Escape {
         if high != 0 {
             if let Some(character) = pair(high, unit) {
@@ -163,7 +164,7 @@ impl Parser {
         Escape::None
     }
 
-    /// Shows U+FFFD for half a pair, whose escape ended `left` bytes before the end of the push.
+    /// Appends U+FFFD for half of a pair whose escape ended `left` bytes before the end of the push.
     #[cold]
     fn replace_surrogate(&mut self, left: usize) {
         let offset = self.read.saturating_sub(left).saturating_sub(6);
@@ -179,7 +180,8 @@ impl Parser {
     }
 }
 
-/// What a byte after a backslash stands for.
+/// Returns the byte that the escape of a backslash and `byte` decodes to, or `None` if JSON does not define
+/// the escape.
 #[inline]
 pub(crate) fn unescaped(byte: u8) -> Option<u8> {
     Some(match byte {
@@ -193,8 +195,8 @@ pub(crate) fn unescaped(byte: u8) -> Option<u8> {
     })
 }
 
-/// The character of an escape `\u` that has come whole and is right, and the length of its digits (and of the
-/// second escape of a pair). Everything else is left to the states, which stop anywhere.
+/// Decodes a complete, valid `\u` escape. Returns its character and the length of its digits (and of the
+/// second escape of a pair). Returns `None` for all other input, which the byte-wise states handle.
 #[inline]
 pub(crate) fn whole_hex(bytes: &[u8]) -> Option<(char, usize)> {
     let (digits, after) = bytes.split_first_chunk::<4>()?;
@@ -206,24 +208,24 @@ pub(crate) fn whole_hex(bytes: &[u8]) -> Option<(char, usize)> {
     Some((pair(unit, unit_of(*digits)?)?, 10))
 }
 
-/// The character of a high and a low surrogate.
+/// Combines a high and a low surrogate into a character.
 #[inline]
 fn pair(high: u16, low: u16) -> Option<char> {
     char::decode_utf16([high, low]).next()?.ok()
 }
 
-/// The number that four hexadecimal digits write.
+/// Parses four hexadecimal digits.
 #[inline]
 fn unit_of(digits: [u8; 4]) -> Option<u16> {
     let [a, b, c, d] = digits.map(|byte| DIGITS.get(usize::from(byte)).copied().unwrap_or(NO_DIGIT));
-    // A byte that is no digit has a bit above the four that a digit fills.
+    // `NO_DIGIT` has bits above the four that a digit fills.
     let is_right = (a | b | c | d) < 0x10;
     is_right.then_some(u16::from(a) << 12 | u16::from(b) << 8 | u16::from(c) << 4 | u16::from(d))
 }
 
 const NO_DIGIT: u8 = 0xFF;
 
-/// The values of the hexadecimal digits by their bytes.
+/// Maps each byte to its value as a hexadecimal digit, or to `NO_DIGIT`.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which refuses an index outside")]
 const DIGITS: [u8; 256] = {
     let mut table = [NO_DIGIT; 256];

@@ -1,65 +1,65 @@
-//! What changed in a text since it was last looked at.
+//! Events by path: the changes since the last call of `drain_events`.
 //!
-//! Nothing is queued: values lie in the order of the text and only the last open path changes, so a place
-//! and a path are enough to go on from.
+//! Events are not queued. Records are in text order and only the last open path changes, so the index of the
+//! next record and the path of the last one are enough to resume.
 
 use std::fmt::Write;
 
 use crate::document::{Document, OPEN};
 use crate::node::{Kind, Node};
 
-/// A change. Paths are JSON Pointers.
+/// A change of the document. Paths are JSON Pointers (RFC 6901).
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// A value began; its type is known.
+    /// A value started; its type is known.
     Began {
         /// The value's path.
         path: &'a str,
         /// Its type.
         kind: Kind,
     },
-    /// A string grew. All the texts of a path, in order, are the string.
+    /// A string grew. The texts of all `Grew` events of one path, concatenated in order, are the string.
     Grew {
         /// The string's path.
         path: &'a str,
-        /// What was added.
+        /// The text that was added.
         text: &'a str,
     },
-    /// A value is whole.
+    /// A value is complete.
     Complete {
         /// The value's path.
         path: &'a str,
         /// The value.
         value: Node<'a>,
     },
-    /// A key came again in its object; the value that begins next replaces the earlier one.
+    /// A key was repeated in its object. The value of the following `Began` event replaces the earlier one.
     Repeated {
         /// The path of both values.
         path: &'a str,
     },
 }
 
-/// A container whose end has not been told.
+/// An open container whose `Complete` event has not been emitted.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     record: u32,
-    /// The length of the path without the container's own token.
+    /// The length of the path without the token of this container.
     parent_path: usize,
-    /// Children told so far.
+    /// Number of children whose `Began` event has been emitted.
     children: usize,
 }
 
-/// A string, number or literal whose end has not been told.
+/// A string, number or literal whose `Complete` event has not been emitted.
 #[derive(Debug, Clone, Copy)]
 struct Leaf {
     record: u32,
     parent_path: usize,
-    /// How much of its text has been told.
+    /// Number of bytes of its text that have been emitted.
     told: usize,
 }
 
-/// The place up to which changes have been told.
+/// A resumable walk over the document: the position up to which events have been emitted.
 #[derive(Debug, Default)]
 pub(crate) struct Walker {
     path: String,
@@ -69,7 +69,7 @@ pub(crate) struct Walker {
 }
 
 impl Walker {
-    /// At the start of a text, with the same buffers.
+    /// Returns to the start of a text and keeps the allocations.
     pub(crate) fn cleared(mut self) -> Self {
         self.path.clear();
         self.steps.clear();
@@ -88,7 +88,7 @@ impl Walker {
         }
     }
 
-    /// Tells the open leaf's news, and says whether it is done with.
+    /// Emits the new text and the end of the open leaf. Returns whether the leaf is complete.
     fn tell_leaf(&mut self, leaf: Leaf, document: &Document, on_event: &mut dyn FnMut(Event<'_>)) -> bool {
         let Some(value) = Node::new(document, leaf.record) else { return false };
         let path = self.path.as_str();
@@ -109,7 +109,7 @@ impl Walker {
         true
     }
 
-    /// Tells the end of the innermost container, if everything in it has been told.
+    /// Emits the end of the innermost container if all events of its children have been emitted.
     fn tell_end(&mut self, document: &Document, on_event: &mut dyn FnMut(Event<'_>)) -> bool {
         let Some(step) = self.steps.last().copied() else { return false };
         let Some(value) = Node::new(document, step.record) else { return false };

@@ -1,10 +1,10 @@
-//! Finds out whether an object has a key already, in constant time however large the object is.
+//! Detection of repeated keys in amortized constant time per member.
 
 use std::hash::{BuildHasher, RandomState};
 
 use crate::document::{Document, Span, wide};
 
-/// Objects of up to this many members are searched one by one, which is faster than hashing.
+/// Objects of up to this many members are searched linearly, which is faster than hashing.
 const FEW: u32 = 16;
 const EMPTY: u32 = u32::MAX;
 
@@ -12,13 +12,13 @@ const EMPTY: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) record: u32,
-    /// Children so far, superseded ones counted.
+    /// Number of members added so far, including superseded ones.
     children: u32,
     index: Option<Box<Index>>,
 }
 
-/// An open-addressing table of records by key. The hash is keyed, so that no text can be made to collide;
-/// what is found does not depend on it.
+/// An open-addressing hash table from keys to records. Its hash has a random key, so that input cannot be
+/// constructed to collide; the result of a lookup does not depend on the hash.
 #[derive(Debug)]
 struct Index {
     slots: Vec<u32>,
@@ -31,8 +31,8 @@ impl Frame {
         Self { record, children: 0, index: None }
     }
 
-    /// Notes that the record at `at`, which is about to be added with this key, is a child, and gives the
-    /// child that had the key before.
+    /// Registers the record at `at`, which the caller is about to add with this key, and returns the earlier
+    /// child with the same key.
     pub(crate) fn add(&mut self, document: &Document, key: Span, at: u32) -> Option<u32> {
         self.children = self.children.saturating_add(1);
         if self.children <= FEW {
@@ -44,7 +44,7 @@ impl Frame {
     }
 }
 
-/// The latest child of the object at `object` with this key.
+/// Returns the latest child with this key of the object at `object`, by linear search.
 fn find(document: &Document, object: u32, end: u32, key: Span) -> Option<u32> {
     let wanted = document.text_of(key);
     let mut child = object.saturating_add(1);
@@ -113,7 +113,8 @@ impl Index {
     }
 }
 
-/// A walk over the slots, whose number is a power of two and of which half are empty.
+/// A linear probe sequence. The number of slots is a power of two, and at least about half of them are empty,
+/// so every sequence reaches an empty slot.
 struct Probe {
     at: usize,
     mask: usize,

@@ -1,10 +1,10 @@
-//! How much a text may hold before it is refused.
+//! Limits on depth, length and number of values.
 
-/// The deepest nesting that can be asked for: a [`serde_json::Value`] is dropped by recursion, and this many
-/// levels are safe on any thread.
+/// The highest accepted depth limit. Dropping a [`serde_json::Value`] recurses, and this many levels are safe
+/// on the stack of any thread.
 const DEEPEST: usize = 1024;
 
-/// How deep, how long and how rich in values a text may be.
+/// Limits on the depth, the length and the number of values of a text.
 ///
 /// ```
 /// use windlass_partial_json::{ErrorKind, Limits, Parser};
@@ -15,11 +15,12 @@ const DEEPEST: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The nesting that is refused: 128 by default, as `serde_json` counts, so 127 levels pass.
+    /// The first nesting depth that is refused, counted as in `serde_json`: the default of 128 allows 127
+    /// levels.
     pub depth: usize,
-    /// Most bytes of text. 64 MiB by default.
+    /// Maximum bytes of text. 64 MiB by default.
     pub bytes: usize,
-    /// Most values, containers and what they hold counted alike. 2,000,000 by default.
+    /// Maximum number of values, including containers. 2,000,000 by default.
     pub values: usize,
 }
 
@@ -30,25 +31,26 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets the nesting that is refused, up to 1,024.
+    /// Sets the first nesting depth that is refused, at most 1,024.
     pub fn with_depth(mut self, depth: usize) -> Self {
         self.depth = depth;
         self
     }
 
-    /// Sets the most bytes of text, up to 4 GiB less two.
+    /// Sets the maximum bytes of text, at most 2³² − 3.
     pub fn with_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// Sets the most values, up to 4 Gi less two.
+    /// Sets the maximum number of values, at most 2³² − 3.
     pub fn with_values(mut self, values: usize) -> Self {
         self.values = values;
         self
     }
 
-    /// Positions are kept in 32 bits, of which the last value means "still open".
+    /// Clamps the limits to ranges that the parser supports: positions are stored in 32 bits, and the highest
+    /// value is reserved for "still open".
     pub(crate) fn clamped(self) -> Self {
         let most = usize::try_from(u32::MAX.saturating_sub(2)).unwrap_or(usize::MAX);
         Self { depth: self.depth.min(DEEPEST), bytes: self.bytes.min(most), values: self.values.min(most) }

@@ -1,8 +1,8 @@
-//! One value of a snapshot, borrowed.
+//! A borrowed view of one value of a snapshot.
 
 use crate::document::{Document, Record};
 
-/// The type of a value, fixed by its first byte.
+/// The JSON type of a value, determined by its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "JSON has six types")]
 pub enum Kind {
@@ -26,19 +26,19 @@ impl Kind {
     }
 }
 
-/// How much of a value has come.
+/// The extent to which a value is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "every consumer must tell these three apart")]
 pub enum Completeness {
-    /// Its type is known and nothing else can be said: a number without a delimiter, half a literal.
+    /// Only the type is known: a number without its delimiter, or an incomplete literal.
     Pending,
-    /// What is shown is true, and more may come: an open string, array or object.
+    /// The visible part is final, but more can arrive: an open string, array or object.
     Growing,
-    /// Whole; it will not change.
+    /// The value has ended and will not change.
     Complete,
 }
 
-/// A value, as far as it has come.
+/// A view of one value as far as it has arrived. Copying it is free.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     pub(crate) document: &'a Document,
@@ -51,48 +51,49 @@ impl<'a> Node<'a> {
         Some(Self { document, at, record: document.record(at)? })
     }
 
-    /// The type.
+    /// Returns the JSON type.
     pub fn kind(self) -> Kind {
         self.record.kind
     }
 
-    /// How much of the value has come.
+    /// Returns how complete the value is.
     pub fn completeness(self) -> Completeness {
         self.record.completeness
     }
 
-    /// Whether the value is whole.
+    /// Returns whether the value is complete.
     pub fn is_complete(self) -> bool {
         self.record.completeness == Completeness::Complete
     }
 
-    /// The text of a string, as far as it has come.
+    /// Returns the text of a string as far as it has arrived, or `None` for another type.
     pub fn as_str(self) -> Option<&'a str> {
         (self.record.kind == Kind::String).then(|| self.document.text_of(self.record.body))
     }
 
-    /// The text of a number as it was written, once it is certain.
+    /// Returns the text of a number as written, or `None` if it is incomplete or not a number.
     pub fn number_text(self) -> Option<&'a str> {
         let whole = self.record.kind == Kind::Number && self.is_complete();
         whole.then(|| self.document.text_of(self.record.body))
     }
 
-    /// A boolean, once it is certain.
+    /// Returns a boolean, or `None` if it is incomplete or not a boolean.
     pub fn as_bool(self) -> Option<bool> {
         (self.record.kind == Kind::Bool && self.is_complete()).then_some(self.record.truth)
     }
 
-    /// How many elements or members an array or object has so far; 0 for everything else.
+    /// Returns the number of elements or members that an array or object has so far; 0 for other types.
     pub fn len(self) -> usize {
         if self.record.kind.is_container() { crate::document::wide(self.record.body.start) } else { 0 }
     }
 
-    /// Whether there is no element or member.
+    /// Returns whether [`len`](Self::len) is 0.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The member with this key; of several, the last. Looks at the members one after another.
+    /// Returns the member with this key, or the last one if the key is repeated. Linear in the number of
+    /// members.
     pub fn get(self, key: &str) -> Option<Self> {
         if self.record.kind != Kind::Object {
             return None;
@@ -109,17 +110,17 @@ impl<'a> Node<'a> {
         None
     }
 
-    /// The element at this index. Looks at the elements one after another.
+    /// Returns the element at this index. Linear in the number of elements.
     pub fn at(self, index: usize) -> Option<Self> {
         self.elements().nth(index)
     }
 
-    /// The members of an object in the order of the text; none for everything else.
+    /// Returns the members of an object in text order; an empty iterator for other types.
     pub fn members(self) -> Members<'a> {
         Members { children: Children::of(self, Kind::Object) }
     }
 
-    /// The elements of an array; none for everything else.
+    /// Returns the elements of an array; an empty iterator for other types.
     pub fn elements(self) -> Elements<'a> {
         Elements { children: Children::of(self, Kind::Array) }
     }
@@ -169,7 +170,8 @@ impl<'a> Iterator for Children<'a> {
     }
 }
 
-/// The members of an object: keys and values.
+/// Iterator over the members of an object, as pairs of key and value. Skips members that a repeated key has
+/// replaced.
 #[derive(Debug, Clone)]
 pub struct Members<'a> {
     children: Children<'a>,
@@ -184,7 +186,7 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// The elements of an array.
+/// Iterator over the elements of an array.
 #[derive(Debug, Clone)]
 pub struct Elements<'a> {
     children: Children<'a>,

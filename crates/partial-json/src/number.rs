@@ -1,4 +1,4 @@
-//! Numbers, kept as they are written and held back until a delimiter comes.
+//! Numbers, stored as written and held back until their delimiter arrives.
 
 use crate::cursor::Cursor;
 use crate::document::narrow;
@@ -6,7 +6,7 @@ use crate::parser::{Parser, State};
 use crate::value::{fits, may_overflow};
 use crate::{Error, ErrorKind};
 
-/// Where in a number's grammar its text stands.
+/// State of the number grammar: the part of the number that the last byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Digits {
     None,
@@ -35,7 +35,7 @@ impl Digits {
         })
     }
 
-    /// Whether a number may end here.
+    /// Returns whether the text so far is a complete number.
     pub(crate) fn is_whole(self) -> bool {
         matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::Power)
     }
@@ -69,7 +69,7 @@ impl Parser {
         }
     }
 
-    /// Whether a strict parse accepts the open number.
+    /// Returns an error if a strict parse would refuse the open number as out of range.
     pub(crate) fn check_number(&self) -> Result<(), Error> {
         let Some(record) = self.document.records.last() else { return Ok(()) };
         let length = self.document.text_end().saturating_sub(record.body.start);

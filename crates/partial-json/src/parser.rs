@@ -1,4 +1,4 @@
-//! The parser: text in, however cut; a snapshot at any time.
+//! The incremental parser.
 
 use serde_json::Value;
 
@@ -11,10 +11,10 @@ use crate::snapshot::{PendingKey, Snapshot, Status};
 use crate::utf8::Carry;
 use crate::{Error, ErrorKind, Limits};
 
-/// What the next byte belongs to.
+/// The grammar state: the token that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum State {
-    /// A value must begin.
+    /// A value must start.
     #[default]
     Value,
     /// After `[`.
@@ -31,16 +31,17 @@ pub(crate) enum State {
     Text(Escape),
     /// In a number.
     Number(Digits),
-    /// What must still come of `true`, `false` or `null`.
+    /// In a literal; holds the remaining bytes of `true`, `false` or `null`.
     Literal(&'static str),
     /// After the top-level value.
     Done,
 }
 
-/// Reads a JSON text that is still arriving.
+/// An incremental JSON parser for text that is still arriving.
 ///
-/// Each push costs what its own length costs, and a [`Snapshot`] is a reference, so the value can be looked
-/// at after every delta. The same text gives the same snapshots, events and result whatever the pushes.
+/// A push costs time proportional to its own length, and a [`Snapshot`] is a reference, so callers can read
+/// the value after every delta. Snapshots, events and the final result do not depend on how the text is split
+/// into pushes.
 ///
 /// ```
 /// use windlass_partial_json::{Completeness, Parser, Status};
@@ -59,19 +60,19 @@ pub(crate) enum State {
 #[derive(Debug)]
 pub struct Parser {
     pub(crate) limits: Limits,
-    /// How many bytes may still come, and one; 0 where a push must be looked at: after an error, and after
-    /// half a character.
+    /// The number of bytes that the limit still allows, plus one. 0 forces every push through `push_unusual`:
+    /// after an error, and while `carry` holds an incomplete character.
     pub(crate) room: usize,
     pub(crate) document: Document,
     pub(crate) frames: Vec<Frame>,
     pub(crate) state: State,
-    /// Bytes of text pushed so far, the current push counted.
+    /// Bytes of text accepted so far, including the current push.
     pub(crate) read: usize,
-    /// The last key's text in the buffer; its end is open while the key is.
+    /// The text of the last key in the buffer; its end is `OPEN` until the closing quote arrives.
     pub(crate) key: Option<Span>,
-    /// The value or key that is open: where its text starts in the pushed text.
+    /// Byte offset in the pushed text at which the last value started.
     pub(crate) token_start: usize,
-    /// The first thing that is shown although a strict parse refuses it.
+    /// The first error that snapshots tolerate but a strict parse refuses.
     pub(crate) fault: Option<Error>,
     pub(crate) forgiven: usize,
     pub(crate) duplicates: usize,
@@ -81,12 +82,12 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser with the default [`Limits`].
+    /// Creates a parser with the default [`Limits`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A parser with limits of its own.
+    /// Creates a parser with the given limits.
     pub fn with_limits(limits: Limits) -> Self {
         let limits = limits.clamped();
         Self {
@@ -107,7 +108,8 @@ impl Parser {
         }
     }
 
-    /// Forgets the text and keeps the buffers: the next text of the same size allocates nothing.
+    /// Forgets the text and keeps the allocations, so parsing another text of the same size does not
+    /// allocate.
     pub fn clear(&mut self) {
         let Self { document, frames, walker, .. } = std::mem::replace(self, Self::with_limits(self.limits));
         self.document = document.cleared();
@@ -116,11 +118,11 @@ impl Parser {
         self.walker = walker.cleared();
     }
 
-    /// Takes the next text.
+    /// Appends text.
     ///
     /// # Errors
-    /// The text is not JSON from some place on, or is beyond a limit. What was shown before stays, and every
-    /// later push gives the same error.
+    /// The text is not JSON, or exceeds a limit. Snapshots keep the values before the error, and every later
+    /// push returns the same error.
     #[inline]
     pub fn push(&mut self, delta: &str) -> Result<(), Error> {
         if delta.len() >= self.room {
@@ -138,10 +140,10 @@ impl Parser {
         self.push_rest(rest)
     }
 
-    /// Takes the next bytes of the text, which may be cut inside a character.
+    /// Appends bytes, which may end inside a UTF-8 character.
     ///
     /// # Errors
-    /// As [`push`](Self::push), and where the bytes are not UTF-8.
+    /// Like [`push`](Self::push), and if the bytes are not UTF-8.
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -155,15 +157,15 @@ impl Parser {
         result
     }
 
-    /// What is known so far.
+    /// Returns a view of everything parsed so far.
     pub fn snapshot(&self) -> Snapshot<'_> {
         Snapshot { parser: self }
     }
 
-    /// Where the text as a whole stands.
+    /// Returns the state of the text as a whole.
     ///
-    /// A top-level number is complete only when something follows it: [`check`](Self::check) says whether
-    /// the text may end here.
+    /// A top-level number has no delimiter, so it stays incomplete until white space follows. Use
+    /// [`check`](Self::check) to find out whether the text may end here.
     pub fn status(&self) -> Status {
         match self.failed {
             Some(error) => Status::Malformed { at: error.offset() },
@@ -172,13 +174,13 @@ impl Parser {
         }
     }
 
-    /// The key whose value has not begun, in the innermost open object.
+    /// Returns the key in the innermost open object whose value has not started.
     pub fn pending_key(&self) -> Option<PendingKey<'_>> {
         let key = self.key?;
         Some(PendingKey { text: self.document.text_of(key), is_complete: key.end != OPEN })
     }
 
-    /// Tells what has changed since the last call, in the order of the text. Costs what the changes cost.
+    /// Emits the changes since the last call, in text order. Its cost is proportional to the changes.
     ///
     /// ```
     /// use windlass_partial_json::{Event, Parser};
@@ -200,21 +202,21 @@ impl Parser {
         self.walker.walk(&self.document, &mut on_event);
     }
 
-    /// How often something inside a string was shown although JSON forbids it: raw control characters and
-    /// unknown escapes. A strict [`finish`](Self::finish) refuses such a text.
+    /// Returns the number of raw control characters and unknown escapes in strings, which snapshots contain
+    /// although JSON forbids them. The strict [`finish`](Self::finish) refuses such a text.
     pub fn forgiven(&self) -> usize {
         self.forgiven
     }
 
-    /// How often a key came again in its object. The last value wins.
+    /// Returns the number of repeated keys. The last value of a key wins.
     pub fn duplicates(&self) -> usize {
         self.duplicates
     }
 
-    /// Whether a strict parse accepts the text if it ends here.
+    /// Checks whether a strict parse would accept the text if it ended here.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish).
+    /// Like [`finish`](Self::finish).
     pub fn check(&self) -> Result<(), Error> {
         if let Some(error) = self.failed.or(self.fault) {
             return Err(error);
@@ -233,10 +235,10 @@ impl Parser {
         }
     }
 
-    /// Ends the text and gives its value, which is what a strict parse of the whole text gives.
+    /// Ends the text and returns its value, which equals the result of a strict parse of the whole text.
     ///
     /// # Errors
-    /// The text is not JSON, is not whole, is beyond a limit, or holds something that was only forgiven.
+    /// The text is not JSON, is incomplete, exceeds a limit, or contains an error that snapshots tolerate.
     pub fn finish(mut self) -> Result<Value, Error> {
         self.check()?;
         if let State::Number(_) = self.state {

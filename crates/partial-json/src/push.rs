@@ -1,4 +1,4 @@
-//! How a push is taken: what is counted, what belongs to which state, and what an error leaves behind.
+//! Handling of a push: byte accounting, dispatch to the current state, and errors.
 
 use crate::cursor::Cursor;
 use crate::escape::Escape;
@@ -7,7 +7,7 @@ use crate::parser::{Parser, State};
 use crate::{Error, ErrorKind};
 
 impl Parser {
-    /// The error of this kind at the place with `left` bytes of the push after it.
+    /// Creates an error at the position that has `left` bytes of the push after it.
     pub(crate) fn error(&self, kind: ErrorKind, left: usize) -> Error {
         Error::new(kind, self.read.saturating_sub(left))
     }
@@ -16,7 +16,7 @@ impl Parser {
         Err(self.error(kind, left))
     }
 
-    /// Notes something that is shown although a strict parse refuses it.
+    /// Records an error that snapshots tolerate but a strict parse refuses. The first one is kept.
     pub(crate) fn note(&mut self, kind: ErrorKind, offset: usize) {
         self.fault.get_or_insert(Error::new(kind, offset));
     }
@@ -47,7 +47,7 @@ impl Parser {
         if decoded.valid { Ok(()) } else { self.fail(ErrorKind::InvalidUtf8, 0) }
     }
 
-    /// The end of a push, which is not the text of a string alone.
+    /// Parses the part of a push that the fast path for plain string text did not consume.
     #[inline(never)]
     pub(crate) fn push_rest(&mut self, rest: &str) -> Result<(), Error> {
         let rest = match self.state {
@@ -64,14 +64,14 @@ impl Parser {
         result
     }
 
-    /// No later push is taken.
+    /// Makes every later push return `error`.
     #[cold]
     pub(crate) fn refuse(&mut self, error: Error) {
         self.failed = Some(error);
         self.room = 0;
     }
 
-    /// A push after an error, after half a character, or beyond the limit.
+    /// Handles a push after an error, after an incomplete character, or beyond the byte limit.
     #[cold]
     pub(crate) fn push_unusual(&mut self, delta: &str) -> Result<(), Error> {
         if let Some(error) = self.failed {
@@ -88,7 +88,7 @@ impl Parser {
         result
     }
 
-    /// Takes text up to the limit.
+    /// Counts and parses text up to the byte limit.
     fn read(&mut self, delta: &str) -> Result<(), Error> {
         let room = self.limits.bytes.saturating_sub(self.read);
         let mut length = room.min(delta.len());
@@ -101,7 +101,7 @@ impl Parser {
         if length < delta.len() { Err(Error::new(ErrorKind::TooLong, self.limits.bytes)) } else { Ok(()) }
     }
 
-    /// Reads a push that has been counted.
+    /// Parses text that has already been counted.
     fn advance(&mut self, delta: &str) -> Result<(), Error> {
         let mut cursor = Cursor::new(delta);
         while cursor.len() > 0 {

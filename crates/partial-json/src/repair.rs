@@ -1,4 +1,4 @@
-//! Repairs of a text that is nearly JSON, each of them reported (RULES J8).
+//! Repair of a text that is nearly JSON, with a report of every repair (RULES J8).
 
 mod mend;
 mod report;
@@ -9,23 +9,24 @@ use crate::{Error, ErrorKind, Limits, Parser};
 
 pub use report::{Repair, RepairKind};
 
-/// A text that a strict parse accepts, and what was done for that.
+/// A text that a strict parse accepts, and the repairs that made it acceptable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repaired {
-    /// The text.
+    /// The repaired text.
     pub text: String,
-    /// What was done, one entry a kind, in the order of the text; empty if there was nothing to do.
+    /// The repairs, one entry per kind, in text order; empty if the text needed no repair.
     pub repairs: Vec<Repair>,
 }
 
-/// Repairs a text that is nearly JSON, where only one value can have been meant.
+/// Repairs a text that is nearly JSON, if it has only one plausible reading.
 ///
-/// The closed list of what is repaired is [`RepairKind`]. What was cut is not repaired: an open string is never
-/// closed, nor a number at the very end taken for whole, nor a member or element invented that had to follow.
-/// A second value after the first one is no junk, unless it says the same again.
+/// [`RepairKind`] is the closed list of repairs. Truncation is never repaired: the function does not close an
+/// open string, does not accept a number at the very end as complete, and does not invent a member or an
+/// element after a comma or a colon. A second object or array after the first is an error unless both have
+/// the same value.
 ///
-/// The text may be run only after it was checked again, against the tool's schema and by policy.
+/// Validate the repaired text again before it is executed, against the tool's schema and by policy.
 ///
 /// ```
 /// use windlass_partial_json::{Limits, RepairKind, repair};
@@ -41,8 +42,9 @@ pub struct Repaired {
 /// ```
 ///
 /// # Errors
-/// The text cannot be repaired, or is beyond a limit. The place is where repairing stopped; inside a string that
-/// holds JSON it counts from that text's own start.
+/// The text cannot be repaired, or exceeds a limit. The offset is the place where repair stopped, or, if the
+/// text is still invalid after all repairs, the first error of a strict parse. In JSON that was encoded twice
+/// the offset counts from the start of the inner text.
 pub fn repair(text: &str, limits: Limits) -> Result<Repaired, Error> {
     let mut report = Report::default();
     if text.len() > limits.bytes {
@@ -52,7 +54,8 @@ pub fn repair(text: &str, limits: Limits) -> Result<Repaired, Error> {
     while !is_inner && let Some(inner) = encoded(&text) {
         report.note(RepairKind::DoubleEncoding, 0);
         text = repair_once(&inner, limits, &mut report)?;
-        // A fence inside of the string may hold anything; only an object or array was encoded twice.
+        // A code fence inside the string may hold any text. Only an object or an array counts as double
+        // encoding.
         if !text.trim_start().starts_with(['{', '[']) {
             return Err(Error::new(ErrorKind::ExpectedValue, 0));
         }
@@ -69,7 +72,7 @@ fn repair_once(text: &str, limits: Limits, report: &mut Report) -> Result<String
     let (text, start) = unfenced(text, report);
     let mended = mend(text, start, limits, report)?;
     check_rest(text, &mended, limits, report)?;
-    // What is still wrong is told by its place in the text that came.
+    // Report the error of the original text: offsets in the repaired text mean nothing to the caller.
     check(&mended.text, limits).map_err(|_| error)?;
     Ok(mended.text)
 }
@@ -82,7 +85,7 @@ fn check(text: &str, limits: Limits) -> Result<(), Error> {
 
 const FENCE: &str = "```";
 
-/// The text without a closing fence at its end, and where it begins behind the opening line of a code fence.
+/// Returns the text without a closing code fence, and the offset of its content after the opening fence line.
 fn unfenced<'a>(text: &'a str, report: &mut Report) -> (&'a str, usize) {
     let start = text.len().saturating_sub(text.trim_start().len());
     let Some(after) = text.get(start..).and_then(|text| text.strip_prefix(FENCE)) else {
@@ -92,12 +95,13 @@ fn unfenced<'a>(text: &'a str, report: &mut Report) -> (&'a str, usize) {
     let body =
         after.trim_start_matches('`').trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
     let start = text.len().saturating_sub(body.len());
-    // Inside a string three backquotes cannot be the end of the text: its quote has to follow.
+    // Stripping backquotes cannot damage a string: a string's closing quote follows its last backquote.
     let end = text.trim_end().trim_end_matches('`').len().max(start);
     (text.get(..end).unwrap_or(text), start)
 }
 
-/// What stands behind the first value has to be junk: prose, brackets too many, the same value again.
+/// Accepts prose, extra closing brackets and repetitions of the same value after the first value; refuses a
+/// different second value.
 fn check_rest(text: &str, first: &Mended, limits: Limits, report: &mut Report) -> Result<(), Error> {
     let mut at = first.end;
     loop {
@@ -110,7 +114,7 @@ fn check_rest(text: &str, first: &Mended, limits: Limits, report: &mut Report) -
         if !rest.starts_with(['{', '[']) {
             return Ok(());
         }
-        // Two different values: nobody knows which one was meant.
+        // Two different values: the intended one is ambiguous.
         match mend(text, start, limits, &mut Report::default()) {
             Ok(again) if is_same(&again.text, &first.text) => at = again.end,
             _ => return Err(Error::new(ErrorKind::TrailingText, start)),
@@ -123,7 +127,8 @@ fn is_same(left: &str, right: &str) -> bool {
     value(left).is_some_and(|left| Some(left) == value(right))
 }
 
-/// The text of an object or array that a string holds, if the text is one of a string.
+/// Returns the content of the string if `text` is one JSON string that contains an object, an array or a code
+/// fence.
 fn encoded(text: &str) -> Option<String> {
     text.trim_start().starts_with('"').then_some(())?;
     let inner: String = serde_json::from_str(text).ok()?;

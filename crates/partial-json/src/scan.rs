@@ -1,13 +1,14 @@
-//! Finds the end of a run of plain text in a string.
+//! Search for the end of a run of plain text in a string.
 
 use memchr::memchr2;
 
-/// After so many plain bytes a call of `memchr` pays.
+/// Run length in bytes from which calling `memchr` is faster than the word loop.
 const LONG: usize = 48;
-/// How far `memchr` looks ahead of what has been seen to hold no control character.
+/// Number of bytes that one `memchr` call searches, so that it does not run far past a control character.
 const WINDOW: usize = 512;
 
-/// The length of the run before the first quote, backslash or control character of `rest`, the end of `bytes`.
+/// Returns the length of the run before the first quote, backslash or control character of `rest`, which must
+/// be the tail of `bytes`.
 #[inline]
 pub(crate) fn plain_run(bytes: &[u8], mut rest: &[u8]) -> usize {
     let mut length = 0usize;
@@ -29,27 +30,28 @@ pub(crate) fn plain_run(bytes: &[u8], mut rest: &[u8]) -> usize {
     }
 }
 
-/// Fewer than eight bytes, the end of `bytes`, and zeros. The zeros count as stops, so a run ends with the bytes.
+/// Loads fewer than eight bytes, the tail of `bytes`, padded with zeros. The zeros count as stops, so a run
+/// ends at the end of the bytes.
 #[inline]
 fn last_word(bytes: &[u8], rest: &[u8]) -> u64 {
     match bytes.last_chunk::<8>() {
-        // The word that reaches back is shifted to begin with `rest`.
+        // The last eight bytes of `bytes` include bytes before `rest`; the shift removes those.
         Some(word) => u64::from_le_bytes(*word) >> (8usize.wrapping_sub(rest.len()).wrapping_mul(8) & 63),
         None => short_word(rest),
     }
 }
 
-/// The run at the start of fewer than eight bytes.
+/// Returns the length of the plain run at the start of fewer than eight bytes.
 #[inline]
 pub(crate) fn short_run(bytes: &[u8]) -> usize {
     first_stop(stops_in(short_word(bytes)))
 }
 
-/// Fewer than eight bytes, and zeros.
+/// Loads fewer than eight bytes, padded with zeros.
 #[inline]
 fn short_word(bytes: &[u8]) -> u64 {
     if let (Some(low), Some(high)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        // The halves overlap by what is missing to eight bytes.
+        // Two overlapping loads of four bytes; the shift aligns the second one.
         let shift = bytes.len().wrapping_sub(4).wrapping_mul(8) & 63;
         return u64::from(u32::from_le_bytes(*low)) | (u64::from(u32::from_le_bytes(*high)) << shift);
     }
@@ -61,14 +63,14 @@ fn short_word(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The length of a run of plain text that has gone on for a while.
+/// Continues a long run of plain text with `memchr`, and returns its remaining length.
 #[inline(never)]
 fn long_run(bytes: &[u8]) -> usize {
     let mut length = 0usize;
     for window in bytes.chunks(WINDOW) {
         let quoted = memchr2(b'"', b'\\', window).unwrap_or(window.len());
         let run = window.get(..quoted).unwrap_or_default();
-        // Without a branch inside, this is a vector loop.
+        // The loop body has no branch, so the compiler vectorises it.
         let controls = run.iter().fold(0u8, |seen, &byte| seen | u8::from(byte < 0x20));
         let plain = if controls == 0 { quoted } else { run.iter().take_while(|&&byte| byte >= 0x20).count() };
         length = length.wrapping_add(plain);
@@ -79,10 +81,10 @@ fn long_run(bytes: &[u8]) -> usize {
     length
 }
 
-/// A set top bit in each byte that is a quote, a backslash or a control character; bytes above the lowest
-/// such byte may be marked wrongly, because of the borrow.
+/// SWAR search: sets the top bit of each byte of `word` that is a quote, a backslash or a control character.
+/// Bytes above the lowest such byte can be marked wrongly, because the subtractions borrow.
 ///
-/// All stops are ASCII, so one look at the top bits of the word itself rules everything else out of the
+/// All stops are ASCII, so one mask with the inverted top bits of `word` excludes non-ASCII bytes from all
 /// three subtractions.
 #[inline]
 fn stops_in(word: u64) -> u64 {

@@ -1,11 +1,11 @@
-//! Writes a node with any serde serializer, straight from the text: no value is built.
+//! Serialisation of a node with any serde serializer, without an intermediate value.
 
 use serde_core::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use crate::node::{Completeness, Kind, Node};
 use crate::snapshot::Snapshot;
 
-/// As [`Snapshot::to_value`], without the copy; `null` where nothing is known yet.
+/// Serialises like [`Snapshot::to_value`], without the copy; `null` if no value has started.
 ///
 /// ```
 /// use windlass_partial_json::Parser;
@@ -24,10 +24,11 @@ impl Serialize for Snapshot<'_> {
     }
 }
 
-/// As far as the value has come; what is pending inside it is left out, and is `null` by itself.
+/// Serialises the value as far as it has arrived. Omits pending values inside it; a pending value itself
+/// becomes `null`.
 ///
-/// A serializer goes as deep as the text, which [`Limits`](crate::Limits) bound. A number keeps all of its
-/// digits if it is a 64-bit integer; any other is the nearest 64-bit float, or `null` if there is none.
+/// The recursion depth of the serializer is bounded by [`Limits`](crate::Limits). A 64-bit integer keeps all
+/// digits; any other number becomes the nearest 64-bit float, or `null` if it is out of range.
 impl Serialize for Node<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.completeness() == Completeness::Pending {

@@ -1,61 +1,61 @@
-//! What is known of a text so far, borrowed from the parser.
+//! A borrowed view of the partial document.
 
 use serde_json::Value;
 
 use crate::node::{Kind, Node};
 use crate::parser::Parser;
 
-/// Where the text as a whole stands.
+/// State of the text as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "every consumer must tell these three apart")]
 pub enum Status {
-    /// More must come.
+    /// The text is valid so far and not complete.
     Incomplete,
-    /// The value is whole; only white space may follow.
+    /// The top-level value is complete; only white space may follow.
     Complete,
-    /// The text is not JSON from here on, or beyond a limit. What was shown before stays.
+    /// The text is not JSON from this offset on, or exceeds a limit. Values before the offset remain visible.
     Malformed {
         /// The offset in bytes from the start of the text.
         at: usize,
     },
 }
 
-/// A key whose value has not begun.
+/// A key whose value has not started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PendingKey<'a> {
-    /// The key, as far as it has come.
+    /// The key as far as it has arrived.
     pub text: &'a str,
-    /// Whether its closing quote has come.
+    /// Set once the closing quote of the key has arrived.
     pub is_complete: bool,
 }
 
-/// What is known of a text so far. Costs nothing to make or copy.
+/// A view of everything parsed so far. Creating or copying a snapshot is free.
 ///
-/// A snapshot only ever grows: a value's type never changes, a finished value never changes, an open string
-/// is a prefix of what it will be. The one exception is a repeated key, whose last value wins.
+/// Successive snapshots only grow: the type of a value never changes, a complete value never changes, and an
+/// open string is a prefix of the final string. The only exception is a repeated key, whose last value wins.
 #[derive(Clone, Copy)]
 pub struct Snapshot<'a> {
     pub(crate) parser: &'a Parser,
 }
 
 impl<'a> Snapshot<'a> {
-    /// Where the text as a whole stands.
+    /// Returns the state of the text as a whole.
     pub fn status(self) -> Status {
         self.parser.status()
     }
 
-    /// The top-level value, once its first byte has come.
+    /// Returns the top-level value, once its first byte has arrived.
     pub fn root(self) -> Option<Node<'a>> {
         Node::new(&self.parser.document, 0)
     }
 
-    /// The member of the top-level object with this key.
+    /// Returns the member of the top-level object with this key.
     pub fn get(self, key: &str) -> Option<Node<'a>> {
         self.root()?.get(key)
     }
 
-    /// The value that a JSON Pointer names; `""` is the top-level value.
+    /// Returns the value at a JSON Pointer (RFC 6901); `""` is the top-level value.
     pub fn pointer(self, pointer: &str) -> Option<Node<'a>> {
         let mut node = self.root()?;
         if pointer.is_empty() {
@@ -71,14 +71,14 @@ impl<'a> Snapshot<'a> {
         Some(node)
     }
 
-    /// The key whose value has not begun, in the innermost open object.
+    /// Returns the key in the innermost open object whose value has not started.
     pub fn pending_key(self) -> Option<PendingKey<'a>> {
         self.parser.pending_key()
     }
 
-    /// A copy of what is known, as an ordinary value. What is pending is left out.
+    /// Copies the known values into a [`Value`]; pending values are omitted, and a string may still be open.
     ///
-    /// It is for showing: this copy costs as much as the text is long. A string may still be open.
+    /// The copy is meant for display. It takes time proportional to the length of the text so far.
     pub fn to_value(self) -> Option<Value> {
         self.root()?.to_value()
     }

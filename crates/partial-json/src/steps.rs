@@ -1,7 +1,7 @@
-//! What changed since a reader last looked, for any number of readers of one text.
+//! Changes since a bookmark, for any number of independent readers of one text.
 //!
-//! As events, but without paths and from a place that the reader keeps: nothing is written down that a reader
-//! who follows along knows already, and a snapshot is enough.
+//! Unlike events, steps carry no paths, and the reader keeps the position, so a shared snapshot is enough to
+//! iterate.
 
 use std::fmt::Write;
 
@@ -9,67 +9,70 @@ use crate::document::{Document, OPEN};
 use crate::node::{Completeness, Kind, Node};
 use crate::snapshot::Snapshot;
 
-/// How far a reader has read. A new one is at the beginning.
+/// The position of one reader in a text. A new bookmark is at the start.
 #[derive(Debug, Default)]
 pub struct Bookmark {
-    /// The containers whose end has not been told.
+    /// The open containers whose `End` has not been returned.
     open: Vec<u32>,
-    /// A string whose end has not been told, and how much of its text has.
+    /// The open string whose `End` has not been returned, and the number of its bytes that have been
+    /// returned.
     text: Option<(u32, usize)>,
     next: u32,
 }
 
-/// A change, and how deep in the text it is: 0 for the top-level value, 1 for what is in it.
+/// A change of one value, with the depth of that value.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Step<'a> {
-    /// How many containers are around the value.
+    /// The number of containers around the value: 0 for the top-level value.
     pub depth: usize,
-    /// What happened to the value.
+    /// The change.
     pub change: Change<'a>,
 }
 
-/// What happened to a value. A value that is never told whole begins, grows where it is a string, and ends.
+/// A change of a value. A value that is not returned as `Whole` has a `Begin`, any number of `Grow` if it is
+/// a string, and an `End`.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::exhaustive_enums, reason = "a reader that misses one shows something wrong")]
 pub enum Change<'a> {
-    /// An array, an object or a string began.
+    /// An array, an object or a string started.
     Begin {
-        /// Its key; empty for elements and the top-level value.
+        /// The key; empty for elements and for the top-level value.
         key: &'a str,
         /// The value.
         value: Node<'a>,
     },
-    /// The string that began last grew.
+    /// The string of the last `Begin` grew.
     Grow {
-        /// What was added.
+        /// The text that was added.
         text: &'a str,
     },
-    /// The value that began last, and has not ended, is whole.
+    /// The value of the last `Begin` without an `End` is complete.
     End {
         /// The value.
         value: Node<'a>,
     },
-    /// A string, number or literal came that is whole already.
+    /// A string, number or literal that was already complete when it was first returned.
     Whole {
-        /// Its key; empty for elements and the top-level value.
+        /// The key; empty for elements and for the top-level value.
         key: &'a str,
         /// The value.
         value: Node<'a>,
     },
 }
 
-/// The changes since a bookmark, in the order of the text. Costs what they cost.
+/// Iterator over the changes since a bookmark, in text order. Its cost is proportional to the number of
+/// changes and the length of new text.
 #[derive(Debug)]
 pub struct Steps<'a, 'b> {
     document: &'a Document,
     bookmark: &'b mut Bookmark,
-    /// All that there is of an open string has been told.
+    /// Set when all available text of an open string has been returned.
     is_done: bool,
 }
 
 impl<'a> Snapshot<'a> {
-    /// What has changed since this bookmark, which is moved along; a bookmark belongs to one text.
+    /// Returns the changes since this bookmark and advances it. Use a bookmark for one text only.
     ///
     /// ```
     /// use windlass_partial_json::{Bookmark, Change, Parser};
@@ -119,7 +122,7 @@ impl<'a> Iterator for Steps<'a, '_> {
 }
 
 impl<'a> Steps<'a, '_> {
-    /// What is new of the open string.
+    /// Returns the next change of the open string, if any.
     #[inline]
     fn text(&mut self, at: u32, told: usize) -> Option<Change<'a>> {
         let value = Node::new(self.document, at)?;
@@ -136,7 +139,7 @@ impl<'a> Steps<'a, '_> {
         Some(Change::End { value })
     }
 
-    /// The next value, unless it is pending.
+    /// Returns the first change of the next value, or `None` while that value is pending.
     #[inline]
     fn value(&mut self) -> Option<Change<'a>> {
         let at = self.bookmark.next;
@@ -160,7 +163,8 @@ impl<'a> Steps<'a, '_> {
 }
 
 impl Node<'_> {
-    /// Where the value is, as a JSON Pointer. Looks for it from the top, so this costs what stands before it.
+    /// Returns the path of the value as a JSON Pointer (RFC 6901). The search starts at the root, so its cost
+    /// grows with the number of preceding siblings on each level.
     pub fn path(self) -> String {
         let mut path = String::new();
         let mut at = 0;

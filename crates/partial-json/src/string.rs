@@ -1,4 +1,4 @@
-//! Strings and keys: runs of plain text, and whole escapes between them.
+//! Strings and keys: runs of plain text, and complete escapes between them.
 
 use crate::ErrorKind;
 use crate::document::narrow;
@@ -7,7 +7,8 @@ use crate::parser::{Parser, State};
 use crate::scan::{plain_run, short_run};
 
 impl Parser {
-    /// Reads as [`read_plain`](Self::read_plain) from fewer than eight bytes, which are mostly plain.
+    /// Fast path of [`read_plain`](Self::read_plain) for fewer than eight bytes, which usually contain plain
+    /// text only.
     pub(crate) fn read_short<'a>(&mut self, text: &'a str) -> &'a str {
         let run = short_run(text.as_bytes());
         if run == text.len() {
@@ -17,8 +18,8 @@ impl Parser {
         self.read_plain(text)
     }
 
-    /// Reads plain text and whole escapes: up to and with the closing quote, the beginning of an escape that is
-    /// cut, or the end of the push. Gives what is left.
+    /// Parses plain text and complete escapes. Stops after the closing quote, before an escape that the end
+    /// of the push cuts, or at the end of the push. Returns the rest of the push.
     pub(crate) fn read_plain<'a>(&mut self, all: &'a str) -> &'a str {
         let mut text = all;
         loop {

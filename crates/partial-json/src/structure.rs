@@ -1,4 +1,4 @@
-//! Brackets, commas, colons, the beginnings of values, and literals.
+//! Brackets, commas, colons, first bytes of values, and literals.
 
 use crate::cursor::Cursor;
 use crate::document::{OPEN, Record, Span, narrow};
@@ -10,7 +10,7 @@ use crate::parser::{Parser, State};
 use crate::{Error, ErrorKind};
 
 impl Parser {
-    /// Reads structure up to the next string, number or literal, or the end of the push.
+    /// Parses structural bytes up to the next string, number or literal, or to the end of the push.
     pub(crate) fn read_structure(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Error> {
         while let Some(byte) = cursor.peek() {
             if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
@@ -75,7 +75,7 @@ impl Parser {
         self.state = if self.frames.is_empty() { State::Done } else { State::CommaOrEnd };
     }
 
-    /// Begins the value whose first byte this is.
+    /// Starts the value whose first byte is `byte`.
     fn begin(&mut self, byte: u8, cursor: &mut Cursor<'_>) -> Result<(), Error> {
         let (kind, next) = match byte {
             b'"' => (Kind::String, State::Text(Escape::None)),
@@ -135,7 +135,7 @@ impl Parser {
         });
     }
 
-    /// Reads what must still come of a literal.
+    /// Parses the remaining bytes of a literal.
     pub(crate) fn read_literal(
         &mut self,
         wanted: &'static str,

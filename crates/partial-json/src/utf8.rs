@@ -1,13 +1,13 @@
-//! UTF-8 that is cut anywhere: the beginning of a character waits for its end.
+//! UTF-8 decoding of input that may be split inside a character.
 
-/// Up to three bytes of a character whose end has not come.
+/// The first bytes, at most three, of a character whose last byte has not arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Carry {
     bytes: [u8; 4],
     length: usize,
 }
 
-/// What bytes gave: text, and whether they were UTF-8 up to the end.
+/// The result of decoding: text, and whether the input was valid UTF-8 up to its end.
 pub(crate) struct Decoded<'a> {
     pub(crate) text: &'a str,
     pub(crate) valid: bool,
@@ -22,8 +22,9 @@ impl Carry {
         self.length
     }
 
-    /// Completes the carried character from the front of `bytes`: the character, if it is whole now, and the
-    /// bytes that follow. `Err` says that it can no longer become one.
+    /// Completes the carried character with bytes from the front of `bytes`. Returns the character, if it is
+    /// now complete, and the remaining bytes. Returns `Err` if the carried bytes cannot become a valid
+    /// character.
     pub(crate) fn complete<'a>(&mut self, mut bytes: &'a [u8]) -> Result<(Option<char>, &'a [u8]), ()> {
         while let [next, after @ ..] = bytes {
             *self.bytes.get_mut(self.length).ok_or(())? = *next;
@@ -42,7 +43,7 @@ impl Carry {
         Ok((None, bytes))
     }
 
-    /// Decodes bytes that begin at a character, and carries the beginning of a last one.
+    /// Decodes bytes that start at a character boundary, and carries an incomplete last character.
     pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Decoded<'a> {
         let error = match std::str::from_utf8(bytes) {
             Ok(text) => return Decoded { text, valid: true },

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::document::{Record, wide};
 use crate::node::{Completeness, Kind, Node};
 
-/// A container that is being filled.
+/// A container whose children are still being copied.
 struct Open<'a> {
     value: Value,
     record: &'a Record,
@@ -13,8 +13,8 @@ struct Open<'a> {
 }
 
 impl Node<'_> {
-    /// A copy of the value as far as it has come; `None` while it is pending, and what is pending inside it
-    /// is left out. A number too large for a 64-bit float becomes `null`.
+    /// Copies the value as far as it has arrived. Returns `None` if the value is pending, and omits pending
+    /// values inside it. A number too large for a 64-bit float becomes `null`.
     pub fn to_value(self) -> Option<Value> {
         let mut open: Vec<Open<'_>> = Vec::new();
         let mut at = self.at;
@@ -73,9 +73,9 @@ impl Node<'_> {
     }
 }
 
-/// The number that a strict parse makes of this text.
+/// Returns the value that a strict parse of this number returns, or `null` if it is out of range.
 pub(crate) fn number(text: &str) -> Value {
-    // Short integers are most numbers, and need no parser.
+    // Fast path: most numbers are short integers and need no full parser.
     if text.bytes().all(|byte| byte.is_ascii_digit())
         && let Ok(number) = text.parse::<u64>()
     {
@@ -84,12 +84,13 @@ pub(crate) fn number(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or(Value::Null)
 }
 
-/// Whether a strict parse accepts the number: its value must fit a 64-bit float.
+/// Returns whether a strict parse accepts the number, which must fit a 64-bit float.
 pub(crate) fn fits(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok()
 }
 
-/// How many bytes a number may have before its value can be out of range without an exponent.
+/// Returns whether a number of `length` bytes can exceed the range of a 64-bit float without an exponent. The
+/// largest float has 309 integer digits.
 pub(crate) fn may_overflow(length: u32) -> bool {
     wide(length) > 300
 }

@@ -1,4 +1,4 @@
-//! What is known of the calls of an answer.
+//! The calls of an answer, with the attributes that their spans need.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use windlass_redact::Redactor;
 
 use crate::{Content, SpanOptions, words};
 
-/// The most bytes of one text that a span holds.
+/// Maximum bytes of one text in a span.
 const MAX_CONTENT_BYTES: usize = 64 * 1024;
 
-/// A call, in the words of attributes, and its span while it runs.
+/// A call with its attribute values, and its span while it runs.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) id: String,
@@ -21,13 +21,13 @@ pub(crate) struct Known {
     pub(crate) kind: &'static str,
     pub(crate) bytes: i64,
     pub(crate) digest: String,
-    /// Only where content is kept.
+    /// The arguments, if content is kept.
     pub(crate) arguments: Option<String>,
     pub(crate) decision: Option<Decided>,
     pub(crate) running: Option<Span>,
 }
 
-/// What policy said of it.
+/// The policy decision on a call.
 #[derive(Debug)]
 pub(crate) struct Decided {
     pub(crate) verdict: &'static str,
@@ -50,7 +50,8 @@ impl Known {
         }
     }
 
-    /// Policy has decided; of a call that began while its answer streamed this is told later than that it runs.
+    /// Stores the policy decision. For a call that started while its answer streamed, the decision arrives
+    /// after the span was opened.
     pub(crate) fn decide(&mut self, decision: &Decision, redactor: &Redactor) {
         let decided = Decided {
             verdict: words::verdict(decision.verdict),
@@ -66,7 +67,7 @@ impl Known {
     }
 }
 
-/// A text without secrets: how long it is, what tells it from others, and itself where that is wanted.
+/// The attributes of a redacted text: its length, its digest, and the text itself if content is kept.
 pub(crate) struct Measured {
     pub(crate) bytes: i64,
     pub(crate) digest: String,
@@ -74,12 +75,13 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Secrets go first: the digest of a text with a short one in it would say what it is to whoever tries all.
+    /// Measures a text. Removes secrets before hashing, because a short secret could be recovered from the
+    /// digest by brute force.
     pub(crate) fn of(text: &str, options: &SpanOptions) -> Self {
         let text = options.redactor.redact(text);
         let mut digest = String::with_capacity(64);
         for byte in Sha256::digest(text.as_bytes()) {
-            // Writing into a string cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(digest, "{byte:02x}");
         }
         let content = (options.content == Content::Kept).then(|| cut(&text).to_owned());
@@ -87,12 +89,13 @@ impl Measured {
     }
 }
 
-/// The head of a text that a span holds.
+/// Cuts a text to the maximum length in a span.
 pub(crate) fn cut(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_CONTENT_BYTES)).unwrap_or_default()
 }
 
-/// A number as an attribute has it: exporters know no unsigned ones, and would write them as texts.
+/// Converts a number to an attribute. Exporters do not support unsigned integers and would write them as
+/// text.
 pub(crate) fn count(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The span of an answer that is awaited.
+//! The span of a request to the model.
 
 use std::time::{Duration, Instant};
 
@@ -10,24 +10,24 @@ use crate::calls::{Known, count, cut};
 use crate::spans::record_usage;
 use crate::{Content, SpanOptions, shapes, words};
 
-/// An answer that is awaited.
+/// A pending answer of the model.
 #[derive(Debug)]
 pub(crate) struct Chat {
     pub(crate) span: Span,
-    /// It is asked to sum up, and not to go on.
+    /// True if the request asks for a summary of the conversation.
     pub(crate) is_summary: bool,
     protocol: Option<ToolProtocol>,
     begun: Instant,
-    /// How long it took until something came of the answer that counts.
+    /// Time to the first chunk of the attempt that succeeded.
     first: Option<Duration>,
     attempts: u32,
-    /// Only where content is kept.
+    /// The text of the answer, if content is kept.
     said: String,
     called: Vec<Value>,
 }
 
 impl Chat {
-    /// The answer of a turn, or of a request for a summary, which has none.
+    /// Opens the span. `turn` is the number of the turn, or `None` for a summary.
     pub(crate) fn begin(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Self {
         Self {
             span: shapes::chat(run, options, turn),
@@ -41,12 +41,12 @@ impl Chat {
         }
     }
 
-    /// Something of it has come.
+    /// Records the time of the first chunk.
     pub(crate) fn is_heard(&mut self) {
         self.first.get_or_insert_with(|| self.begun.elapsed());
     }
 
-    /// How calls reach the model, which a refusal changes; what counts in the end is written down.
+    /// Sets the tool protocol. It can change after a refusal; the last value is recorded.
     pub(crate) fn speaks(&mut self, protocol: ToolProtocol) {
         self.protocol = Some(protocol);
     }
@@ -65,7 +65,7 @@ impl Chat {
         }
     }
 
-    /// What came of it is void.
+    /// Discards the current attempt, whose output is void.
     pub(crate) fn begins_again(&mut self, delay_ms: u64) {
         self.attempts = self.attempts.saturating_add(1);
         self.first = None;
@@ -74,7 +74,7 @@ impl Chat {
         shapes::attempt_discarded(&self.span, delay_ms);
     }
 
-    /// The end of a summary.
+    /// Closes the span of a summary.
     pub(crate) fn sums_up(self, usage: &Usage) {
         record_usage(&self.span, usage);
         self.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));

@@ -1,19 +1,19 @@
-//! What the spans of a run say besides what its events tell.
+//! The options of a run's spans.
 
 use windlass_redact::Redactor;
 
-/// Whether spans hold what models and tools said.
+/// The setting for text from models and tools in spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "they hold it, or they do not")]
 pub enum Content {
-    /// Sizes and digests only.
+    /// Spans contain sizes and digests only.
     #[default]
     LeftOut,
-    /// Also arguments, results and answers, up to 64 KiB each.
+    /// Spans also contain arguments, results and answers, up to 64 KiB each.
     Kept,
 }
 
-/// What the spans of a run say besides what its events tell.
+/// Attributes of a run that its events do not contain, and the settings for content and secrets.
 ///
 /// ```
 /// use windlass_telemetry::{Content, SpanOptions};
@@ -31,7 +31,7 @@ pub struct SpanOptions {
 }
 
 impl Default for SpanOptions {
-    /// An agent of the name `windlass`, without content.
+    /// Creates options for an agent named `windlass`, without content.
     fn default() -> Self {
         Self {
             agent: "windlass".to_owned(),
@@ -45,44 +45,46 @@ impl Default for SpanOptions {
 }
 
 impl SpanOptions {
-    /// The same with the agent's name.
+    /// Sets the name of the agent.
     pub fn with_agent(mut self, name: impl Into<String>) -> Self {
         self.agent = name.into();
         self
     }
 
-    /// The same with the id by which the spans of one run are found, also those of processes that go on with it.
+    /// Sets the conversation id, by which the spans of one run can be found, including those of processes
+    /// that resume it.
     pub fn with_conversation(mut self, id: impl Into<String>) -> Self {
         self.conversation = Some(id.into());
         self
     }
 
-    /// The same with the provider's name of the model.
+    /// Sets the provider's name of the model.
     pub fn with_model(mut self, name: impl Into<String>) -> Self {
         self.model = Some(name.into());
         self
     }
 
-    /// The same with the provider; [`provider_name`] knows how the conventions call it.
+    /// Sets the provider; [`provider_name`] returns the name that the conventions use.
     pub fn with_provider(mut self, name: impl Into<String>) -> Self {
         self.provider = Some(name.into());
         self
     }
 
-    /// The same with a word on content.
+    /// Sets whether spans contain text from models and tools.
     pub fn with_content(mut self, content: Content) -> Self {
         self.content = content;
         self
     }
 
-    /// The same with secrets that no span may hold, for events that do not come from an agent that has them.
+    /// Sets the secrets to remove from spans, for events that do not come from an agent with its own
+    /// redactor.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
     }
 }
 
-/// How the conventions call a provider that windlass knows by a name; others keep theirs.
+/// Returns the name that the conventions use for a provider; an unknown name is returned unchanged.
 ///
 /// ```
 /// use windlass_telemetry::provider_name;

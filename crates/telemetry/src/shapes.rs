@@ -1,9 +1,9 @@
-//! The spans, as they begin: which attributes they have, and which are filled in later.
+//! Constructors of the spans, with all their attributes; some are filled in later.
 //!
-//! Names are those of OpenTelemetry's GenAI conventions 1.41 (`docs/gen-ai/gen-ai-spans.md` and `gen-ai-agent-spans.md`;
-//! after that version they moved to a repository of their own, `semantic-conventions-genai`). Before 1.37
-//! `gen_ai.provider.name` was `gen_ai.system`, and content lay in events: neither is done here. A field that is left
-//! empty is no attribute.
+//! Names follow OpenTelemetry's GenAI conventions 1.41 (`docs/gen-ai/gen-ai-spans.md` and
+//! `gen-ai-agent-spans.md`; later versions are in the repository `semantic-conventions-genai`). Before 1.37,
+//! `gen_ai.provider.name` was `gen_ai.system`, and content was in events; this crate supports neither. A
+//! field that stays empty does not become an attribute.
 
 use tracing::field::Empty;
 use tracing::{Span, info, info_span};
@@ -11,7 +11,7 @@ use tracing::{Span, info, info_span};
 use crate::SpanOptions;
 use crate::calls::{Known, count};
 
-/// A run. Its parent is whatever span the caller is in.
+/// Opens the span of a run, inside the caller's current span.
 pub(crate) fn invoke_agent(options: &SpanOptions) -> Span {
     let agent = options.redactor.redact(&options.agent);
     info_span!(
@@ -34,7 +34,8 @@ pub(crate) fn invoke_agent(options: &SpanOptions) -> Span {
     )
 }
 
-/// What the model is asked for: the answer of a turn, or a summary of turns that are to go, which has no number.
+/// Opens the span of a request to the model: for the answer of a turn, or for a summary, which has no turn
+/// number.
 pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Span {
     let model = options.model.as_deref().unwrap_or_default();
     info_span!(
@@ -64,7 +65,7 @@ pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Span
     )
 }
 
-/// A call that runs.
+/// Opens the span of a running call.
 pub(crate) fn execute_tool(run: &Span, options: &SpanOptions, call: &Known) -> Span {
     info_span!(
         parent: run,
@@ -91,7 +92,7 @@ pub(crate) fn execute_tool(run: &Span, options: &SpanOptions, call: &Known) -> S
     )
 }
 
-/// A question to a human.
+/// Opens the span of a question to a human.
 pub(crate) fn approval(run: &Span, options: &SpanOptions, call: &Known, request_id: &str) -> Span {
     info_span!(
         parent: run,
@@ -110,7 +111,7 @@ pub(crate) fn approval(run: &Span, options: &SpanOptions, call: &Known, request_
     )
 }
 
-/// A call that had its result without running.
+/// Emits an event for a call that got its result without running.
 pub(crate) fn call_not_run(run: &Span, id: &str, call: Option<&Known>, status: &str) {
     let decision = call.and_then(|call| call.decision.as_ref());
     info!(
@@ -125,12 +126,12 @@ pub(crate) fn call_not_run(run: &Span, id: &str, call: Option<&Known>, status: &
     );
 }
 
-/// What came of an answer is void.
+/// Emits an event for an attempt whose output is void.
 pub(crate) fn attempt_discarded(chat: &Span, delay_ms: u64) {
     info!(parent: chat, windlass.delay_ms = count(delay_ms), "attempt discarded");
 }
 
-/// The conversation was made shorter, by so many tokens.
+/// Emits an event for a compacted conversation, with its size in tokens before and after.
 pub(crate) fn context_compacted(run: &Span, before: u64, after: u64) {
     info!(
         parent: run,

@@ -1,4 +1,4 @@
-//! `Spans`: follows a run's events, and opens and closes its spans.
+//! `Spans`, which opens and closes spans for the events of a run.
 
 mod agents;
 
@@ -14,10 +14,11 @@ use crate::calls::{Known, Measured, count};
 use crate::chat::Chat;
 use crate::{SpanOptions, shapes, words};
 
-/// The spans of one run.
+/// The open spans of one run.
 ///
-/// It is given every event of the run, in order. Dropped before `Event::Finished`, it closes what is open as
-/// `dropped`. Whether anybody wants spans is asked once, at the beginning.
+/// Pass every event of the run to [`see`](Self::see), in order. Dropping the value before `Event::Finished`
+/// closes the open spans with the error `dropped`. The subscriber is looked up once, in
+/// [`begin`](Self::begin).
 ///
 /// ```
 /// use windlass_loop::Event;
@@ -29,7 +30,7 @@ use crate::{SpanOptions, shapes, words};
 /// ```
 #[derive(Debug)]
 pub struct Spans {
-    /// None where nobody listens, and after the end.
+    /// `None` without a subscriber, and after the end of the run.
     run: Option<Box<Run>>,
 }
 
@@ -41,14 +42,14 @@ struct Run {
     turns: u32,
     calls: HashMap<CallId, Known>,
     approvals: HashMap<String, Span>,
-    /// The runs of agents that calls gave work to, by the call and the agents down to them.
+    /// The runs of sub-agents, by call and path of agent names.
     agents: BTreeMap<(CallId, Vec<String>), Self>,
 }
 
 impl Spans {
-    /// Opens the span of a run, within the caller's.
+    /// Opens the span of a run, inside the caller's current span.
     pub fn begin(options: &SpanOptions) -> Self {
-        // Where other threads have a subscriber and this one has none, a span does not know that nobody hears of it.
+        // If only other threads have a subscriber, the span itself does not report that it is disabled here.
         let is_heard = dispatcher::get_default(|dispatch| !dispatch.is::<NoSubscriber>());
         let span = if is_heard { shapes::invoke_agent(options) } else { Span::none() };
         if span.is_disabled() {
@@ -57,18 +58,18 @@ impl Spans {
         Self { run: Some(Box::new(Run::new(options.clone(), span))) }
     }
 
-    /// Whether spans are open that somebody wants.
+    /// Returns true if a subscriber receives the spans and the run has not ended.
     pub fn is_listening(&self) -> bool {
         self.run.is_some()
     }
 
-    /// The span of the run, for what belongs into it; a disabled one where nobody listens.
+    /// Returns the span of the run, for use as a parent; a disabled span without a subscriber.
     pub fn run(&self) -> Span {
         self.run.as_ref().map_or_else(Span::none, |run| run.span.clone())
     }
 
-    /// Follows an event.
-    // So that where nobody listens it is a comparison in the caller's loop, and no call.
+    /// Updates the spans for an event.
+    // Inlined, so that it costs the caller one comparison and not a call without a subscriber.
     #[inline]
     pub fn see(&mut self, event: &Event) {
         if self.run.is_some() {
@@ -87,7 +88,7 @@ impl Spans {
         }
     }
 
-    /// Closes everything because the run could not be driven on.
+    /// Closes all spans with an error, because driving the run failed.
     pub fn broke(&mut self) {
         self.end_as("run_broke");
     }
@@ -135,13 +136,13 @@ impl Run {
             Event::CallRunning { call } => self.runs(call),
             Event::CallEnded { result } => self.ended(result),
             Event::AgentEvent { call, agents, happened } => self.below(call, agents, happened),
-            // Deltas, previews and words to the model are no span's matter.
+            // The other events, such as deltas and previews, do not affect spans.
             _ => {}
         }
     }
 
     fn turn(&mut self, turn: u32, protocol: ToolProtocol) {
-        // All calls before have their results.
+        // All calls of the previous turn have their results.
         self.close_all(None);
         self.turns = turn;
         self.ask(Some(turn));
@@ -158,7 +159,7 @@ impl Run {
         self.chat = Some(Chat::begin(&self.span, &self.options, turn));
     }
 
-    /// Ends the request for a summary, where one was made. It can also happen in the midst of a turn, without one.
+    /// Closes the span of the summary request, if one is open: a compaction during a turn makes no request.
     fn compacted(&mut self, (before, after): (u64, u64), usage: &Usage) {
         if let Some(chat) = self.chat.take_if(|chat| chat.is_summary) {
             chat.sums_up(usage);
@@ -175,11 +176,12 @@ impl Run {
 
     fn know(&mut self, call: &ToolCall) {
         let known = Known::of(call, &self.options);
-        // Two calls of one answer may come with one id; the first has it, the other is told under a new one.
+        // Two calls of one answer can have the same id: the first keeps it, and the second gets its own
+        // events under a new id.
         self.calls.entry(call.id.clone()).or_insert(known);
     }
 
-    /// What came of the answer is void, and so are the calls that began while it streamed.
+    /// Discards the attempt and the spans of calls that started while its answer streamed.
     fn discard(&mut self, delay_ms: u64) {
         self.calls.drain().filter_map(|(_, known)| known.running).for_each(|span| {
             fail(&span, "attempt_discarded");
@@ -209,7 +211,7 @@ impl Run {
         }
     }
 
-    /// A call that nobody knows is one of an answer that is void.
+    /// Opens the span of a call. An unknown call belongs to a discarded attempt and is ignored.
     fn runs(&mut self, call: &CallId) {
         if let Some(known) = self.calls.get_mut(call).filter(|known| known.running.is_none()) {
             known.running = Some(shapes::execute_tool(&self.span, &self.options, known));
@@ -221,7 +223,7 @@ impl Run {
         let status = result.status.as_str();
         let span = match known {
             Some(Known { running: Some(span), .. }) => span,
-            // That it ran was not told in time: only what runs is ok.
+            // The event that it runs was not received, but only a call that ran has the status `Ok`.
             Some(known) if result.status == ResultStatus::Ok => {
                 shapes::execute_tool(&self.span, &self.options, &known)
             }
@@ -254,7 +256,7 @@ impl Run {
         }
     }
 
-    /// Closes what is open below the run, as failed where there is a reason.
+    /// Closes all spans below the run, as failed if there is an error.
     fn close_all(&mut self, error: Option<&str>) {
         let chat = self.chat.take().map(|chat| chat.span);
         let running = self.calls.drain().filter_map(|(_, known)| known.running);

@@ -1,4 +1,4 @@
-//! `Traced`: an event stream whose events become spans on their way.
+//! `Traced`, an event stream that also emits spans.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,17 +8,18 @@ use windlass_loop::Event;
 
 use crate::{SpanOptions, Spans};
 
-/// An event stream whose events become spans on their way.
+/// An event stream that emits spans for the events that pass through it.
 #[derive(Debug)]
 pub struct Traced<S> {
-    // Before the stream, so that what is still open is told as dropped and not as ended.
+    // Declared before the stream, so that it is dropped first and open spans end as dropped.
     spans: Spans,
     events: S,
 }
 
-/// The same stream, with the spans of its run. They end with its last event, with an error, or when it is dropped.
+/// Wraps an event stream so that it emits the spans of its run. The spans end with the last event, with an
+/// error, or when the stream is dropped.
 ///
-/// What the stream does when it is read happens within the run's span, so that spans of other crates lie in it.
+/// The inner stream is polled inside the run's span, so spans of other crates become its children.
 ///
 /// ```
 /// # use windlass_agent::Agent;

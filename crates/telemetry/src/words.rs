@@ -1,4 +1,4 @@
-//! The words by which attributes call things.
+//! Attribute values for enums of the protocol.
 
 use windlass_hitl::{ApprovalOutcome, Verdict};
 use windlass_loop::{Outcome, StopCause};
@@ -29,7 +29,7 @@ pub(crate) fn protocol(protocol: ToolProtocol) -> &'static str {
     }
 }
 
-/// Who runs a tool: this program, or another one that the agent asks (`gen_ai.tool.type`).
+/// Returns `gen_ai.tool.type`: `function` if this program runs the tool, `extension` if another program does.
 pub(crate) fn tool_type(payload: &Payload) -> &'static str {
     match payload {
         Payload::Mcp { .. } => "extension",
@@ -37,7 +37,7 @@ pub(crate) fn tool_type(payload: &Payload) -> &'static str {
     }
 }
 
-/// Why an answer ended, in the words that the conventions have for messages, where they have one.
+/// Returns the finish reason. Uses the word of the conventions for messages where one exists.
 pub(crate) fn finish_reason(reason: &StopReason) -> &str {
     match reason {
         StopReason::End | StopReason::StopSequence => "stop",
@@ -52,7 +52,7 @@ pub(crate) fn finish_reason(reason: &StopReason) -> &str {
     }
 }
 
-/// How a run ended, and as what kind of error, if as one.
+/// Returns the outcome of a run, and its `error.type` if it is an error.
 pub(crate) fn outcome(outcome: &Outcome) -> (&'static str, Option<&'static str>) {
     match outcome {
         Outcome::Completed { .. } => ("completed", None),
@@ -74,7 +74,7 @@ fn stop_cause(cause: &StopCause) -> &'static str {
     }
 }
 
-/// Which question has ended, and how.
+/// Returns the id of the question that ended, and its outcome.
 pub(crate) fn approval(outcome: &ApprovalOutcome) -> (&str, &'static str) {
     match outcome {
         ApprovalOutcome::Answered(answer) if answer.approved => (&answer.request_id, "approved"),

@@ -1,11 +1,12 @@
-//! The recorded streams and conformance suites, which lie beside the project.
+//! Access to the recorded streams and conformance suites, which are stored outside the repository.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The folder of the corpora: `$WINDLASS_CORPORA`, else `shared/corpora` beside one of the folders above the
-/// crate under test. `None` where there is none: the test says so in one line and skips.
+/// Returns the folder of the corpora: `$WINDLASS_CORPORA`, or else `shared/corpora` in one of the folders
+/// above the crate under test. Returns `None` if it does not exist; a test then skips with a one-line
+/// message.
 pub fn root() -> Option<PathBuf> {
     if let Some(given) = std::env::var_os("WINDLASS_CORPORA") {
         return Some(PathBuf::from(given)).filter(|path| path.is_dir());
@@ -14,7 +15,7 @@ pub fn root() -> Option<PathBuf> {
     from.ancestors().map(|folder| folder.join("shared/corpora")).find(|path| path.is_dir())
 }
 
-/// A file or folder of the corpora. Prints one line where it is missing.
+/// Returns the path of a file or folder of the corpora. Prints a "skipped" line to stderr if it is missing.
 ///
 /// ```
 /// if let Some(path) = windlass_testkit::corpora::find("sse/pairs_launchdarkly.jsonl") {
@@ -30,7 +31,7 @@ pub fn find(path: &str) -> Option<PathBuf> {
     found
 }
 
-/// The rows of a `.jsonl` file.
+/// Reads the rows of a `.jsonl` file.
 ///
 /// # Panics
 /// The file cannot be read, or a line is not JSON.
@@ -39,7 +40,7 @@ pub fn rows(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("each line of a .jsonl file is JSON")).collect()
 }
 
-/// The files of a folder, by name.
+/// Reads the files of a folder, sorted by name.
 ///
 /// # Panics
 /// The folder or a file cannot be read.

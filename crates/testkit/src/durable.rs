@@ -1,5 +1,6 @@
-//! What has to hold of whatever drives the turn machine durably: a process with a journal on a disk, or an engine with
-//! workers. Written once, over a [`Harness`]; each driver brings its own (DESIGN "Where it runs").
+//! A conformance suite for durable drivers of the turn machine, such as a process with a journal on disk or a
+//! workflow engine with workers. It is written over a [`Harness`], which each driver implements (DESIGN
+//! "Where it runs").
 
 mod job;
 mod kit;
@@ -13,67 +14,70 @@ pub use job::{ASK, Job, KEEP, LOOK, MARK};
 pub use kit::{Checked, check};
 pub use machine_harness::MachineHarness;
 
-/// How one process's part of a run ended.
+/// The result of one process's part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "done, waiting or dead")]
 pub enum Ended {
-    /// The run is done.
+    /// The run has ended.
     Done,
-    /// It waits for answers to these calls, and nothing is left of it but its record.
+    /// The run is suspended until these calls are answered, and only its record remains.
     Waits(Vec<String>),
-    /// It died where it was told to.
+    /// The process died at the requested point.
     Died,
 }
 
-/// What is left of a run.
+/// The observable state of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "what a harness has to find out")]
 pub struct Left {
-    /// How many records were said to be kept, and how many are there.
+    /// Number of records that the journal acknowledged.
     pub acknowledged: u64,
-    /// How many are there.
+    /// Number of records that the journal contains.
     pub records: u64,
-    /// The status of each call's result, as the record has it.
+    /// The recorded result status of each call.
     pub statuses: BTreeMap<String, ResultStatus>,
-    /// How often each call's work was seen from outside: marks made, values kept. What only looks leaves nothing.
+    /// The number of externally visible effects of each call: marks made, values stored. Read-only calls have
+    /// none.
     pub seen: BTreeMap<String, u32>,
-    /// Requests that no provider would take, in words.
+    /// Descriptions of requests that every provider would refuse, because calls and results are not paired.
     pub unpaired: Vec<String>,
-    /// What the run says at its end.
+    /// The final text of the run.
     pub text: Option<String>,
 }
 
-/// A driver of the turn machine that can be killed. Each `start` is a new run in a new place.
+/// A driver of the turn machine that can be killed. Each `start` begins a new run in a new location.
 ///
-/// Its model is [`Job::answer`], and its tools have the names and the classes of this module's constants.
+/// The driver's model must answer with [`Job::answer`], and its tools must have the names and the classes of
+/// this module's constants.
 pub trait Harness {
-    /// The moments at which a process of this driver can be made to die.
+    /// Returns the points at which a process of this driver can be killed.
     fn points(&self) -> Vec<String>;
 
-    /// Says when the next process dies: the one that `start` or `restart` begins. Nothing: it does not.
+    /// Sets the point at which the next process dies, the one that `start` or `restart` begins. `None` lets
+    /// it live.
     fn kill(&mut self, at: Option<&str>);
 
-    /// Begins the job and lets it run until it ends, waits or dies.
+    /// Starts the job and runs it until it ends, waits or dies.
     ///
     /// # Errors
-    /// If it ended in another way, in words.
+    /// A description, if the process ended in another way.
     fn start(&mut self, job: &Job) -> Result<Ended, String>;
 
-    /// Lets another process go on with it.
+    /// Resumes the run in another process.
     ///
     /// # Errors
-    /// If it does not, in words.
+    /// A description, if the run cannot be resumed.
     fn restart(&mut self) -> Result<Ended, String>;
 
-    /// Answers the question about a call, while no process runs.
+    /// Answers the approval request of a call while no process is running.
     ///
     /// # Errors
-    /// If there is no such question, in words.
+    /// A description, if the request does not exist.
     fn approve(&mut self, call: &str, yes: bool) -> Result<(), String>;
 
-    /// What is left of the run.
+    /// Returns the observable state of the run.
     ///
     /// # Errors
-    /// If it cannot be read, in words.
+    /// A description, if the state cannot be read.
     fn result(&self) -> Result<Left, String>;
 }

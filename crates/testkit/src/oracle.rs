@@ -1,4 +1,4 @@
-//! One function per property. Each takes any bytes and panics with what was violated.
+//! One function per property. Each accepts any bytes and panics with a description of the violated property.
 
 mod approvals;
 mod assemble;
@@ -36,7 +36,7 @@ pub use wire::{wire_anthropic, wire_gemini, wire_openai_chat, wire_openai_respon
 pub use wire_answer::wire_answer;
 pub use wire_request::wire_request;
 
-/// A property that must hold of any bytes.
+/// A property that must hold for any bytes.
 pub type Oracle = fn(&[u8]);
 
 const TABLE: &[(&str, Oracle)] = &[
@@ -68,7 +68,7 @@ const TABLE: &[(&str, Oracle)] = &[
     ("approvals", approvals),
 ];
 
-/// The names of all properties, which are the names of the fuzz targets.
+/// The names of all properties; the fuzz targets have the same names.
 pub const NAMES: [&str; TABLE.len()] = {
     let mut names = [""; TABLE.len()];
     let mut at = 0;
@@ -79,7 +79,7 @@ pub const NAMES: [&str; TABLE.len()] = {
     names
 };
 
-/// The property with this name.
+/// Returns the property with this name.
 pub fn by_name(name: &str) -> Option<Oracle> {
     TABLE.iter().find(|(known, _)| *known == name).map(|(_, oracle)| *oracle)
 }

@@ -1,4 +1,4 @@
-//! What a provider answers to a request, without any IO: refusals, turns, and turns that go wrong.
+//! A scripted provider without IO: refusals, turns, and turns with faults.
 
 mod gemini;
 mod items;
@@ -14,14 +14,14 @@ use self::refusal::{Refusal, refusal_kind};
 use crate::render::{self, Format, Frames, Setting, StreamUsage};
 use crate::script::{Hostile, Script, Switch, Turn};
 
-/// A script, and how often each turn was asked for.
+/// A script with the number of requests for each turn.
 #[derive(Debug)]
 pub(crate) struct Provider {
     script: Script,
     asked: Mutex<HashMap<usize, u32>>,
 }
 
-/// One answer, in the pieces in which it is sent.
+/// One response, in the pieces in which it is sent.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -34,14 +34,14 @@ pub(crate) struct Reply {
     pub(crate) delay_ms: u64,
 }
 
-/// What comes after the last piece.
+/// The event after the last piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// The proper end.
+    /// A proper end of the response.
     Proper,
-    /// The connection breaks.
+    /// A broken connection.
     Cut,
-    /// Nothing, for ever.
+    /// An endless stall.
     Silence,
 }
 
@@ -50,7 +50,7 @@ const EVENTS: &str = "text/event-stream";
 const PAGE: &[u8] = b"<!DOCTYPE html><html><body><h1>Gateway</h1><p>Please sign in.</p></body></html>";
 
 impl Format {
-    /// The format that is spoken at a path.
+    /// Returns the format that is served at a path.
     pub(crate) fn of_path(path: &str) -> Option<Self> {
         match path {
             "/v1/chat/completions" | "/chat/completions" => Some(Self::Chat),
@@ -67,7 +67,7 @@ impl Provider {
         Self { script, asked: Mutex::default() }
     }
 
-    /// Answers a request with this body and key. The address is its path with its query.
+    /// Answers a request with this body and key. `address` is its path with its query.
     pub(crate) fn answer(&self, format: Format, address: &str, key: Option<&str>, body: &[u8]) -> Reply {
         let mut request: Value = match serde_json::from_slice(body) {
             Ok(request) => request,
@@ -126,8 +126,8 @@ impl Reply {
     }
 }
 
-/// The results of denied calls, in order, and whether the last thing said is one of them. Every format keeps results as
-/// text somewhere, which begins with their status.
+/// Returns the results of denied calls, in order, and whether the last message contains one. Every format
+/// stores results as text that starts with their status.
 fn denials(request: &Value) -> (Vec<String>, bool) {
     let mut texts = Vec::new();
     let conversation = ["messages", "input", "contents"].iter().find_map(|name| request.get(*name));
@@ -150,7 +150,7 @@ fn collect_denials(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// The number of the assistant's messages, which is the number of the turn.
+/// Returns the number of assistant messages, which is the number of the turn.
 pub(crate) fn assistant_messages(request: &Value) -> usize {
     if let Some(items) = request.get("input").and_then(Value::as_array) {
         return items::answers(items);
@@ -160,7 +160,7 @@ pub(crate) fn assistant_messages(request: &Value) -> usize {
     messages.into_iter().flatten().filter(is_assistant).count()
 }
 
-/// Whether a body has a field at this path.
+/// Returns whether a body has a field at this path.
 fn has(request: &Value, path: &str) -> bool {
     request.pointer(&format!("/{}", path.replace('.', "/"))).is_some()
 }
@@ -210,7 +210,7 @@ fn spoil(
     }
 }
 
-/// The first bytes, and never all of them.
+/// Returns the first bytes, but never all of them.
 fn head(frames: Vec<Vec<u8>>, bytes: usize) -> Vec<Vec<u8>> {
     let total: usize = frames.iter().map(Vec::len).sum();
     let mut room = bytes.min(total.saturating_sub(1));
@@ -226,7 +226,7 @@ fn head(frames: Vec<Vec<u8>>, bytes: usize) -> Vec<Vec<u8>> {
     kept
 }
 
-/// Whole frames up to so many bytes: at least one, and none that closes the answer.
+/// Returns whole frames up to this number of bytes: at least one, and none of those that close the response.
 fn before_error(rendered: Frames, bytes: usize) -> Vec<Vec<u8>> {
     let mut sent = 0_usize;
     let mut kept = Vec::new();

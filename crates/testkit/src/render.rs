@@ -1,4 +1,4 @@
-//! Turns of a script as the bytes that a provider sends.
+//! Rendering of a script's turns as bytes of a provider.
 
 mod anthropic;
 mod chat;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::script::{ScriptUsage, Step, Turn};
 
-/// The formats that a scripted provider speaks.
+/// The formats of the scripted provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Chat,
@@ -18,33 +18,33 @@ pub(crate) enum Format {
     Gemini,
 }
 
-/// What of the request shows in the answer.
+/// Properties of the request that affect the response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting<'a> {
     pub(crate) format: Format,
-    /// The number of the turn, which makes ids.
+    /// The number of the turn, which is part of ids.
     pub(crate) number: usize,
     pub(crate) model: &'a str,
     pub(crate) request_bytes: usize,
     pub(crate) stream_usage: StreamUsage,
 }
 
-/// Whether a Chat stream was asked to tell its usage.
+/// The `stream_options.include_usage` setting of a Chat request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StreamUsage {
     Tell,
     Leave,
 }
 
-/// A streamed answer, one event a frame.
+/// A streamed response, with one event per frame.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     pub(crate) frames: Vec<Vec<u8>>,
-    /// How many frames come before those that close the answer.
+    /// Number of frames before those that close the response.
     pub(crate) open: usize,
 }
 
-/// The turn as a stream.
+/// Renders the turn as a stream.
 pub(crate) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     match setting.format {
         Format::Chat => chat::stream(turn, setting),
@@ -54,7 +54,7 @@ pub(crate) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     }
 }
 
-/// The turn as one body.
+/// Renders the turn as one body.
 pub(crate) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
     let body = match setting.format {
         Format::Chat => chat::whole(turn, setting),
@@ -65,7 +65,7 @@ pub(crate) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
     body.to_string().into_bytes()
 }
 
-/// An error as an event of a stream that began well.
+/// Renders an error as an event in the middle of a stream.
 pub(crate) fn error_event(format: Format, error: &Value) -> Vec<u8> {
     match format {
         Format::Chat | Format::Gemini => format!("data: {error}\n\n").into_bytes(),
@@ -74,9 +74,10 @@ pub(crate) fn error_event(format: Format, error: &Value) -> Vec<u8> {
     }
 }
 
-/// The reason for the stop in the format's own word. Responses has a status instead, which is made of Chat's word.
+/// Returns the stop reason in the word of the format. Responses has a status instead, which is derived from
+/// Chat's word.
 fn finish(turn: &Turn, format: Format) -> &str {
-    // The words that all formats have, each in all.
+    // The reasons that all formats have, in the words of Chat, Anthropic and Gemini.
     const WORDS: [[&str; 3]; 4] = [
         ["stop", "end_turn", "STOP"],
         ["tool_calls", "tool_use", "STOP"],
@@ -96,7 +97,7 @@ fn finish(turn: &Turn, format: Format) -> &str {
     }
 }
 
-/// The tokens as given, else a quarter of the bytes.
+/// Returns the usage from the script, or an estimate of one token per four bytes.
 fn usage(turn: &Turn, request_bytes: usize) -> ScriptUsage {
     let said = |step: &Step| match step {
         Step::Reasoning(text) | Step::Text(text) => text.len(),
@@ -109,7 +110,7 @@ fn usage(turn: &Turn, request_bytes: usize) -> ScriptUsage {
     })
 }
 
-/// The text in pieces of so many characters.
+/// Splits the text into pieces of `size` characters.
 fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -123,7 +124,7 @@ fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The call's id, or one made of the turn's number and the call's place in it.
+/// Returns the call's id, or an id made of the turn's number and the call's index.
 fn call_id(given: Option<&str>, format: Format, number: usize, place: usize) -> String {
     let prefix = match format {
         Format::Chat | Format::Responses | Format::Gemini => "call",

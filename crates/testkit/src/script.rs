@@ -1,4 +1,4 @@
-//! What a scripted provider says, turn by turn, as JSON.
+//! The script of a provider as JSON: its answers, turn by turn.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use windlass_protocol::RawJson;
 
-/// A provider's side of a conversation.
+/// The provider's side of a conversation, as parsed from JSON. A
+/// [`ScriptedModel`](crate::scripted_model::ScriptedModel) or a scripted server plays it.
 ///
 /// ```
 /// use windlass_testkit::script::Script;
@@ -27,18 +28,19 @@ use windlass_protocol::RawJson;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Script {
-    /// What is said, in order. The turn of a request is the number of assistant messages in it, so that a
-    /// retry or a resumed run meets the same words again.
+    /// The answers, in order. The number of assistant messages in a request selects its turn, so a retry or a
+    /// resumed run gets the same answer again.
     pub turns: Vec<Turn>,
-    /// What is said when the turns are over.
+    /// The text of the answers after the last turn.
     #[serde(default = "default_fallback")]
     pub fallback: String,
-    /// What is said, before the same turn is tried again, when a human has denied its call; `{result}` stands for the
-    /// call's result. Without it the script goes on as if nothing was denied. For turns of one call.
+    /// The text that precedes a turn which is tried again after a human denied its call; `{result}` is
+    /// replaced with the call's result. If it is not set, the script ignores denials. Suitable for turns with
+    /// one call.
     #[serde(default)]
     pub denied: Option<String>,
-    /// What other agents say that run on the same provider: by words that stand in their requests and in no other's, as
-    /// those of a system prompt.
+    /// The answers for other agents that use the same provider. The key is a text that occurs only in the
+    /// requests of that agent, for example in its system prompt.
     #[serde(default)]
     pub parts: BTreeMap<String, Vec<Turn>>,
 }
@@ -48,22 +50,22 @@ pub struct Script {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Turn {
-    /// The answer's parts, in order.
+    /// The parts of the answer, in order.
     pub steps: Vec<Step>,
-    /// The reason for the stop, in either provider's word; words that both have are translated. Without it,
-    /// it follows from whether there are calls.
+    /// The stop reason, in the word of any provider; words that all providers have are translated. Default:
+    /// derived from whether the turn has calls.
     #[serde(default)]
     pub finish: Option<String>,
-    /// The tokens to report. Without it, a quarter of the bytes.
+    /// The usage to report. Default: one token per four bytes.
     #[serde(default)]
     pub usage: Option<ScriptUsage>,
     /// The pause between two pieces, in milliseconds. A model without a server does not wait.
     #[serde(default)]
     pub delay_ms: u64,
-    /// How many characters a delta has.
+    /// The number of characters in a delta. Default: 12.
     #[serde(default = "default_piece")]
     pub piece: usize,
-    /// How this turn goes wrong.
+    /// The fault of this turn.
     #[serde(default)]
     pub hostile: Option<Hostile>,
 }
@@ -73,9 +75,9 @@ pub struct Turn {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Step {
-    /// Thoughts.
+    /// Reasoning.
     Reasoning(String),
-    /// Words.
+    /// Text.
     Text(String),
     /// A call of a tool.
     Call(ScriptCall),
@@ -86,90 +88,91 @@ pub enum Step {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ScriptCall {
-    /// The tool's name.
+    /// The name of the tool.
     pub name: String,
-    /// The arguments: an object, whose text is sent as it is written here, or a string, whose content is sent
-    /// and need not be JSON.
+    /// The arguments: an object, which is sent with its text as written here, or a string, whose content is
+    /// sent and need not be JSON.
     #[serde(default = "no_arguments")]
     pub arguments: RawJson,
-    /// The call's id. Without it, `call_<turn>_<n>` or `toolu_<turn>_<n>`.
+    /// The id of the call. Default: `call_<turn>_<n>` or `toolu_<turn>_<n>`.
     #[serde(default)]
     pub id: Option<String>,
 }
 
-/// The tokens that a turn reports.
+/// The usage that a turn reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ScriptUsage {
-    /// Tokens of the request.
+    /// Number of tokens in the request.
     #[serde(default)]
     pub input: u64,
-    /// Tokens of the answer.
+    /// Number of tokens in the answer.
     #[serde(default)]
     pub output: u64,
 }
 
-/// How a turn goes wrong.
+/// The fault of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Hostile {
-    /// What happens.
+    /// The kind of the fault.
     pub switch: Switch,
-    /// The status of `status` (500 if not given), `html` and `not_json` (200 if not given).
+    /// The status for `status` (default: 500), and for `html` and `not_json` (default: 200).
     #[serde(default)]
     pub status: Option<u16>,
-    /// The `Retry-After` header of `status`, in seconds.
+    /// The `Retry-After` header for `status`, in seconds.
     #[serde(default)]
     pub retry_after: Option<u64>,
-    /// After how many bytes `cut`, `stall` and `error_mid_stream` happen.
+    /// Number of bytes after which `cut`, `stall` and `error_mid_stream` happen. Default: 200.
     #[serde(default = "default_after_bytes")]
     pub after_bytes: usize,
-    /// It happens to so many requests of this turn, and then no more. Without it, always.
+    /// Number of requests for this turn that have the fault; later ones succeed. Default: all.
     #[serde(default)]
     pub times: Option<u32>,
-    /// The parameter of `refuse_parameter`, by its path in the body: `temperature`, `generationConfig.temperature`. Without it,
-    /// `temperature`.
+    /// The parameter for `refuse_parameter`, as a path in the body: `temperature`,
+    /// `generationConfig.temperature`. Default: `temperature`.
     #[serde(default)]
     pub parameter: Option<String>,
 }
 
-/// What goes wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Switch {
-    /// The connection breaks in mid-answer.
+    /// The connection breaks in the middle of the answer.
     Cut,
-    /// The answer begins, and then nothing comes.
+    /// The answer starts and then stalls.
     Stall,
     /// The request is refused with a status.
     Status,
-    /// A stream that began well reports an error and ends; a whole answer is an error object with status 200.
+    /// A stream reports an error after a valid start and ends; a whole answer is an error object with status
+    /// 200.
     ErrorMidStream,
-    /// Every byte comes alone.
+    /// Every byte is sent separately.
     OneByte,
-    /// A proxy's page instead of an answer.
+    /// The response is the HTML page of a proxy.
     Html,
-    /// Status 200 and no bytes.
+    /// The response has status 200 and an empty body.
     Empty,
-    /// An event, or a body, that is not JSON.
+    /// An event, or the body, is not JSON.
     NotJson,
-    /// A request that has the parameter is refused, in the words that OpenAI has for it; others are answered.
+    /// A request with the parameter is refused in OpenAI's words; other requests are answered.
     RefuseParameter,
 }
 
 impl Script {
-    /// Reads a script. Unknown fields are errors, so that a typing error is not a silent pass.
+    /// Parses a script. Unknown fields are errors, so that a misspelled field is not ignored.
     ///
     /// # Errors
-    /// If the text is not a script; the message says where.
+    /// The text is not a script; the message contains the position.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// The turn of a request with so many assistant messages, or the fallback.
+    /// Returns the turn of a request with this number of assistant messages, or the fallback.
     pub fn turn(&self, assistant_messages: usize) -> Turn {
         match self.turns.get(assistant_messages) {
             Some(turn) => turn.clone(),
@@ -186,7 +189,7 @@ impl Script {
 }
 
 impl Script {
-    /// The script of whoever made a request, by the words of its body.
+    /// Returns the script for the agent that made a request, recognised by the text of its body.
     pub(crate) fn played_to(&self, request: &Value) -> Cow<'_, Self> {
         if self.parts.is_empty() {
             return Cow::Borrowed(self);
@@ -198,8 +201,8 @@ impl Script {
         }
     }
 
-    /// The turn of a request with so many assistant messages and these results of denied calls. The turn of a denied
-    /// call is tried again, with words about it where the last call was denied.
+    /// Returns the turn of a request with this number of assistant messages and these results of denied
+    /// calls. Repeats the turn of a denied call, preceded by a text if the last call was denied.
     pub(crate) fn turn_after(&self, assistant_messages: usize, denied: &[String], last_denied: bool) -> Turn {
         let Some(words) = &self.denied else { return self.turn(assistant_messages) };
         let mut turn = self.turn(assistant_messages.saturating_sub(denied.len()));
@@ -213,14 +216,14 @@ impl Script {
 }
 
 impl Hostile {
-    /// The parameter that is refused; without one it is the temperature.
+    /// Returns the parameter to refuse, `temperature` by default.
     pub(crate) fn parameter(&self) -> &str {
         self.parameter.as_deref().unwrap_or("temperature")
     }
 }
 
 impl Turn {
-    /// The calls of this turn.
+    /// Returns the calls of this turn.
     pub fn calls(&self) -> impl Iterator<Item = &ScriptCall> {
         self.steps.iter().filter_map(|step| match step {
             Step::Call(call) => Some(call),
@@ -230,7 +233,7 @@ impl Turn {
 }
 
 impl ScriptCall {
-    /// The text of the arguments as it is sent.
+    /// Returns the text of the arguments as it is sent.
     pub fn arguments_text(&self) -> String {
         serde_json::from_str(self.arguments.as_str()).unwrap_or_else(|_| self.arguments.as_str().to_owned())
     }

@@ -18,11 +18,10 @@ use crate::render::Format;
 use crate::script::Script;
 use crate::split::SplitMix64;
 
-/// A model that follows a script: each request is encoded by the wire, checked as a provider would, answered
-/// in the provider's bytes, and decoded by the wire.
+/// A model that follows a script. The wire format encodes each request, the scripted provider validates it
+/// and answers in the provider's bytes, and the wire format decodes the answer.
 ///
-/// Pauses of the script are not waited for, since there is no clock here. A stalled answer stays pending for
-/// ever.
+/// The model has no clock, so it ignores pauses of the script. A stalled answer stays pending forever.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,18 +47,19 @@ struct Cuts {
 }
 
 impl ScriptedModel {
-    /// A model that speaks this wire format, which must be one of those that scripts are rendered in.
+    /// Creates a model for this wire format, which must be one of the formats that scripts can be rendered
+    /// in.
     pub fn new(script: Script, wire: Arc<dyn Wire>) -> Self {
         Self { provider: Provider::new(script), wire, cuts: None, requests: Mutex::default() }
     }
 
-    /// The same model with answers cut into random pieces of 1 to `most` bytes instead of whole events.
+    /// Splits answers into random pieces of 1 to `most` bytes instead of whole events.
     pub fn with_cuts(mut self, seed: u64, most: usize) -> Self {
         self.cuts = Some(Cuts { seed, most: most.max(1) });
         self
     }
 
-    /// The bodies of all requests so far, refused ones too.
+    /// Returns the bodies of all requests so far, including refused ones.
     pub fn requests(&self) -> Vec<Value> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -117,7 +117,7 @@ impl Model for ScriptedModel {
     }
 }
 
-/// An answer on its way through the decoder.
+/// An answer that is being decoded.
 struct Answer {
     frames: VecDeque<Vec<u8>>,
     ending: Ending,

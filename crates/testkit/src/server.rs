@@ -1,4 +1,4 @@
-//! A provider on a real port of this machine that follows a script.
+//! An HTTP server on a local port that follows a script.
 
 mod body;
 
@@ -23,12 +23,12 @@ use crate::render::Format;
 use crate::script::Script;
 
 const BODY_BYTES: usize = 64 << 20;
-/// Headers whose values are keys.
+/// Headers whose values are secrets and are not recorded.
 const SECRET_HEADERS: [&str; 6] =
     ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"];
 
-/// An HTTP/1.1 server on 127.0.0.1 that answers as OpenAI Chat Completions, OpenAI Responses, Anthropic Messages
-/// and Gemini, and refuses what they refuse. Dropping it stops it.
+/// An HTTP/1.1 server on 127.0.0.1 that answers like OpenAI Chat Completions, OpenAI Responses, Anthropic
+/// Messages and Gemini, and refuses the requests that they refuse. Dropping it stops it.
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,17 +47,17 @@ pub struct ScriptedProvider {
     tasks: JoinSet<()>,
 }
 
-/// A request that came in.
+/// A received request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Recorded {
-    /// The path, as `/v1/messages`.
+    /// The path, for example `/v1/messages`.
     pub path: String,
-    /// The headers in order, names in lower case; the values of keys are replaced.
+    /// The headers in order, with names in lower case and secret values replaced.
     pub headers: Vec<(String, String)>,
     /// The body, or null if it was not JSON.
     pub body: Value,
-    /// The status of the answer.
+    /// The status of the response.
     pub status: u16,
     /// The turn of the script that the request asks for.
     pub turn: usize,
@@ -70,10 +70,10 @@ struct Shared {
 }
 
 impl ScriptedProvider {
-    /// Starts to listen on this port; 0 takes any that is free.
+    /// Starts a server on this port; 0 selects a free port.
     ///
     /// # Errors
-    /// If the port cannot be listened on.
+    /// The port cannot be bound.
     pub async fn start(script: Script, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let address = listener.local_addr()?;
@@ -83,41 +83,42 @@ impl ScriptedProvider {
         Ok(Self { address, shared, tasks })
     }
 
-    /// The address without a path, as `http://127.0.0.1:4000`. The paths of the formats stand below it with
-    /// and without `/v1`, so this with `/v1` is a base as well.
+    /// Returns the base URL without a path, for example `http://127.0.0.1:4000`. The paths of the formats
+    /// exist with and without the prefix `/v1`, so the base URL with `/v1` works too.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// All requests for an answer so far, refused ones too.
+    /// Returns all requests for an answer so far, including refused ones.
     pub fn requests(&self) -> Vec<Recorded> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Stops, and waits until every connection is closed. Cancel-safe: dropped, it stops all the same.
+    /// Stops the server and waits until every connection is closed. Cancel-safe: dropping the future stops
+    /// the server as well.
     pub async fn shutdown(mut self) {
         self.tasks.shutdown().await;
     }
 
-    /// Waits until the server ends, which it does only if it cannot listen any more. Cancel-safe.
+    /// Waits until the server ends, which happens only if its socket fails. Cancel-safe.
     pub async fn wait(&mut self) {
         while self.tasks.join_next().await.is_some() {}
     }
 }
 
-/// Takes connections. They live in a set of this task, so they end with it.
+/// Accepts connections. Their tasks belong to this task and end with it.
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = windlass_web_reach::accept(&listener) => {
                 let Ok((stream, _)) = accepted else { return };
-                // Small pieces must leave at once, or their pace would be the kernel's.
+                // Send small pieces immediately, or the kernel would determine their timing.
                 let _ = stream.set_nodelay(true);
                 let shared = Arc::clone(&shared);
                 connections.spawn(async move {
                     let service = service_fn(|request| respond(Arc::clone(&shared), request));
-                    // A connection that breaks is the client's or the script's wish.
+                    // Ignore connection errors: the client or the script closed the connection.
                     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
                 });
             }

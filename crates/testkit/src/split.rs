@@ -1,6 +1,6 @@
-//! Cuts bytes and text as networks do: anywhere, and the same way each time.
+//! Deterministic splitting of bytes and text at arbitrary places, like a network.
 
-/// The splitmix64 generator: small, seeded, the same on every machine.
+/// The `SplitMix64` generator: small, seeded, the same on every machine. Not for cryptography.
 ///
 /// ```
 /// let mut random = windlass_testkit::split::SplitMix64::new(7);
@@ -12,12 +12,12 @@ pub struct SplitMix64 {
 }
 
 impl SplitMix64 {
-    /// A generator that starts at this seed.
+    /// Creates a generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
@@ -26,22 +26,22 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from `least` to `most`, both included.
+    /// Returns a number from `least` to `most`, both included.
     pub fn between(&mut self, least: usize, most: usize) -> usize {
         let span = most.saturating_sub(least).saturating_add(1) as u64;
         least + usize::try_from(self.next_u64() % span).unwrap_or(0)
     }
 
-    /// One of these.
+    /// Returns one of the values.
     ///
     /// # Panics
-    /// There is none.
+    /// The slice is empty.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.between(0, from.len() - 1)]
     }
 }
 
-/// How long the deltas of a model are.
+/// The size of a model's deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cut {
@@ -53,7 +53,7 @@ pub enum Cut {
     Sixteen,
     /// dR: 1 to 64 bytes.
     Ragged,
-    /// W4: all at once.
+    /// W4: the whole text.
     Whole,
 }
 
@@ -69,7 +69,7 @@ impl Cut {
     }
 }
 
-/// Text in deltas, cut between characters.
+/// Splits text into deltas at character boundaries.
 pub fn deltas(text: &str, cut: Cut, seed: u64) -> Vec<&str> {
     let (least, most) = cut.range(text.len());
     let mut random = SplitMix64::new(seed);
@@ -87,7 +87,7 @@ pub fn deltas(text: &str, cut: Cut, seed: u64) -> Vec<&str> {
     parts
 }
 
-/// Bytes in pieces of one size, the last perhaps shorter.
+/// Splits bytes into pieces of one size; the last piece may be shorter.
 ///
 /// # Panics
 /// The size is 0.
@@ -95,7 +95,7 @@ pub fn fixed(bytes: &[u8], size: usize) -> Vec<&[u8]> {
     bytes.chunks(size).collect()
 }
 
-/// Bytes in pieces of 1 to `most` bytes.
+/// Splits bytes into random pieces of 1 to `most` bytes.
 pub fn random(bytes: &[u8], seed: u64, most: usize) -> Vec<&[u8]> {
     let mut random = SplitMix64::new(seed);
     let mut rest = bytes;
@@ -108,13 +108,13 @@ pub fn random(bytes: &[u8], seed: u64, most: usize) -> Vec<&[u8]> {
     parts
 }
 
-/// Bytes in two pieces, at every place.
+/// Splits bytes into two pieces, at every position.
 pub fn everywhere(bytes: &[u8]) -> impl Iterator<Item = Vec<&[u8]>> {
     (0..=bytes.len()).map(|at| vec![&bytes[..at], &bytes[at..]])
 }
 
-/// The ways in which an input is split when a property must hold for any: byte by byte, small sizes, random
-/// pieces, an empty piece, and every single cut where the input is short enough for all.
+/// Returns the splits for properties that must hold for any split: single bytes, small sizes, random pieces,
+/// empty pieces, and, for inputs of up to 96 bytes, every split into two.
 pub fn ways(bytes: &[u8]) -> Vec<Vec<&[u8]>> {
     const EVERY_CUT_UP_TO: usize = 96;
     let seed = bytes.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| {

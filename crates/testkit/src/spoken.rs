@@ -1,4 +1,4 @@
-//! A script for a model that writes its calls as words.
+//! Conversion of a script for a model that writes its calls as text.
 
 use serde_json::json;
 use windlass_protocol::Arguments;
@@ -7,8 +7,8 @@ use windlass_text_calls::{Dialect, render_call};
 use crate::script::{Script, ScriptCall, Step, Turn};
 
 impl Script {
-    /// The same script, said by a model that writes calls as words of this dialect. A call whose arguments are no
-    /// object has no words and is left out.
+    /// Returns the script with calls as text in this dialect. A call whose arguments are not an object is
+    /// left out.
     ///
     /// ```
     /// use windlass_testkit::script::{Script, Step};

@@ -1,29 +1,29 @@
-//! What every wire format has to hold, written once and run by each format's tests on its own fixtures.
+//! The tests that every wire format must pass, run by each format on its own fixtures.
 
 use windlass_stream::Chunk;
 use windlass_wire::{DecodeError, Limits, Wire};
 
 use crate::split::{self, SplitMix64};
 
-/// A streamed answer and the chunks that it means, a line of JSON each.
+/// A streamed answer with the chunks that it decodes to, one JSON value per line.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "tests write it out")]
 pub struct Fixture {
-    /// Its name, for messages.
+    /// The name, for messages.
     pub name: &'static str,
     /// The bytes of the stream.
     pub stream: &'static [u8],
-    /// The chunks.
+    /// The expected chunks.
     pub chunks: &'static str,
 }
 
-/// A body of so many events.
+/// A function that renders a body with this number of events.
 pub type Events<'a> = &'a dyn Fn(usize) -> String;
 
-/// Decodes a stream that comes in pieces.
+/// Decodes a stream that arrives in pieces.
 ///
 /// # Errors
-/// As the decoder's.
+/// The error of the decoder.
 pub fn decode(wire: &dyn Wire, limits: Limits, pieces: &[&[u8]]) -> Result<Vec<Chunk>, DecodeError> {
     let (mut decoder, mut chunks) = (wire.decoder(limits), Vec::new());
     for piece in pieces {
@@ -33,10 +33,10 @@ pub fn decode(wire: &dyn Wire, limits: Limits, pieces: &[&[u8]]) -> Result<Vec<C
     Ok(chunks)
 }
 
-/// Each fixture gives its chunks, in whatever pieces it comes (RULES S14).
+/// Checks that each fixture decodes to its chunks, however it is split (RULES S14).
 ///
 /// # Panics
-/// It does not.
+/// A fixture decodes to other chunks.
 #[track_caller]
 pub fn check_streams(wire: &dyn Wire, fixtures: &[Fixture]) {
     for fixture in fixtures {
@@ -51,8 +51,8 @@ pub fn check_streams(wire: &dyn Wire, fixtures: &[Fixture]) {
     }
 }
 
-/// Fixtures that are broken at random hold what any bytes hold: no panic, and the same however they are split
-/// (RULES S14).
+/// Mutates the fixtures at random and checks the oracle's properties: no panic, and the same result however
+/// they are split (RULES S14).
 ///
 /// # Panics
 /// The oracle's property is violated.
@@ -76,10 +76,10 @@ pub fn check_broken(fixtures: &[Fixture], oracle: fn(&[u8])) {
     }
 }
 
-/// What is over a limit is a typed error, in every form in which events come (RULES S16).
+/// Checks that exceeding a limit is a typed error, in every framing of events (RULES S16).
 ///
 /// # Panics
-/// It is not.
+/// A limit is not enforced.
 #[track_caller]
 pub fn check_limits(wire: &dyn Wire, forms: &[Events<'_>]) {
     let read = |limits, body: &[u8]| decode(wire, limits, &[body]);
@@ -99,10 +99,11 @@ pub fn check_limits(wire: &dyn Wire, forms: &[Events<'_>]) {
     assert!(matches!(whole, Err(DecodeError::Limit { .. })));
 }
 
-/// A body that is no stream of the format says what it is: those that no format is, and these of this one.
+/// Checks that a body which is not a stream of the format gives an error that describes it: for bodies that
+/// are invalid in every format, and for those in `own`.
 ///
 /// # Panics
-/// It does not.
+/// An error is missing or has another message.
 #[track_caller]
 pub fn check_shapes(wire: &dyn Wire, own: &[(&[u8], &str)]) {
     const NONE: &[(&[u8], &str)] = &[
@@ -119,10 +120,10 @@ pub fn check_shapes(wire: &dyn Wire, own: &[(&[u8], &str)]) {
     }
 }
 
-/// The second event of each of these bodies is not JSON, and is named by its number.
+/// Checks that an invalid second event gives an error with its number.
 ///
 /// # Panics
-/// It is not.
+/// The error is missing or names another event.
 #[track_caller]
 pub fn check_second_event_is_no_json(wire: &dyn Wire, bodies: &[String]) {
     for body in bodies {

@@ -1,4 +1,4 @@
-//! Generated inputs for benchmarks and tests: deterministic, with no data files.
+//! Generated inputs for benchmarks and tests: deterministic, without data files.
 
 mod events;
 mod json;

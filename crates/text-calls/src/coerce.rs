@@ -1,4 +1,4 @@
-//! Arguments that were written as strings, read into what the tool's schema wants (RULES J9).
+//! Conversion of string arguments to the types in a tool's schema (RULES J9).
 
 use windlass_protocol::{Arguments, ToolSpec};
 use windlass_schema::{Need, Reading, Wanted, WantedKind, is_member};
@@ -7,46 +7,46 @@ use crate::escape::quoted;
 use crate::literal;
 use crate::tools::Tool;
 
-/// One argument that is not what was written, or could not become what is wanted.
+/// One argument that was converted, omitted, or could not be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Coercion {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// The parameter.
+    /// The name of the parameter.
     pub parameter: String,
-    /// What became of it.
+    /// The outcome of the conversion.
     pub outcome: Outcome,
 }
 
-/// What became of an argument.
+/// The outcome of converting one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It became a value of this kind: `boolean`, `number`, `null`, `array`, `object`.
+    /// It was converted to a value of this JSON type: `boolean`, `number`, `null`, `array` or `object`.
     Became(&'static str),
-    /// It said null, which the schema does not take, and the parameter is optional.
+    /// It was null, the schema does not accept null, and the parameter is optional, so it was left out.
     Omitted,
-    /// It stays a string, which the schema does not take. Validation will tell the model.
+    /// It stays a string, which the schema does not accept. Schema validation reports it to the model.
     Failed,
 }
 
-/// Typed arguments made of strings.
+/// Typed arguments converted from strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Legacy {
-    /// The arguments.
+    /// The converted arguments.
     pub arguments: Arguments,
-    /// What was converted or left out.
+    /// The arguments that were converted or left out.
     pub coerced: Vec<Coercion>,
-    /// What could not be converted.
+    /// The arguments that could not be converted.
     pub failed: Vec<Coercion>,
 }
 
-/// Reads arguments that came as strings by the tool's schema.
+/// Converts string arguments to the types in the tool's schema.
 ///
-/// A string becomes something else only where the schema wants something else: text that looks like JSON stays
-/// text where a string is wanted, and `""` is never 0. Of two values of one name the last counts.
+/// A string is converted only if the schema asks for another type: text that looks like JSON stays text for a
+/// string parameter, and `""` never becomes 0. Of two parameters with the same name the last one counts.
 ///
 /// ```
 /// use windlass_protocol::{ToolName, ToolSpec};
@@ -78,12 +78,13 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
     }
     let members: Vec<String> =
         members.into_iter().map(|(name, json)| format!("{}:{json}", quoted(name))).collect();
-    // The members are JSON by construction, and none is too deep.
+    // The members are JSON by construction and below the nesting limit, so parsing cannot fail.
     let arguments = Arguments::parse(format!("{{{}}}", members.join(","))).unwrap_or_default();
     Legacy { arguments, coerced, failed }
 }
 
-/// What is told of a reading; nothing of a string that was wanted.
+/// Returns the outcome to report for a conversion, or `None` for a string that stays a string as the schema
+/// asks.
 pub(crate) fn outcome(reading: &Reading) -> Option<Outcome> {
     match reading {
         Reading::Json { kind, .. } => Some(Outcome::Became(kind)),
@@ -93,7 +94,7 @@ pub(crate) fn outcome(reading: &Reading) -> Option<Outcome> {
     }
 }
 
-/// The value as JSON, if there is one.
+/// Returns the value as JSON, or `None` if it is left out.
 pub(crate) fn json(reading: Reading, text: &str) -> Option<String> {
     match reading {
         Reading::Json { json, .. } => Some(json),
@@ -102,7 +103,8 @@ pub(crate) fn json(reading: Reading, text: &str) -> Option<String> {
     }
 }
 
-/// Reads one text as the schema wants it; lists and objects as Python writes them too.
+/// Converts one text to a type that the schema accepts. Accepts arrays and objects in Python syntax as well
+/// as in JSON.
 pub(crate) fn read(text: &str, wanted: Wanted, need: Need) -> Reading {
     let reading = Reading::of(text, wanted, need);
     if wanted.is_text() || !matches!(reading, Reading::Text | Reading::Failed) {

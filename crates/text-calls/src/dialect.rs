@@ -1,4 +1,4 @@
-//! The dialects by name, and the forms that each is made of.
+//! The dialects: their names, and the forms that each one consists of.
 
 mod code;
 mod envelope;
@@ -13,7 +13,7 @@ use crate::form::{Form, Place, Step};
 
 macro_rules! dialects {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
-        /// A form in which models write calls as text.
+        /// A syntax in which models write tool calls as text.
         ///
         /// ```
         /// use windlass_text_calls::Dialect;
@@ -25,17 +25,17 @@ macro_rules! dialects {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Dialect {
-            /// Whichever of the others a marker shows.
+            /// Any other dialect, recognised by its markers.
             #[default]
             Auto,
             $($(#[doc = $doc])+ $variant,)+
         }
 
         impl Dialect {
-            /// All dialects, `Auto` first.
+            /// All dialects, starting with `Auto`.
             pub const ALL: &'static [Self] = &[Self::Auto, $(Self::$variant,)+];
 
-            /// The name on command lines and in files.
+            /// Returns the name used on command lines and in files.
             pub fn name(self) -> &'static str {
                 match self {
                     Self::Auto => "auto",
@@ -47,47 +47,47 @@ macro_rules! dialects {
 }
 
 dialects! {
-    /// Roo Code and Cline: a tag named after the tool, a tag for each parameter.
+    /// Roo Code and Cline: a tag named after the tool, with one tag per parameter inside.
     Roo = "roo",
-    /// Anthropic: `invoke` and `parameter` tags with names as attributes, or a JSON list, in `function_calls`.
+    /// Anthropic: `invoke` and `parameter` tags with name attributes, or a JSON list, in `function_calls`.
     Invoke = "invoke",
     /// Hermes, Qwen, Granite 4, Reka: JSON in `<tool_call>`.
     Hermes = "hermes",
     /// Qwen3-Coder, Nemotron 3, `StepFun`: `<function=name>` and `<parameter=key>`.
     Qwen3Coder = "qwen3-coder",
-    /// Llama 3: bare JSON, or anything after `<|python_tag|>`.
+    /// Llama 3: bare JSON, or JSON or code after `<|python_tag|>`.
     Llama3 = "llama3",
-    /// Llama 4 and others: a list of calls as Python writes them.
+    /// Llama 4 and others: a list of calls in Python syntax.
     Pythonic = "pythonic",
-    /// Liquid LFM2: such a list between marks.
+    /// Liquid LFM2: a list of calls in Python syntax between marks.
     Lfm2 = "lfm2",
-    /// Mistral: `[TOOL_CALLS]` and a list, or name and arguments.
+    /// Mistral: `[TOOL_CALLS]` followed by a JSON list, or by a name and arguments.
     Mistral = "mistral",
-    /// `DeepSeek` R1, V3 and V3.1: marks of full-width bars.
+    /// `DeepSeek` R1, V3 and V3.1: marks written with full-width bars.
     DeepSeek = "deepseek",
-    /// `DeepSeek` V3.2 and V4: `invoke` tags of the DSML form.
+    /// `DeepSeek` V3.2 and V4: `invoke` tags with the `｜DSML｜` prefix.
     Dsml = "dsml",
-    /// Kimi K2: marks, and names as `functions.name:0`.
+    /// Kimi K2: marks, and names such as `functions.name:0`.
     KimiK2 = "kimi-k2",
     /// Kimi K3: marks with attributes.
     KimiK3 = "kimi-k3",
-    /// GLM 4.5 and later, Spark, Ling: a name and pairs of key and value in `<tool_call>`.
+    /// GLM 4.5 and later, Spark, Ling: a name and key-value pairs in `<tool_call>`.
     Glm = "glm",
-    /// `MiniMax` M2: `invoke` tags in a tag of its own.
+    /// `MiniMax` M2: `invoke` tags in `<minimax:tool_call>`.
     MinimaxM2 = "minimax-m2",
-    /// `MiniMax` M3: marked tags that nest as the arguments do.
+    /// `MiniMax` M3: marked tags that nest like the arguments.
     MinimaxM3 = "minimax-m3",
-    /// `ByteDance` Seed-OSS: as Qwen3-Coder in a tag of its own.
+    /// `ByteDance` Seed-OSS: like Qwen3-Coder, in `<seed:tool_call>`.
     SeedOss = "seed-oss",
-    /// `MiniCPM`: `function` and `param` tags with names as attributes.
+    /// `MiniCPM`: `function` and `param` tags with name attributes.
     MiniCpm = "minicpm",
-    /// Functionary: `<function=name>{…}</function>`, or `>>>name` and the arguments in the next line.
+    /// Functionary: `<function=name>{…}</function>`, or `>>>name` with the arguments on the next line.
     Functionary = "functionary",
     /// Cohere Command: a JSON list between marks, or after `Action:`.
     CommandR = "command-r",
-    /// gpt-oss: messages to `functions.name` on channels.
+    /// gpt-oss: messages to the recipient `functions.name` on channels.
     Harmony = "harmony",
-    /// Gemma 4: `call:name{…}` with marked strings.
+    /// Gemma 4: `call:name{…}` with strings between `<|"|>` marks.
     Gemma = "gemma",
     /// Granite 3, Phi 4 mini: a JSON list after `<|tool_call|>`.
     Granite = "granite",
@@ -105,13 +105,13 @@ dialects! {
     InternLm = "internlm",
     /// `LongCat`: JSON in `<longcat_tool_call>`.
     LongCat = "longcat",
-    /// JSON in a fence or bare, for models that were told no other form.
+    /// JSON in a fence or bare, for models that were not given another syntax.
     Json = "json",
-    /// The whole answer as one object: `{toolCalls, content, needsMoreWork}`.
+    /// The whole answer is one JSON object: `{toolCalls, content, needsMoreWork}`.
     Structured = "structured",
 }
 
-/// A name that no dialect has.
+/// The error for a name that is not the name of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no dialect of this name; there are {}", names())]
 #[non_exhaustive]
@@ -136,7 +136,7 @@ impl fmt::Display for Dialect {
 }
 
 impl Dialect {
-    /// The forms of this dialect, in the order in which they are tried.
+    /// Returns the groups of forms of this dialect, in the order in which they are tried.
     fn parts(self) -> &'static [&'static [Form]] {
         match self {
             Self::Auto => &[],
@@ -174,13 +174,14 @@ impl Dialect {
         }
     }
 
-    /// The forms of this dialect that begin calls and thoughts, where any of the offered tools can be called.
+    /// Returns the forms of this dialect that start calls or template marks. `any_tool` means that every tool
+    /// name is accepted.
     pub(crate) fn forms(self, any_tool: bool) -> Vec<&'static Form> {
         let mut forms: Vec<&'static Form> = Vec::new();
         if self == Self::Auto {
             let all = Self::ALL.iter().flat_map(|dialect| dialect.parts_in_auto(any_tool));
             for form in all.flat_map(|part| part.iter()) {
-                // Where any name goes, a form that begins with a bare name would make calls of prose.
+                // If every name is accepted, a form that starts with a bare name would turn prose into calls.
                 let nameless = matches!(form.steps.first(), Some(Step::Name(_)));
                 let known = forms.iter().any(|known| std::ptr::eq(*known, form));
                 if known || (any_tool && nameless) {
@@ -194,8 +195,8 @@ impl Dialect {
         forms
     }
 
-    /// The parts of a dialect that say by themselves what they are. Marks of a template that are merely
-    /// dropped are text where the dialect is not known (RULES X1).
+    /// Returns the groups of forms that identify their dialect. Template marks that a dialect only drops stay
+    /// text while the dialect is unknown (RULES X1).
     fn parts_in_auto(self, any_tool: bool) -> Vec<&'static [Form]> {
         match self {
             Self::Structured | Self::Auto => Vec::new(),
@@ -206,7 +207,7 @@ impl Dialect {
         }
     }
 
-    /// How this dialect writes thoughts.
+    /// Returns the forms in which this dialect writes thoughts.
     pub(crate) fn thoughts(self) -> &'static [Form] {
         match self {
             Self::Harmony => thoughts::HARMONY,
@@ -227,7 +228,8 @@ fn is_frame(part: &[Form]) -> bool {
     part.iter().all(|form| matches!(form.body, crate::form::Body::Drop))
 }
 
-/// The bytes with which a form can begin, where it can begin inside of a line.
+/// Calls `add` with each byte with which a form can begin. Skips forms that begin only at the start of the
+/// answer.
 pub(crate) fn first_bytes(form: &Form, mut add: impl FnMut(u8)) {
     if form.place == Place::Start {
         return;

@@ -1,15 +1,15 @@
-//! Writes chunks: joins what is adjacent, makes ids and keys, and counts calls.
+//! Chunk output: merges adjacent chunks, assigns ids and keys, and counts calls.
 
 use windlass_stream::{CallChunk, CallKey, Chunk};
 
 use crate::coerce::Coercion;
 use crate::{LimitError, Limits};
 
-/// Keys of calls begin here, far from the indexes that providers count from zero, so that a native call in
-/// the same answer keeps its own.
+/// The first key for calls found in text. Providers count their indexes from zero, so a native call in the
+/// same answer cannot get the same key.
 const FIRST_KEY: u64 = 1_000_000;
 
-/// What is kept of one message besides its text.
+/// The counters, limits and reports of one message.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     prefix: String,
@@ -20,7 +20,7 @@ pub(crate) struct Ledger {
     pub(crate) needs_more_work: Option<bool>,
 }
 
-/// Where chunks go.
+/// The destination of chunks.
 pub(crate) struct Sink<'a> {
     pub(crate) out: &'a mut Vec<Chunk>,
     pub(crate) ledger: &'a mut Ledger,
@@ -43,7 +43,7 @@ impl Ledger {
         &self.coercions
     }
 
-    /// Whether one more call may begin.
+    /// Returns whether the limit allows another call. Records the limit error if it does not.
     pub(crate) fn admits_call(&mut self) -> bool {
         let admits = self.calls < self.limits.calls;
         if !admits {
@@ -57,7 +57,7 @@ impl Ledger {
     }
 
     pub(crate) fn note(&mut self, coercion: Coercion) {
-        // As many as calls may be made; more help nobody who looks for a cause.
+        // Bounds the list by the limit on calls; a longer list would not help to find a cause.
         if self.coercions.len() < self.limits.calls {
             self.coercions.push(coercion);
         }
@@ -114,13 +114,14 @@ impl Sink<'_> {
         self.out.push(Chunk::Call(CallChunk::End { key, arguments: None }));
     }
 
-    /// Makes a call one that cannot be run: what was read of its arguments is not the whole, and no repair may make a
-    /// whole of it. The character is not JSON outside of strings, and a string that is open is never closed.
+    /// Makes the call unrunnable by appending a character that is not JSON outside of strings. The arguments
+    /// are incomplete, and no JSON repair may complete them: repair never closes an open string and refuses
+    /// U+FFFD elsewhere.
     pub(crate) fn breaks(&mut self, key: CallKey) {
         self.delta(key, "\u{fffd}");
     }
 
-    /// Text inside of a JSON string of a call's arguments.
+    /// Appends text inside a JSON string of a call's arguments.
     pub(crate) fn escaped(&mut self, key: CallKey, text: &str) {
         if let Some(Chunk::Call(CallChunk::Delta { key: last, arguments })) = self.out.last_mut()
             && *last == key

@@ -1,8 +1,8 @@
-//! Writes text into a JSON string.
+//! JSON string escaping.
 
 use std::fmt::Write as _;
 
-/// Appends `text` as it stands inside of a JSON string.
+/// Appends `text`, escaped for the inside of a JSON string.
 pub(crate) fn escape_into(json: &mut String, text: &str) {
     let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     let mut rest = text;
@@ -14,7 +14,7 @@ pub(crate) fn escape_into(json: &mut String, text: &str) {
             b'\n' => json.push_str("\\n"),
             b'\r' => json.push_str("\\r"),
             b'\t' => json.push_str("\\t"),
-            // Writing to a string cannot fail.
+            // Writing to a `String` cannot fail.
             byte => drop(write!(json, "\\u{byte:04x}")),
         }
         rest = rest.get(at.saturating_add(1)..).unwrap_or_default();
@@ -22,7 +22,7 @@ pub(crate) fn escape_into(json: &mut String, text: &str) {
     json.push_str(rest);
 }
 
-/// `text` as a whole JSON string.
+/// Returns `text` as a complete JSON string with quotes.
 pub(crate) fn quoted(text: &str) -> String {
     let mut json = String::with_capacity(text.len().saturating_add(2));
     json.push('"');

@@ -1,122 +1,122 @@
-//! What a dialect is made of: forms, which say how a call begins, what follows and what ends it.
+//! Forms, the data that describes a dialect: the beginning, the body and the end of a call.
 
-/// One way in which a dialect begins something.
+/// One syntax of a dialect for a call, for thoughts, or for a template mark.
 #[derive(Debug)]
 pub(crate) struct Form {
     pub(crate) place: Place,
     pub(crate) steps: &'static [Step],
     pub(crate) body: Body,
-    /// Marks that may follow a call of this form and belong to it.
+    /// Closing marks that belong to a call of this form if they follow it.
     pub(crate) closers: &'static [&'static str],
 }
 
-/// Where a form can begin.
+/// The position at which a form may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Anywhere in a line.
     Anywhere,
-    /// After nothing but white space in its line.
+    /// At the start of a line, after white space only.
     Line,
-    /// At the first thing that the model writes.
+    /// At the first text of the answer.
     Start,
 }
 
-/// One step of reading a form's beginning.
+/// One step of matching the beginning of a form.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// Exactly this.
+    /// Matches this text exactly.
     Lit(&'static str),
-    /// This, if it is there.
+    /// Matches this text if it is present.
     Opt(&'static str),
-    /// One of these.
+    /// Matches one of these texts.
     One(&'static [&'static str]),
-    /// Any white space, a little of it.
+    /// Matches up to 64 bytes of white space.
     Space,
-    /// A tool's name, up to one of these characters.
+    /// Matches the name of an offered tool, up to one of these characters.
     Name(&'static str),
-    /// The same, of words joined by underscores.
+    /// Like `Name`, for names that contain an underscore.
     SnakeName(&'static str),
-    /// The same, written as `functions.name:0`.
+    /// Like `Name`, for names written as `functions.name:0`.
     Indexed(&'static str),
-    /// A parameter's name, up to one of these characters.
+    /// Matches a parameter's name, up to one of these characters.
     Key(&'static str),
-    /// Anything short up to this mark, which is read over.
+    /// Skips a short text up to and including this mark.
     Until(&'static str),
-    /// A header of the harmony form that names a tool, up to its `<|message|>`.
+    /// Matches a harmony message header that names a tool, up to its `<|message|>`.
     Recipient,
-    /// From here on it is the body; the steps that follow only look ahead.
+    /// Marks the start of the body. The following steps are lookahead only.
     Body,
-    /// Looks ahead for a tag that can stand inside of the tool's own tag.
+    /// Lookahead for a tag that can follow the opening tag of the tool.
     Inside,
 }
 
-/// What a form leads to.
+/// The content that follows the beginning of a form.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// JSON that holds name and arguments.
+    /// JSON that holds the name and the arguments.
     Envelope(Shape),
     /// The arguments as JSON.
     Arguments,
-    /// Parameters between tags.
+    /// Parameters, each between tags.
     Tags(&'static Tags),
-    /// A call as Python writes it, after its opening bracket, perhaps one of a list.
+    /// A call in Python syntax after its opening bracket, optionally in a list.
     Python,
-    /// An object with bare keys and marked strings.
+    /// An object with unquoted keys and marked strings.
     Literal,
-    /// Thoughts, up to one of these marks.
+    /// Thoughts, which end at one of these marks.
     Reasoning(&'static [&'static str]),
-    /// A mark of the model's template that says nothing to a reader.
+    /// A mark of the model's chat template, which is dropped.
     Drop,
 }
 
-/// How JSON holds calls.
+/// The arrangement of calls in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Members that are not known are skipped, because a marker said that this is a call.
+    /// A marker identifies the call, so unknown members are skipped.
     Marked,
-    /// Only the members of a call, because nothing else says that this is one.
+    /// Only the JSON identifies the call, so unknown members are not accepted.
     Bare,
     /// The key is the tool's name, the value its arguments.
     Keyed,
-    /// The whole answer is one object: calls, words, and whether there is more to do.
+    /// The whole answer is one object that holds calls, content, and whether there is more work.
     Structured,
 }
 
-/// How parameters are written between tags.
+/// The syntax of parameters between tags.
 #[derive(Debug)]
 pub(crate) struct Tags {
-    /// How a parameter begins.
+    /// The beginning of a parameter.
     pub(crate) parameter: &'static [Step],
-    /// What ends a parameter; `{}` stands for its name.
+    /// The closing tag of a parameter; `{}` is replaced with its name.
     pub(crate) close: &'static str,
-    /// What ends the call; `{tool}` stands for the tool's name.
+    /// The closing tags of the call; `{tool}` is replaced with the tool's name.
     pub(crate) call_close: &'static [&'static str],
     pub(crate) trim: Trim,
     pub(crate) rule: CloseRule,
-    /// What stands before every tag inside of a parameter that holds further tags.
+    /// The mark before every tag inside a parameter, for dialects whose tags nest.
     pub(crate) nested: Option<&'static str>,
-    /// Whether a value may stand in a CDATA section.
+    /// True if a value may be in a CDATA section.
     pub(crate) cdata: bool,
 }
 
-/// Which newlines around a value belong to the tags.
+/// The newlines around a value that belong to its tags and are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trim {
-    /// One at each side, each by itself (RULES X2).
+    /// One newline on each side, independently (RULES X2).
     Each,
-    /// One at each side, the last only if there was a first.
+    /// One newline on each side, the last one only if there was a first one.
     Paired,
-    /// None.
+    /// No newline.
     Never,
 }
 
-/// Which closing tag ends a value.
+/// The rule for which closing tag ends a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CloseRule {
-    /// The first that is followed by another parameter or by the call's end.
+    /// The first one that is followed by another parameter or by the end of the call.
     Followed,
-    /// The first; for content-like parameters the last before the call's end (RULES X2).
+    /// The first one; for content-like parameters the last one before the end of the call (RULES X2).
     Own,
-    /// The first.
+    /// The first one.
     First,
 }

@@ -1,8 +1,8 @@
-//! Finds the end of a JSON value in text that is still arriving, string-aware (RULES X6).
+//! Incremental search for the end of a JSON value, aware of strings (RULES X6).
 
 use memchr::memchr2;
 
-/// Where one JSON value ends. It does not judge the value; that is for the assembler.
+/// Finds the end of one JSON value. It does not validate the value; the assembler does.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ValueScan {
     state: State,
@@ -19,12 +19,13 @@ enum State {
     Brackets,
     /// Inside of a string.
     String,
-    /// A number or a word.
+    /// In a number or a word.
     Word,
 }
 
 impl ValueScan {
-    /// Reads on. `Some` is how many bytes of `text` still belong to the value, which is over then.
+    /// Scans the next text. Returns the number of bytes of `text` that belong to the value once the value has
+    /// ended.
     pub(crate) fn push(&mut self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -59,7 +60,7 @@ impl ValueScan {
         None
     }
 
-    /// Reads on inside of a string and gives where it stopped.
+    /// Scans inside a string and returns the offset at which it stopped.
     fn string(&mut self, bytes: &[u8], at: usize) -> usize {
         let mut at = at;
         if self.escaped {

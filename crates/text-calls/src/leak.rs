@@ -1,37 +1,37 @@
-//! Calls that a model with native tool calling wrote as text by mistake (RULES X5).
+//! Detection of calls that a model with native tool calling wrote as text by mistake (RULES X5).
 
 use windlass_protocol::{Arguments, ToolSpec};
 use windlass_stream::{CallChunk, Chunk};
 
 use crate::{Options, Scanner};
 
-/// What was found in the words of an answer in native mode.
+/// The result of searching an answer of native mode for leaked calls.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Leak {
-    /// No call was written as text.
+    /// The text contains no call.
     None,
-    /// Every call that was written can be taken as if it had come natively: these are the chunks.
+    /// Every call in the text is acceptable as if it were native; these are its chunks.
     Calls(Vec<Chunk>),
-    /// A call was written and cannot be taken; this tells the model what to do.
+    /// The text contains a call that cannot be accepted. The message asks the model to correct it.
     Nudge(String),
 }
 
-/// Whether the answer also had calls in the provider's own form.
+/// The presence of calls in the provider's native form in the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "there were some or there were none")]
 pub enum NativeCalls {
-    /// It had none.
+    /// It contained no native calls.
     None,
-    /// It had some.
+    /// It contained native calls.
     Some,
 }
 
-/// Looks for calls that were written as text where they should have come natively. Nothing looks for them unless
-/// it is asked to.
+/// Searches the text of an answer for calls that should have been native. Detection is opt-in.
 ///
-/// A leaked call is taken only if no native call came, its tool is on offer, its arguments pass the whole schema,
-/// and it does not stand in code. What checks the schema is the caller's, `windlass-schema` as a rule.
+/// A leaked call is accepted only if the answer has no native call, its tool is offered, its arguments
+/// satisfy the whole schema, and it is not inside code. The caller supplies the schema check, usually
+/// `windlass-schema`.
 ///
 /// ```
 /// use windlass_protocol::{Arguments, ToolName, ToolSpec};
@@ -53,26 +53,26 @@ pub struct LeakDetector {
     options: Options,
 }
 
-/// A call that was found, with its arguments if they are whole.
+/// A call that was found, with its arguments if they are complete.
 struct Found {
     name: String,
     arguments: Option<Arguments>,
 }
 
 impl LeakDetector {
-    /// A detector for the tools on offer.
+    /// Creates a detector for the offered tools.
     pub fn new(specs: impl IntoIterator<Item = ToolSpec>) -> Self {
         Self { options: Options::default().with_id_prefix("leaked").with_tools(specs) }
     }
 
-    /// The same detector with another beginning of the ids that it makes (RULES X4).
+    /// Sets the prefix of the ids that the detector assigns (RULES X4).
     pub fn with_id_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.options = self.options.with_id_prefix(prefix);
         self
     }
 
-    /// Looks at all the words of one answer. `check` holds a tool's arguments against its schema and says what
-    /// is wrong with them.
+    /// Searches the whole text of one answer. `check` validates arguments against the schema of the named
+    /// tool and returns the reason for a rejection.
     pub fn look(
         &self,
         text: &str,
@@ -102,7 +102,7 @@ impl LeakDetector {
     }
 }
 
-/// Why a call cannot be taken.
+/// Returns the message for a call that cannot be accepted, or `None` if it can.
 fn refusal(call: &Found, check: impl Fn(&str, &Arguments) -> Result<(), String>) -> Option<Leak> {
     let Some(arguments) = &call.arguments else {
         return Some(nudge(&call.name, "it was not run, because its arguments are not whole"));
@@ -112,7 +112,7 @@ fn refusal(call: &Found, check: impl Fn(&str, &Arguments) -> Result<(), String>)
 }
 
 fn nudge(name: &str, why: &str) -> Leak {
-    // The name is the model's own word; a long one helps nobody.
+    // The model chose the name; cut it so that the message stays short.
     let name: String = name.chars().take(64).collect();
     Leak::Nudge(format!(
         "Your answer holds a call of `{name}` written as text; {why}. Use the tool calling of this API, \
@@ -141,7 +141,7 @@ fn scan(options: &Options, text: &str) -> (Vec<Chunk>, Vec<Found>) {
     (chunks, calls.into_iter().map(|(call, _)| call).collect())
 }
 
-/// The text with its fences and backticks gone, so that what stands in code is seen too.
+/// Returns the text without fences and backticks, to find calls inside code.
 fn without_fences(text: &str) -> String {
     let lines = text.lines().filter(|line| {
         let line = line.trim_start();

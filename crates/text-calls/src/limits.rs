@@ -1,7 +1,7 @@
-//! How much a scanner holds and counts.
+//! Limits on buffered text and on the number of calls.
 
-/// How much a scanner holds and counts (RULES S16). What is beyond is text, or a call that
-/// cannot be run, and [`Scanner::exceeded`](crate::Scanner::exceeded) says so.
+/// Limits of a scanner (RULES S16). Text beyond a limit stays text or makes a call that cannot run;
+/// [`Scanner::exceeded`](crate::Scanner::exceeded) returns the first limit that was exceeded.
 ///
 /// ```
 /// let limits = windlass_text_calls::Limits { calls: 16, ..windlass_text_calls::Limits::default() };
@@ -10,11 +10,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
 pub struct Limits {
-    /// The most bytes that are held back while it is not known whether they are a call.
+    /// Maximum bytes of text that are held back while it is uncertain whether they are a call.
     pub held_bytes: usize,
-    /// The most bytes of one argument that is held because it is no string and has to be whole.
+    /// Maximum bytes of one argument that must be buffered because it is not a string.
     pub value_bytes: usize,
-    /// The most calls of one message; what looks like one more is text.
+    /// Maximum number of calls per message; further calls stay text.
     pub calls: usize,
 }
 
@@ -24,23 +24,23 @@ impl Default for Limits {
     }
 }
 
-/// A limit that a text went beyond.
+/// A limit that the text exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LimitError {
-    /// What looked like the beginning of a call was too long and became text.
+    /// The possible beginning of a call was too long and became text.
     #[error("the beginning of a call has more than {limit} bytes")]
     Held {
         /// The limit.
         limit: usize,
     },
-    /// An argument was too long to be converted, and its call is left unfinished.
+    /// An argument was too long to be converted; its call stays unfinished.
     #[error("an argument that is no string has more than {limit} bytes")]
     Value {
         /// The limit.
         limit: usize,
     },
-    /// There were more calls, and they became text.
+    /// The text has more calls than allowed; the rest became text.
     #[error("the text has more than {limit} calls")]
     Calls {
         /// The limit.

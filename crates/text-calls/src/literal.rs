@@ -1,7 +1,7 @@
-//! Turns a value as Python or a relaxed JSON writes it into JSON, while it arrives.
+//! Incremental conversion of Python or relaxed JSON values into JSON.
 //!
-//! The arguments of a call are Python, and in them only literals have a value: a name, a call or an f-string would have
-//! to be run first, so it breaks the literal. A relaxed JSON has words without quotes, which are strings.
+//! Arguments of a call are Python. Only literals have a value there: a name, a call or an f-string would need
+//! an interpreter, so it makes the literal invalid. Relaxed JSON has unquoted words, which are strings.
 
 mod string;
 mod word;
@@ -9,16 +9,16 @@ mod word;
 use self::string::{Over, Prefix, Quoted};
 use crate::escape::quoted;
 
-/// How deep brackets may nest.
+/// Maximum nesting depth of brackets.
 const DEPTH: usize = 128;
 
-/// A value on its way into JSON. The first character must be an opening bracket: `(` for the arguments of a
-/// call, `{` for an object, `[` for a list.
+/// A value that is being converted into JSON. Its first character must be an opening bracket: `(` for the
+/// arguments of a call, `{` for an object, `[` for a list.
 #[derive(Debug)]
 pub(crate) struct Literal {
     stack: Vec<Frame>,
     state: State,
-    /// Names for arguments that are written without one.
+    /// Parameter names for positional arguments, in order.
     positional: Vec<String>,
     next_positional: usize,
 }
@@ -27,9 +27,9 @@ pub(crate) struct Literal {
 struct Frame {
     close: char,
     kind: Kind,
-    /// Whether something stands in it already.
+    /// True if the bracket already contains an item.
     filled: bool,
-    /// Whether a comma stands in it, without which round brackets are no tuple.
+    /// True if the bracket contains a comma; without one, round brackets are not a tuple in Python.
     has_comma: bool,
 }
 
@@ -48,9 +48,9 @@ enum Kind {
 
 #[derive(Debug)]
 enum State {
-    /// Before a member or an item.
+    /// Before a member or an item, or the closing bracket.
     Item,
-    /// A key without quotes, as far as it has come.
+    /// In an unquoted key; holds its text so far.
     BareKey(String),
     Key(Quoted),
     /// After a key.
@@ -63,33 +63,33 @@ enum State {
     After,
 }
 
-/// How far a literal was read.
+/// The progress of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Read {
-    /// All of it, and more is wanted.
+    /// All text was consumed and the literal is incomplete.
     More,
-    /// The literal ended after so many bytes.
+    /// The literal ended after this many bytes.
     Done(usize),
-    /// At this byte stands what no literal has.
+    /// The byte at this offset is invalid in a literal.
     Broken(usize),
 }
 
-/// What a character did.
+/// The effect of one character.
 enum Step {
     Taken,
-    /// The state changed and the character is still to be read.
+    /// The state changed, and the same character must be processed again.
     Again,
     Done,
     Broken,
 }
 
 impl Literal {
-    /// `positional` are the names of the arguments of a call, in order.
+    /// Creates a conversion. `positional` holds the parameter names of the call in order.
     pub(crate) fn new(positional: Vec<String>) -> Self {
         Self { stack: Vec::new(), state: State::Value, positional, next_positional: 0 }
     }
 
-    /// Reads on and appends JSON.
+    /// Converts the next text and appends the JSON.
     pub(crate) fn push(&mut self, text: &str, json: &mut String) -> Read {
         for (at, c) in text.char_indices() {
             loop {
@@ -139,7 +139,7 @@ impl Literal {
         }
     }
 
-    /// Goes on after a string, if it is over.
+    /// Updates the state after a character of a string.
     fn ended(&mut self, over: Over, next: State) -> Step {
         if over == Over::Broken {
             return Step::Broken;
@@ -167,7 +167,7 @@ impl Literal {
                 self.state = State::Value;
                 Step::Again
             }
-            // A name is a key of an object in a relaxed JSON only; in Python it is a variable.
+            // Only relaxed JSON allows an unquoted key of an object; in Python it would be a variable.
             Kind::Object if language == Language::Python && !matches!(c, '"' | '\'') => Step::Broken,
             Kind::Object | Kind::Arguments if c.is_alphabetic() || c == '_' => {
                 self.state = State::BareKey(String::new());
@@ -226,7 +226,7 @@ impl Literal {
     fn after(&mut self, c: char, json: &mut String) -> Step {
         let language = language(&self.stack);
         let Some(frame) = self.stack.last_mut() else { return Step::Broken };
-        // `("x")` is the string in Python, and the list has begun already.
+        // `("x")` is a string in Python, but the `[` of a list has already been written.
         let is_group = frame.kind == Kind::List && frame.close == ')' && !frame.has_comma;
         if c.is_whitespace() {
             Step::Taken
@@ -252,7 +252,8 @@ impl Literal {
     }
 }
 
-/// Whether a value may follow a key behind this sign: in Python `=` names an argument and `:` a value of an object.
+/// Returns whether `sign` may separate a key from its value: in Python `=` for an argument and `:` for a
+/// dictionary entry.
 fn takes_sign(stack: &[Frame], sign: char) -> bool {
     match stack.last() {
         _ if language(stack) == Language::Relaxed => true,
@@ -261,7 +262,7 @@ fn takes_sign(stack: &[Frame], sign: char) -> bool {
     }
 }
 
-/// The language of a literal: the arguments of a call are Python.
+/// Returns the language of a literal: Python for the arguments of a call, relaxed JSON otherwise.
 fn language(stack: &[Frame]) -> Language {
     match stack.first() {
         Some(Frame { kind: Kind::Arguments, .. }) => Language::Python,
@@ -269,7 +270,7 @@ fn language(stack: &[Frame]) -> Language {
     }
 }
 
-/// A whole literal as JSON, if it is one.
+/// Converts a complete literal to JSON, or returns `None` if the text is not one literal.
 pub(crate) fn to_json(text: &str) -> Option<String> {
     let text = text.trim();
     let mut json = String::with_capacity(text.len());

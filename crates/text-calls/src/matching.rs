@@ -1,43 +1,43 @@
-//! Reads the beginning of a form in text that may end in the middle of it.
+//! Matching of the beginning of a form against text that may end in the middle of it.
 
 use crate::form::Step;
 use crate::tools::{NAME_BYTES, Tools};
 
-/// The most white space between the parts of a beginning.
+/// Maximum white space between the parts of a beginning, in bytes.
 const SPACE: usize = 64;
-/// The most bytes of what is read over.
+/// Maximum bytes that an `Until` step skips.
 const BETWEEN: usize = 256;
 
-/// Whether a text begins as a form does.
+/// The result of matching a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome<'t> {
     No,
-    /// It may, if the right text follows.
+    /// The text so far is a prefix of a match.
     Maybe,
     Yes(Found<'t>),
 }
 
-/// What the beginning of a form held.
+/// The data of a matched beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found<'t> {
-    /// How many bytes it takes.
+    /// The number of bytes matched.
     pub(crate) used: usize,
-    /// The tool's name, or the parameter's.
+    /// The name of the tool or of the parameter.
     pub(crate) name: &'t str,
-    /// What was read over.
+    /// The text that an `Until` step skipped.
     pub(crate) between: &'t str,
 }
 
-/// What is there to read from.
+/// The text to match, and its context.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'t, 'o> {
     pub(crate) text: &'t str,
-    /// Whether no more text will come.
+    /// True if the text is complete.
     pub(crate) ended: bool,
     pub(crate) tools: &'o Tools,
 }
 
-/// A step's end: how many bytes it took.
+/// The number of bytes that a step matched.
 type Taken = Result<usize, Miss>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ enum Miss {
     NotYet,
 }
 
-/// Reads the steps of one form.
+/// Matches the steps of one form against the start of the text.
 pub(crate) fn read_steps<'t>(steps: &[Step], source: Source<'t, '_>) -> Outcome<'t> {
     let mut found = Found::default();
     let mut at = 0;
@@ -122,7 +122,8 @@ fn lit(text: &str, literal: &str) -> Taken {
     }
 }
 
-/// The first that fits. One that still may fit is waited for, so that a split changes nothing.
+/// Matches the first literal that fits. Waits for a literal that may still fit, so that the result does not
+/// depend on how the text is split.
 fn one(text: &str, literals: &[&str], ended: bool) -> Taken {
     for literal in literals {
         match lit(text, literal) {
@@ -134,7 +135,7 @@ fn one(text: &str, literals: &[&str], ended: bool) -> Taken {
     Err(Miss::Never)
 }
 
-/// The bytes before the first of these characters.
+/// Returns the number of bytes before the first of these characters.
 fn up_to(text: &str, stops: &str, may_begin: impl Fn(&str) -> bool) -> Taken {
     match window(text, NAME_BYTES).find(|c| stops.contains(c)) {
         Some(len) => Ok(len),
@@ -143,7 +144,7 @@ fn up_to(text: &str, stops: &str, may_begin: impl Fn(&str) -> bool) -> Taken {
     }
 }
 
-/// The bytes before a mark.
+/// Returns the number of bytes before a mark.
 fn between(text: &str, mark: &str) -> Taken {
     let most = BETWEEN.saturating_add(mark.len());
     match window(text, most).find(mark) {
@@ -153,12 +154,12 @@ fn between(text: &str, mark: &str) -> Taken {
     }
 }
 
-/// The text that is looked at: never more than a limit, so that many beginnings in a row cost no more than each.
+/// Returns at most the first `most` bytes of the text, which bounds the cost of each attempt to match.
 fn window(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
-/// The name in `functions.name:0`.
+/// Returns the name in `functions.name:0`.
 fn plain_name(text: &str) -> &str {
     let name = text.strip_prefix("functions.").unwrap_or(text);
     match name.rsplit_once(':') {
@@ -167,7 +168,7 @@ fn plain_name(text: &str) -> &str {
     }
 }
 
-/// A header as ` to=functions.name<|channel|>commentary <|constrain|>json<|message|>`.
+/// Matches a header such as ` to=functions.name<|channel|>commentary <|constrain|>json<|message|>`.
 fn recipient<'t>(source: Source<'t, '_>, found: &mut Found<'t>) -> Taken {
     const END: &str = "<|message|>";
     let text = source.text;
@@ -176,7 +177,7 @@ fn recipient<'t>(source: Source<'t, '_>, found: &mut Found<'t>) -> Taken {
     let header = header_of(len);
     let after_to = header.split_once("to=functions.").map(|(_, to)| to);
     let to = after_to.or_else(|| header.strip_prefix("functions.")).ok_or(Miss::Never)?;
-    // A message that ends in its own header has none.
+    // A message that ends inside its own header is not a call.
     if header.contains("<|end|>") || header.contains("<|start|>") {
         return Err(Miss::Never);
     }
@@ -185,7 +186,7 @@ fn recipient<'t>(source: Source<'t, '_>, found: &mut Found<'t>) -> Taken {
     if source.tools.offers(name) { Ok(len.saturating_add(END.len())) } else { Err(Miss::Never) }
 }
 
-/// A parameter's tag or the tool's closing tag, where a tool's tag has just been opened.
+/// Matches a parameter's tag or the tool's closing tag directly after the tool's opening tag.
 fn inside(source: Source<'_, '_>, tool: &str) -> Taken {
     let inner = match lit(source.text, "<") {
         Ok(len) => source.text.get(len..).unwrap_or_default(),
@@ -195,8 +196,9 @@ fn inside(source: Source<'_, '_>, tool: &str) -> Taken {
         let name = lit(closing, tool)?;
         return lit(closing.get(name..).unwrap_or_default(), ">");
     }
-    // A parameter that the tool does not have is a mistake that the model has to be told of, unless the tool's
-    // name is one that words could have in a tag.
+    // A parameter that the tool does not have is usually a mistake that the model must be informed of, so the
+    // tag still counts as a call. A tool name without an underscore can be an ordinary word in a tag, so for
+    // it only known parameters count.
     let strict = source.tools.get(tool).filter(|known| known.lists_parameters() && !tool.contains('_'));
     let plausible = |part: &str| match strict {
         Some(tool) => tool.properties().iter().any(|name| name.starts_with(part)),

@@ -1,44 +1,45 @@
-//! What a scanner has to know before the first text.
+//! The configuration of a scanner.
 
 use windlass_protocol::{ToolName, ToolSpec};
 
 use crate::{Dialect, Limits};
 
-/// Which tools a text can call (RULES X1).
+/// The tools that text can call (RULES X1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a list or no list, there is no third")]
 pub enum Offer {
-    /// These, and everything else is text. An empty list makes everything text.
+    /// Only these tools; everything else is text. With an empty list everything is text.
     Only(Vec<ToolSpec>),
-    /// Whatever name is written in the form of a call. For looking at recordings whose tools are not known.
+    /// Every name in the syntax of a call. Meant for analysing recordings whose tools are unknown.
     Any,
 }
 
-/// What becomes of thoughts that are written between tags, as `<think>` and `</think>`.
+/// The handling of thoughts between tags such as `<think>` and `</think>`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// They stay text, tags and all.
+    /// Thoughts stay text, including their tags.
     #[default]
     Keep,
-    /// They become reasoning chunks, and the tags are gone.
+    /// Thoughts become reasoning chunks, and the tags are removed.
     Split,
-    /// As `Split`, and the prompt has opened the first thoughts already, so the text begins inside of them.
+    /// Like `Split`, but the prompt has already opened the first thoughts, so the text starts inside them.
     SplitOpened,
 }
 
-/// What a call inside of thoughts is.
+/// The handling of a call inside thoughts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallsInReasoning {
     /// Part of the thoughts: a model that thinks about a call does not make it.
     #[default]
     Inert,
-    /// A call, and the thoughts are over. For models that leave out the closing tag before a call.
+    /// A call that ends the thoughts. For models that omit the closing tag before a call.
     EndReasoning,
 }
 
-/// What a scanner has to know before the first text.
+/// The configuration of a [`Scanner`](crate::Scanner): the dialect, the offered tools, the handling of
+/// thoughts, and limits. By default no tool is offered, so everything stays text.
 ///
 /// ```
 /// use windlass_text_calls::{Dialect, Options, Reasoning};
@@ -48,18 +49,18 @@ pub enum CallsInReasoning {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The form in which the model writes calls.
+    /// The syntax in which the model writes calls.
     pub dialect: Dialect,
-    /// The tools that can be called. None by default, so that everything is text.
+    /// The tools that can be called; none by default.
     pub tools: Offer,
-    /// What becomes of thoughts.
+    /// The handling of thoughts.
     pub reasoning: Reasoning,
-    /// What a call inside of thoughts is.
+    /// The handling of a call inside thoughts.
     pub calls_in_reasoning: CallsInReasoning,
-    /// What the ids of calls begin with. One prefix a message makes them unique in the conversation, and the
-    /// same text gives the same ids again (RULES X4).
+    /// The prefix of call ids. A different prefix for each message makes ids unique in the conversation; the
+    /// same text always gives the same ids (RULES X4).
     pub id_prefix: String,
-    /// How much is held and counted.
+    /// Limits on buffered text and on the number of calls.
     pub limits: Limits,
 }
 
@@ -77,50 +78,50 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same options for another dialect.
+    /// Sets the dialect.
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
         self
     }
 
-    /// The same options with these tools on offer.
+    /// Sets the offered tools.
     pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolSpec>) -> Self {
         self.tools = Offer::Only(tools.into_iter().collect());
         self
     }
 
-    /// The same options with tools of these names on offer, of whose parameters nothing is known.
+    /// Sets the offered tools by name only, without parameter schemas.
     pub fn with_names(self, names: impl IntoIterator<Item = ToolName>) -> Self {
         self.with_tools(
             names.into_iter().map(|name| ToolSpec::function(name, "", windlass_protocol::RawJson::default())),
         )
     }
 
-    /// The same options with any name taken as offered.
+    /// Accepts every tool name.
     pub fn with_any_tool(mut self) -> Self {
         self.tools = Offer::Any;
         self
     }
 
-    /// The same options with other handling of thoughts.
+    /// Sets the handling of thoughts.
     pub fn with_reasoning(mut self, reasoning: Reasoning) -> Self {
         self.reasoning = reasoning;
         self
     }
 
-    /// The same options with other handling of calls inside of thoughts.
+    /// Sets the handling of calls inside thoughts.
     pub fn with_calls_in_reasoning(mut self, calls: CallsInReasoning) -> Self {
         self.calls_in_reasoning = calls;
         self
     }
 
-    /// The same options with another beginning of ids.
+    /// Sets the prefix of call ids.
     pub fn with_id_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.id_prefix = prefix.into();
         self
     }
 
-    /// The same options with other limits.
+    /// Sets the limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

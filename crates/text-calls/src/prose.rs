@@ -1,16 +1,17 @@
-//! Knows where in prose a call can begin: at the start, in a line, and not in code.
+//! Tracks where in prose a call can begin: the start of the answer, the start of a line, and whether the
+//! position is in code.
 
 use memchr::{memchr, memchr2, memchr3};
 
-/// The longest run of backticks that is counted; what goes on after it is another run.
+/// Maximum length of one run of backticks; further backticks count as another run.
 const RUN: usize = 32;
 
-/// Where the words that were passed on have led.
+/// The position in prose after the text that has been emitted.
 #[derive(Debug)]
 pub(crate) struct Prose {
-    /// Whether only white space stands in the line so far.
+    /// True if the current line contains only white space so far.
     line_blank: bool,
-    /// Whether anything but white space has been written.
+    /// True if any text other than white space has been emitted.
     started: bool,
     mode: Mode,
     bytes: FirstBytes,
@@ -19,29 +20,30 @@ pub(crate) struct Prose {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Plain,
-    /// In a span of code that so many backticks opened. It ends with its line: a stray backtick is no code.
+    /// In a code span opened by this many backticks. The span ends with its line, because a stray backtick
+    /// does not start code.
     Span(usize),
-    /// In the line that opened a fence.
+    /// In the line that opened a fence of this character and length.
     FenceLine(u8, usize),
-    /// In a fence.
+    /// In a fence of this character and length.
     Fence(u8, usize),
 }
 
-/// The bytes at which plain prose has to be looked at.
+/// The set of bytes at which plain prose must be examined.
 #[derive(Debug)]
 pub(crate) struct FirstBytes {
     table: [bool; 256],
     few: Vec<u8>,
 }
 
-/// A place at which prose has to be looked at.
+/// A position at which prose must be examined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     pub(crate) at: usize,
     pub(crate) line_blank: bool,
-    /// Whether this is the first thing that is written.
+    /// True if this is the first text of the answer.
     pub(crate) first: bool,
-    /// Whether a form can begin here; in code none can.
+    /// True if a form can begin here; `false` in code.
     pub(crate) open: bool,
 }
 
@@ -75,7 +77,7 @@ impl FirstBytes {
 }
 
 impl FirstBytes {
-    /// Looks at blocks without a branch for each byte, which compilers turn into wide comparisons.
+    /// Searches blocks without a branch per byte, which compilers vectorise.
     fn find_any(&self, text: &[u8]) -> Option<usize> {
         const BLOCK: usize = 32;
         const WIDE: usize = 8;
@@ -83,7 +85,7 @@ impl FirstBytes {
         let mut before = 0;
         if self.few.len() <= WIDE {
             needles.iter_mut().zip(&self.few).for_each(|(needle, byte)| *needle = *byte);
-            // Sums of bits instead of branches: this is what compilers make wide.
+            // Bitwise OR instead of branches, so that the compiler can vectorise the loop.
             let hits = |byte: u8| needles.iter().fold(0, |any, needle| any | u8::from(*needle == byte));
             for block in text.chunks_exact(BLOCK) {
                 if block.iter().fold(0, |any, byte| any | hits(*byte)) != 0 {
@@ -99,12 +101,12 @@ impl FirstBytes {
 
 impl Prose {
     pub(crate) fn new(mut bytes: FirstBytes) -> Self {
-        // A tilde fence hides look-alikes too; without forms there is nothing to hide.
+        // Fences of tildes can also contain look-alikes of calls.
         bytes.add(b'~');
         Self { line_blank: true, started: false, mode: Mode::Plain, bytes }
     }
 
-    /// The next place to look at, from `from` on.
+    /// Returns the next position to examine, at or after `from`.
     pub(crate) fn next(&self, text: &str, from: usize) -> Option<Spot> {
         let bytes = text.as_bytes();
         let rest = bytes.get(from..)?;
@@ -125,8 +127,8 @@ impl Prose {
         })
     }
 
-    /// Takes the run of backticks, tildes or the newline at a place and says how long it is; nothing if it
-    /// may go on in the next text.
+    /// Processes the newline or the run of backticks or tildes at a position and returns its length. Returns
+    /// `None` if the run may continue in the next text.
     pub(crate) fn turn(&mut self, text: &str, spot: Spot, ended: bool) -> Option<usize> {
         let rest = text.as_bytes().get(spot.at..).unwrap_or_default();
         let Some(&byte) = rest.first() else { return Some(0) };
@@ -148,7 +150,7 @@ impl Prose {
             Mode::Plain if run >= 3 && spot.line_blank => Mode::FenceLine(byte, run),
             Mode::Plain if byte == b'`' => Mode::Span(run),
             Mode::Span(open) if open == run => Mode::Plain,
-            // Backticks in the line of a fence of backticks: it was a span of code.
+            // Backticks in the opening line of a backtick fence: it was a code span.
             Mode::FenceLine(b'`', open) if open == run => Mode::Plain,
             Mode::FenceLine(b'`', open) => Mode::Span(open),
             Mode::Fence(_, open) if run >= open && spot.line_blank => Mode::Plain,
@@ -157,13 +159,13 @@ impl Prose {
         Some(run)
     }
 
-    /// Text was passed on whose places have been looked at.
+    /// Updates the position after emitting text that has been examined.
     pub(crate) fn passed(&mut self, text: &str) {
         self.line_blank = self.blank_at(text, text.len());
         self.started = self.started || !text.trim_start().is_empty();
     }
 
-    /// Text was passed on that nobody looked at.
+    /// Updates the position after emitting text that has not been examined.
     pub(crate) fn released(&mut self, text: &str) {
         let mut at = 0;
         while let Some(spot) = self.next(text, at) {
@@ -176,12 +178,12 @@ impl Prose {
         self.passed(text);
     }
 
-    /// A mark, a call or thoughts are over: what follows begins a line.
+    /// Treats the following text as the start of a line, after a mark, a call or thoughts.
     pub(crate) fn begin_line(&mut self) {
         self.line_blank = true;
     }
 
-    /// What follows is the answer's first word, whatever was thought before.
+    /// Treats the following text as the start of the answer, after thoughts or a template mark.
     pub(crate) fn begin_answer(&mut self) {
         self.line_blank = true;
         self.started = false;

@@ -1,4 +1,4 @@
-//! Readers of a call after its beginning, one for each kind of body.
+//! Readers of the body of a call, one for each kind of body.
 
 mod arguments;
 mod code;
@@ -15,7 +15,7 @@ pub(crate) use self::tags::TagsReader;
 use crate::emit::Sink;
 use crate::tools::Tools;
 
-/// What a reader reads from.
+/// The input of a reader.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'t, 'o> {
     pub(crate) text: &'t str,
@@ -23,18 +23,18 @@ pub(crate) struct Input<'t, 'o> {
     pub(crate) tools: &'o Tools,
 }
 
-/// How far a reader came.
+/// The progress of a reader.
 #[derive(Debug)]
 pub(crate) enum Progress {
-    /// It took so many bytes and wants more text.
+    /// Consumed this many bytes and needs more text.
     More(usize),
-    /// It took so many bytes, and the call is over.
+    /// Consumed this many bytes, and the call has ended.
     Done(usize),
-    /// It took so many bytes, and there was no call: this is what it held.
+    /// Consumed this many bytes and found that they are not a call; the string is the held text.
     Release(usize, String),
 }
 
-/// A reader of one of the kinds.
+/// A reader of one kind of body.
 #[derive(Debug)]
 pub(crate) enum Reader {
     Arguments(ArgumentsReader),
@@ -55,7 +55,7 @@ impl Reader {
         }
     }
 
-    /// What is held of something that may still have become a call, at the end of the text.
+    /// Returns the text that was held back for a possible call, at the end of the text.
     pub(crate) fn into_held(self) -> String {
         match self {
             Self::Envelope(reader) => reader.into_held(),

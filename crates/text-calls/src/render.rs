@@ -1,4 +1,4 @@
-//! The other way round: tools, calls and results as text for a model that has no native tool calling.
+//! Rendering of tools, calls and results as text for models without native tool calling.
 
 mod call;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! The scanner: text in, chunks out.
+//! The scanner: parses text into chunks.
 
 mod opening;
 mod thoughts;
@@ -13,10 +13,10 @@ use crate::reader::{Input, Progress, Reader};
 use crate::tools::Tools;
 use crate::{CallsInReasoning, Coercion, LimitError, Options, Reasoning};
 
-/// Finds the calls in the text of one message.
+/// Parses the text of one message into chunks: text, reasoning and calls.
 ///
-/// Text goes in as it arrives, chunks come out as a provider's own format would give them: words, and calls
-/// with arguments that grow. However the text is split, the chunks say the same (RULES S14).
+/// Text goes in as it arrives. The chunks are those that a provider's native format would give: text, and
+/// calls with growing arguments. The result does not depend on how the text is split (RULES S14).
 ///
 /// ```
 /// use windlass_protocol::{ToolName, ToolSpec};
@@ -45,7 +45,7 @@ pub struct Scanner {
     forms: Forms,
     prose: Prose,
     state: State,
-    /// Text that may still become something else than text.
+    /// Text that may still turn out to be something other than text.
     held: String,
     ledger: Ledger,
 }
@@ -53,29 +53,29 @@ pub struct Scanner {
 #[derive(Debug)]
 enum State {
     Prose,
-    /// In thoughts, up to the end of one of these forms.
+    /// In thoughts, until a closing mark of one of these forms.
     Thoughts {
         closes: &'static [Form],
         fresh: bool,
     },
     Call(Reader, &'static [&'static str]),
-    /// After a call, before anything else.
+    /// After a call, before any other text.
     After(&'static [&'static str]),
 }
 
-/// How far one step came.
+/// The progress of one step.
 enum Flow {
-    /// So many bytes were read, and there may be more to do.
+    /// Consumed this many bytes; there may be more to do.
     On(usize),
-    /// So many bytes were read, and the rest is held.
+    /// Consumed this many bytes; the rest is held until more text arrives.
     Wait(usize),
 }
 
-/// The most white space that is held after a call or at the beginning of thoughts.
+/// Maximum white space that is held after a call or at the beginning of thoughts, in bytes.
 pub(crate) const SPACE: usize = 1024;
 
 impl Scanner {
-    /// A scanner for one message.
+    /// Creates a scanner for one message.
     pub fn new(options: Options) -> Self {
         let tools = Tools::new(&options.tools);
         let forms = Forms::new(options.dialect, &tools);
@@ -98,7 +98,7 @@ impl Scanner {
         }
     }
 
-    /// Takes the next text and adds what it means to `out`.
+    /// Parses the next text and appends the resulting chunks to `out`.
     pub fn push(&mut self, text: &str, out: &mut Vec<Chunk>) {
         if self.held.is_empty() {
             let used = self.run(text, false, out);
@@ -112,8 +112,8 @@ impl Scanner {
         self.held = whole;
     }
 
-    /// Takes the next chunk of a provider's stream. Words are looked through, all else passes in its order; a
-    /// finish ends the text first.
+    /// Processes the next chunk of a provider's stream. Text chunks are parsed; all other chunks pass through
+    /// in order. A finish or error chunk first ends the text.
     pub fn push_chunk(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
         match chunk {
             Chunk::Text { text } => self.push(&text, out),
@@ -122,7 +122,7 @@ impl Scanner {
                 out.push(chunk);
             }
             Chunk::Call(_) | Chunk::Reasoning { .. } => {
-                // What is written elsewhere ends what may have become a mark here.
+                // A native chunk interrupts the text, so a held beginning of a mark is text.
                 if matches!(self.state, State::Prose) {
                     let held = std::mem::take(&mut self.held);
                     self.sink(out).text(&held);
@@ -134,8 +134,8 @@ impl Scanner {
         }
     }
 
-    /// Ends the text: what was held is released. A call that was cut stays without its end, and the assembler
-    /// will not let it run (RULES S10, X3). May be called again; it does nothing then.
+    /// Ends the text and emits the held text. A truncated call stays without an end, so the assembler does
+    /// not run it (RULES S10, X3). Further calls do nothing.
     pub fn finish(&mut self, out: &mut Vec<Chunk>) {
         let held = std::mem::take(&mut self.held);
         let used = self.run(&held, true, out);
@@ -156,22 +156,22 @@ impl Scanner {
         }
     }
 
-    /// How many calls have begun.
+    /// Returns the number of calls that have started.
     pub fn calls(&self) -> usize {
         self.ledger.calls()
     }
 
-    /// The first limit that the text went beyond.
+    /// Returns the first limit that the text exceeded.
     pub fn exceeded(&self) -> Option<LimitError> {
         self.ledger.exceeded()
     }
 
-    /// Arguments that were read into another kind than the string that was written, or could not be.
+    /// Returns the arguments that were converted to another type than a string, or could not be.
     pub fn coercions(&self) -> &[Coercion] {
         self.ledger.coercions()
     }
 
-    /// What a structured answer said of `needsMoreWork`.
+    /// Returns the value of `needsMoreWork` in a structured answer, if it had one.
     pub fn needs_more_work(&self) -> Option<bool> {
         self.ledger.needs_more_work
     }
@@ -180,7 +180,7 @@ impl Scanner {
         Sink { out, ledger: &mut self.ledger }
     }
 
-    /// Reads text and says how many bytes of it are done with.
+    /// Processes text and returns the number of bytes that are consumed.
     fn run(&mut self, text: &str, ended: bool, out: &mut Vec<Chunk>) -> usize {
         let mut at = 0;
         while at < text.len() {
@@ -257,7 +257,8 @@ impl Scanner {
         }
     }
 
-    /// White space and closing marks after a call belong to it; white space before words belongs to the words.
+    /// Processes the text after a call. White space and closing marks belong to the call; white space before
+    /// prose belongs to the prose.
     fn after(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
         let State::After(closers) = self.state else { return Flow::On(0) };
         let next = rest.trim_ascii_start();
@@ -272,7 +273,7 @@ impl Scanner {
         let mut waits = false;
         for (at, closer) in closers.iter().enumerate() {
             if next.starts_with(closer) {
-                // Each mark closes once, and those before it are past.
+                // Each mark closes once, and the marks before it cannot follow any more.
                 self.state = State::After(closers.get(at.saturating_add(1)..).unwrap_or_default());
                 return Flow::On(spaces.saturating_add(closer.len()));
             }

@@ -1,4 +1,5 @@
-//! A conversation with tools put into words, for a model that has no tool calls of its own, and its answers heard.
+//! Encoding of a conversation with tools as plain text, for a model without native tool calls, and decoding
+//! of its answers.
 
 mod answer;
 mod detect;
@@ -12,11 +13,12 @@ pub use self::history::SpokenHistory;
 pub use self::listener::Listener;
 use crate::{Dialect, catalogue};
 
-/// How calls and results travel as words (RULES P5): which form the model is told, and how its answers are read.
+/// The text encoding of calls and results (RULES P5): the syntax that the prompt prescribes, and the way
+/// answers are parsed.
 ///
-/// A request with tools becomes one without: the tools stand in the system prompt, calls and results in the
-/// messages. The answer's chunks go through a [`Listener`] and come out as those of a provider with tool calls. So
-/// everything between, the loop, the journal, the policy, sees one vocabulary only.
+/// A request with tools becomes a request without: the tools move into the system prompt, calls and results
+/// into the messages. The chunks of the answer pass through a [`Listener`], which emits the chunks of a
+/// provider with native tool calls. The loop, the journal and the policy therefore see a single vocabulary.
 ///
 /// ```
 /// use windlass_protocol::{Message, Request, StopReason, ToolName, ToolSpec};
@@ -44,31 +46,31 @@ pub struct Speech {
     output: StructuredOutput,
 }
 
-/// What holds a structured answer to its form.
+/// The mechanism that forces a structured answer into its form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StructuredOutput {
-    /// The provider, by a JSON schema of the answer with the tools in it.
+    /// The provider enforces a JSON schema of the answer, which includes the tools.
     #[default]
     Schema,
-    /// The provider, to JSON of any form; the form stands in the prompt.
+    /// The provider enforces valid JSON; the prompt describes the form.
     Json,
-    /// Nothing but the prompt.
+    /// Only the prompt describes the form.
     Prompt,
 }
 
 impl Speech {
-    /// Calls written into the text, in this dialect.
+    /// Creates the encoding that writes calls into the text in this dialect.
     pub fn text(dialect: Dialect) -> Self {
         Self { dialect, output: StructuredOutput::Prompt }
     }
 
-    /// The whole answer as one JSON object with calls in it.
+    /// Creates the encoding whose whole answer is one JSON object that contains the calls.
     pub fn structured(output: StructuredOutput) -> Self {
         Self { dialect: Dialect::Structured, output }
     }
 
-    /// The speech of a protocol; none for native calls, which need none.
+    /// Returns the encoding for a protocol, or `None` for native calls.
     pub fn of(protocol: ToolProtocol, dialect: Dialect, output: StructuredOutput) -> Option<Self> {
         match protocol {
             ToolProtocol::Native => None,
@@ -77,17 +79,17 @@ impl Speech {
         }
     }
 
-    /// The same request for a model without tool calls. A request without tools keeps its form, but for the calls
-    /// and results in its messages.
+    /// Returns the request rewritten for a model without tool calls. Without tools, only the calls and
+    /// results in its messages change.
     ///
-    /// The same conversation gives the same bytes, and one that goes on begins with the bytes of the turn before
-    /// (RULES N6).
+    /// Equal conversations give equal bytes, and a continued conversation starts with the bytes of the
+    /// previous turn (RULES N6).
     pub fn request(&self, request: &Request) -> Request {
         self.request_onto(request, &mut SpokenHistory::default())
     }
 
-    /// Returns what [`request`](Self::request) returns, but puts only those messages into words that `memory` does not
-    /// have from the turn before. Messages of the turn before are shared with it, so that they are not encoded again.
+    /// Like [`request`](Self::request), but encodes only the messages that `memory` does not hold from the
+    /// previous turn. Messages of the previous turn are shared with it, so that they are not encoded again.
     pub fn request_onto(&self, request: &Request, memory: &mut SpokenHistory) -> Request {
         let tools: Vec<ToolSpec> = request.tools.iter().map(ToolSpec::as_function).collect();
         let mut spoken = request.clone();
@@ -113,20 +115,20 @@ impl Speech {
         spoken
     }
 
-    /// Begins to listen to the answer to a request, as it was before it was put into words.
+    /// Creates a listener for the answer to a request. Pass the original request, not the rewritten one.
     pub fn listener(&self, request: &Request) -> Listener {
         let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
         Listener::new(self.dialect, request, answers)
     }
 
-    /// Begins to listen like [`listener`](Self::listener), right after [`request_onto`](Self::request_onto) of the same
-    /// request, whose memory knows how many answers there were.
+    /// Like [`listener`](Self::listener), but takes the number of previous answers from `memory`. Call it
+    /// directly after [`request_onto`](Self::request_onto) of the same request.
     pub fn listener_after(&self, request: &Request, memory: &SpokenHistory) -> Listener {
         Listener::new(self.dialect, request, memory.answers)
     }
 }
 
-/// What the request's switches ask for, in words.
+/// Returns the instructions that replace the request's `tool_choice` and `parallel_calls`.
 fn wishes(request: &Request) -> String {
     let mut text = match &request.tool_choice {
         ToolChoice::Auto => String::new(),

@@ -1,4 +1,4 @@
-//! The tools on offer, made ready for looking up names and parameters while text arrives.
+//! The offered tools, indexed for looking up names and parameters while text arrives.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ use windlass_schema::{Need, Wanted, resolve};
 
 use crate::Offer;
 
-/// The longest text that is looked at as a name.
+/// Maximum bytes of text that can be a name.
 pub(crate) const NAME_BYTES: usize = 256;
 
-/// The tools on offer.
+/// The offered tools.
 #[derive(Debug)]
 pub(crate) struct Tools {
     any: bool,
     list: Vec<Tool>,
 }
 
-/// What is known of one tool.
+/// The name and the parameters of one tool.
 #[derive(Debug, Default)]
 pub(crate) struct Tool {
     name: String,
@@ -49,7 +49,7 @@ impl Tools {
         if self.any { plausible(name) && !name.is_empty() } else { self.get(name).is_some() }
     }
 
-    /// Whether a name on offer may begin so.
+    /// Returns whether the name of an offered tool can start with this text.
     pub(crate) fn may_begin(&self, text: &str) -> bool {
         if self.any { plausible(text) } else { self.list.iter().any(|tool| tool.name.starts_with(text)) }
     }
@@ -79,7 +79,7 @@ impl Tool {
         &self.properties
     }
 
-    /// Whether the tool says which parameters it has.
+    /// Returns whether the schema lists parameters.
     pub(crate) fn lists_parameters(&self) -> bool {
         !self.properties.is_empty()
     }
@@ -92,23 +92,23 @@ impl Tool {
         resolve(&self.schema, &self.schema).get("properties")?.get(name)
     }
 
-    /// What the schema wants of a parameter.
+    /// Returns the types that the schema accepts for a parameter.
     pub(crate) fn wanted(&self, parameter: &str) -> Wanted {
         self.property(parameter).map_or(Wanted::UNKNOWN, |schema| Wanted::of(schema, &self.schema))
     }
 
-    /// Whether a parameter may be left out.
+    /// Returns whether a parameter is required.
     pub(crate) fn need(&self, parameter: &str) -> Need {
         Need::of(resolve(&self.schema, &self.schema), parameter)
     }
 }
 
-/// Whether a name of which nothing is known can be one.
+/// Returns whether a text has only characters that tool names usually have.
 fn plausible(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// A schema of which only the order of its properties is read.
+/// A schema of which only the order of its properties is parsed.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Ordered {

@@ -1,4 +1,4 @@
-//! Accepting connections without ending on the errors of one of them.
+//! Accepting connections in a way that survives errors of single connections.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,25 +6,26 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
 
-/// The first and the longest pause after an error that other connections have to end for.
+/// The first pause after a shortage of resources; each further pause is twice as long, up to `LONGEST_PAUSE`.
 const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Accepts the next connection, and goes on after errors that the listener survives.
+/// Accepts the next connection, and retries after errors that the listener survives.
 ///
-/// A client that went away before it was accepted (`ECONNABORTED`, and the network errors that Linux reports here) costs
-/// nothing. Where file descriptors or memory are short (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`), this waits 50 ms, and at
-/// most a second, because other connections may end. Connections wait in the backlog meanwhile.
+/// A client that disconnected before it was accepted (`ECONNABORTED`, and the network errors that Linux
+/// reports here) causes no pause. If file descriptors or memory are short (`EMFILE`, `ENFILE`, `ENOBUFS`,
+/// `ENOMEM`), the function waits between 50 ms and 1 s before each retry, because other connections may end
+/// and free them. Connections wait in the backlog meanwhile.
 ///
 /// Cancel-safe.
 ///
 /// # Errors
-/// If the listener itself cannot accept, because its socket is not a listening one.
+/// The socket is not a listening socket.
 pub async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
     accept_with(|| listener.accept()).await
 }
 
-/// Like [`accept`], from any source of connections.
+/// Like [`accept`], for any source of connections.
 async fn accept_with<T, F: Future<Output = io::Result<T>>>(mut next: impl FnMut() -> F) -> io::Result<T> {
     let mut pause = PAUSE;
     loop {
@@ -33,7 +34,7 @@ async fn accept_with<T, F: Future<Output = io::Result<T>>>(mut next: impl FnMut(
             Err(error) => error,
         };
         match error.kind() {
-            // EINVAL, EOPNOTSUPP.
+            // These kinds are EINVAL and EOPNOTSUPP.
             io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => return Err(error),
             io::ErrorKind::ConnectionAborted
             | io::ErrorKind::ConnectionReset

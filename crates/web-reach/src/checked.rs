@@ -1,4 +1,4 @@
-//! `Checked`: an address that may be dialled, and the only place that makes one.
+//! `Checked`, an address that passed the check, and its only constructor.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -7,23 +7,25 @@ use windlass_hitl::is_public;
 
 use crate::{Endpoint, Refusal, Resolver, Scope};
 
-/// An address that may be dialled. Only [`checked`] makes one, so that a [`Dialer`](crate::Dialer) cannot be given any
-/// other.
+/// A socket address that passed the check and may be dialled. Only [`checked`] creates it, so a
+/// [`Dialer`](crate::Dialer) cannot be given another address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Checked(SocketAddr);
 
 impl Checked {
-    /// The address and the port.
+    /// Returns the IP address and the port.
     pub fn address(self) -> SocketAddr {
         self.0
     }
 }
 
-/// The addresses of an endpoint, which [`Reach::scope`](crate::Reach::scope) has judged. A name is resolved once. All of
-/// its addresses have to be within the scope, or none is given: a name that leads to both sides is an attack or a mistake.
+/// Returns the addresses of an endpoint that [`Reach::scope`](crate::Reach::scope) has allowed.
+///
+/// A name is resolved once. If any of its addresses is outside the scope, the function returns none of them:
+/// a name with both public and private addresses is an attack or a mistake.
 ///
 /// # Errors
-/// If the name has no address, or one that is not within the scope.
+/// The name has no address, or has one outside the scope.
 pub async fn checked(to: &Endpoint, scope: Scope, resolver: &dyn Resolver) -> Result<Vec<Checked>, Refusal> {
     let unresolved = |source| Refusal::Unresolved { host: to.host.clone(), source };
     let found = match to.address {

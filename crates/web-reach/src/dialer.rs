@@ -1,4 +1,4 @@
-//! `Dialer`: the only way out.
+//! `Dialer`, the only way to open connections.
 
 use std::future::Future;
 use std::io;
@@ -7,11 +7,11 @@ use std::pin::Pin;
 
 use crate::Checked;
 
-/// The wait for a connection.
+/// The future of a connection attempt.
 pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<TcpStream>> + Send + 'a>>;
 
-/// Opens connections. It is given addresses that were checked, and never a name: nothing between the check and
-/// the connection asks a resolver again.
+/// Opens connections. It takes checked addresses instead of names, so that no second DNS request happens
+/// between the check and the connection.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,11 +28,11 @@ pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<TcpStream>> + S
 /// }
 /// ```
 pub trait Dialer: Send + Sync {
-    /// Opens a connection, non-blocking, to just this address.
+    /// Opens a non-blocking connection to exactly this address.
     fn dial(&self, to: Checked) -> DialFuture<'_>;
 }
 
-/// Plain TCP.
+/// A dialer for plain TCP.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has nothing to say")]
 pub struct TcpDialer;

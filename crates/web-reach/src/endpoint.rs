@@ -1,11 +1,11 @@
-//! `Endpoint`: a host and a port, by what they mean.
+//! `Endpoint`, a normalized host and port.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use crate::{UrlRefusal, WebUrl};
 
-/// A host and a port, by what they mean and not by how they were written.
+/// A host and a port in normalized form, independent of their spelling.
 ///
 /// ```
 /// use windlass_web_reach::Endpoint;
@@ -17,42 +17,43 @@ use crate::{UrlRefusal, WebUrl};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Endpoint {
-    /// A name in its ASCII form, or an address without brackets.
+    /// A name in its ASCII form, or an IP address without brackets.
     pub host: String,
-    /// The address, where there is one instead of a name.
+    /// The IP address, if the host is one.
     pub address: Option<IpAddr>,
     /// The port.
     pub port: u16,
 }
 
 impl Endpoint {
-    /// Reads a host with a port behind it, as a proxy is asked for it; without a port it is 80.
+    /// Parses a host with an optional port, as in a `CONNECT` request to a proxy. The default port is 80.
     ///
     /// # Errors
-    /// If it is none.
+    /// The text is not a valid authority.
     pub fn parse(authority: &str) -> Result<Self, UrlRefusal> {
-        // What would end the host in a URL would make it another one.
+        // These characters would end the host in a URL, so that the rest would be ignored.
         if authority.contains(['/', '\\', '?', '#', '@']) {
             return Err(UrlRefusal::Host);
         }
         Ok(WebUrl::parse(&format!("http://{authority}/"))?.endpoint().clone())
     }
 
-    /// The same of a host and a port that a program names.
+    /// Creates an endpoint from a host and a port that the program configures. An IPv6 address may omit its
+    /// brackets.
     ///
     /// # Errors
-    /// If the host is none.
+    /// The host is invalid.
     pub fn named(host: &str, port: u16) -> Result<Self, UrlRefusal> {
         let is_bare_v6 = host.contains(':') && !host.starts_with('[');
         Self::parse(&if is_bare_v6 { format!("[{host}]:{port}") } else { format!("{host}:{port}") })
     }
 
-    /// Whether the host is the machine itself by its name (RFC 6761): `localhost` and all names below it.
+    /// Returns true if the host is the local machine by name (RFC 6761): `localhost` and all names below it.
     pub(crate) fn is_local_name(&self) -> bool {
         self.address.is_none() && (self.host == "localhost" || self.host.ends_with(".localhost"))
     }
 
-    /// Whether the name leads nowhere by its nature (RFC 6761): all names below `invalid`.
+    /// Returns true if the name is guaranteed not to resolve (RFC 6761): all names below `invalid`.
     pub fn is_nowhere(&self) -> bool {
         self.host.ends_with(".invalid")
     }

@@ -1,45 +1,49 @@
-//! `Reach`: which hosts and ports a program lets its model reach, besides the public web.
+//! `Reach`, the hosts and ports that a model may connect to.
 
 use windlass_hitl::is_public;
 
 use crate::{Endpoint, Refusal, UrlRefusal};
 
-/// The ports of the web.
+/// The ports that are allowed on every public host.
 const WEB_PORTS: [u16; 2] = [80, 443];
 
-/// How far an endpoint's addresses go.
+/// The set of addresses that an endpoint may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(clippy::exhaustive_enums, reason = "public addresses, or any")]
 pub enum Scope {
     /// Public addresses only.
     Public,
-    /// Any address.
+    /// Any address, including private and local ones.
     Any,
 }
 
-/// The public web, and what the program named.
+/// The allowed endpoints: the public web, and endpoints that the program added.
+///
+/// The default allows ports 80 and 443 of public addresses. [`with`](Self::with) adds one endpoint, for example a
+/// server of the program's own on a loopback address.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
     endpoints: Vec<(Endpoint, Scope)>,
 }
 
 impl Reach {
-    /// The same with one more host and port, as far as the scope says.
+    /// Adds a host and port, with the addresses that it may have.
     ///
     /// # Errors
-    /// If the host is none.
+    /// The host is invalid.
     pub fn with(mut self, host: &str, port: u16, scope: Scope) -> Result<Self, UrlRefusal> {
         self.endpoints.push((Endpoint::named(host, port)?, scope));
         Ok(self)
     }
 
-    /// How far an endpoint may lead, by its text alone: nothing was asked of anybody yet.
+    /// Returns the scope of an endpoint. The decision uses only its text; no DNS request is made.
     ///
-    /// What the program named counts up to `named`; nothing of it where that is none, as for a redirect from elsewhere.
-    /// Else any page of the web could send requests to what the program owns.
+    /// `named` is the largest scope of added endpoints that applies here. Pass `None` to ignore added
+    /// endpoints, for example for a redirect from another host: otherwise any web page could send requests to
+    /// the program's own services.
     ///
     /// # Errors
-    /// If it may not be reached at all.
+    /// The endpoint must not be reached.
     pub fn scope(&self, to: &Endpoint, named: Option<Scope>) -> Result<Scope, Refusal> {
         let same = self.endpoints.iter().filter(|(endpoint, _)| endpoint == to).map(|(_, scope)| *scope);
         let named = named.and_then(|most| same.filter(|scope| *scope <= most).max());

@@ -1,18 +1,18 @@
-//! Why a connection did not come about.
+//! Reasons why a connection was refused or failed.
 
 use std::io;
 use std::net::IpAddr;
 
 use crate::UrlRefusal;
 
-/// Why a connection did not come about.
+/// The reason why a connection was refused or failed.
 #[derive(Debug, thiserror::Error)]
 #[expect(clippy::exhaustive_enums, reason = "whoever tells it has words for each of them")]
 pub enum Refusal {
-    /// What was asked for is no host.
+    /// The URL or the host is invalid.
     #[error(transparent)]
     Url(#[from] UrlRefusal),
-    /// The port is none of the web's, and the program did not name it.
+    /// The port is neither 80 nor 443, and the program did not add the endpoint.
     #[error("port {port} of {host} is not reachable: only 80 and 443 are")]
     Port {
         /// The host.
@@ -20,7 +20,7 @@ pub enum Refusal {
         /// The port.
         port: u16,
     },
-    /// The name means this machine.
+    /// The name refers to this machine.
     #[error("{host} is this machine, and only the public internet is reachable")]
     LocalName {
         /// The host.
@@ -31,29 +31,29 @@ pub enum Refusal {
     NotPublic {
         /// The host.
         host: String,
-        /// The address.
+        /// The address that is not public.
         address: IpAddr,
     },
-    /// The name has no address.
+    /// The name cannot be resolved or has no address.
     #[error("the address of {host} cannot be found")]
     Unresolved {
         /// The host.
         host: String,
-        /// What the resolver said.
+        /// The error of the resolver.
         source: io::Error,
     },
-    /// No connection came about.
+    /// The connection attempts failed.
     #[error("{host} cannot be reached")]
     Unreachable {
         /// The host.
         host: String,
-        /// What happened at the last of its addresses.
+        /// The error of the last address that was tried.
         source: io::Error,
     },
 }
 
 impl Refusal {
-    /// Whether a rule was met, and not the network.
+    /// Returns true if a rule refused the connection, and false if the network failed.
     pub fn is_rule(&self) -> bool {
         match self {
             Self::Url(_) | Self::Port { .. } | Self::LocalName { .. } | Self::NotPublic { .. } => true,

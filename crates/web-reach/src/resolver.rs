@@ -1,17 +1,17 @@
-//! `Resolver`: from a host's name to its addresses.
+//! `Resolver`, which maps host names to addresses.
 
 use std::future::Future;
 use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
 
-/// The wait for a name's addresses.
+/// The future of a name resolution.
 pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Finds the addresses of a name.
+/// Resolves host names.
 ///
-/// It is asked once for each request, never for a host that is an address already, and all that it answers is
-/// checked before anything is dialled.
+/// It is called once per request, and not for a host that is an IP address. All addresses that it returns are
+/// checked before the connection.
 ///
 /// ```
 /// use windlass_web_reach::{ResolveFuture, Resolver};
@@ -25,14 +25,14 @@ pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>
 /// }
 /// ```
 pub trait Resolver: Send + Sync {
-    /// The addresses of a name, best first.
+    /// Returns the addresses of a name, best first.
     fn resolve<'a>(&'a self, name: &'a str) -> ResolveFuture<'a>;
 }
 
 /// The resolver of the operating system.
 ///
-/// It asks on a thread of the runtime's pool. A dropped wait ends at once, the system's own look-up when it is
-/// through.
+/// The lookup runs on a blocking thread of the runtime. Dropping the future returns immediately, but the
+/// thread stays busy until the system call ends.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has nothing to say")]
 pub struct SystemResolver;

@@ -1,4 +1,4 @@
-//! `WebUrl`: a URL that was read, and whose form is one that may be fetched.
+//! `WebUrl`, a parsed URL whose form may be fetched.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,14 +7,14 @@ use url::{Host, Position, Url};
 
 use crate::Endpoint;
 
-/// The longest URL that is read.
+/// Maximum bytes of a URL.
 const MAX_BYTES: usize = 8_192;
 
-/// A URL with `http` or `https`, a host, and no name or password in it.
+/// A URL with the scheme `http` or `https`, a host, and no user name or password.
 ///
-/// It holds what the text means and not how it was written: `http://0x7f.1/` is the host `127.0.0.1`, a name is
-/// in its ASCII form without the dot at its end, and there is no fragment, which is never sent. Whether its host
-/// may be reached is another question, which [`Reach`](crate::Reach) answers.
+/// The value is normalized: the host of `http://0x7f.1/` is `127.0.0.1`, and a name is in its ASCII form
+/// without a trailing dot. Only [`parse_page`](Self::parse_page) keeps the fragment, which is never sent to a
+/// server. [`Reach`](crate::Reach) decides whether the host may be reached.
 ///
 /// ```
 /// use windlass_web_reach::WebUrl;
@@ -29,60 +29,60 @@ pub struct WebUrl {
     endpoint: Endpoint,
 }
 
-/// Why a text is not a URL that may be fetched.
+/// The reason why a text is not a URL that may be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlRefusal {
-    /// It is longer than any URL that is read.
+    /// The URL is longer than 8,192 bytes.
     #[error("the URL has {bytes} bytes, and {MAX_BYTES} is the most")]
     TooLong {
-        /// How long it is.
+        /// The length of the URL in bytes.
         bytes: usize,
     },
-    /// It is no URL.
+    /// The text is not a valid URL.
     #[error("the URL cannot be read: {reason}")]
     Unreadable {
-        /// What is wrong with it.
+        /// The error of the parser.
         reason: String,
     },
-    /// It is neither `http` nor `https`.
+    /// The scheme is neither `http` nor `https`.
     #[error("the URL has the scheme {scheme:?}, and only http and https are fetched")]
     Scheme {
-        /// What it has.
+        /// The scheme, at most 40 characters of it.
         scheme: String,
     },
-    /// There is a name or a password before the host.
+    /// The URL contains a user name or a password.
     #[error("the URL has a user name or a password in it")]
     UserInfo,
-    /// There is no host, or an empty part in its name.
+    /// The URL has no host, or the host name has an empty label.
     #[error("the URL has no usable host")]
     Host,
 }
 
 impl WebUrl {
-    /// Reads a URL.
+    /// Parses a URL and removes its fragment.
     ///
     /// # Errors
-    /// If it is none that may be fetched, whatever its host.
+    /// The text is not a URL that may be fetched; see [`UrlRefusal`].
     pub fn parse(text: &str) -> Result<Self, UrlRefusal> {
         let mut page = Self::parse_page(text)?;
         page.url.set_fragment(None);
         Ok(page)
     }
 
-    /// Reads a URL as a page has it: with its fragment, which scripts look at.
+    /// Parses a URL and keeps its fragment, which scripts of a page can read.
     ///
     /// # Errors
-    /// As for [`parse`](Self::parse).
+    /// Like [`parse`](Self::parse).
     pub fn parse_page(text: &str) -> Result<Self, UrlRefusal> {
         within_length(text)?;
         Self::of(Url::parse(text).map_err(unreadable)?)
     }
 
-    /// Reads what a page or a redirect at this URL points to.
+    /// Resolves a relative reference from a page or a redirect at this URL.
     ///
     /// # Errors
-    /// As for [`parse`](Self::parse).
+    /// Like [`parse`](Self::parse).
     pub fn join(&self, text: &str) -> Result<Self, UrlRefusal> {
         within_length(text)?;
         let mut url = self.url.join(text).map_err(unreadable)?;
@@ -97,7 +97,7 @@ impl WebUrl {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(UrlRefusal::UserInfo);
         }
-        // `docs.rs.` is `docs.rs`: with two spellings a rule about one of them would miss the other.
+        // Normalize `docs.rs.` to `docs.rs`: otherwise a rule for one spelling would miss the other.
         if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned) {
             url.set_host(Some(&name)).map_err(unreadable)?;
         }
@@ -113,50 +113,51 @@ impl WebUrl {
         Ok(Self { url, endpoint: Endpoint { host, address, port } })
     }
 
-    /// The whole URL, in ASCII.
+    /// Returns the whole URL, in ASCII.
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The host and the port that it leads to.
+    /// Returns the host and the port.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// The host: a name in its ASCII form, or an address, without brackets.
+    /// Returns the host: a name in its ASCII form, or an IP address without brackets.
     pub fn host(&self) -> &str {
         &self.endpoint.host
     }
 
-    /// The host's address, where the URL has one instead of a name.
+    /// Returns the IP address, if the host is one.
     pub fn address(&self) -> Option<IpAddr> {
         self.endpoint.address
     }
 
-    /// The port, said or meant.
+    /// Returns the port, or the default port of the scheme.
     pub fn port(&self) -> u16 {
         self.endpoint.port
     }
 
-    /// Whether the connection is encrypted: `https`.
+    /// Returns true if the scheme is `https`.
     pub fn is_encrypted(&self) -> bool {
         self.url.scheme() == "https"
     }
 
-    /// Whether what was opened here may go there by itself: the same host and port, or from the plain to the encrypted
-    /// port of the same host.
+    /// Returns true if a request for this URL may be redirected to `to` without another permission: to the
+    /// same host and port, or from port 80 to the encrypted port 443 of the same host. A downgrade from
+    /// `https` to `http` is not allowed.
     pub fn is_same_site(&self, to: &Self) -> bool {
         let is_upgrade = (self.port(), to.port()) == (80, 443) && to.is_encrypted();
         let is_downgrade = self.is_encrypted() && !to.is_encrypted();
         self.host() == to.host() && (is_upgrade || (self.port() == to.port() && !is_downgrade))
     }
 
-    /// The host and, if the URL names one, the port: what the header `Host` says.
+    /// Returns the host and, if the URL contains one, the port: the value of the `Host` header.
     pub fn authority(&self) -> &str {
         &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// Path and query: what is asked of the host.
+    /// Returns the path and the query: the request target.
     pub fn target(&self) -> &str {
         &self.url[Position::BeforePath..Position::AfterQuery]
     }

@@ -1,16 +1,17 @@
-//! The workflows that come with the program.
+//! The workflows that the program includes.
 
 use crate::Workflow;
 
 const GIT_COMMIT: &str = include_str!("builtin/git_commit.toml");
 
-/// All of them.
+/// Returns all built-in workflows.
 pub fn builtin() -> Vec<Workflow> {
     vec![git_commit()]
 }
 
-/// `git_commit`: gathers what changed in a repository, has it analysed and put in order, asks a human for a yes to the plan,
-/// and makes the commits. A commit that was cut off is not made twice: the head says whether it was made.
+/// Returns the workflow `git_commit`, which collects the changes in a repository, has an agent analyse and
+/// group them, asks a human to approve the plan, and makes the commits. An interrupted commit is not
+/// repeated: the workflow compares `HEAD` to find out whether it was made.
 pub fn git_commit() -> Workflow {
     read(GIT_COMMIT)
 }

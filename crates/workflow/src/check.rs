@@ -1,4 +1,4 @@
-//! Turns a definition into what is run, or says what is wrong with it.
+//! Validation of a definition, and its conversion into an executable plan.
 
 mod cycle;
 mod kind;
@@ -10,26 +10,26 @@ use crate::template::{Filling, Path};
 use crate::workflow::{Kind, Need, Node, Tries, Why};
 use crate::{Definition, Onward, PathError, StepDefinition, WorkflowError};
 
-/// The most steps of one workflow, at all depths.
+/// Maximum number of steps of one workflow, including nested steps.
 const MAX_STEPS: usize = 500;
-/// How deep steps may stand in steps.
+/// Maximum nesting depth of steps.
 const MAX_DEPTH: usize = 8;
-/// The longest wait between two tries, in milliseconds.
+/// Maximum backoff between two attempts, in milliseconds.
 pub(crate) const MAX_BACKOFF_MS: u64 = 600_000;
-/// The most tries of one call.
+/// Maximum retries of one call.
 const MAX_RETRIES: u32 = 20;
 
-/// What is around the steps of one level.
+/// The context of the steps of one level.
 #[derive(Clone, Copy)]
 struct Around<'a> {
     definition: &'a Definition,
     outer: Option<&'a Level<'a>>,
-    /// Whether there is an element that they are done for.
+    /// True if the steps run for each element of a list.
     has_item: bool,
     depth: usize,
 }
 
-/// The names of one level, and of those around it.
+/// The step names of one level, and of the levels around it.
 struct Level<'a> {
     names: BTreeSet<&'a str>,
     outer: Option<&'a Self>,
@@ -41,13 +41,13 @@ impl Level<'_> {
     }
 }
 
-/// The steps of one level, and what they read of the levels around.
+/// The validated steps of one level, and the paths that they read from the levels around it.
 struct Checked {
     nodes: Vec<Arc<Node>>,
     reads: Vec<Path>,
 }
 
-/// All steps of a definition.
+/// Validates all steps of a definition.
 pub(crate) fn nodes(definition: &Definition) -> Result<Vec<Arc<Node>>, WorkflowError> {
     name(&definition.name)?;
     for input in definition.input.keys() {
@@ -61,7 +61,7 @@ pub(crate) fn nodes(definition: &Definition) -> Result<Vec<Arc<Node>>, WorkflowE
     level(&definition.steps, around).map(|checked| checked.nodes)
 }
 
-/// What comes of the whole, if that is said.
+/// Validates the output of the workflow, if it is defined.
 pub(crate) fn output(definition: &Definition) -> Result<Option<Filling>, WorkflowError> {
     const WHERE: &str = "output";
     let Some(output) = &definition.output else { return Ok(None) };
@@ -113,7 +113,7 @@ fn level(steps: &[StepDefinition], around: Around<'_>) -> Result<Checked, Workfl
     Ok(Checked { nodes, reads })
 }
 
-/// Which steps open which.
+/// Returns, for each step that must be opened, the names of the steps that can open it.
 fn gates<'a>(
     steps: &'a [StepDefinition],
     level: &Level<'_>,
@@ -138,7 +138,7 @@ fn unknown(step: &str, named: &str) -> WorkflowError {
     WorkflowError::UnknownStep { step: step.to_owned(), named: named.to_owned() }
 }
 
-/// A step, and what it reads of the levels around.
+/// Validates a step. Returns it with the paths that it reads from the levels around it.
 fn node(
     step: &StepDefinition,
     gates: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a workflow can ask about its state: whether values are equal, contained, empty or larger, and the three joins.
+//! Conditions over the state of a workflow: comparisons of values, and their boolean combinations.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::PathError;
 use crate::template::{Filling, Look, Path};
 
-/// A question about the state, as it is written. Both sides of a comparison may be values or places to be filled.
+/// A condition as declared in a definition. Each operand is a value that may contain paths.
 ///
 /// ```
 /// use windlass_workflow::ConditionDefinition;
@@ -21,25 +21,25 @@ use crate::template::{Filling, Look, Path};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ConditionDefinition {
-    /// Both are the same value.
+    /// The two values are equal. Numbers compare by value: 1 equals 1.0.
     Equals(Value, Value),
-    /// The text holds the other, the list the element, the object the name.
+    /// The first value contains the second: a text its substring, a list its element, an object its key.
     Contains(Value, Value),
-    /// It is null, or a text, a list or an object of nothing.
+    /// The value is null, a text of white space only, an empty list or an empty object.
     Empty(Value),
-    /// The first number is larger.
+    /// The first number is greater than the second.
     Greater(Value, Value),
-    /// The first number is smaller.
+    /// The first number is less than the second.
     Less(Value, Value),
-    /// It does not hold.
+    /// The inner condition does not hold.
     Not(Box<Self>),
-    /// Each holds.
+    /// Every inner condition holds.
     All(Vec<Self>),
-    /// One holds.
+    /// At least one inner condition holds.
     Any(Vec<Self>),
 }
 
-/// The same, with its places read.
+/// A condition with parsed paths.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Condition {
     Equals(Filling, Filling),
@@ -52,7 +52,7 @@ pub(crate) enum Condition {
     Any(Vec<Self>),
 }
 
-/// How deep conditions may be nested.
+/// Maximum nesting depth of conditions.
 const MAX_DEPTH: usize = 32;
 
 impl Condition {
@@ -100,7 +100,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds. What cannot be compared, as words with a number, is not larger and not smaller.
+    /// Evaluates the condition. Values that are not both numbers are neither greater nor less.
     pub(crate) fn holds(&self, look: Look<'_>) -> Result<bool, PathError> {
         Ok(match self {
             Self::Equals(left, right) => is_equal(&left.fill(look)?, &right.fill(look)?),
@@ -109,7 +109,7 @@ impl Condition {
             Self::Greater(left, right) => is_less(&right.fill(look)?, &left.fill(look)?),
             Self::Less(left, right) => is_less(&left.fill(look)?, &right.fill(look)?),
             Self::Not(inner) => !inner.holds(look)?,
-            // Every path is looked up, so that one that is missing is found whatever the others say.
+            // Evaluate every branch, so that a missing path is reported whatever the other branches give.
             Self::All(inner) => all(inner, look)?.into_iter().all(|holds| holds),
             Self::Any(inner) => all(inner, look)?.into_iter().any(|holds| holds),
         })
@@ -120,7 +120,7 @@ fn all(conditions: &[Condition], look: Look<'_>) -> Result<Vec<bool>, PathError>
     conditions.iter().map(|condition| condition.holds(look)).collect()
 }
 
-/// 1 and 1.0 are the same number.
+/// Compares two values; 1 and 1.0 are equal.
 fn is_equal(left: &Value, right: &Value) -> bool {
     match (Number::of(left), Number::of(right)) {
         (Some(left), Some(right)) => left.compare(right) == Some(Ordering::Equal),
@@ -146,11 +146,11 @@ fn is_less(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// A number without loss (RULES J4): a float has no room for whole numbers over 2^53.
+/// A number without loss of precision (RULES J4): a 64-bit float cannot represent all integers above 2^53.
 #[derive(Clone, Copy)]
 enum Number {
     Whole(i128),
-    /// A number with a fraction, or one that no `i128` holds.
+    /// A number with a fraction, or an integer outside the range of `i128`.
     Float(f64),
 }
 
@@ -159,7 +159,7 @@ impl Number {
         let whole = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
         whole.map(Self::Whole).or_else(|| {
             let float = value.as_f64()?;
-            // A float is written with all the digits of its whole part.
+            // Formatting with `.0` prints all digits of the integer part.
             let whole = (float.fract() == 0.0).then(|| format!("{float:.0}").parse().ok()).flatten();
             Some(whole.map_or(Self::Float(float), Self::Whole))
         })
@@ -175,11 +175,11 @@ impl Number {
     }
 }
 
-/// Compares a whole number with a float that is not one.
+/// Compares an integer with a float that does not equal an integer.
 fn to_float(whole: i128, float: f64) -> Ordering {
     match format!("{:.0}", float.floor()).parse::<i128>() {
         Ok(below) if whole <= below => Ordering::Less,
-        // Beyond all of them.
+        // The float is greater than every `i128`.
         Err(_) if float > 0.0 => Ordering::Less,
         _ => Ordering::Greater,
     }

@@ -1,4 +1,4 @@
-//! A workflow as it is written, in a file or in code.
+//! The declaration of a workflow, in a file or in code.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::ConditionDefinition;
 
-/// A workflow as it is written.
+/// The declaration of a workflow: its inputs, its steps and its output. Pass it to
+/// [`Workflow::new`](crate::Workflow::new), which validates it.
 ///
 /// ```
 /// use windlass_workflow::{Definition, StepDefinition, Workflow};
@@ -23,138 +24,142 @@ use crate::ConditionDefinition;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Definition {
-    /// By which it is run.
+    /// The name that runs refer to.
     pub name: String,
-    /// What it does, for whoever chooses one.
+    /// A description, for the human or the model that chooses a workflow.
     #[serde(default)]
     pub description: String,
-    /// What it has to be given.
+    /// The inputs of the workflow, by name.
     #[serde(default)]
     pub input: BTreeMap<String, InputDefinition>,
-    /// What comes of it. Without it: the outputs of all steps by their names.
+    /// The output of the workflow, with paths. Default: the outputs of all completed steps by name.
     #[serde(default)]
     pub output: Option<Value>,
-    /// How many calls may run at once, over all steps. Without it: 8.
+    /// Maximum number of concurrent calls over all steps, at most 64. Default: 8.
     #[serde(default)]
     pub at_once: Option<usize>,
-    /// What is done.
+    /// The steps.
     #[serde(default, rename = "step")]
     pub steps: Vec<StepDefinition>,
 }
 
-/// Something that a workflow is given.
+/// The declaration of an input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InputDefinition {
-    /// What it is.
+    /// A description of the input.
     #[serde(default)]
     pub description: String,
-    /// What it is where it is not given. Without it, it has to be given.
+    /// The value that is used if the input is omitted. An input without a default is required.
     #[serde(default)]
     pub default: Option<Value>,
 }
 
-/// A step as it is written. It has exactly one kind: `tool`, `agent`, `approval`, `ask`, `condition`, `parallel` or `map`.
+/// The declaration of a step. It has exactly one kind: `tool`, `agent`, `approval`, `ask`, `condition`,
+/// `parallel` or `map`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct StepDefinition {
-    /// Under which its output is read.
+    /// The name by which other steps read its output.
     pub name: String,
-    /// Steps that have to end before it. What it reads comes before it anyhow.
+    /// Steps that must end before this one starts. Steps that it reads precede it in any case.
     pub after: Vec<String>,
-    /// Calls a tool.
+    /// Calls the tool of this name.
     pub tool: Option<String>,
-    /// What the tool is called with.
+    /// The arguments of the tool, with paths.
     pub arguments: Map<String, Value>,
-    /// Hands a task to the agent of this name.
+    /// Delegates a task to the agent of this name.
     pub agent: Option<String>,
-    /// The task.
+    /// The task of the agent.
     pub task: Option<String>,
-    /// How the output of a tool or an agent is read.
+    /// The format of the output of a tool, an agent or an `ask` step. Default: text.
     pub output: Option<OutputForm>,
-    /// Asks a human whether it goes on; a no is a failure of the step.
+    /// Asks a human for approval with this question; a denial is a failure of the step.
     pub approval: Option<String>,
-    /// What the question is about: it is shown whole.
+    /// The subject of the approval, which the human sees in full.
     pub about: Option<Value>,
-    /// Asks a human for words.
+    /// Asks a human for a text with this question.
     pub ask: Option<String>,
-    /// Likely answers.
+    /// Suggested answers of an `ask` step.
     pub suggestions: Vec<String>,
-    /// Looks at the state and opens one of two sets of steps.
+    /// Evaluates a condition and opens one of two sets of steps.
     pub condition: Option<ConditionDefinition>,
-    /// The steps that are opened where it holds.
+    /// The steps to open if the condition holds.
     pub then: Vec<String>,
-    /// The steps that are opened where it does not.
+    /// The steps to open if the condition does not hold.
     #[serde(rename = "else")]
     pub otherwise: Vec<String>,
-    /// Does steps beside each other.
+    /// Runs these steps concurrently.
     pub parallel: Vec<Self>,
-    /// Does steps for each element of a list.
+    /// Runs the steps in `do` for each element of this list.
     pub map: Option<Value>,
-    /// What is done for each, which reads `item` and `index`.
+    /// The steps for each element of a `map`; they can read `item` and `index`.
     #[serde(rename = "do")]
     pub body: Vec<Self>,
-    /// How many elements, or steps, at once. Without it: one element, or all steps.
+    /// Maximum number of concurrent elements of a `map` (default: 1) or steps of a `parallel` (default: all).
     pub at_once: Option<usize>,
-    /// The most elements that are taken; more are a failure. Without it: 100.
+    /// Maximum number of elements of a `map`, at most 1,000; a longer list is a failure. Default: 100.
     pub most: Option<usize>,
-    /// How often a failed call is made again, if it may be.
+    /// Number of retries of a failed call, at most 20. Only a call that is repeatable or did not start is
+    /// retried.
     pub retries: u32,
-    /// How long before that, in milliseconds; twice as long each time.
+    /// Wait before the first retry, in milliseconds; it doubles for each further retry, up to ten minutes.
+    /// Default: 1,000.
     pub backoff_ms: Option<u64>,
-    /// How long one call may take, in milliseconds.
+    /// Timeout of one call, in milliseconds. Time spent waiting for a human's approval does not count.
     pub timeout_ms: Option<u64>,
-    /// Says that the call may be made twice although its tool does not say so: nothing is done by it that was not done by
-    /// the first. It is then also made again where a crash cut it off.
+    /// Declares the call idempotent although its tool does not: a second call has no further effect. A call
+    /// that a crash interrupted is then repeated as well.
     pub repeatable: bool,
-    /// What happens when it fails. Without it: everything stops.
+    /// Continuation after a failure. Default: stop.
     pub on_failure: Option<Onward>,
-    /// What happens when nobody knows what it did, because a crash cut it off. Without it: as for a failure.
+    /// Continuation if a crash interrupted the call and its effects are unknown. Default: like `on_failure`.
     pub on_unknown: Option<Onward>,
 }
 
-/// How an output is read.
+/// The format of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "words or a value")]
 pub enum OutputForm {
-    /// As words.
+    /// The text of the result.
     #[default]
     Text,
-    /// As the JSON that it is, or that stands in it between fences. Without any the step has failed.
+    /// The result parsed as JSON, or else the JSON in its last fenced block that is valid. The step fails
+    /// without either.
     Json,
 }
 
-/// How it goes on behind a step that failed.
+/// The continuation after a step that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "no further, on, or elsewhere")]
 pub enum Onward {
-    /// Nothing more is begun.
+    /// Starts no further steps of this level.
     #[default]
     Stop,
-    /// As if it had not failed; its output is what there is of one.
+    /// Continues as if the step had succeeded; its output is whatever the failed call returned.
     Continue,
-    /// With this step, which is left out otherwise. What reads the failed step is left out.
+    /// Runs this step, which is skipped otherwise. Steps that read the output of the failed step are skipped.
     Goto(String),
 }
 
 impl Definition {
-    /// A workflow without steps.
+    /// Creates a workflow without steps.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self { name: name.into(), description: description.into(), ..Self::default() }
     }
 
-    /// The same with an input that has to be given.
+    /// Adds a required input.
     pub fn with_input(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
         let input = InputDefinition { description: description.into(), default: None };
         self.input.insert(name.into(), input);
         self
     }
 
-    /// The same with an input that may be given.
+    /// Adds an optional input with a default value.
     pub fn with_default(
         mut self,
         name: impl Into<String>,
@@ -166,13 +171,13 @@ impl Definition {
         self
     }
 
-    /// The same with one more step.
+    /// Adds a step.
     pub fn with_step(mut self, step: StepDefinition) -> Self {
         self.steps.push(step);
         self
     }
 
-    /// The same with another output.
+    /// Sets the output.
     pub fn with_output(mut self, output: impl Into<Value>) -> Self {
         self.output = Some(output.into());
         self
@@ -184,27 +189,27 @@ impl StepDefinition {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// A step that calls a tool.
+    /// Creates a step that calls a tool.
     pub fn tool(name: impl Into<String>, tool: impl Into<String>) -> Self {
         Self { tool: Some(tool.into()), ..Self::named(name) }
     }
 
-    /// A step that hands a task to an agent.
+    /// Creates a step that delegates a task to an agent.
     pub fn agent(name: impl Into<String>, agent: impl Into<String>, task: impl Into<String>) -> Self {
         Self { agent: Some(agent.into()), task: Some(task.into()), ..Self::named(name) }
     }
 
-    /// A step that asks a human for a yes.
+    /// Creates a step that asks a human for approval.
     pub fn approval(name: impl Into<String>, question: impl Into<String>, about: impl Into<Value>) -> Self {
         Self { approval: Some(question.into()), about: Some(about.into()), ..Self::named(name) }
     }
 
-    /// A step that asks a human for words.
+    /// Creates a step that asks a human for a text.
     pub fn ask(name: impl Into<String>, question: impl Into<String>) -> Self {
         Self { ask: Some(question.into()), ..Self::named(name) }
     }
 
-    /// A step that opens others.
+    /// Creates a step that opens other steps by a condition.
     pub fn condition<T: Into<String>>(
         name: impl Into<String>,
         condition: ConditionDefinition,
@@ -219,12 +224,12 @@ impl StepDefinition {
         }
     }
 
-    /// A step that does others beside each other.
+    /// Creates a step that runs other steps concurrently.
     pub fn parallel(name: impl Into<String>, steps: impl IntoIterator<Item = Self>) -> Self {
         Self { parallel: steps.into_iter().collect(), ..Self::named(name) }
     }
 
-    /// A step that does others for each element of a list.
+    /// Creates a step that runs other steps for each element of a list.
     pub fn map(
         name: impl Into<String>,
         list: impl Into<Value>,
@@ -233,56 +238,56 @@ impl StepDefinition {
         Self { map: Some(list.into()), body: body.into_iter().collect(), ..Self::named(name) }
     }
 
-    /// The same with an argument for its tool.
+    /// Adds an argument for the tool.
     pub fn with_argument(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.arguments.insert(name.into(), value.into());
         self
     }
 
-    /// The same after these steps.
+    /// Adds steps that must end before this one starts.
     pub fn with_after<T: Into<String>>(mut self, steps: impl IntoIterator<Item = T>) -> Self {
         self.after.extend(steps.into_iter().map(Into::into));
         self
     }
 
-    /// The same with its output read so.
+    /// Sets the format of the output.
     pub fn with_output(mut self, form: OutputForm) -> Self {
         self.output = Some(form);
         self
     }
 
-    /// The same, with so many elements or steps at once.
+    /// Sets the maximum number of concurrent elements or steps.
     pub fn with_at_once(mut self, count: usize) -> Self {
         self.at_once = Some(count);
         self
     }
 
-    /// The same, tried again so often after so long.
+    /// Sets the number of retries and the wait before the first one.
     pub fn with_retries(mut self, retries: u32, backoff_ms: u64) -> Self {
         self.retries = retries;
         self.backoff_ms = Some(backoff_ms);
         self
     }
 
-    /// The same, whose call may be made twice.
+    /// Declares the call idempotent, so that it may be repeated.
     pub fn with_repeatable(mut self) -> Self {
         self.repeatable = true;
         self
     }
 
-    /// The same, given up after so long.
+    /// Sets the timeout of one call, in milliseconds.
     pub fn with_timeout_ms(mut self, timeout_ms: u64) -> Self {
         self.timeout_ms = Some(timeout_ms);
         self
     }
 
-    /// The same, going on so where it fails.
+    /// Sets the continuation after a failure.
     pub fn with_on_failure(mut self, onward: Onward) -> Self {
         self.on_failure = Some(onward);
         self
     }
 
-    /// The same, going on so where nobody knows what it did.
+    /// Sets the continuation if the effects of an interrupted call are unknown.
     pub fn with_on_unknown(mut self, onward: Onward) -> Self {
         self.on_unknown = Some(onward);
         self

@@ -1,4 +1,4 @@
-//! A workflow as a drawing of characters: what comes behind what, what is done, and where it turns off.
+//! A text drawing of a workflow: the order of steps, the call of each step, and its branches.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::workflow::{Kind, Node, Why};
 use crate::{Onward, StepDefinition, Workflow};
 
-/// The longest thing that is said of a step, in characters.
+/// Maximum length of the description of a step, in characters.
 const WIDTH: usize = 72;
 
-/// Draws a workflow: steps of one row begin at once, each row behind the one above it.
+/// Draws a workflow. Steps of one row can run concurrently; each row runs after the row above it.
 ///
 /// ```
 /// let drawing = windlass_workflow::draw(&windlass_workflow::git_commit());
@@ -48,10 +48,10 @@ fn level(drawing: &mut String, indent: &str, steps: &[StepDefinition], nodes: &[
     }
 }
 
-/// The row of each step: behind all that it waits for.
+/// Assigns each step to a row below all steps that it depends on.
 fn rows(nodes: &[Arc<Node>]) -> BTreeMap<&str, usize> {
     let mut rows: BTreeMap<&str, usize> = nodes.iter().map(|node| (node.name.as_str(), 0)).collect();
-    // Nothing waits for itself, so that this settles after as many rounds as there are steps at the most.
+    // The graph is acyclic, so the rows settle after at most as many rounds as it has steps.
     for _ in nodes {
         for node in nodes {
             let before = node.needs.iter().map(|need| &need.step).chain(&node.gates);
@@ -80,7 +80,7 @@ fn step(drawing: &mut String, indent: &str, step: &StepDefinition, node: &Node) 
     }
 }
 
-/// What it does, in a few words.
+/// Returns a short description of the step's call.
 fn what(step: &StepDefinition) -> String {
     if let Some(tool) = &step.tool {
         return format!("tool {tool} {}", arguments(step));
@@ -158,7 +158,7 @@ fn notes(step: &StepDefinition, node: &Node) -> Vec<String> {
     notes
 }
 
-/// On one line, and not longer than fits.
+/// Joins the text into one line and cuts it to the maximum length.
 fn shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= WIDTH {

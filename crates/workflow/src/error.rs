@@ -1,154 +1,154 @@
-//! Why a workflow cannot be used, and why a run of one cannot be driven. A step that fails is an outcome.
+//! Errors of loading a workflow and of driving a run. The failure of a step is an outcome, not an error.
 
 use windlass_agent::AgentError;
 use windlass_journal::JournalError;
 
 use crate::StepKey;
 
-/// Why a workflow cannot be used. It is found before anything runs.
+/// The reason why a definition is invalid. Reported before any step runs.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkflowError {
-    /// The file is no TOML, or has a key that nobody knows.
+    /// The file is not valid TOML, or contains an unknown key.
     #[error("the workflow cannot be read")]
     Toml(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A name is used in keys and paths, so it is kept plain.
+    /// A name is not plain. Names are parts of keys and paths, so only some characters are allowed.
     #[error("`{name}` is no name: 1 to 64 of a-z, A-Z, 0-9, - and _")]
     Name {
-        /// What was met.
+        /// The invalid name.
         name: String,
     },
-    /// Two steps of one level have one name.
+    /// Two steps of one level have the same name.
     #[error("there are two steps {step}")]
     Twice {
         /// The name.
         step: String,
     },
-    /// A step is of no kind, or of two.
+    /// A step does not have exactly one kind, or has keys of another kind.
     #[error("step {step}: {problem}")]
     Kind {
-        /// Which step.
+        /// The name of the step.
         step: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// A step that is named is not there.
+    /// A step refers to a step that does not exist on its level or on a level around it.
     #[error("step {step}: there is no step {named} beside it or around it")]
     UnknownStep {
-        /// Which step.
+        /// The name of the step.
         step: String,
-        /// What it names.
+        /// The name that it refers to.
         named: String,
     },
-    /// Steps wait for each other.
+    /// Steps depend on each other in a cycle.
     #[error("the steps wait for each other: {}", steps.join(" -> "))]
     Cycle {
-        /// The steps, the first again at the end.
+        /// The steps of the cycle, with the first one repeated at the end.
         steps: Vec<String>,
     },
-    /// An input that is read is not declared.
+    /// A step reads an input that is not declared.
     #[error("step {step}: there is no input {input}")]
     UnknownInput {
-        /// Which step.
+        /// The name of the step.
         step: String,
-        /// What it reads.
+        /// The name of the input.
         input: String,
     },
-    /// A place cannot be filled.
+    /// A path or a condition is invalid.
     #[error("step {step}: {problem}")]
     Path {
-        /// Which step.
+        /// The name of the step.
         step: String,
-        /// What is wrong.
+        /// The problem.
         #[source]
         problem: PathError,
     },
-    /// There is more of it than one run should do.
+    /// The workflow exceeds a size limit.
     #[error("the workflow has {count} {what}, at most {most} are taken")]
     TooMany {
-        /// Of what.
+        /// The counted items: `steps` or `levels`.
         what: &'static str,
-        /// How many.
+        /// The number of items.
         count: usize,
-        /// How many are taken.
+        /// The maximum number of items.
         most: usize,
     },
 }
 
-/// Why a place in a text or a value cannot be filled.
+/// The reason why a path cannot be parsed or resolved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// A place has no end.
+    /// A path lacks its closing braces.
     #[error("a place begins with {{{{ and has no }}}}")]
     Open,
-    /// What stands between the braces is no path.
+    /// The text between the braces is not a path.
     #[error(
         "`{text}` is no path; one begins with input, item, index or steps.NAME, and has dots between its names"
     )]
     NoPath {
-        /// What was met.
+        /// The invalid text.
         text: String,
     },
-    /// Nothing is there.
+    /// The path does not lead to a value.
     #[error("nothing stands at {path}")]
     Missing {
-        /// Where.
+        /// The path.
         path: String,
     },
-    /// What is to be spread, or gone through, is no list.
+    /// The value to spread is not a list.
     #[error("{path} is to be spread and is no list")]
     NoList {
-        /// Where it came from.
+        /// The path of the value.
         path: String,
     },
-    /// It is nested too deep.
+    /// The value is nested too deeply.
     #[error("the value is nested too deep")]
     TooDeep,
 }
 
-/// Why a run of a workflow cannot be driven.
+/// The reason why a run cannot be driven.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The record cannot be kept or read, so nothing that it announces may happen.
+    /// The record cannot be written or read. No effect that it would announce has happened.
     #[error("the workflow's record cannot be kept")]
     Journal(#[from] JournalError),
-    /// A step's calls cannot be made.
+    /// The calls of a step cannot be made.
     #[error("the calls of step {step} cannot be made")]
     Step {
-        /// Which step.
+        /// The key of the step.
         step: StepKey,
-        /// Why.
+        /// The cause.
         source: AgentError,
     },
-    /// The record is of another workflow.
+    /// The record belongs to another workflow.
     #[error("the record is of the workflow {recorded}, not of {asked}")]
     OtherWorkflow {
-        /// On record.
+        /// The workflow in the record.
         recorded: String,
-        /// Asked for.
+        /// The requested workflow.
         asked: String,
     },
-    /// The record does not begin as one.
+    /// The record does not start with an [`Entry::Started`](crate::Entry::Started).
     #[error("the record does not begin with the start of a workflow")]
     NotStarted,
-    /// The record is of a later version of this program.
+    /// A later version of this program wrote the record.
     #[error("the record has version {version}, this program reads up to {}", crate::Entry::VERSION)]
     Version {
-        /// The record's version.
+        /// The version of the record.
         version: u32,
     },
-    /// The step is asked for something else than is on record, because the workflow was changed since.
+    /// The workflow was changed after the record was written: the step now makes a different call.
     #[error("step {step} is not what it was when it was recorded; the workflow has been changed since")]
     Changed {
-        /// Which step.
+        /// The key of the step.
         step: StepKey,
     },
-    /// An input is missing, or is none of the workflow's.
+    /// A required input is missing, or the workflow does not declare an input.
     #[error("{problem}")]
     Input {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }

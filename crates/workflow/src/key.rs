@@ -1,17 +1,18 @@
-//! Where a step stands in a run.
+//! The key of a step in a run.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a step stands in a run: its name, behind those of the steps around it and the position of its element, as
-/// `gather.status` or `commit[2].add`. The same in every run of the same workflow with the same values.
+/// The position of a step in a run: the names of the steps around it, the index of the list element, and its
+/// own name, such as `gather.status` or `commit[2].add`. Equal in every run of the same workflow with the
+/// same values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StepKey(String);
 
 impl StepKey {
-    /// The key of the whole, which is never told.
+    /// Returns the key of the whole workflow, which does not appear in events or records.
     pub(crate) fn root() -> Self {
         Self(String::new())
     }
@@ -24,7 +25,7 @@ impl StepKey {
         Self(format!("{self}[{position}]"))
     }
 
-    /// The key's text.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

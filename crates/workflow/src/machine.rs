@@ -1,5 +1,5 @@
-//! A run of a workflow as a machine without IO: told what became of calls, it says which to make next. The same answers
-//! give the same state, in whatever order they come.
+//! The state machine of a run, without IO: it takes the results of calls and returns the next calls to make.
+//! It is deterministic: equal results lead to equal states, whatever their order.
 
 mod ending;
 mod flow;
@@ -18,7 +18,7 @@ use crate::work::Work;
 use crate::workflow::{Kind, Node, Plan};
 use crate::{Onward, StepKey, StepStatus, WorkflowOutcome};
 
-/// What became of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum End {
     Done(Value),
@@ -26,29 +26,29 @@ pub(crate) enum End {
     Suspended(Vec<Wait>),
 }
 
-/// Why a step has no proper output.
+/// The failure of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Failure {
     pub(crate) message: String,
-    /// What there is of an output.
+    /// The output that the failed call returned, or null.
     pub(crate) output: Value,
     pub(crate) again: Again,
 }
 
-/// Whether a call may be made again.
+/// The rule for repeating a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Again {
-    /// Its tool says so, or nothing was done.
+    /// It may be retried: the call is repeatable, or it did not start.
     May,
     MayNot,
-    /// It was cut off and may be made twice: it is made once more, which counts as no failure.
+    /// It was interrupted and is repeatable: it is repeated, which does not count as a failure.
     Anew,
-    /// It was cut off, nobody knows what it did, and it must not be made twice.
+    /// It was interrupted, its effects are unknown, and it must not be repeated.
     Unknown,
 }
 
-/// What the machine wants, and tells.
+/// An output of the machine for its driver.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Effect {
     Run { key: StepKey, attempt: u32, delay_ms: u64, timeout_ms: Option<u64>, work: Work },
@@ -64,17 +64,17 @@ pub(crate) struct Machine {
     steps: Vec<Instance>,
     by_key: BTreeMap<StepKey, usize>,
     effects: Vec<Effect>,
-    /// The first step of the uppermost level whose failure stops everything.
+    /// The failed step that stops the whole workflow: the first one of the top level in declaration order.
     stopped_by: Option<usize>,
     is_over: bool,
-    /// How many steps run, counted at the start of each pass.
+    /// Number of running steps, recounted at the start of each pass.
     running: usize,
 }
 
-/// The steps of one level, once for each element.
+/// One instance of the steps of a level; a `map` has one for each element.
 #[derive(Debug)]
 struct Scope {
-    /// The step that they stand in.
+    /// The index of the step that contains this level, or `usize::MAX` for the top level.
     owner: usize,
     item: Option<(usize, Value)>,
     names: BTreeMap<String, usize>,
@@ -97,20 +97,20 @@ enum State {
     Ended(Ended),
 }
 
-/// How often a call was made.
+/// The attempts of a call so far.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
     attempt: u32,
     failures: u32,
 }
 
-/// A step with steps in it.
+/// A running group: a step that contains steps.
 #[derive(Debug)]
 struct Open {
-    /// One nothing where the steps are not done for a list.
+    /// The elements of the list; a single `None` for a `parallel`.
     items: Vec<Option<Value>>,
     scopes: Vec<usize>,
-    /// The first of its steps whose failure stops it.
+    /// The failed step that stops this group: the first one in declaration order.
     stopped_by: Option<usize>,
 }
 
@@ -121,7 +121,7 @@ struct Ended {
     error: Option<String>,
     /// The steps that it opens.
     opens: Vec<String>,
-    /// Whether those behind it go on.
+    /// True if the steps that depend on it may run.
     passes: bool,
 }
 
@@ -140,18 +140,18 @@ impl Machine {
         }
     }
 
-    /// Begins.
+    /// Starts the run.
     pub(crate) fn start(&mut self) -> Vec<Effect> {
         if self.scopes.is_empty() {
             let nodes = self.plan.nodes.clone();
-            // The whole is a level that no step owns.
+            // The top level has no owner.
             self.add_scope(usize::MAX, None, &nodes, |name| StepKey::root().child(name));
             self.advance();
         }
         std::mem::take(&mut self.effects)
     }
 
-    /// Takes what became of a call. What does not fit changes nothing.
+    /// Processes the result of a call. Ignores a result that does not match a running attempt.
     pub(crate) fn ended(&mut self, key: &StepKey, attempt: u32, end: End) -> Vec<Effect> {
         if let Some(at) = self.by_key.get(key).copied()
             && let Some(State::Running(tried)) = self.steps.get(at).map(|step| &step.state)
@@ -165,7 +165,7 @@ impl Machine {
         std::mem::take(&mut self.effects)
     }
 
-    /// What every step has come to.
+    /// Returns the views of all ended steps.
     #[cfg(test)]
     pub(crate) fn state(&self) -> Value {
         let ended = self.steps.iter().filter(|step| matches!(step.state, State::Ended(_)));
@@ -181,13 +181,13 @@ impl Machine {
         }
     }
 
-    /// Tries again where that may be, or ends the step.
+    /// Retries the call if that is allowed, or ends the step.
     fn failed(&mut self, at: usize, tried: Tried, failure: Failure) {
         let Some(node) = self.steps.get(at).map(|step| step.node.clone()) else { return };
         let allowed = node.tries;
         let (may, counts) = match failure.again {
             Again::May => (tried.failures < allowed.retries, 1),
-            // Who crashes again and again is stopped in the end.
+            // Bounds the attempts of a call that crashes the process every time.
             Again::Anew => (tried.attempt < MOST_ATTEMPTS, 0),
             Again::Unknown | Again::MayNot => (false, 0),
         };
@@ -235,7 +235,7 @@ impl Machine {
         }
     }
 
-    /// Begins all that can begin, and says how it ends when nothing runs any more.
+    /// Starts every step that can start, and emits the outcome once no call is running.
     fn advance(&mut self) {
         while self.turn() {}
         if self.is_over {
@@ -276,7 +276,7 @@ impl Machine {
     }
 }
 
-/// How often one call is made, whatever cut it off.
+/// Maximum number of attempts of a call that is interrupted repeatedly.
 const MOST_ATTEMPTS: u32 = 20;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What differs from run to run of a workflow.
+//! The options of one run of a workflow.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,13 +14,14 @@ use crate::WorkflowEvent;
 
 type Listener = Arc<dyn Fn(&WorkflowEvent) + Send + Sync>;
 
-/// What differs from run to run: how it is stopped, who is told, and what came from elsewhere while it was suspended.
+/// The options of one run: its cancellation, its listener, limits, and answers that arrived while it was
+/// suspended.
 #[derive(Clone, Default)]
 pub struct WorkflowOptions {
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) listener: Option<Listener>,
-    /// The call whose listener the run waits for.
+    /// The tool call that this run belongs to; the run waits while the call's listener lags behind.
     pub(crate) call: Option<Context>,
     pub(crate) answers: BTreeMap<String, String>,
     pub(crate) redactor: Redactor,
@@ -28,50 +29,51 @@ pub struct WorkflowOptions {
 }
 
 impl WorkflowOptions {
-    /// The same run, stopped by this token: calls that run get their results, the others can be made later.
+    /// Sets the token that stops the run. Running calls still get their results; the others can be made when
+    /// the run is resumed.
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;
         self
     }
 
-    /// The same run, with a folder for outputs that are too long.
+    /// Sets the folder for outputs that are too long.
     pub fn with_outputs(mut self, folder: impl Into<PathBuf>) -> Self {
         self.outputs = Some(folder.into());
         self
     }
 
-    /// The same run with somebody who is told what happens. It is called between other work and must not wait.
+    /// Sets a callback for events. It runs between other work and must not block.
     pub fn with_listener(mut self, listen: impl Fn(&WorkflowEvent) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listen));
         self
     }
 
-    /// The same run with the words that an `ask` step waits for, or the result of a call that goes on elsewhere, by the
-    /// step's key.
+    /// Supplies the text that an `ask` step waits for, or the result of a call that was completed elsewhere,
+    /// by the key of the step.
     pub fn with_answer(mut self, step: impl Into<String>, words: impl Into<String>) -> Self {
         self.answers.insert(step.into(), words.into());
         self
     }
 
-    /// The same run with secrets that its record must not hold.
+    /// Sets the secrets to remove from the record.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
     }
 
-    /// The same run, whose agents draw on this allowance. Without it on one of their own, all together.
+    /// Sets the budget of the run's agents. Default: all agents of the run share one new budget.
     pub fn with_allowance(mut self, allowance: Allowance) -> Self {
         self.allowance = allowance;
         self
     }
 
-    /// The same run as part of a call: it waits while the call's listener is behind.
+    /// Makes the run a part of a tool call: it waits while the call's listener lags behind.
     pub(crate) fn with_call(mut self, ctx: Context) -> Self {
         self.call = Some(ctx);
         self
     }
 
-    /// Waits while whoever reads the events of the call is behind.
+    /// Waits while the reader of the call's events lags behind.
     pub(crate) async fn ready(&self) {
         if let Some(ctx) = &self.call {
             ctx.ready().await;

@@ -1,4 +1,4 @@
-//! How a workflow and its steps end, and what is told meanwhile.
+//! Outcomes of workflows and steps, and the events of a run.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,39 +6,40 @@ use windlass_agent::{Event, Wait};
 
 use crate::StepKey;
 
-/// How a workflow ends.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WorkflowOutcome {
     /// Every step has ended.
     Completed {
-        /// What came of it.
+        /// The output of the workflow.
         output: Value,
     },
-    /// A step failed, and nothing goes on behind it.
+    /// A step failed and stopped the workflow.
     Failed {
-        /// Which.
+        /// The key of the step.
         step: StepKey,
-        /// Why.
+        /// The error of the step.
         message: String,
     },
-    /// What is left waits for something that nobody in this process gives. The run can be gone on with in another one.
+    /// The remaining steps wait for an answer or a result from outside. The run can be resumed in any
+    /// process.
     Suspended {
-        /// For what, in the order of the steps.
+        /// The waits, in the order of the steps.
         waits: Vec<WaitingStep>,
     },
-    /// Somebody stopped it. The run can be gone on with.
+    /// The run was cancelled. It can be resumed.
     Stopped,
 }
 
-/// A step that waits for something from outside.
+/// A step that waits for an answer or a result from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WaitingStep {
-    /// Which step.
+    /// The key of the step.
     pub step: StepKey,
-    /// For what.
+    /// The reason for the wait.
     pub wait: Wait,
 }
 
@@ -48,53 +49,54 @@ impl WaitingStep {
     }
 }
 
-/// How a step ends.
+/// The final status of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StepStatus {
-    /// It has its output.
+    /// The step succeeded.
     Ok,
-    /// It has failed.
+    /// The step failed.
     Failed,
-    /// It was left out.
+    /// The step was skipped.
     Skipped,
 }
 
-/// What is told of a workflow that runs.
+/// An event of a running workflow, for the listener of
+/// [`WorkflowOptions::with_listener`](crate::WorkflowOptions::with_listener).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "workflow_event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WorkflowEvent {
-    /// A step makes its call.
+    /// A step starts its call.
     StepStarted {
-        /// Which.
+        /// The key of the step.
         step: StepKey,
-        /// How often it did, with this one.
+        /// The number of this attempt, starting at 1.
         attempt: u32,
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// Something happens to a step's call.
+    /// An event of a step's call.
     Call {
-        /// Which step.
+        /// The key of the step.
         step: StepKey,
-        /// What.
+        /// The event of the agent that makes the call.
         event: Box<Event>,
     },
     /// A step has ended.
     StepEnded {
-        /// Which.
+        /// The key of the step.
         step: StepKey,
-        /// How.
+        /// The final status.
         status: StepStatus,
-        /// Why it failed.
+        /// The error, if the step failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// The workflow has ended, for this process at least.
+    /// The run has ended in this process.
     Ended {
-        /// How.
+        /// The outcome.
         outcome: WorkflowOutcome,
     },
 }

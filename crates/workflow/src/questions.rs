@@ -1,5 +1,5 @@
-//! The two tools by which a workflow asks a human: for a yes, and for words. They are calls like all others, so that a
-//! question is shown, recorded, suspended and answered from elsewhere like every other.
+//! The two tools through which a workflow asks a human for approval and for text. They are ordinary calls, so
+//! a question is displayed, recorded, suspended and answered remotely like every other.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 pub(crate) const APPROVAL: &str = "workflow_approval";
 pub(crate) const INPUT: &str = "workflow_input";
-/// The rule that asks for each approval.
+/// The id of the policy rule that requires each approval.
 const RULE: &str = "workflow.approval";
 
 const APPROVAL_SCHEMA: &str = r#"{"type":"object","properties":{
@@ -28,7 +28,8 @@ const INPUT_SCHEMA: &str = r#"{"type":"object","properties":{
 "suggestions":{"type":"array","items":{"type":"string"},"description":"Likely answers."}
 },"required":["question"],"additionalProperties":false}"#;
 
-/// Asks for the steps of workflows. It has the two tools and no others, and asks the same human as the agent above.
+/// Creates the agent that asks questions for steps. It has only these two tools, and asks the same human as
+/// `hands`.
 pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
     let tools: [Arc<dyn Tool>; 2] = [
         Arc::new(Approval { spec: spec(APPROVAL, "Asks a human for a yes.", APPROVAL_SCHEMA) }),
@@ -47,12 +48,12 @@ pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
         .build()
 }
 
-/// The same, who has the words of a human already.
+/// Like `asker`, for a question that the human has already answered.
 pub(crate) fn answering(asker: &Agent, words: &str) -> Result<Agent, AgentError> {
     asker.beside().human(Known(words.to_owned())).build()
 }
 
-/// What a human has said before.
+/// A human whose answer is already known.
 struct Known(String);
 
 impl Human for Known {
@@ -61,7 +62,7 @@ impl Human for Known {
     }
 }
 
-/// Whether a tool is one of those by which a workflow asks.
+/// Returns true if this is one of the two question tools.
 pub(crate) fn asks(tool: &str) -> bool {
     tool == APPROVAL || tool == INPUT
 }
@@ -75,7 +76,8 @@ fn spec(tool: &str, description: &str, schema: &str) -> ToolSpec {
     ToolSpec::function(name(tool), description, schema)
 }
 
-/// Does nothing: that it may run is what was asked.
+/// The tool `workflow_approval`. The call has no effect of its own: the approval is the policy's permission
+/// to run it.
 struct Approval {
     spec: ToolSpec,
 }
@@ -85,7 +87,8 @@ impl Tool for Approval {
         &self.spec
     }
 
-    /// A yes is for this question alone, so it is never learned. What was cut off behind a yes is done again.
+    /// An approval is valid for this question only: the high risk prevents learned approvals. The call has no
+    /// effects, so it is repeated if a crash interrupts it.
     fn hints(&self) -> Hints {
         Hints { risk: Risk::High, ..Hints::read_only() }
     }
@@ -110,7 +113,7 @@ impl Tool for Approval {
     }
 }
 
-/// Asks, or waits for an answer from elsewhere where nobody is there.
+/// The tool `workflow_input`. Asks a human, or defers the call if no human is available.
 struct Input {
     spec: ToolSpec,
 }

@@ -1,5 +1,5 @@
-//! What is written down of a workflow: enough to go on with it in another process. What happens inside a step's call is
-//! in a journal of its own.
+//! The record of a workflow: the data needed to resume it in another process. The events inside a step's call
+//! are in the journal of that call.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,46 +12,46 @@ use windlass_protocol::RawJson;
 use crate::machine::{End, Failure};
 use crate::{RunError, StepKey, WorkflowOutcome};
 
-/// What is written down of a workflow, in order.
+/// An entry in the record of a workflow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "workflow_entry", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Entry {
-    /// It begins.
+    /// The run started.
     Started {
-        /// The version of this vocabulary.
+        /// The version of the record format.
         version: u32,
-        /// Its name.
+        /// The name of the workflow.
         workflow: String,
-        /// What it was given.
+        /// The inputs, including defaults.
         input: Map<String, Value>,
     },
     /// A step is about to make its call.
     StepStarted {
-        /// Which.
+        /// The key of the step.
         step: StepKey,
-        /// How often it did, with this one.
+        /// The number of this attempt, starting at 1.
         attempt: u32,
-        /// A digest of what is asked.
+        /// The digest of the call: tool, arguments and output format.
         asked: String,
     },
     /// A step's call has its result.
     StepFinished {
-        /// Which.
+        /// The key of the step.
         step: StepKey,
-        /// Which of its calls.
+        /// The number of the attempt.
         attempt: u32,
-        /// What came of it.
+        /// The result.
         end: StepEnd,
     },
-    /// It is over, or waits.
+    /// The run ended or was suspended.
     Finished {
-        /// How.
+        /// The outcome.
         outcome: WorkflowOutcome,
     },
 }
 
-/// What came of a step's call, as it is on record.
+/// The recorded result of a step's call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StepEnd(Recorded);
@@ -64,24 +64,24 @@ enum Recorded {
 }
 
 impl Entry {
-    /// The version of this vocabulary that is written.
+    /// The version of the record format that this program writes.
     pub const VERSION: u32 = 1;
 }
 
-/// The calls that are on record: what was asked, and what came of it if that is known.
+/// The recorded calls: the digest of each call, and its result if it is known.
 pub(crate) type Calls = BTreeMap<(StepKey, u32), (String, Option<End>)>;
 
-/// The record of one run.
+/// The open record of one run.
 pub(crate) struct Record {
     journal: Box<dyn Journal + Send>,
     pub(crate) calls: Calls,
     pub(crate) input: Map<String, Value>,
-    /// How it ended, if it is over for good.
+    /// The final outcome, if the run completed or failed.
     pub(crate) over: Option<WorkflowOutcome>,
 }
 
 impl Record {
-    /// Reads what is there, or begins.
+    /// Reads an existing record, or starts a new one.
     pub(crate) fn open(
         journal: Box<dyn Journal + Send>,
         workflow: &str,
@@ -134,7 +134,8 @@ impl Record {
         }
     }
 
-    /// Writes an entry down, and returns when it is on the disk: what it announces happens after it.
+    /// Appends an entry and returns after it has been synced to disk. Effects that it announces must happen
+    /// afterwards.
     pub(crate) fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let encode = |source| JournalError::Encode { source };
         let text = serde_json::to_string(entry).map_err(encode)?;
@@ -148,7 +149,7 @@ impl Record {
         let end = match end {
             End::Done(output) => Recorded::Done { output: output.clone() },
             End::Failed(failure) => Recorded::Failed(failure.clone()),
-            // What waits is not over: the record of its call says for what.
+            // A suspended call has not ended; the record of that call holds the reason.
             End::Suspended(_) => return Ok(()),
         };
         self.append(&Entry::StepFinished { step: step.clone(), attempt, end: StepEnd(end) })

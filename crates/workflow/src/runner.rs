@@ -1,4 +1,4 @@
-//! Drives a workflow: makes the calls that its machine wants, and writes down what comes of them before it goes on.
+//! The driver of a workflow: makes the calls that the state machine requests and records their results.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -17,7 +17,11 @@ use crate::record::{Entry, Record};
 use crate::stepping::{Ran, Stepping};
 use crate::{RunError, StepKey, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
 
-/// Runs workflows with the hands of an agent: its tools, its policy, its approver. No model of it is asked.
+/// Runs workflows with the tools, the policy and the approver of an agent. It does not call the agent's
+/// model.
+///
+/// Each call of a step is checked by policy, approved and recorded like a call of a model, in a journal of its
+/// own. The record of the run contains the steps with their outputs, so another process can resume the run.
 #[derive(Clone)]
 pub struct Runner {
     hands: Agent,
@@ -26,23 +30,26 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// With these hands, recorded there.
+    /// Creates a runner that makes calls with the agent `hands` and stores records in `journals`.
     ///
     /// # Errors
-    /// If nobody like the agent can ask its human.
+    /// The agent that asks the workflow's questions cannot be built.
     pub fn new(hands: Agent, journals: Arc<dyn Journals>) -> Result<Self, AgentError> {
         Ok(Self { asker: asker(&hands)?, hands, journals })
     }
 
-    /// Runs a workflow to its end, or as far as it comes without a human. `run` is the key of its record: where there is
-    /// one it goes on from there, with the input on record. A step that has ended does not run again; one that was cut
-    /// off goes on from its own record. A run that is over gives the same outcome again.
+    /// Runs a workflow until it ends or needs a human who is not available.
     ///
-    /// Cancel-safe: dropping the future stops everything that it started, and the record says how far it came.
+    /// `run` is the key of the record. If a record exists, the run resumes from it, with the recorded input:
+    /// completed steps do not run again, and an interrupted call resumes from its own record. A run that has
+    /// completed or failed returns the same outcome again.
+    ///
+    /// Cancel-safe: dropping the future stops everything that it started, and the record allows a later call
+    /// to resume.
     ///
     /// # Errors
-    /// If the record cannot be kept or is of another workflow, the input is not what the workflow takes, or a step is
-    /// no longer what is on record.
+    /// The record cannot be written or read, or belongs to another workflow; the input does not match the
+    /// workflow's declaration; or a step differs from its record.
     pub async fn run(
         &self,
         run: &str,
@@ -72,7 +79,7 @@ impl Runner {
 
 type Running<'a> = Pin<Box<dyn Future<Output = (StepKey, u32, Result<Ran, RunError>)> + Send + 'a>>;
 
-/// One run that is driven.
+/// The state of one run while it is driven.
 struct Drive<'a> {
     runner: &'a Runner,
     run: &'a str,
@@ -80,7 +87,7 @@ struct Drive<'a> {
     record: Record,
     machine: Machine,
     calls: FuturesUnordered<Running<'a>>,
-    /// A call that brought text of strangers: every later step may rest on it.
+    /// The first call that can return untrusted text; every later step may depend on it.
     from_outside: Option<ToolCall>,
     is_stopping: bool,
 }
@@ -115,7 +122,7 @@ impl Drive<'_> {
         }
     }
 
-    /// Begins a call, or takes what the record says of it.
+    /// Starts a call, or uses its recorded result.
     fn begin(&mut self, stepping: Stepping) -> Result<Vec<Effect>, RunError> {
         let (key, attempt) = (stepping.key.clone(), stepping.attempt);
         let asked = stepping.work.digest();

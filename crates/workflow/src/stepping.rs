@@ -1,4 +1,4 @@
-//! One call of a step: made by the agent's hands, and read as the step's output.
+//! Execution of one call of a step, and conversion of its result into the step's output.
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::work::Work;
 use crate::workflow::Reading;
 use crate::{OutputForm, StepKey, WorkflowEvent, WorkflowOptions};
 
-/// A call that is to be made.
+/// A call to make.
 pub(crate) struct Stepping {
     pub(crate) key: StepKey,
     pub(crate) attempt: u32,
@@ -22,15 +22,15 @@ pub(crate) struct Stepping {
     pub(crate) work: Work,
 }
 
-/// What came of it in this process.
+/// The result of making a call in this process.
 pub(crate) enum Ran {
     Ended(End),
-    /// It was stopped. What it had begun is on its record.
+    /// The run was cancelled. The call's own record holds its progress.
     Stopped,
 }
 
 impl End {
-    /// Nothing was done.
+    /// Returns the failure of a call that was not made.
     pub(crate) fn refused(message: String) -> Self {
         Self::Failed(Failure { message, output: Value::Null, again: Again::MayNot })
     }
@@ -57,7 +57,7 @@ impl Stepping {
         }
         let hints = hands.hints(&self.work.tool).unwrap_or_default();
         let may_repeat = self.work.repeatable || hints.read_only || hints.idempotent;
-        // What can be made again, or goes on from its own record, is left where it is by a stop.
+        // On cancellation, a call that is repeatable or resumable can be abandoned immediately.
         let may_leave = may_repeat || hints.resumable;
         let id = call.id.clone();
         let mut performing = hands.perform([call], run)?;
@@ -79,8 +79,8 @@ impl Stepping {
         Ok(Ran::Ended(self.read(&id, &performed, may_repeat)))
     }
 
-    /// Follows the call to its end. A stop leaves a call where it is that has not begun or can go on, and ends others in
-    /// good order.
+    /// Waits for the end of the call. On cancellation, abandons a call that has not started or can be
+    /// resumed, and cancels any other call and waits for its result.
     async fn watch(
         &self,
         performing: &mut Performing,
@@ -110,7 +110,7 @@ impl Stepping {
             let event = event?;
             if let Event::CallRunning { .. } = &event {
                 has_begun = true;
-                // The time that a human takes to answer is not the call's.
+                // The timeout starts when the tool runs, so a human's time to approve does not count.
                 deadline =
                     self.timeout_ms.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
             }
@@ -119,7 +119,8 @@ impl Stepping {
         }
     }
 
-    /// It was stopped in the middle, so that nobody knows how far it came.
+    /// Returns the failure for a timeout. The call was stopped while running, so its effects are unknown
+    /// unless it is repeatable.
     fn too_late(&self, may_repeat: bool) -> End {
         let message =
             format!("it took longer than {} ms and was stopped", self.timeout_ms.unwrap_or_default());
@@ -156,7 +157,7 @@ impl Stepping {
 enum Watched {
     Ended,
     TookTooLong,
-    /// Its record says how far it came.
+    /// The call was abandoned; its record holds its progress.
     Left,
 }
 
@@ -167,7 +168,7 @@ async fn until(deadline: Option<Instant>) {
     }
 }
 
-/// The words of a result, without its status.
+/// Returns the text of a result without its status prefix.
 fn words(result: &ToolResult) -> String {
     let text = result.wire_text();
     match text.split_once("] ") {
@@ -176,7 +177,7 @@ fn words(result: &ToolResult) -> String {
     }
 }
 
-/// A yes is one only where a human was asked and said it: a policy that lets the call through is none.
+/// Only a human's own answer counts as an approval. A policy that allows the call without asking does not.
 fn approval(result: &ToolResult, answer: Option<&ApprovalOutcome>) -> End {
     match answer {
         Some(ApprovalOutcome::Answered(decision)) => {
@@ -213,7 +214,7 @@ fn output(result: &ToolResult, reading: Reading, may_repeat: bool) -> End {
     End::Failed(Failure { message, output: Value::String(text), again })
 }
 
-/// The JSON that a text is, or that stands in its last block between fences.
+/// Returns the JSON that the text consists of, or that of its last fenced block with valid JSON.
 fn json_in(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);

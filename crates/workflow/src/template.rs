@@ -1,5 +1,5 @@
-//! Texts and values with places that are filled from the state of a run: `{{ steps.gather.output }}`. There are paths
-//! and nothing else, so a file of steps holds no code.
+//! Templates: texts and values with paths that are resolved against the state of a run, such as `{{
+//! steps.gather.output }}`. Paths are the only expressions, so a workflow file cannot contain code.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use serde_json::{Map, Value};
 
 use crate::PathError;
 
-/// How deep a value may be nested.
+/// Maximum nesting depth of a value.
 const MAX_DEPTH: usize = 32;
 
-/// Where in the state of a run something stands: names and positions with dots between them.
+/// A path into the state of a run: names and list indexes separated by dots.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Path {
     segments: Vec<String>,
 }
 
-/// A value with places that are filled when its step begins.
+/// A value whose paths are resolved when its step starts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Filling {
-    /// Nothing in it is filled.
+    /// A value without paths.
     Plain(Value),
-    /// One path and nothing else: the value as it stands there.
+    /// A single path: resolves to the value with its type.
     Whole(Path),
-    /// Words with paths in them: what stands there becomes a text.
+    /// Text with paths in it: each value is converted to text.
     Text(Vec<Piece>),
     List(Vec<Element>),
     Object(Vec<(String, Self)>),
@@ -38,11 +38,11 @@ pub(crate) enum Piece {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Element {
     One(Filling),
-    /// The elements of a list that stands there.
+    /// Inserts the elements of the list at this path.
     Spread(Path),
 }
 
-/// Looks a path up; nothing if nothing stands there.
+/// Resolves a path, or returns `None` if it does not lead to a value.
 pub(crate) type Look<'a> = &'a dyn Fn(&Path) -> Option<Value>;
 
 impl Path {
@@ -67,7 +67,7 @@ impl Path {
         self.segments.first().map_or("", String::as_str)
     }
 
-    /// The step that it reads, with the rest of the path behind its name.
+    /// Returns the name of the step that the path reads, and the rest of the path.
     pub(crate) fn step(&self) -> Option<(&str, &[String])> {
         match self.segments.as_slice() {
             [root, name, rest @ ..] if root == "steps" => Some((name, rest)),
@@ -75,7 +75,7 @@ impl Path {
         }
     }
 
-    /// What is behind the root.
+    /// Returns the path without its root.
     pub(crate) fn rest(&self) -> &[String] {
         self.segments.get(1..).unwrap_or_default()
     }
@@ -87,7 +87,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// Follows names and positions into a value.
+/// Follows names and list indexes into a value.
 pub(crate) fn follow(value: &Value, path: &[String]) -> Option<Value> {
     let found = path.iter().try_fold(value, |value, name| match value {
         Value::Object(object) => object.get(name),
@@ -97,13 +97,13 @@ pub(crate) fn follow(value: &Value, path: &[String]) -> Option<Value> {
     found.cloned()
 }
 
-/// A value as a text among others: a text as it is, everything else as JSON.
+/// Converts a value to text inside a template: text as it is, any other value as JSON.
 pub(crate) fn as_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 impl Filling {
-    /// Reads the places in a value.
+    /// Parses the paths in a value.
     pub(crate) fn of(value: &Value) -> Result<Self, PathError> {
         Self::within(value, MAX_DEPTH)
     }
@@ -139,7 +139,7 @@ impl Filling {
         }
     }
 
-    /// Reads the places in a text.
+    /// Parses the paths in a text.
     pub(crate) fn text(text: &str) -> Result<Self, PathError> {
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -161,7 +161,7 @@ impl Filling {
         })
     }
 
-    /// Tells every path in it.
+    /// Calls `tell` with every path in the value.
     pub(crate) fn each_path(&self, tell: &mut dyn FnMut(&Path)) {
         match self {
             Self::Plain(_) => {}
@@ -185,7 +185,7 @@ impl Filling {
         }
     }
 
-    /// The value with all its places filled.
+    /// Returns the value with all paths resolved.
     pub(crate) fn fill(&self, look: Look<'_>) -> Result<Value, PathError> {
         let find = |path: &Path| look(path).ok_or_else(|| PathError::Missing { path: path.to_string() });
         match self {

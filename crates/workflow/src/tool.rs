@@ -1,4 +1,4 @@
-//! `run_workflow`: a model has a graph of steps run.
+//! The tool `run_workflow`, with which a model runs a workflow.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture, read
 use crate::{RunError, Runner, StepStatus, WorkflowEvent, WorkflowOptions, WorkflowOutcome, Workflows};
 
 const NAME: &str = "run_workflow";
-/// The beginning of the name under which an agent does the steps of a workflow.
+/// The name prefix of the agent that runs the steps of a workflow.
 const AGENT: &str = "workflow ";
 const DESCRIPTION: &str = "Runs a workflow: steps that were laid down before, each of which calls a tool, hands a task \
     to another agent or asks the human. It gives what came of it, or says at which step it stopped and why. Every call \
     in it is judged by itself. These there are:";
 
-/// How deep workflows may run workflows.
+/// Maximum nesting depth of workflows that run workflows.
 const MAX_DEPTH: usize = 3;
 
-/// The tool `run_workflow`. Its steps are done by an agent below the one that calls it, with no more rights; its call
-/// keeps a record of its own, and goes on from it.
+/// The tool `run_workflow`. A child agent of the calling agent runs the steps, with the same permissions at
+/// most. Each call has its own record, from which it can be resumed.
 pub struct RunWorkflow {
     spec: ToolSpec,
     journals: Arc<dyn Journals>,
@@ -39,7 +39,7 @@ struct Arguments {
 }
 
 impl RunWorkflow {
-    /// The tool that runs these workflows, recorded there.
+    /// Creates the tool for these workflows. Records are stored in `journals`.
     pub fn new(workflows: Workflows, journals: Arc<dyn Journals>) -> Self {
         let mut description = DESCRIPTION.to_owned();
         for (workflow, _) in workflows.iter() {
@@ -83,7 +83,7 @@ impl Tool for RunWorkflow {
         Hints { resumable: true, risk: Risk::Medium, ..Hints::default() }
     }
 
-    /// It hands work on. What its steps do is judged step by step.
+    /// The tool only delegates work. The policy checks each call of each step.
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         match read_arguments::<Arguments>(payload) {
             Ok(arguments) => vec![Effect::Spawn { agent: format!("workflow {}", arguments.workflow) }],
@@ -164,7 +164,8 @@ fn tell(ctx: &Context, name: &str, event: &WorkflowEvent) {
     ctx.tell(Progress::Note(note));
 }
 
-/// What a watcher of the root is told of what happens to a step's call, with the way down to it (RULES H13).
+/// Converts an event of a step's call into progress for the listener of the root run, with the path of agents
+/// (RULES H13).
 fn below(name: &str, event: &Event) -> Option<Progress> {
     let mut path = vec![name.to_owned()];
     let event = match event {
@@ -172,7 +173,7 @@ fn below(name: &str, event: &Event) -> Option<Progress> {
             path.extend(agents.iter().cloned());
             happened.clone()
         }
-        // That no model is behind the call is no news.
+        // These events are meaningless here, because the calls are made without a model.
         Event::TurnStarted { .. }
         | Event::Text { .. }
         | Event::AnswerEnded { .. }

@@ -1,4 +1,4 @@
-//! What a step asks for: one call, as it is made and as it is bound to its record.
+//! The call of a step, and the digest that binds it to its record.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -7,17 +7,17 @@ use windlass_protocol::{Arguments, ArgumentsError, CallId, IdError, NameError, T
 use crate::workflow::Reading;
 use crate::{OutputForm, StepKey};
 
-/// One call that a step asks for, with its arguments filled.
+/// The call of a step, with its arguments resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Work {
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
     pub(crate) reading: Reading,
-    /// Whether whoever wrote the workflow says that it may be made twice.
+    /// True if the author of the workflow declares the call idempotent.
     pub(crate) repeatable: bool,
 }
 
-/// Why no call can be made of what a step asks for.
+/// The reason why a step's call is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoCall {
     #[error("the tool's name is none: {0}")]
@@ -38,13 +38,14 @@ impl Work {
         Self { tool, arguments, reading, repeatable }
     }
 
-    /// The call, the only one of its run, under the step's key.
+    /// Returns the call. The step's key is its id, which is unique because the call is the only one of its
+    /// run.
     pub(crate) fn call(&self, key: &StepKey) -> Result<ToolCall, NoCall> {
         let arguments = Arguments::parse(Value::Object(self.arguments.clone()).to_string())?;
         Ok(ToolCall::function(CallId::new(key.as_str())?, ToolName::new(&self.tool)?, arguments))
     }
 
-    /// The same for everything that asks for the same, whatever the order of its keys.
+    /// Returns a digest that is equal for equal calls, whatever the order of their argument keys.
     pub(crate) fn digest(&self) -> String {
         let reading = match self.reading {
             Reading::Output(OutputForm::Text) => "text",

@@ -1,4 +1,4 @@
-//! A workflow that was checked: every step that is named is there, and none waits for itself.
+//! A validated workflow: every reference exists, and the dependencies are acyclic.
 
 use std::sync::Arc;
 
@@ -8,14 +8,17 @@ use crate::condition::Condition;
 use crate::template::Filling;
 use crate::{Definition, Onward, OutputForm, RunError, WorkflowError, check};
 
-/// A workflow that was checked, ready to be run. Cheap to clone.
+/// A validated workflow, ready to run. Cloning it is cheap.
+///
+/// [`Workflow::new`] validates a [`Definition`] from code, [`Workflow::from_toml`] one from a file. A
+/// [`Runner`](crate::Runner) executes it.
 #[derive(Clone, Debug)]
 pub struct Workflow {
     definition: Arc<Definition>,
     pub(crate) plan: Arc<Plan>,
 }
 
-/// What is run of a workflow.
+/// The executable form of a workflow.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) nodes: Vec<Arc<Node>>,
@@ -23,21 +26,21 @@ pub(crate) struct Plan {
     pub(crate) at_once: usize,
 }
 
-/// One step.
+/// An executable step.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// The steps beside it that have to end before it.
+    /// The steps of the same level that must end before it starts.
     pub(crate) needs: Vec<Need>,
-    /// The steps beside it of which one has to open it; any time if there are none.
+    /// The steps of the same level of which one must open it; it is always open if the list is empty.
     pub(crate) gates: Vec<String>,
     pub(crate) tries: Tries,
     pub(crate) on_failure: Onward,
     pub(crate) on_unknown: Onward,
 }
 
-/// How a call is made again.
+/// The rules for repeating and timing out a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tries {
     pub(crate) retries: u32,
@@ -52,14 +55,14 @@ pub(crate) struct Need {
     pub(crate) why: Why,
 }
 
-/// Why a step waits for another.
+/// The reason for a dependency on another step, from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Why {
-    /// It asks how the other ended, however that was.
+    /// It reads the status or the error of the other step, which may fail.
     Status,
-    /// It is to come behind it.
+    /// It must run after the other step.
     Order,
-    /// It reads its output.
+    /// It reads the output of the other step.
     Data,
 }
 
@@ -70,15 +73,15 @@ pub(crate) enum Kind {
     Group(Group),
 }
 
-/// How a result becomes an output.
+/// The conversion of a result into an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     Output(OutputForm),
-    /// A human's yes, with a comment.
+    /// A human's approval, with a comment.
     Approval,
 }
 
-/// Steps that are done beside each other, or for each element of a list.
+/// Steps that run concurrently, or for each element of a list.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) over: Option<Filling>,
@@ -87,17 +90,17 @@ pub(crate) struct Group {
     pub(crate) most: usize,
 }
 
-/// How many calls may run at once where nothing else is said.
+/// Default number of concurrent calls.
 const CALLS_AT_ONCE: usize = 8;
-/// More than this would be a mistake.
+/// Maximum number of concurrent calls; a higher setting is taken for a mistake and clamped.
 const MOST_AT_ONCE: usize = 64;
 
 impl Workflow {
-    /// Checks a definition.
+    /// Validates a definition.
     ///
     /// # Errors
-    /// If a name, a kind, a path or a condition is wrong, a step or input that is named is not there, or steps wait for
-    /// each other.
+    /// A name, a kind, a path or a condition is invalid, a step or an input that is referred to does not
+    /// exist, or steps depend on each other in a cycle.
     pub fn new(definition: Definition) -> Result<Self, WorkflowError> {
         let nodes = check::nodes(&definition)?;
         let output = check::output(&definition)?;
@@ -105,7 +108,7 @@ impl Workflow {
         Ok(Self { definition: Arc::new(definition), plan: Arc::new(Plan { nodes, output, at_once }) })
     }
 
-    /// Reads a file of steps. A key that nobody knows is an error with its line.
+    /// Parses and validates a TOML file. An unknown key is an error with its line.
     ///
     /// ```
     /// let text = r#"
@@ -124,26 +127,26 @@ impl Workflow {
     /// ```
     ///
     /// # Errors
-    /// If the text is no workflow; see [`new`](Self::new).
+    /// The text is not a valid workflow; see [`new`](Self::new).
     pub fn from_toml(text: &str) -> Result<Self, WorkflowError> {
         let definition = toml::from_str(text).map_err(|error| WorkflowError::Toml(Box::new(error)))?;
         Self::new(definition)
     }
 
-    /// By which it is run.
+    /// Returns the name that runs refer to.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// As it was written.
+    /// Returns the declaration of the workflow.
     pub fn definition(&self) -> &Definition {
         &self.definition
     }
 
-    /// The inputs with what stands for those that are not given.
+    /// Completes the inputs with the declared defaults.
     ///
     /// # Errors
-    /// If one is missing that has to be given, or is none of the workflow's.
+    /// A required input is missing, or the workflow does not declare an input.
     pub fn complete(&self, mut input: Map<String, Value>) -> Result<Map<String, Value>, RunError> {
         let declared = &self.definition.input;
         let names = || declared.keys().map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -1,24 +1,24 @@
-//! The workflows that there are, by their names.
+//! The available workflows, by name.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::{Workflow, builtin};
 
-/// Whose a workflow is.
+/// The origin of a workflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the program's, the user's, the project's")]
 pub enum Owner {
-    /// It comes with the program.
+    /// Included in the program.
     Builtin,
-    /// It lies in the user's folder.
+    /// From the user's folder.
     User,
-    /// It lies in the project. Nothing is trusted because of it: its calls are judged like all others.
+    /// From the project's folder. The origin grants no trust: policy checks its calls like all others.
     Project,
 }
 
-/// The workflows that there are. Of two with one name the first counts, so that a project's does not stand in the place of
-/// a user's.
+/// The available workflows. The first workflow with a name wins, so a project's workflow cannot replace a
+/// user's.
 ///
 /// ```
 /// use windlass_workflow::Workflows;
@@ -31,7 +31,7 @@ pub struct Workflows {
 }
 
 impl Workflows {
-    /// Those that come with the program.
+    /// Returns the built-in workflows.
     pub fn builtin() -> Self {
         let mut workflows = Self::default();
         for workflow in builtin() {
@@ -40,7 +40,7 @@ impl Workflows {
         workflows
     }
 
-    /// Adds one, unless there is one of its name; whether it was added.
+    /// Adds a workflow unless its name is taken. Returns true if it was added.
     pub fn insert(&mut self, owner: Owner, workflow: Workflow) -> bool {
         let name = workflow.name().to_owned();
         if self.all.contains_key(&name) {
@@ -50,22 +50,22 @@ impl Workflows {
         true
     }
 
-    /// The workflow of a name.
+    /// Returns the workflow with this name.
     pub fn find(&self, name: &str) -> Option<&Workflow> {
         self.all.get(name).map(|(_, workflow)| workflow)
     }
 
-    /// All of them by name, and whose they are.
+    /// Returns all workflows with their origin, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&Workflow, Owner)> {
         self.all.values().map(|(owner, workflow)| (workflow, *owner))
     }
 
-    /// Whether there is none.
+    /// Returns true if the collection is empty.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Their names, for a message.
+    /// Returns the names as a comma-separated list, for messages.
     pub fn names(&self) -> String {
         self.all.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench peers`: the parsing path beside its peers, a line for each value that PERFORMANCE names.
+//! `cargo xtask bench peers`: compares the parsing path with its peers, one line per value in PERFORMANCE.
 
 mod pulled;
 mod table;
@@ -14,14 +14,14 @@ use crate::arguments::Arguments;
 const MANIFEST: &str = "benches/peers/Cargo.toml";
 const TARGET_FOLDER: &str = "target/peers";
 
-/// A measuring program, whose peers are a feature of its name, and the targets that it has rows for.
+/// A measuring program with the targets that it has rows for. Its peers are a feature of the same name.
 struct Program {
     name: &'static str,
     targets: &'static [&'static str],
 }
 
-/// Several programs, as what is compiled together changes what is inlined into whom, and as some peers
-/// switch on features of `serde_json` which the others would pay for.
+/// Several programs are needed, because code that is compiled together changes what gets inlined where, and
+/// because some peers enable features of `serde_json` that would slow down the others.
 const PROGRAMS: [Program; 5] = [
     Program { name: "floor", targets: &["T1", "T2", "T3", "T5", "T6", "T7"] },
     Program { name: "parsers", targets: &["T4", "T6", "T7"] },
@@ -46,7 +46,7 @@ pub(super) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All rows, or those of one target, in the order of PERFORMANCE.
+/// Returns all rows, or those of one target, in the order of PERFORMANCE.
 fn rows(sh: &Shell, only: Option<&str>) -> Result<Vec<Value>> {
     let is_wanted = |target: &str| only.is_none_or(|only| only == target);
     let mut rows = Vec::new();
@@ -62,7 +62,7 @@ fn rows(sh: &Shell, only: Option<&str>) -> Result<Vec<Value>> {
     Ok(rows)
 }
 
-/// T before L before M, and 2 before 10.
+/// Returns the sort key of a target id: T before L before M, and 2 before 10.
 fn order(id: &str) -> (Option<usize>, u32) {
     let number = id.trim_start_matches(char::is_alphabetic).parse().unwrap_or(u32::MAX);
     (["T", "L", "M"].iter().position(|letter| id.starts_with(letter)), number)
@@ -81,7 +81,8 @@ fn measure(sh: &Shell, program: &Program, only: Option<&str>) -> Result<Vec<Valu
     printed.lines().map(|line| serde_json::from_str(line).context("a row is not JSON")).collect()
 }
 
-/// Runs a command, its progress going to stderr, so that stdout has the table and nothing else.
+/// Runs a command and returns its stdout. Its stderr stays on the terminal, so that stdout contains only the
+/// table.
 fn capture(cmd: xshell::Cmd<'_>) -> Result<String> {
     let text = cmd.to_string();
     eprintln!("$ {text}");

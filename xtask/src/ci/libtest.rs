@@ -1,4 +1,5 @@
-//! Reads what Rust's test programs print: counts, failures, and our own `skipped:` and `corpus:` lines.
+//! Parser for the output of Rust's test programs: counts, failures, and the project's `skipped:` and
+//! `corpus:` lines.
 
 use std::fmt;
 
@@ -13,7 +14,7 @@ pub(crate) struct TestCounts {
 impl TestCounts {
     pub(crate) fn of(lines: &[String]) -> Self {
         let mut counts = Self::default();
-        // The verdict is a word and a full stop before the first count.
+        // The verdict, a word with a full stop, precedes the first count.
         let results = lines.iter().filter_map(|line| line.strip_prefix("test result:"));
         for part in results.flat_map(|line| line.split([';', '.'])) {
             let mut words = part.split_whitespace();
@@ -38,8 +39,8 @@ impl fmt::Display for TestCounts {
     }
 }
 
-/// What a summary repeats: failed tests by name, skipped cases, figures of the corpora. Tests print
-/// such a line with its word in front, and `--show-output` lets it through.
+/// Returns the lines for a summary: failed tests by name, skipped cases, figures of the corpora. Tests print
+/// such a line with its prefix, and `--show-output` passes it through.
 pub(crate) fn told(lines: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     for line in lines {
@@ -53,8 +54,8 @@ pub(crate) fn told(lines: &[String]) -> Vec<String> {
     told
 }
 
-/// The `failures:` sections: why each failed test failed. A program that died has none, and then all
-/// it printed may say why.
+/// Prints the `failures:` sections, which contain the reason of each failure. A program that died has none,
+/// so all of its output is printed.
 pub(crate) fn print_failures(lines: &[String]) {
     let mut is_inside = false;
     let mut is_found = false;

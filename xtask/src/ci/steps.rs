@@ -1,4 +1,4 @@
-//! What each step of `ci` runs.
+//! The steps of `ci`.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
 use crate::{bench, corpora, fetch, fuzz, mcp, redteam, sdk, tidy};
 
-/// Fuzzing starts only before this much time of the run has passed: its build is the longest, and a cold run must
-/// end within the hour.
+/// Fuzzing starts only within this time of the run: its build takes longest, and a cold run must end within
+/// an hour.
 const FUZZ_STARTS_BEFORE: Duration = Duration::from_mins(48);
 const FUZZ_SECONDS: u64 = 5;
 
-/// First, because every later step reads packages that a fresh machine does not have yet.
+/// Runs first, because every later step reads packages that a fresh machine does not have.
 pub(super) fn fetch(setting: &Setting<'_>) -> Result<Outcome> {
     fetch::all(setting.sh)
 }
@@ -32,8 +32,8 @@ pub(super) fn tidy(setting: &Setting<'_>) -> Result<Outcome> {
     Ok(Outcome { note, ..Outcome::from_success(found.errors.is_empty()) })
 }
 
-/// Offline: the step checks the lock file and the manifests that `fetch` downloaded. Advisories need a
-/// database from elsewhere and are not part of this.
+/// Runs offline, with the lock file and the manifests that `fetch` downloaded. Advisories need an external
+/// database and are not checked.
 pub(super) fn deny(setting: &Setting<'_>) -> Result<Outcome> {
     let deny = match install::ensure(setting.sh, install::DENY)? {
         Tool::Ready(deny) => deny,
@@ -52,7 +52,8 @@ pub(super) fn clippy(setting: &Setting<'_>) -> Result<Outcome> {
     Ok(Outcome::from_success(capture::pass_through(clippy)?))
 }
 
-/// In one build of the whole workspace a crate may use a feature that only another crate turned on.
+/// Checks each crate alone, because in a workspace build a crate can use a feature that only another crate
+/// enables.
 pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
     let mut broken = Vec::new();
     let mut count: usize = 0;
@@ -69,15 +70,15 @@ pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
     Ok(Outcome::new(Verdict::Failed, format!("alone fails: {}", broken.join(", "))))
 }
 
-/// Libraries only: the facade and the command line's program have the same name, and nobody reads the
-/// documentation of a program's insides.
+/// Documents libraries only: the facade and the command-line program have the same name, and the internals of
+/// a program need no documentation.
 pub(super) fn doc(setting: &Setting<'_>) -> Result<Outcome> {
     let doc =
         cmd!(setting.sh, "cargo doc --locked --workspace --no-deps --lib").env("RUSTDOCFLAGS", "-D warnings");
     Ok(Outcome::from_success(capture::pass_through(doc)?))
 }
 
-/// All tests and documentation examples but the corpus tests, which are the next step's.
+/// Runs all tests and documentation examples except the corpus tests, which the next step runs.
 pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
     let test = cmd!(
         setting.sh,
@@ -96,22 +97,22 @@ pub(super) fn corpora(setting: &Setting<'_>) -> Result<Outcome> {
     corpora::test(setting.sh)
 }
 
-/// The providers' own libraries as clients, where Python is there.
+/// Tests the providers' official libraries as clients, if Python is installed.
 pub(super) fn sdk(setting: &Setting<'_>) -> Result<Outcome> {
     sdk::test(setting.sh)
 }
 
-/// MCP servers of others, and the conformance suite, where npm and Python are there.
+/// Tests third-party MCP servers and the conformance suite, if npm and Python are installed.
 pub(super) fn mcp(setting: &Setting<'_>) -> Result<Outcome> {
     mcp::test(setting.sh)
 }
 
-/// Runs that are killed and go on.
+/// Kills and resumes runs.
 pub(super) fn crashes(setting: &Setting<'_>) -> Result<Outcome> {
     redteam::crashes(setting.sh)
 }
 
-/// The catalogue of attacks and controls, where it is there.
+/// Runs the catalogue of attacks and controls, if it is available.
 pub(super) fn attacks(setting: &Setting<'_>) -> Result<Outcome> {
     redteam::attacks(setting.sh)
 }

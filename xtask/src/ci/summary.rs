@@ -1,11 +1,11 @@
-//! The table at the end of `ci`, and its last line.
+//! The summary table of `ci`, and its last line.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{Outcome, Verdict};
 
-/// A step that has run.
+/// A finished step.
 pub(super) struct Finished {
     pub(super) name: &'static str,
     pub(super) outcome: Outcome,
@@ -24,7 +24,7 @@ impl Finished {
     }
 }
 
-/// All that the end of a run tells.
+/// The content of the summary.
 #[derive(Default)]
 pub(super) struct Summary {
     pub(super) steps: Vec<Finished>,
@@ -57,7 +57,7 @@ impl Summary {
         let mut line = format!("{passed} passed, {failed} failed");
         let skipped = self.count(Verdict::Skipped);
         if skipped > 0 {
-            // Writing to a String cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(line, ", {skipped} skipped");
         }
         line

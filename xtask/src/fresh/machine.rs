@@ -1,4 +1,4 @@
-//! A folder that looks like a fresh machine to what runs in it.
+//! A folder that looks like a fresh machine to the programs inside.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,24 +8,25 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use xshell::{Shell, cmd};
 
-/// Files of a home that only say where registries are.
+/// Files in a home folder that only configure registries.
 const SETTINGS: [&str; 4] = [".npmrc", ".config/pip/pip.conf", ".pip/pip.conf", ".cargo/config.toml"];
 
-/// Variables that a fresh machine does not have, by their beginning. `RUSTUP_HOME` is set again, see [`Machine::dress`].
+/// Prefixes of environment variables that a fresh machine does not have. `RUSTUP_HOME` is set again, see
+/// [`Machine::dress`].
 const DROPPED: [&str; 8] =
     ["CARGO", "RUST", "WINDLASS", "XDG_", "PIP_CACHE", "npm_config_cache", "VIRTUAL_ENV", "__CARGO"];
 
-/// The clone with a home, a cargo home and a temporary folder that were empty.
+/// The clone, with an empty home, cargo home and temporary folder.
 pub(super) struct Machine {
     folder: PathBuf,
-    /// `PATH` without folders that hold cargo subcommands which somebody installed.
+    /// `PATH` without folders that contain installed cargo subcommands.
     path: OsString,
-    /// Where version managers keep toolchains, which would otherwise be sought in the new home.
+    /// The folders of version managers with toolchains, which would otherwise be looked up in the new home.
     toolchains: Vec<(&'static str, PathBuf)>,
 }
 
 impl Machine {
-    /// Makes the folder, clones the last commit into it and links `../shared` if it is wanted and there.
+    /// Creates the folder, clones the last commit into it, and links `../shared` if requested and present.
     pub(super) fn create(sh: &Shell, folder: Option<&str>, with_shared: bool) -> Result<Self> {
         let home = std::env::home_dir().context("there is no home folder")?;
         let parent = folder.map_or_else(std::env::temp_dir, PathBuf::from);
@@ -57,7 +58,7 @@ impl Machine {
         &self.folder
     }
 
-    /// Gives a command the machine's working folder and environment.
+    /// Sets the working folder and the environment of a command.
     pub(super) fn dress(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
@@ -76,7 +77,7 @@ impl Machine {
             .envs(self.toolchains.iter().map(|(name, folder)| (name, folder)));
     }
 
-    /// Removes everything. Some tools make folders that cannot be written, so modes are opened first.
+    /// Removes the folder. Some tools create read-only folders, so permissions are added first.
     pub(super) fn remove(self) -> Result<()> {
         let folder = &self.folder;
         let status = Command::new("chmod").args(["-R", "u+rwX"]).arg(folder).status();
@@ -85,7 +86,7 @@ impl Machine {
     }
 }
 
-/// Copies a file of settings, if it is there.
+/// Copies a configuration file, if it exists.
 fn take_over(from: &Path, to: &Path) -> Result<()> {
     if !from.is_file() {
         return Ok(());
@@ -97,7 +98,7 @@ fn take_over(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The toolchain's own programs first, then all folders of `PATH` without cargo and its subcommands.
+/// Returns a `PATH` with the toolchain's programs first, then all folders without cargo and its subcommands.
 fn path(sh: &Shell) -> Result<OsString> {
     let sysroot = PathBuf::from(cmd!(sh, "rustc --print sysroot").quiet().read()?);
     let found = std::env::var_os("PATH").unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What a fuzz target's corpus begins with: recorded streams, conformance files, known regressions.
+//! The initial corpus of a fuzz target: recorded streams, conformance files, known regressions.
 //!
-//! Seeds are copied into `fuzz/corpus/TARGET/`, which git ignores, and nowhere else.
+//! Seeds are copied only into `fuzz/corpus/TARGET/`, which git ignores.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use xshell::Shell;
 
 use crate::corpora;
 
-/// Longer seeds slow every mutation down and teach nothing that a shorter one does not.
+/// Maximum length of a seed in bytes; longer seeds slow down every mutation without covering more.
 const LONGEST: usize = 16 * 1024;
 
-/// Seeds and how many were too long.
+/// The seeds, and the number of files that were too long.
 #[derive(Default)]
 struct Seeds {
     files: Vec<(String, Vec<u8>)>,
@@ -39,7 +39,7 @@ impl Seeds {
     }
 }
 
-/// Puts the seeds of `target` into its corpus, and says what it did.
+/// Copies the seeds of `target` into its corpus, and returns a description of the result.
 pub(super) fn sow(sh: &Shell, target: &str) -> Result<String> {
     let mut seeds = Seeds::default();
     seeds.add_files(sh, "regression", &files(sh, Path::new(&format!("fuzz/regressions/{target}"))))?;
@@ -71,7 +71,7 @@ pub(super) fn sow(sh: &Shell, target: &str) -> Result<String> {
     Ok(format!("{} seeds, {too_long} left out as longer than {LONGEST} bytes", seeds.files.len()))
 }
 
-/// The recorded streams of one provider's format.
+/// Adds the recorded streams of one provider's format.
 fn add_streams(sh: &Shell, folder: &Path, seeds: &mut Seeds) -> Result<()> {
     let streams: Vec<PathBuf> = files(sh, folder)
         .into_iter()
@@ -81,7 +81,7 @@ fn add_streams(sh: &Shell, folder: &Path, seeds: &mut Seeds) -> Result<()> {
     seeds.add_files(sh, &api, &streams)
 }
 
-/// The recorded requests of one provider's format.
+/// Adds the recorded requests of one provider's format.
 fn add_requests(sh: &Shell, folder: &Path, seeds: &mut Seeds) -> Result<()> {
     for path in files(sh, folder) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -94,7 +94,7 @@ fn add_requests(sh: &Shell, folder: &Path, seeds: &mut Seeds) -> Result<()> {
     Ok(())
 }
 
-/// What models wrote where they have no other way to call a tool.
+/// Adds outputs of models without native tool calls.
 fn add_texts(sh: &Shell, corpora: &Path, seeds: &mut Seeds) -> Result<()> {
     let rows = sh.read_file(corpora.join("text_tools/pairs_llamacpp.jsonl"))?;
     for (index, line) in rows.lines().enumerate() {
@@ -120,7 +120,7 @@ fn add_json(sh: &Shell, corpora: &Path, seeds: &mut Seeds) -> Result<()> {
     Ok(())
 }
 
-/// The files of a folder; none where the folder is missing.
+/// Returns the files of a folder, or an empty list if the folder is missing.
 fn files(sh: &Shell, folder: &Path) -> Vec<PathBuf> {
     let mut paths = sh.read_dir(folder).unwrap_or_default();
     paths.retain(|path| path.is_file());

@@ -1,4 +1,4 @@
-//! The layer rule as a function of the crates and the resolved graph: no cargo, no files.
+//! The layer rule, as a pure function of the crates and the resolved graph.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -7,7 +7,7 @@ use crate::project::{Dependency, Kind, LayerTable, Package, Project, Reach};
 const TABLE: &str = "[workspace.metadata.layers] in Cargo.toml";
 const TEST_KIT: &str = "windlass-testkit";
 
-/// What is wrong with the crates' own dependency lists.
+/// Returns the violations in the crates' own dependency lists.
 pub(super) fn direct(project: &Project) -> Vec<String> {
     let places = Places::new(&project.layers);
     let mut problems = places.problems.clone();
@@ -24,7 +24,8 @@ pub(super) fn direct(project: &Project) -> Vec<String> {
     problems
 }
 
-/// What pure crates reach that they must not, through other crates. Each with the way that leads there.
+/// Returns the forbidden packages that pure crates depend on through other crates, each with the dependency
+/// path.
 pub(super) fn transitive(project: &Project, reach: &Reach) -> Vec<String> {
     let layers = &project.layers;
     let mut problems = Vec::new();
@@ -77,7 +78,7 @@ fn impure_message(from: &str, impure: &str, way: &[String]) -> String {
     format!("`{from}` is a pure crate and must not reach `{impure}`: {}", way.join(" -> "))
 }
 
-/// The shortest way along normal dependencies.
+/// Returns the shortest path along normal dependencies, by breadth-first search.
 fn way_to(from: &str, target: &str, reach: &Reach) -> Option<Vec<String>> {
     let mut came_from: BTreeMap<&str, &str> = BTreeMap::new();
     let mut waiting = VecDeque::from([from]);
@@ -107,7 +108,7 @@ fn is_in(names: &[String], name: &str) -> bool {
     names.iter().any(|listed| listed == name)
 }
 
-/// Where a crate stands.
+/// The layer of a crate.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     index: usize,
@@ -120,7 +121,7 @@ impl std::fmt::Display for Place<'_> {
     }
 }
 
-/// The layer table by crate, and what is wrong with the table itself.
+/// The layers by crate, and the problems of the layer table itself.
 struct Places<'a> {
     by_crate: BTreeMap<&'a str, Place<'a>>,
     problems: Vec<String>,

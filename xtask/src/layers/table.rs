@@ -1,4 +1,4 @@
-//! The edge table of docs/LAYERS.md: which crate uses which, layer by layer.
+//! The dependency table in docs/LAYERS.md: the dependencies of each crate, layer by layer.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::project::{Kind, Package, Project};
 pub(super) const BEGIN: &str = "<!-- layers:begin -->";
 pub(super) const END: &str = "<!-- layers:end -->";
 
-/// The table for the crates that exist, in the order of the layers.
+/// Draws the table of the existing crates, in the order of the layers.
 pub(super) fn draw(project: &Project) -> String {
     let mut text = String::from("| layer | crate | pure | uses |\n|---|---|---|---|\n");
     for (index, layer) in project.layers.order.iter().enumerate() {
@@ -17,21 +17,21 @@ pub(super) fn draw(project: &Project) -> String {
             };
             let pure = if project.layers.pure.contains(name) { "yes" } else { "" };
             let uses = uses(project, package);
-            // Writing to a String cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(text, "| {index} {} | `{name}` | {pure} | {uses} |", layer.name);
         }
     }
     text
 }
 
-/// The page with `table` between its markers, or none if it has no markers.
+/// Returns the page with `table` between its markers, or `None` if it has no markers.
 pub(super) fn replace(page: &str, table: &str) -> Option<String> {
     let (before, rest) = page.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;
     Some(format!("{before}{BEGIN}\n{table}{END}{after}"))
 }
 
-/// A page to begin with.
+/// Returns an initial page.
 pub(super) fn empty_page() -> String {
     format!(
         "# Layers\n\n## Who uses whom\n\nDrawn by `cargo xtask layers --write` from the manifests: normal and \

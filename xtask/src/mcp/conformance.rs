@@ -1,4 +1,4 @@
-//! The published conformance suite, against our server and against our client.
+//! Runs the published conformance suite against the project's server and client.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::capture;
 use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict};
 use crate::project::target;
 
-/// Settings with tools of the names that the suite calls, and a policy that lets them through.
+/// Settings with tools of the names that the suite calls, and a policy that allows them.
 const SETTINGS: &str = "xtask/mcp/settings";
-/// Our client for the suite.
+/// The source of the conformance client.
 const CLIENT_SOURCE: &str = "crates/mcp/examples/conformance_client.rs";
 
-/// One scenario, as the suite's summary has it.
+/// One scenario in the suite's summary.
 #[derive(Debug, PartialEq, Eq)]
 struct Scenario {
     name: String,
     is_passed: bool,
 }
 
-/// Both sides, each with its own count.
+/// Runs the suite for the server and for the client, with separate counts.
 pub(super) fn both(sh: &Shell, installed: &Installed) -> Result<Vec<Outcome>> {
     let Some(node) = &installed.node else {
         return Ok(vec![Outcome::new(Verdict::Skipped, "there is no suite")]);
@@ -64,7 +64,8 @@ fn client(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
     let (suite, program, out) = (&suite, &program, &out);
     let run = cmd!(sh, "{node} {suite} client --command {program} --suite all -o {out}");
     let text = run.quiet().ignore_status().ignore_stderr().read()?;
-    // The suite runs all at once, and gives each the same time: on a busy machine one may be late. It is told.
+    // The suite runs all scenarios at once with the same timeout, so one may time out on a busy machine. A
+    // late scenario is reported.
     let alone = |name: &str| {
         let run = cmd!(sh, "{node} {suite} client --command {program} --scenario {name} -o {out}");
         run.quiet().ignore_stdout().ignore_stderr().run().is_ok()
@@ -76,7 +77,7 @@ fn judged(mode: &str, text: &str, expected: Expected) -> Outcome {
     judged_with(mode, text, expected, |_| false)
 }
 
-/// Counts, and holds what failed against what is expected to. What is expected of no failure may try once more, alone.
+/// Compares the failed scenarios with the expected failures. An unexpected failure is retried alone.
 fn judged_with(mode: &str, text: &str, expected: Expected, alone: impl Fn(&str) -> bool) -> Outcome {
     let scenarios = scenarios(text);
     let passed = scenarios.iter().filter(|scenario| scenario.is_passed).count();
@@ -104,7 +105,7 @@ fn judged_with(mode: &str, text: &str, expected: Expected, alone: impl Fn(&str) 
     Outcome { note, lines, ..Outcome::from_success(is_good) }
 }
 
-/// The scenarios in the suite's summary.
+/// Parses the scenarios in the suite's summary.
 fn scenarios(text: &str) -> Vec<Scenario> {
     let summary = text.split_once("SUMMARY").map_or("", |(_, summary)| summary);
     let read = |line: &str| {
@@ -116,14 +117,14 @@ fn scenarios(text: &str) -> Vec<Scenario> {
     summary.lines().filter_map(read).collect()
 }
 
-/// Our server; dropping it stops it.
+/// A running server of the project, which is killed when this value is dropped.
 struct Served {
     child: Child,
     url: String,
 }
 
 impl Served {
-    /// Starts it in a folder of its own, without the user's environment.
+    /// Starts the server in its own folder, without the user's environment.
     fn start(program: &Path, settings: &PathBuf, place: &Path) -> Result<Self> {
         let work = place.join("work");
         std::fs::create_dir_all(&work)?;

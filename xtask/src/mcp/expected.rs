@@ -1,6 +1,7 @@
-//! The scenarios of the conformance suite that are not passed, and why.
+//! The scenarios of the conformance suite that are expected to fail, with the reasons.
 
-/// Scenarios that fail, by their names, with the reason. One that passes after all fails the run: it leaves this list.
+/// Expected failures by scenario name, with the reason. A scenario that passes fails the run and must be
+/// removed from the list.
 pub(crate) type Expected = &'static [(&'static str, &'static str)];
 
 const NO_RESOURCES: &str = "tools are served, and no resources";
@@ -10,7 +11,7 @@ const NO_SUCH_PIECE: &str =
 const NO_LOGGING: &str = "no log is served: what a tool says while it runs is its progress";
 const OWN_FORMS: &str = "what is asked is whether a call may run, or a tool's question: the forms are ours";
 
-/// Of `windlass mcp serve`.
+/// The expected failures of `windlass mcp serve`.
 pub(crate) const SERVER: Expected = &[
     ("logging-set-level", NO_LOGGING),
     ("tools-call-with-logging", NO_LOGGING),
@@ -32,7 +33,7 @@ pub(crate) const SERVER: Expected = &[
     ("prompts-get-with-image", NO_PROMPTS),
 ];
 
-/// Of our client.
+/// The expected failures of the client.
 pub(crate) const CLIENT: Expected = &[
     (
         "auth/2025-03-26-oauth-metadata-backcompat",

@@ -1,4 +1,4 @@
-//! Installs servers and suite below the target folder, once.
+//! Installs the servers and the suite once, below the target folder.
 
 use std::path::{Path, PathBuf};
 
@@ -8,35 +8,35 @@ use xshell::{Cmd, Shell, cmd};
 use crate::capture;
 use crate::project::target;
 
-/// The variable by which tests find the folder.
+/// The environment variable through which tests find the folder.
 pub(crate) const HOME: &str = "WINDLASS_MCP_SERVERS";
 
 const PACKAGES: &str = "xtask/mcp/package.json";
-/// Pins what the packages need in turn. It names no addresses, so any registry serves it.
+/// Pins the transitive dependencies. It contains no URLs, so any registry can serve them.
 const PACKAGES_LOCK: &str = "xtask/mcp/package-lock.json";
 const REQUIREMENTS: &str = "xtask/mcp/requirements.txt";
 
-/// The oldest node that runs the pinned one's installer.
+/// The oldest major version of node that can run the installer of the pinned version.
 const NODE_MAJOR: u32 = 18;
 
-/// What is there.
+/// The installed servers and programs.
 pub(crate) struct Installed {
-    /// The folder with `npm` and `venv` in it.
+    /// The folder that contains `npm` and `venv`.
     pub(crate) home: PathBuf,
-    /// The program that runs the suite, if it is there.
+    /// The program that runs the suite, if it is installed.
     pub(crate) node: Option<PathBuf>,
-    /// What is not there, and why.
+    /// The missing parts, each with the reason.
     pub(crate) missing: Vec<String>,
 }
 
 impl Installed {
-    /// The suite's program.
+    /// Returns the path of the suite's program.
     pub(crate) fn suite(&self) -> PathBuf {
         self.home.join("npm/node_modules/@modelcontextprotocol/conformance/dist/index.js")
     }
 }
 
-/// Installs what is not there yet.
+/// Installs the missing parts.
 pub(crate) fn ensure(sh: &Shell) -> Result<Installed> {
     let home = target(sh).join("mcp");
     let mut missing = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) fn ensure(sh: &Shell) -> Result<Installed> {
     Ok(Installed { home, node, missing })
 }
 
-/// Installs the packages of npm and returns the node that runs them, which is one of these packages.
+/// Installs the npm packages. Returns the node program among them, which runs the others.
 fn npm(sh: &Shell, folder: &Path) -> Result<std::result::Result<PathBuf, String>> {
     let Some(major) = node_major(sh) else {
         return Ok(Err("there is no npm with node: install them to use the servers of npm".to_owned()));

@@ -1,11 +1,11 @@
-//! READMEs and change logs: one sentence a crate, the same everywhere.
+//! Checks of READMEs and changelogs: each crate has one sentence, the same everywhere.
 
 use super::Findings;
 use crate::project::{Package, Project};
 
 const README_LINES: usize = 60;
 
-/// `# windlass-NAME`, a blank line, the manifest's sentence alone in its paragraph.
+/// Checks for `# windlass-NAME`, a blank line, and the manifest's description as a paragraph of its own.
 pub(super) fn check_readme(package: &Package, readme: &str, found: &mut Findings) {
     let path = format!("{}/README.md", package.folder);
     if readme.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn check_changelog(package: &Package, changelog: &str, found: &mut Fi
     }
 }
 
-/// The root README links each crate's folder once, in a table row that has the crate's sentence.
+/// Checks that the root README links each crate's folder once, in a table row with the crate's description.
 pub(super) fn check_crate_table(project: &Project, readme: &str, found: &mut Findings) {
     let rows: Vec<(&str, &str)> = readme
         .lines()

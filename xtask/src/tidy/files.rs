@@ -1,15 +1,15 @@
-//! Which files belong to the project.
+//! Determines the files of the project.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-/// Folders that a build or a fuzzing run makes; looked at only where git cannot say.
+/// Folders that builds and fuzzing create; excluded only if git cannot list the files.
 const MADE: [&str; 5] = ["target", ".git", "corpus", "artifacts", "coverage"];
 
-/// Tracked files and new ones that are not ignored, as paths from the root. In an unpacked archive,
-/// where git knows nothing, everything but what a build makes.
+/// Returns tracked files and new files that are not ignored, as paths from the root. In an unpacked archive
+/// without git, returns everything except build output.
 pub(super) fn of_project(sh: &Shell) -> Result<Vec<String>> {
     let listing =
         cmd!(sh, "git ls-files -z --cached --others --exclude-standard").quiet().ignore_stderr().read();
@@ -18,7 +18,7 @@ pub(super) fn of_project(sh: &Shell) -> Result<Vec<String>> {
         Ok(names) if !names.is_empty() => paths.extend(names.split('\0').map(str::to_owned)),
         _ => walk(sh, &sh.current_dir(), &mut paths)?,
     }
-    // A deleted file is listed until its deletion is committed; a link is judged where it points.
+    // A deleted file is listed until its deletion is committed; a link counts at its target.
     paths.retain(|path| sh.current_dir().join(path).is_file());
     paths.sort();
     Ok(paths)

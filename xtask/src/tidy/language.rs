@@ -1,4 +1,5 @@
-//! The language of comments, documents and names: markers of a private dialect, and a budget that only falls.
+//! Language check of comments, documents and names: counts markers of the private dialect against a
+//! decreasing budget.
 
 mod markers;
 mod names;
@@ -11,13 +12,13 @@ use std::collections::BTreeMap;
 
 use super::Findings;
 
-/// Sentences with a marker, of a thousand. Lower it when the count has fallen; never raise it.
+/// Maximum marked sentences per thousand. Lower it when the count falls; never raise it.
 const SENTENCES: u64 = 376;
 
-/// Functions and types of which the name is a participle, a preposition or an adverb, of a thousand.
+/// Maximum odd names per thousand: functions and types named by a participle, a preposition or an adverb.
 const NAMES: u64 = 110;
 
-/// Counts of one part of the project.
+/// The counts of one part of the project.
 #[derive(Clone, Debug, Default)]
 struct Count {
     sentences: u64,
@@ -26,7 +27,7 @@ struct Count {
     odd_names: u64,
 }
 
-/// The language of the whole project.
+/// The counts of the whole project.
 #[derive(Debug, Default)]
 pub(super) struct Language {
     parts: BTreeMap<String, Count>,
@@ -35,7 +36,7 @@ pub(super) struct Language {
 }
 
 impl Language {
-    /// Reads a file, if it is one that people read: sources without tests, and Markdown.
+    /// Reads a file if it is documentation: sources without tests, and Markdown.
     pub(super) fn read(&mut self, path: &str, content: &str) {
         let is_markdown = extension(path) == "md";
         if !is_markdown && !is_source(path) {
@@ -62,7 +63,7 @@ impl Language {
         }
     }
 
-    /// Fails where there is more than the budget allows.
+    /// Reports an error if a count exceeds its budget.
     pub(super) fn check(&self, found: &mut Findings) {
         let all = self.sum();
         let held = [
@@ -78,8 +79,8 @@ impl Language {
         }
     }
 
-    /// A table of the parts, the most marked first, and every sentence and name that was counted in those that
-    /// begin with `only`.
+    /// Prints a table of the parts, most marked first. With `only`, first prints every marked sentence and
+    /// odd name in the paths with that prefix.
     pub(super) fn print(&self, only: Option<&str>) {
         if let Some(only) = only {
             for line in self.marked.iter().chain(&self.odd_names).filter(|line| line.starts_with(only)) {
@@ -132,7 +133,7 @@ fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// A crate's sources, its documents, or a folder at the root.
+/// Returns the part of a path: a crate's sources, its documents, or a folder at the root.
 fn part_of(path: &str) -> String {
     let kind = if extension(path) == "md" { " (documents)" } else { "" };
     let mut names = path.split('/');

@@ -1,7 +1,7 @@
-//! Manifests: what is inherited, what is a crate's own, where dependencies come from.
+//! Checks of manifests: inherited keys, a crate's own keys, and the sources of dependencies.
 //!
-//! Whether a value is inherited shows only in the text, so these rules read lines; the layout is one
-//! key a line, as all manifests here have it.
+//! Only the text shows whether a value is inherited, so these checks read lines; all manifests have one key
+//! per line.
 
 use super::Findings;
 use crate::project::Package;
@@ -32,7 +32,7 @@ pub(super) fn check(package: &Package, manifest: &str, found: &mut Findings) {
     }
 }
 
-/// What holds only for crates that are published.
+/// Returns the violations of the rules for published crates.
 fn crate_rules(package: &Package, folder: &str, manifest: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let name = if folder == "windlass" { folder.to_owned() } else { format!("windlass-{folder}") };
@@ -51,7 +51,7 @@ fn crate_rules(package: &Package, folder: &str, manifest: &str) -> Vec<String> {
     problems
 }
 
-/// Dependency lines that go neither through the workspace nor, for development, by path alone.
+/// Returns the dependency lines that neither inherit from the workspace nor are dev-dependencies by path.
 fn foreign_dependencies(manifest: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let mut section = "";

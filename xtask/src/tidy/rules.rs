@@ -1,4 +1,5 @@
-//! Every id of a rule that a comment, a page or a test's name cites has an entry in `docs/RULES.md` or `docs/rules/`.
+//! Checks that every rule id in a comment, a page or a test's name has an entry in `docs/RULES.md` or
+//! `docs/rules/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +12,10 @@ use super::Findings;
 const PAGE: &str = "docs/RULES.md";
 const FOLDER: &str = "docs/rules/";
 
-/// Words of comments that have the form of an id: names of models and of hash functions.
+/// Words in comments that look like an id: names of models and of hash functions.
 const OTHER_WORDS: &[&str] = &["R1", "M2", "M3", "F5", "P1"];
 
-/// What cites and what is cited.
+/// The citations and the definitions of rule ids.
 pub(super) struct Rules {
     patterns: Patterns,
     defined: BTreeSet<String>,
@@ -23,9 +24,9 @@ pub(super) struct Rules {
 }
 
 struct Patterns {
-    /// `H4`, `J7a`: a letter of a family and a number.
+    /// `H4`, `J7a`: the letter of a family and a number.
     letter: Regex,
-    /// `S2-S4` and `S2 to S4`: the ids between are cited, too.
+    /// `S2-S4` and `S2 to S4`: a range also cites the ids between its ends.
     range: Regex,
     /// `MCP-017`.
     case: Regex,
@@ -53,7 +54,7 @@ impl Patterns {
         })
     }
 
-    /// The ids that a line of a comment or of a page cites.
+    /// Returns the ids that a line of a comment or of a page cites.
     fn cited_in(&self, text: &str) -> BTreeSet<String> {
         let mut ids = BTreeSet::new();
         ids.extend(self.letter.captures_iter(text).map(|found| found[2].to_owned()));
@@ -69,7 +70,7 @@ impl Patterns {
         ids
     }
 
-    /// The id that a test has in its name.
+    /// Returns the id in a test's name.
     fn of_test(&self, code: &str) -> Option<String> {
         let found = self.test.captures(code)?;
         let (family, number) =
@@ -89,7 +90,7 @@ impl Rules {
         })
     }
 
-    /// Takes the rules of a page, or the citations of any other file.
+    /// Reads the definitions of a rules page, or the citations of any other file.
     pub(super) fn read(&mut self, path: &str, content: &str) {
         if path == PAGE || path.starts_with(FOLDER) {
             let headings = self.patterns.heading.captures_iter(content);
@@ -117,7 +118,7 @@ impl Rules {
         }
     }
 
-    /// An id without an entry is an error; so is an entry that nothing cites.
+    /// Reports an error for a cited id without an entry.
     pub(super) fn check(&self, found: &mut Findings) {
         let families: BTreeSet<&str> = self.defined.iter().map(|id| family_of(id)).collect();
         for (id, places) in &self.cited {
@@ -147,7 +148,7 @@ impl Rules {
     }
 }
 
-/// The part of an id before its number.
+/// Returns the part of an id before its number.
 fn family_of(id: &str) -> &str {
     let end = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'a');
     end.trim_end_matches(['-', ' '])

@@ -1,8 +1,8 @@
-//! Rust files: names, headers, sizes.
+//! Checks of Rust files: names, headers, sizes.
 
 use super::Findings;
 
-/// Names that say nothing about what is inside.
+/// File names that do not describe the content.
 const EMPTY_NAMES: [&str; 9] =
     ["util", "utils", "helper", "helpers", "common", "types", "misc", "mod", "shared"];
 
@@ -55,8 +55,8 @@ fn check_lib(path: &str, content: &str, found: &mut Findings) {
     }
 }
 
-/// Lines but for `#[cfg(test)] mod name { .. }` blocks. rustfmt closes such a block at the indent
-/// that it began with, so no braces need counting.
+/// Counts lines outside `#[cfg(test)] mod name { .. }` blocks. rustfmt closes such a block at its own
+/// indentation, so braces need not be counted.
 pub(super) fn lines_without_tests(content: &str) -> usize {
     let mut count: usize = 0;
     let mut lines = content.lines();
@@ -67,7 +67,7 @@ pub(super) fn lines_without_tests(content: &str) -> usize {
         }
         let opens_block = lines.next().is_some_and(|next| next.ends_with('{'));
         if opens_block {
-            // Consumes the block.
+            // Skip the block.
             let _ = lines.by_ref().find(|line| *line == "}");
         }
     }

@@ -1,21 +1,21 @@
-//! What no file of the project may contain: machine paths, registries, unnumbered to-dos.
+//! Checks for forbidden text in any file: machine paths, registries, unnumbered to-dos.
 
 use super::Findings;
 
-/// A line that shows such text as an example carries this word, or the line before it does.
+/// The marker for a line that contains forbidden text as an example. It may also be on the line before.
 const SAMPLE: &str = "tidy: sample";
 
-/// Below these a machine keeps its own.
+/// Root folders that differ between machines.
 // tidy: sample
 const MACHINE_ROOTS: [&str; 3] = ["/work/", "/root/", "/home/"];
 
-/// Homes that stand for anybody's in examples.
+/// User names that examples may use in home folders.
 const ANYBODY: [&str; 6] = ["user", "me", "you", "alice", "bob", "dev"];
 
-/// The one registry address that a lock file may carry.
+/// The only registry URL that a lock file may contain.
 const PUBLIC_INDEX: &str = "https://github.com/rust-lang/crates.io-index";
 
-/// Begins of host names that package registries serve from.
+/// Prefixes of host names of package registries.
 const REGISTRY_HOSTS: [&str; 7] = [
     "index.crates.io",     // tidy: sample
     "static.crates.io",    // tidy: sample
@@ -56,7 +56,7 @@ fn problem_in(path: &str, line: &str) -> Option<String> {
         .then(|| "a to-do needs its issue's number: `TODO(#12)`".to_owned())
 }
 
-/// An absolute path below a machine's work folder or somebody's home.
+/// Returns an absolute path below a work folder or a user's home folder, if the line contains one.
 fn machine_path(line: &str) -> Option<String> {
     for root in MACHINE_ROOTS {
         for (at, _) in line.match_indices(root) {
@@ -74,7 +74,8 @@ fn machine_path(line: &str) -> Option<String> {
     None
 }
 
-/// A to-do in a comment without `(#NUMBER)` after it. In strings the word is data.
+/// Returns true if a comment contains a to-do without `(#NUMBER)` after it. In string literals the word is
+/// data.
 fn has_unnumbered_to_do(line: &str) -> bool {
     let Some((_, comment)) = line.split_once("//").or_else(|| line.split_once("# ")) else {
         return false;

@@ -1,4 +1,4 @@
-//! Beside agent frameworks, which switch `serde_json` to ordered maps and exact numbers.
+//! Comparison with agent frameworks, which enable ordered maps and exact floats in `serde_json`.
 
 fn main() -> std::process::ExitCode {
     windlass_peers::run(windlass_peers::AGENTS)

@@ -1,4 +1,4 @@
-//! Beside the floor: nobody else is in this program, so that `serde_json` is as quick as it can be.
+//! Comparison with the floor. No other peer is linked, so `serde_json` is as fast as possible.
 
 fn main() -> std::process::ExitCode {
     windlass_peers::run(windlass_peers::FLOOR)

@@ -1,4 +1,4 @@
-//! Beside parsers of event streams, and of what is in the events.
+//! Comparison with parsers of event streams and of the data in the events.
 
 fn main() -> std::process::ExitCode {
     windlass_peers::run(windlass_peers::STREAMS)

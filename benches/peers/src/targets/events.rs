@@ -1,4 +1,4 @@
-//! T8: a provider's stream cut into events.
+//! T8: splitting a provider's stream into events.
 
 use crate::measure::{Session, count};
 use crate::row::Row;
@@ -7,7 +7,7 @@ use crate::work::{Case, find};
 const BYTES: usize = 1_000_000;
 const PEERS: [&str; 3] = ["sse-stream", "sse-core", "sseer"];
 
-/// T8: against the best crate, and against a bare scan for line ends.
+/// T8: compared with the fastest crate, and with a bare scan for line ends.
 pub(super) fn events(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for (stream, target, aim) in [("openai", 2.0, 1.3), ("anthropic", 2.5, 1.6)] {
@@ -46,7 +46,7 @@ fn against_best(session: &mut Session, case: &Case) -> Row {
     row.at_most(0.6, 0.35).note(notes.join(", "))
 }
 
-/// Times of all, for who asks what eventsource-stream costs.
+/// Times of all peers, including eventsource-stream.
 fn times(session: &mut Session, case: &Case) -> Row {
     let own = session.time("sse", case);
     let peers = ["memchr2", "sse-stream", "sse-core", "sseer", "eventsource-stream"];

@@ -1,4 +1,4 @@
-//! T5: what a text in deltas takes from the heap.
+//! T5: heap usage of a text in deltas.
 
 use windlass_partial_json::Parser;
 
@@ -9,9 +9,9 @@ use crate::work::Case;
 
 const BYTES: usize = 100_000;
 
-/// T5: allocations in any cut, none once the buffers have grown, and the peak.
+/// T5: allocations for each cut, zero allocations once the buffers have grown, and the peak.
 pub(super) fn allocations(session: &mut Session) -> Vec<Row> {
-    // A buffer that doubles is allocated as often as the text has binary digits.
+    // A buffer that doubles is reallocated once per binary digit of the text's length.
     let most = 4.0 + count(BYTES).log2();
     let mut rows = Vec::new();
     for cut in ["d1", "d4", "d16", "dR"] {
@@ -31,7 +31,7 @@ pub(super) fn allocations(session: &mut Session) -> Vec<Row> {
     rows
 }
 
-/// Allocations when the buffers have the size that they need: none may come with a delta.
+/// Counts allocations after the buffers have reached their size: a delta must not allocate.
 fn last_quarter(case: &Case) -> Figure {
     let deltas = case.deltas().ok_or("there are no deltas")?;
     let (grown, rest) = deltas.split_at(deltas.len() / 4 * 3);
@@ -44,7 +44,7 @@ fn last_quarter(case: &Case) -> Figure {
     pushed.map(|()| count_or_zero(heap.allocations))
 }
 
-/// A count that may be 0, unlike that of a rate.
+/// Converts a count that, unlike a rate's divisor, may be 0.
 fn count_or_zero(things: usize) -> f64 {
     if things == 0 { 0.0 } else { count(things) }
 }

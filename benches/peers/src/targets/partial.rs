@@ -1,4 +1,4 @@
-//! T1 to T3: the cost of a delta, with and without a look at the value.
+//! T1 to T3: the cost of a delta, with and without reading the value.
 
 use crate::measure::{Figure, Session, count};
 use crate::row::Row;
@@ -6,7 +6,7 @@ use crate::work::{Case, size};
 
 const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 
-/// T1: all deltas pushed, the document kept, against appending them and one parse at the end.
+/// T1: pushing all deltas and keeping the document, compared with appending them and parsing once at the end.
 pub(super) fn floor(session: &mut Session) -> Vec<Row> {
     let bounds = [("d4", 1.6, 1.2), ("d16", 1.4, 1.0), ("dR", 1.2, 0.8)];
     let row = |(cut, target, aim)| {
@@ -18,7 +18,7 @@ pub(super) fn floor(session: &mut Session) -> Vec<Row> {
     bounds.into_iter().map(row).collect()
 }
 
-/// What both cost for each delta, in instructions and in time.
+/// Formats the cost of both per delta, in instructions and in time.
 fn costs(session: &mut Session, case: &Case) -> String {
     let deltas = count(case.deltas().map_or(0, |deltas| deltas.len()));
     let instructions = (session.instructions("push", case), session.instructions("floor", case));
@@ -36,7 +36,7 @@ fn costs(session: &mut Session, case: &Case) -> String {
     }
 }
 
-/// T2: what a look after each delta adds to the push.
+/// T2: the additional cost of reading the value after each delta.
 pub(super) fn view(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for bytes in SIZES {
@@ -65,7 +65,7 @@ fn view_instructions(session: &mut Session, case: &Case) -> Figure {
     Ok((session.instructions("push and view", case)? - session.instructions("push", case)?) / count(deltas))
 }
 
-/// T3: how push and view grow with the text; 1 is linear.
+/// T3: the growth exponent of push and view with the size of the text; 1 is linear.
 pub(super) fn growth(session: &mut Session) -> Vec<Row> {
     let [small, .., large] = SIZES;
     let exponent = exponent(session, small, large);
@@ -81,7 +81,7 @@ fn exponent(session: &mut Session, small: usize, large: usize) -> Figure {
     Ok(cost.ln() / (count(large.bytes) / count(small.bytes)).ln())
 }
 
-/// T7: many small values and deep ones, against the floor.
+/// T7: many small values and deep nesting, compared with the floor.
 pub(super) fn structure(session: &mut Session) -> Vec<Row> {
     let row = |workload| {
         let case = Case::new(workload, 0, "d16");
@@ -92,7 +92,7 @@ pub(super) fn structure(session: &mut Session) -> Vec<Row> {
     ["W2", "W3"].into_iter().map(row).collect()
 }
 
-/// T7: arguments as a struct that fills, against a look at one length in the untyped view.
+/// T7: arguments as a typed partial struct, compared with reading one length from the untyped view.
 #[cfg(feature = "parsers")]
 pub(super) fn typed(session: &mut Session) -> Vec<Row> {
     let row = |case: Case| {

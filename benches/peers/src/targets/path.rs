@@ -4,7 +4,7 @@ use crate::measure::{Figure, Session, count};
 use crate::row::Row;
 use crate::work::{Case, find};
 
-/// T9: the whole way against common practice, its envelope step, and what it allocates.
+/// T9: the whole path compared with common practice, its envelope step, and its allocations.
 pub(super) fn path(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for stream in ["openai", "anthropic"] {
@@ -15,7 +15,8 @@ pub(super) fn path(session: &mut Session) -> Vec<Row> {
         for (peer, what) in [("path", "bytes to view"), ("wire", "of these, bytes to chunk")] {
             let allocations = session.heap(peer, &case, 1).map(|heap| per(heap.allocations, deltas));
             let row = Row::new("T9", format!("{case}: {what}"), "alloc. a delta", allocations);
-            // None per delta, that is: a call takes its buffers once, a few hundredths for each of its deltas.
+            // A delta does not allocate: a call allocates its buffers once, which is a few hundredths per
+            // delta.
             rows.push(if peer == "path" { row.at_most(0.1, 0.1) } else { row });
         }
     }
@@ -32,7 +33,7 @@ fn whole_way(session: &mut Session, case: &Case) -> Row {
         .note(note)
 }
 
-/// The wire decoder less the sse step in it, against `serde_json` on the events' data.
+/// The wire decoder minus its sse step, compared with `serde_json` on the data of the events.
 fn envelope(session: &mut Session, case: &Case) -> Row {
     let events = count(find("wire", case).map_or(0, |work| work.units));
     let own = step(session, case);

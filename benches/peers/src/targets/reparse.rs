@@ -1,10 +1,11 @@
-//! T4: a value after each delta, against those who parse the whole text again and those who do not.
+//! T4: a value after each delta, compared with peers that parse the whole text again and with incremental
+//! peers.
 
 use crate::measure::{Figure, Session, count};
 use crate::row::Row;
 use crate::work::Case;
 
-/// T4 beside parsers.
+/// T4 compared with parsers.
 #[cfg(feature = "parsers")]
 pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
     let mut rows = ahead(session, "jiter", "", |row| row.at_least(300.0, 700.0));
@@ -14,7 +15,7 @@ pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
     rows
 }
 
-/// T4 beside agent frameworks.
+/// T4 compared with agent frameworks.
 #[cfg(feature = "agents")]
 pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     let mut rows = ahead(session, "tool-parser", "its PartialJson", |row| row.at_least(50.0, 100.0));
@@ -22,8 +23,8 @@ pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     rows
 }
 
-/// How many times longer the peer takes. One that cannot read W1, which has escaped surrogate pairs, is
-/// named with the reason and measured on W1u, which has none.
+/// Measures the peer's time as a multiple of ours. A peer that cannot read W1, which has escaped surrogate
+/// pairs, is reported with the reason and measured on W1u, which has none.
 fn ahead(session: &mut Session, peer: &str, note: &str, bound: fn(Row) -> Row) -> Vec<Row> {
     let w1 = Case::new("W1", 100_000, "d16");
     if let Err(reason) = session.check(peer, &w1) {
@@ -39,7 +40,7 @@ fn what(peer: &str, case: &Case) -> String {
 }
 
 fn compare(session: &mut Session, peer: &str, note: &str, case: &Case) -> Row {
-    // One after the other: a slow peer would leave time for one run of ours, and that one cold.
+    // Sequential, not alternating: a slow peer would leave time for only one cold run of ours.
     let own = session.time("push and view", case);
     let theirs = session.time(peer, case);
     let total = total(case, &own, &theirs);
@@ -47,7 +48,7 @@ fn compare(session: &mut Session, peer: &str, note: &str, case: &Case) -> Row {
     Row::new("T4", what(peer, case), "times", times).note(total).note(note)
 }
 
-/// What both take for all deltas, in milliseconds.
+/// Formats the total times of both for all deltas, in milliseconds.
 fn total(case: &Case, own: &Figure, theirs: &Figure) -> String {
     let deltas = count(case.deltas().map_or(0, |deltas| deltas.len()));
     match (own, theirs) {

@@ -5,12 +5,12 @@ use crate::row::Row;
 use crate::work::Case;
 
 const BYTES: usize = 1_000_000;
-/// Calls repeat, so a cost for each byte is told by a tenth of them; tool-parser reads each call again at
-/// every chunk.
+/// Calls repeat, so a tenth of the size is enough to measure the cost per byte; tool-parser parses each call
+/// again at every chunk.
 const CALL_BYTES: usize = 100_000;
 const CHUNKS: [usize; 3] = [1, 8, 64];
 
-/// T10 beside a bare scan.
+/// T10 compared with a bare scan.
 pub(super) fn scan(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for chunk in CHUNKS {
@@ -24,7 +24,7 @@ pub(super) fn scan(session: &mut Session) -> Vec<Row> {
     rows
 }
 
-/// T10 beside tool-parser, its parser for Qwen and Hermes.
+/// T10 compared with tool-parser's parser for Qwen and Hermes.
 pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for (workload, bytes) in [("prose", BYTES), ("calls", CALL_BYTES)] {

@@ -1,4 +1,4 @@
-//! L1 to L4, and what the loop has to show beside them: whole conversations over HTTP.
+//! L1 to L4, M5 and M6: whole conversations over HTTP.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::work::{Case, size};
 const PEERS: [&str; 5] = ["lean", "windlass", "async-openai", "genai", "rig"];
 const ARGUMENTS: usize = 4_096;
 
-/// L1: what a turn costs.
+/// L1: the cost of a turn.
 pub(super) fn cost(session: &mut Session) -> Vec<Row> {
     const TURNS: usize = 10;
     let case = Case::new("turns", ARGUMENTS, &TURNS.to_string());
@@ -67,7 +67,7 @@ pub(super) fn cost(session: &mut Session) -> Vec<Row> {
     rows
 }
 
-/// L2: whether a turn costs more when the conversation is long.
+/// L2: the growth of a turn's cost with the length of the conversation.
 pub(super) fn growth(session: &mut Session) -> Vec<Row> {
     const WINDOW: usize = 20;
     let mut rows = Vec::new();
@@ -103,7 +103,7 @@ fn grown(peer: &str, unit: &'static str, figures: Result<(f64, f64), String>) ->
     if peer == "windlass" { row.at_most(1.2, 1.0) } else { row }
 }
 
-/// L3: what a conversation holds while its answer streams and nobody reads on.
+/// L3: memory per conversation while its answer streams and the consumer has stopped reading.
 pub(super) fn held(session: &mut Session) -> Vec<Row> {
     const SESSIONS: usize = 1_000;
     let case = Case::new("held", 65_536, &SESSIONS.to_string());
@@ -119,7 +119,7 @@ pub(super) fn held(session: &mut Session) -> Vec<Row> {
     rows
 }
 
-/// A run that waits for a human in its journal, and is gone from this process.
+/// Measures the memory that a run suspended for an approval leaves in its process.
 fn suspended() -> Row {
     const SESSIONS: usize = 100;
     let left = Mock::start().and_then(|mock| {
@@ -133,7 +133,7 @@ fn suspended() -> Row {
                 other => Err(format!("{other:?}")),
             }
         };
-        // What the first one leaves is the process's own: connections, buffers of the runtime.
+        // Allocations of the first run belong to the process: connections and buffers of the runtime.
         run()?;
         run()?;
         let (ended, heap) = crate::heap::count(|| (0..SESSIONS).try_for_each(|_| run()));
@@ -143,7 +143,7 @@ fn suspended() -> Row {
     Row::new("L3", "windlass: 100 suspended sessions leave in their process, each", "KB", left).at_most(0.5, 0.0)
 }
 
-/// L4: the same run with a journal that is synced, and with one that is not.
+/// L4: the same run with a synced journal and with an unsynced one.
 pub(super) fn journal(_: &mut Session) -> Vec<Row> {
     const ROUNDS: usize = 5;
     let folder = std::env::temp_dir().join(format!("windlass-peers-{}", std::process::id()));
@@ -176,7 +176,7 @@ pub(super) fn journal(_: &mut Session) -> Vec<Row> {
     vec![Row::new("L4", what, "times", ratio).at_most(1.1, 1.02).note(note.unwrap_or_default())]
 }
 
-/// A journal that does not wait for the disk.
+/// A journal that does not sync to disk.
 struct Unsynced(FileJournal);
 
 impl Journal for Unsynced {
@@ -189,7 +189,7 @@ impl Journal for Unsynced {
     }
 }
 
-/// M5: the first of three calls of one answer, begun while the answer streams and after it.
+/// M5: start of the first of three calls in one answer, while the answer streams and after it.
 pub(super) fn early(_: &mut Session) -> Vec<Row> {
     let row = |format: &str| {
         let first = |start: CallStart| first_start(format, start);
@@ -207,7 +207,7 @@ pub(super) fn early(_: &mut Session) -> Vec<Row> {
     vec![row("anthropic"), row("openai-chat").note(chat)]
 }
 
-/// How long after the run began its first call did.
+/// Returns the time from the start of the run to the start of its first call.
 fn first_start(format: &str, start: CallStart) -> Result<Duration, String> {
     let (mock, runtime) = (Mock::start()?, runtime());
     let times: Arc<Mutex<Vec<Instant>>> = Arc::default();
@@ -236,7 +236,7 @@ fn first_start(format: &str, start: CallStart) -> Result<Duration, String> {
     Ok(first - began)
 }
 
-/// M6: a run of 1,000 turns, and one with 10 MB of arguments.
+/// M6: a run of 1,000 turns, and a run with 10 MB of arguments.
 pub(super) fn long(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     let laps = laps("windlass", ARGUMENTS, 1_000);

@@ -1,17 +1,17 @@
-//! T6: the whole text in one push, against the parsers of whole texts.
+//! T6: the whole text in one push, compared with parsers of whole texts.
 
 use crate::measure::Session;
 use crate::row::Row;
 use crate::work::Case;
 
-/// T6 beside the floor, which at W4 is a copy of the text and `serde_json`.
+/// T6 compared with the floor, which for W4 is a copy of the text and `serde_json`.
 pub(super) fn floor(session: &mut Session) -> Vec<Row> {
     let w1 = Case::new("W1", 100_000, "W4");
     let ratio = session.instructions_ratio("push", "floor", &w1);
     vec![Row::new("T6", format!("{w1}: push / serde_json"), "Ir ratio", ratio).at_most(0.6, 0.3)]
 }
 
-/// T6 beside parsers.
+/// T6 compared with parsers.
 #[cfg(feature = "parsers")]
 pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
     let w1 = Case::new("W1", 100_000, "W4");
@@ -32,7 +32,7 @@ fn against(session: &mut Session, peer: &str, case: &Case) -> Row {
     Row::new("T6", format!("{case}: push / {peer}"), "Ir ratio", ratio)
 }
 
-/// Times of all, beside which instructions are to be read: a wide instruction counts once.
+/// Times of all peers, as a complement to instructions: a vector instruction counts once.
 #[cfg(feature = "parsers")]
 fn times(session: &mut Session, case: &Case) -> Row {
     let own = session.time("push whole", case);

@@ -1,4 +1,4 @@
-//! Arguments in deltas: windlass, and the floor beneath everyone.
+//! Arguments in deltas: windlass, and the floor.
 
 use std::hint::black_box;
 
@@ -27,7 +27,7 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
     })
 }
 
-/// Pushes all deltas into a parser that had others before.
+/// Pushes all deltas into a parser that has been used before.
 pub(crate) fn push_again(parser: &mut Parser, deltas: &[&str]) {
     parser.clear();
     for delta in deltas {
@@ -37,7 +37,7 @@ pub(crate) fn push_again(parser: &mut Parser, deltas: &[&str]) {
 }
 
 fn check(deltas: &[&str], text: &str) -> Result<(), String> {
-    // The floor is the only place of this program where `serde_json` reads: a second one would cost it inlining.
+    // Only the floor parses with `serde_json` in this program: a second call site would prevent inlining.
     let wanted = floor(&[text]);
     match push(deltas).finish() {
         Ok(value) if value == wanted => Ok(()),

@@ -1,4 +1,4 @@
-//! W5: a provider's stream in network chunks, cut into events.
+//! W5: a provider's stream in network chunks, split into events.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use windlass_testkit::workload;
 
 use super::{Case, Work, keep};
 
-/// How many events, and how many bytes of data in them.
+/// The number of events, and the bytes of their data.
 type Told = (usize, usize);
 
 pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
@@ -36,7 +36,7 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
     Some(Work::new(wanted.0, move || keep(&cut(black_box(stream), chunk)), check))
 }
 
-/// The bytes of a provider's stream.
+/// Returns the bytes of a provider's stream.
 pub(super) fn stream_of(case: &Case) -> Option<&'static [u8]> {
     let stream = match case.workload.as_str() {
         "openai" => workload::w5_openai(case.bytes),
@@ -46,7 +46,7 @@ pub(super) fn stream_of(case: &Case) -> Option<&'static [u8]> {
     Some(Box::leak(stream.into_boxed_slice()))
 }
 
-/// The data of each event, found the simple way: W5 has one data line an event, and line feeds only.
+/// Returns the data of each event by a simple search: W5 has one data line per event, and line feeds only.
 pub(super) fn data_lines(stream: &'static [u8]) -> Vec<&'static str> {
     let text = std::str::from_utf8(stream).expect("the workload is UTF-8");
     text.lines().filter_map(|line| line.strip_prefix("data: ")).collect()
@@ -57,7 +57,7 @@ fn expected(stream: &'static [u8]) -> Told {
     (lines.len(), lines.iter().map(|line| line.len()).sum())
 }
 
-/// Network chunks as the asynchronous peers take them; all are there at once, so nobody waits.
+/// Network chunks as an asynchronous stream that is always ready.
 pub(super) struct Chunks<T> {
     rest: std::slice::Chunks<'static, u8>,
     wrap: fn(&'static [u8]) -> T,
@@ -78,7 +78,7 @@ impl<T> Stream for Chunks<T> {
     }
 }
 
-/// Reads a stream of events to its end, without a runtime.
+/// Polls a stream of events to its end, without a runtime.
 pub(super) fn drain<S: Stream>(stream: S, mut on_item: impl FnMut(S::Item)) {
     let mut stream = pin!(stream);
     let mut context = Context::from_waker(Waker::noop());

@@ -1,5 +1,5 @@
-//! Bytes of a provider's stream to a view of the arguments after each delta: the whole way, and its envelope
-//! step alone.
+//! The path from the bytes of a provider's stream to a view of the arguments after each delta, and its
+//! envelope step alone.
 
 mod envelope;
 mod full;
@@ -17,15 +17,15 @@ use windlass_wire_openai_chat::OpenAiChat;
 use super::events::{data_lines, stream_of};
 use super::{Case, Work, keep};
 
-/// What a user interface reads on the way.
+/// The data that a user interface reads.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Told {
     deltas: usize,
-    /// Deltas after which there was no value to show.
+    /// Number of deltas after which no value was available.
     blind: usize,
-    /// Length of `content` at the end of each call, summed.
+    /// Sum of the lengths of `content` at the end of each call.
     content: usize,
-    /// Which call was looked at last, and what was seen: keys and the length of `content`.
+    /// The last call that was read, with its number of keys and the length of `content`.
     call: u64,
     seen: (usize, usize),
 }
@@ -73,10 +73,10 @@ fn whole_way(peer: &str, case: &Case) -> Option<Work> {
     Some(Work::new(deltas, move || keep(&walk(black_box(stream), chunk)), check))
 }
 
-/// How many deltas a stream has, and the lengths of `content` in all calls, found in the plain text.
+/// Finds the number of deltas and the sum of the lengths of `content` by searching the plain text.
 fn expected(stream: &'static [u8]) -> (usize, usize) {
     let lines = data_lines(stream);
-    // Quotes within arguments are escaped, so these are the envelope's own.
+    // Quotes inside arguments are escaped, so unescaped quotes belong to the envelope.
     let is_delta =
         |line: &&&str| line.contains("\"function\":{\"arguments\"") || line.contains("\"input_json_delta\"");
     let calls = lines.iter().filter(|line| line.contains("\"name\":\"write_file\"")).count();
@@ -85,7 +85,7 @@ fn expected(stream: &'static [u8]) -> (usize, usize) {
     (lines.iter().filter(is_delta).count(), content.saturating_mul(calls))
 }
 
-/// sse, wire, assemble and partial-json, as `windlass-agent` chains them.
+/// sse, wire, assemble and partial-json, chained as in `windlass-agent`.
 fn windlass(wire: &dyn Wire, stream: &'static [u8], chunk: usize) -> Told {
     let mut told = Told::default();
     let mut decoder = wire.decoder(Limits::default());

@@ -1,4 +1,4 @@
-//! Calls written as text, and prose without any, in small chunks.
+//! Calls written as text, and prose without calls, in small chunks.
 
 mod qwen;
 mod scanner;

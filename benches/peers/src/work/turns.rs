@@ -1,4 +1,4 @@
-//! Whole conversations with tools, from the task to the last words, against the mock.
+//! Whole conversations with tools against the mock, from the task to the final text.
 
 mod genai;
 mod lean;
@@ -18,27 +18,27 @@ use cpu_time::ThreadTime;
 use super::{Case, Work};
 use crate::mock::Mock;
 
-/// What is watched of a conversation while it goes on.
+/// Counters of a running conversation.
 #[derive(Clone, Default)]
 pub struct Watch {
     deltas: Arc<AtomicUsize>,
     calls: Arc<AtomicUsize>,
     bytes: Arc<AtomicUsize>,
-    /// The thread's time at each call, where it is wanted.
+    /// CPU time of the thread at each call, if it is recorded.
     laps: Option<Arc<Mutex<Vec<Duration>>>>,
-    /// After so many deltas nothing is read any more; 0 is never.
+    /// Number of deltas after which the conversation stops reading; 0 means never.
     pub hold_after: usize,
 }
 
 impl Watch {
-    /// A piece of arguments came. This waits for ever where the conversation is to be held.
+    /// Counts a delta. Waits forever once the conversation is to be held.
     pub async fn delta(&self) {
         if self.deltas.fetch_add(1, Relaxed) + 1 == self.hold_after {
             std::future::pending::<()>().await;
         }
     }
 
-    /// The tool, which all peers call with its arguments read.
+    /// The tool that all peers call with parsed arguments.
     pub fn call(&self, arguments: &WriteFile) -> &'static str {
         self.calls.fetch_add(1, Relaxed);
         if let Some(mut laps) = self.laps.as_ref().and_then(|laps| laps.lock().ok()) {
@@ -53,7 +53,7 @@ impl Watch {
     }
 }
 
-/// The tool's arguments.
+/// The arguments of the tool.
 #[derive(Debug, serde::Deserialize)]
 pub struct WriteFile {
     #[expect(dead_code, reason = "read and not used, as all peers do")]
@@ -61,7 +61,7 @@ pub struct WriteFile {
     content: String,
 }
 
-/// The tool's name, description and schema, the same for all.
+/// The tool's name, description and schema, equal for all peers.
 pub const NAME: &str = "write_file";
 pub const DESCRIPTION: &str = "Writes a file.";
 pub const SYSTEM: &str = "You mend small projects.";
@@ -78,10 +78,10 @@ pub fn schema() -> serde_json::Value {
 
 type Ended = Pin<Box<dyn Future<Output = Result<(), String>>>>;
 
-/// A conversation with the model of a name, at an address.
+/// A function that holds a conversation with a model at a base URL.
 pub type Converse = fn(String, String, Watch) -> Ended;
 
-/// Who can hold a conversation.
+/// Returns the conversation function of a peer.
 pub fn peer(name: &str) -> Option<Converse> {
     Some(match name {
         "windlass" => |base, model, watch| Box::pin(windlass::converse(base, model, watch)),
@@ -93,14 +93,14 @@ pub fn peer(name: &str) -> Option<Converse> {
     })
 }
 
-/// One thread, as what is counted is one thread's.
+/// Creates a single-threaded runtime, because only one thread is measured.
 pub fn runtime() -> tokio::runtime::Runtime {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made")
 }
 
-/// The HTTP client that peers without one of their own share, made once.
+/// Returns the shared HTTP client for peers without their own.
 fn http() -> reqwest::Client {
     thread_local!(static ONCE: reqwest::Client = {
         reqwest::Client::builder().no_proxy().build().expect("a client can be made")
@@ -108,10 +108,10 @@ fn http() -> reqwest::Client {
     ONCE.with(Clone::clone)
 }
 
-/// The processor's time of this thread at each call of one conversation.
+/// Returns the CPU time of this thread at each call of one conversation.
 ///
 /// # Errors
-/// If it did not go to its end.
+/// The conversation did not complete.
 pub fn laps(name: &str, bytes: usize, turns: usize) -> Result<Vec<Duration>, String> {
     let (converse, mock) = (peer(name).ok_or("not known")?, Mock::start()?);
     let laps = Arc::default();
@@ -121,8 +121,8 @@ pub fn laps(name: &str, bytes: usize, turns: usize) -> Result<Vec<Duration>, Str
     if laps.len() == turns { Ok(laps) } else { Err(format!("{} calls in {turns} turns", laps.len())) }
 }
 
-/// `turns BYTES TURNS`: so many turns with calls of so many bytes. `held BYTES SESSIONS`: so many conversations, each
-/// held in the middle of its first call.
+/// `turns BYTES TURNS`: this many turns with calls of this many bytes. `held BYTES SESSIONS`: this many
+/// conversations, each held in the middle of its first call.
 pub(super) fn find(name: &str, case: &Case) -> Option<Work> {
     let converse = peer(name)?;
     let count: usize = case.cut.parse().ok()?;

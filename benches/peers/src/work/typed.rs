@@ -1,4 +1,4 @@
-//! Arguments as a struct that fills while they arrive, and the untyped view of them.
+//! Arguments as a typed partial struct that fills while they arrive, and as an untyped view.
 
 use serde_json::Value;
 use windlass_benches::typed::{EditFile, WriteFile, content_length, edit_count, typed, view};

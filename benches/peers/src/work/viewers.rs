@@ -1,4 +1,4 @@
-//! Arguments in deltas, the value read after each of them: the peers.
+//! Peers that return the value after each delta of the arguments.
 
 #[cfg(feature = "agents")]
 mod agents;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{Case, Work};
 
-/// What every consumer reads after every delta: the number of keys and the length of `content`.
+/// The data that every consumer reads after every delta: the number of keys and the length of `content`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Seen {
     keys: usize,
@@ -27,12 +27,12 @@ impl Seen {
     }
 }
 
-/// A peer that takes deltas and can be looked at after each.
+/// A peer that accepts deltas and can be read after each.
 trait Viewer: Default + 'static {
-    /// Takes a delta; what is to be seen then, or nothing where the peer has no value at this cut.
+    /// Pushes a delta. Returns the visible data, or `None` if the peer has no value at this position.
     fn push(&mut self, delta: &str) -> Option<Seen>;
 
-    /// The whole value.
+    /// Returns the final value.
     fn finish(self) -> Option<Value>;
 }
 
@@ -67,7 +67,7 @@ fn work<V: Viewer>(case: &Case) -> Option<Work> {
     Some(Work::new(count, run, move || check::<V>(&checked)))
 }
 
-/// Every cut must show a value, and the last value must be `serde_json`'s.
+/// Checks that a value is available after every delta, and that the last value equals `serde_json`'s.
 fn check<V: Viewer>(deltas: &[&str]) -> Result<(), String> {
     let wanted: Value = serde_json::from_str(&deltas.concat()).map_err(|error| error.to_string())?;
     let mut viewer = V::default();

@@ -1,4 +1,4 @@
-//! W4: the whole text in one push, into a document that can be read.
+//! W4: the whole text in one push, into a readable document.
 
 use std::hint::black_box;
 
@@ -27,8 +27,8 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
     Some(Work::new(text.len(), move || keep(&parse(black_box(text))), check))
 }
 
-// Each reads one thing out of its document, so that nobody can leave the parsing to later: the length
-// of `content`, or the number of `edits`.
+// Each function reads one value from its document, so that lazy parsers cannot defer the work: the length of
+// `content`, or the number of `edits`.
 
 fn windlass_document(text: &str) -> Option<usize> {
     let mut parser = Parser::new();
@@ -48,7 +48,7 @@ fn serde_json_document(text: &str) -> Option<usize> {
     }
 }
 
-/// simd-json parses in place, so it gets a copy of the text; its tape is the quickest of its documents.
+/// simd-json parses in place, so it gets a copy of the text; its tape is the fastest of its documents.
 fn simd_json_document(text: &str) -> Option<usize> {
     let mut bytes = text.as_bytes().to_vec();
     let tape = simd_json::to_tape(&mut bytes).ok()?;

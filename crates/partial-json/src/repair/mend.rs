@@ -1,4 +1,4 @@
-//! One value of a text, mended on the way.
+//! Copies one JSON value out of a text and repairs it while copying.
 
 use std::fmt::Write as _;
 
@@ -6,15 +6,15 @@ use crate::repair::RepairKind;
 use crate::repair::report::Report;
 use crate::{Error, ErrorKind, Limits};
 
-/// The first value of a text.
+/// The first value of a text, repaired.
 pub(super) struct Mended {
     pub(super) text: String,
-    /// Where it ended in the text that was read.
+    /// Byte offset in the source text at which the value ended.
     pub(super) end: usize,
 }
 
-/// Copies the value that begins at `start`, and mends it on the way. What comes out still has to be checked:
-/// only brackets, commas, colons and quotes are looked at here.
+/// Copies the value that starts at `start` and repairs it. The caller must still validate the result: this
+/// function checks only brackets, commas, colons and quotes.
 pub(super) fn mend(text: &str, start: usize, limits: Limits, report: &mut Report) -> Result<Mended, Error> {
     let out = String::with_capacity(text.len().saturating_sub(start));
     let mut mender =
@@ -53,10 +53,10 @@ struct Mender<'a> {
     text: &'a str,
     at: usize,
     out: String,
-    /// The brackets that will close what is open.
+    /// The closing brackets that the open containers need, outermost first.
     open: Vec<u8>,
     want: Want,
-    /// Where in `out` the last comma is, and where in the text it was.
+    /// The last comma: its offset in `out`, and its offset in the source text.
     comma: Option<(usize, usize)>,
     limits: Limits,
     report: &'a mut Report,
@@ -75,7 +75,7 @@ impl Mender<'_> {
         Error::new(kind, self.at)
     }
 
-    /// Takes this many bytes as they are.
+    /// Copies this many source bytes unchanged.
     fn copy(&mut self, length: usize) {
         let end = self.at.saturating_add(length);
         self.out.push_str(self.text.get(self.at..end).unwrap_or_default());
@@ -135,7 +135,7 @@ impl Mender<'_> {
         Ok(())
     }
 
-    /// A closing bracket. What is open inside of what it closes is closed first.
+    /// Handles a closing bracket. Closes containers that are still open inside the one that it closes.
     fn close(&mut self, bracket: u8) -> Result<(), Error> {
         if !self.open.contains(&bracket) {
             return Err(self.error(ErrorKind::ExpectedCommaOrEnd));
@@ -158,8 +158,8 @@ impl Mender<'_> {
         Ok(())
     }
 
-    /// The end of the text: brackets are closed only behind a whole value. A comma, a colon or an opening
-    /// bracket says that more was to come.
+    /// Handles the end of the text. Adds missing brackets only after a complete value: after a comma, a colon
+    /// or an opening bracket the text was truncated.
     fn close_all(&mut self) -> Result<(), Error> {
         if self.want != Want::CommaOrEnd {
             return Err(self.error(ErrorKind::Incomplete));
@@ -172,7 +172,7 @@ impl Mender<'_> {
         Ok(())
     }
 
-    /// A number, a literal, or a word that the check of the whole will refuse.
+    /// Copies a number or a literal. The later strict parse refuses any other word.
     fn scalar(&mut self) -> Result<(), Error> {
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         let length = self.rest().bytes().take_while(|byte| is_part(byte)).count();
@@ -182,7 +182,7 @@ impl Mender<'_> {
             return Err(self.error(ErrorKind::ExpectedValue));
         }
         if !is_literal && length == self.rest().len() {
-            // 12 may have been going to be 123.
+            // The text may be truncated inside the number: `12` can be the start of `123`.
             return Err(Error::new(ErrorKind::Incomplete, self.text.len()));
         }
         self.copy(length);
@@ -190,7 +190,7 @@ impl Mender<'_> {
         Ok(())
     }
 
-    /// A string in either kind of quotes, which is never closed for it.
+    /// Copies a string in either kind of quotes. Never closes an open string.
     fn string(&mut self, quote: u8) -> Result<(), Error> {
         let start = self.at;
         self.at = start.saturating_add(1);
@@ -219,7 +219,8 @@ impl Mender<'_> {
         Ok(())
     }
 
-    /// An escape, copied as it is; only a quote that JSON does not escape is written without it.
+    /// Copies an escape unchanged, except `\'`, which JSON does not have: it is written without the
+    /// backslash.
     fn escape(&mut self, quote: u8) {
         let next = self.rest().chars().nth(1);
         if quote == b'\'' && next == Some('\'') {

@@ -1,32 +1,32 @@
-//! What was repaired, for a log and for the human who is asked.
+//! The report of repairs, for logs and for the human who approves the call.
 
 use std::fmt;
 
 use serde_core::de::{Deserialize, Deserializer, Error as _};
 use serde_core::ser::{Serialize, Serializer};
 
-/// What can be repaired (RULES J8).
+/// A kind of repair (RULES J8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RepairKind {
-    /// The lines of a Markdown code fence around the value.
+    /// Removal of the lines of a Markdown code fence around the value.
     CodeFence,
-    /// A string that holds the text of an object or array.
+    /// Decoding of a string that contains the text of an object or array.
     DoubleEncoding,
-    /// A control character in a string that has to be escaped: models write literal line feeds.
+    /// Escaping of a raw control character in a string; models write literal line feeds.
     ControlCharacter,
-    /// A comma before a closing bracket.
+    /// Removal of a comma before a closing bracket.
     TrailingComma,
-    /// A string or key in single quotes.
+    /// Replacement of single quotes around a string or a key.
     SingleQuotes,
-    /// A closing bracket that did not come.
+    /// Addition of a missing closing bracket.
     MissingBracket,
-    /// Text after the value.
+    /// Removal of text after the value.
     TrailingText,
 }
 
 impl RepairKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 7] = [
         Self::CodeFence,
         Self::DoubleEncoding,
@@ -37,7 +37,7 @@ impl RepairKind {
         Self::TrailingText,
     ];
 
-    /// Its name, for a log.
+    /// Returns the name that logs and the serialised form use.
     pub fn name(self) -> &'static str {
         match self {
             Self::CodeFence => "code_fence",
@@ -51,15 +51,16 @@ impl RepairKind {
     }
 }
 
-/// One kind of repair to one text. It serialises as `[kind, at, count]`.
+/// All repairs of one kind in one text. Serialises as `[kind, at, count]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// What was repaired.
+    /// The kind of repair.
     pub kind: RepairKind,
-    /// Where it was first met, in bytes; inside a string that holds JSON counted from that text's own start.
+    /// Byte offset of the first repair of this kind. In JSON that was encoded twice it counts from the start
+    /// of the inner text.
     pub at: usize,
-    /// How often.
+    /// Number of repairs of this kind.
     pub count: usize,
 }
 
@@ -89,7 +90,7 @@ impl<'de> Deserialize<'de> for Repair {
     }
 }
 
-/// What has been repaired so far.
+/// Collects the repairs of one text, grouped by kind.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) repairs: Vec<Repair>,

@@ -1,4 +1,4 @@
-//! The spans of agents that calls give work to.
+//! The spans of sub-agents.
 
 use serde_json::Value;
 use windlass_loop::Event;
@@ -8,8 +8,8 @@ use super::{Run, fail};
 use crate::{SpanOptions, shapes};
 
 impl Run {
-    /// Something happened to an agent that a call gave work to: its spans are within that call's, and those of one below it
-    /// within its own.
+    /// Updates the spans for an event of a sub-agent. Its run span is inside the span of the call that
+    /// started it, or inside that of the agent above it.
     pub(super) fn below(&mut self, call: &CallId, agents: &[String], happened: &Value) {
         let Ok(event) = serde_json::from_value::<Event>(happened.clone()) else { return };
         let key = (call.clone(), agents.to_vec());
@@ -31,7 +31,7 @@ impl Run {
         }
     }
 
-    /// Closes those of agents that are still open: they end with the run, and not with a turn of it.
+    /// Closes the open spans of sub-agents. They end with the run, not with a turn.
     pub(super) fn close_agents(&mut self, error: Option<&str>) {
         for (_, mut run) in std::mem::take(&mut self.agents) {
             run.close_agents(error);

@@ -1,48 +1,50 @@
-//! What a run does that is killed: calls of each class, said by a model that knows how far it is from the conversation.
+//! The jobs of the conformance suite: turns with calls of each class, and a model that derives the turn from
+//! the conversation.
 
 use serde_json::json;
 use windlass_protocol::{Request, Role, StopReason, Usage};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
 
-/// A tool that reads (`Pure`).
+/// A tool that only reads (`Pure`).
 pub const LOOK: &str = "look";
-/// A tool that keeps its argument under its call's id: doing it again changes nothing (`Idempotent`).
+/// A tool that stores its argument under its call's id, so a repetition has no further effect (`Idempotent`).
 pub const KEEP: &str = "keep";
-/// A tool that makes a mark, which can be counted and not be taken back (`Once`).
+/// A tool that makes a mark, which is countable and irreversible (`Once`).
 pub const MARK: &str = "mark";
-/// The same, and a human is asked before.
+/// Like [`MARK`], with the approval of a human.
 pub const ASK: &str = "ask";
 
-/// The calls of each turn, as tool and call id.
+/// The calls of a run, turn by turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     turns: Vec<Vec<(&'static str, String)>>,
 }
 
 impl Job {
-    /// Three turns with a call of each class, side by side and one after the other; nobody is asked.
+    /// Creates a job of three turns, each with a call of each class, without approvals.
     pub fn of_each_class() -> Self {
         let call = |turn: usize, tool: &'static str| (tool, format!("{tool}-{turn}"));
         Self { turns: (1..=3).map(|turn| [LOOK, KEEP, MARK].map(|tool| call(turn, tool)).to_vec()).collect() }
     }
 
-    /// A turn that needs two answers beside a call that needs none, and one after it.
+    /// Creates a job with a turn that needs two approvals besides a call that needs none, and one turn after
+    /// it.
     pub fn with_questions() -> Self {
         let first = vec![(ASK, "ask-1".to_owned()), (LOOK, "look-1".to_owned()), (ASK, "ask-2".to_owned())];
         Self { turns: vec![first, vec![(MARK, "mark-2".to_owned())]] }
     }
 
-    /// All calls, as tool and call id.
+    /// Returns all calls, as tool name and call id.
     pub fn calls(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.turns.iter().flatten().map(|(tool, id)| (*tool, id.as_str()))
     }
 
-    /// What the run says at its end.
+    /// Returns the final text of the run.
     pub fn text(&self) -> String {
         format!("{} turns are done", self.turns.len())
     }
 
-    /// The model's answer to a request: the same in every process.
+    /// Returns the model's answer to a request. It is the same in every process.
     pub fn answer(&self, request: &Request) -> Vec<Chunk> {
         let turn = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
         let usage = Usage { input_tokens: 10, output_tokens: 5, ..Usage::default() };

@@ -1,28 +1,31 @@
-//! The checks: killed at every point, killed again on the way back, killed while it waits.
+//! The checks of the conformance suite: processes are killed at every point, during recovery, and while
+//! suspended.
 
 use windlass_protocol::ResultStatus;
 
 use super::job::{ASK, KEEP, LOOK, MARK};
 use super::{Ended, Harness, Job, Left};
 
-/// How often a run may be taken up before it is one that does not go on.
+/// Maximum number of processes for one run; a run that needs more does not make progress.
 const MOST_PROCESSES: u32 = 20;
 
-/// What was checked, and what is wrong.
+/// The result of the conformance suite.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Checked {
-    /// Runs that were begun.
+    /// Number of runs that were started.
     pub runs: u32,
-    /// Processes that died.
+    /// Number of processes that died.
     pub kills: u32,
-    /// What does not hold, in words; empty if everything does.
+    /// Descriptions of violations; empty if the driver conforms.
     pub problems: Vec<String>,
 }
 
-/// Checks a driver: nothing that was acknowledged is lost, what may happen once does not happen twice, a finished call is
-/// never made again, every request can be sent, and every run comes to its end. Each run is killed at a point that the
-/// harness names, and again at each point of a selection while it is taken up.
+/// Runs the conformance suite against a driver. Kills a run at each of the harness's points; for each point,
+/// further runs are killed a second time during recovery, at the same point and at another one.
+///
+/// The suite checks that acknowledged records are not lost, `Once` calls do not run twice, finished calls are
+/// not repeated, every request can be sent, and every run ends.
 pub fn check(harness: &mut dyn Harness) -> Checked {
     let mut checked = Checked::default();
     let points = harness.points();
@@ -31,7 +34,7 @@ pub fn check(harness: &mut dyn Harness) -> Checked {
     for (at, point) in points.iter().enumerate() {
         checked.run(point, harness, &Job::of_each_class(), &[point]);
         checked.run(&format!("{point}, with questions"), harness, &Job::with_questions(), &[point]);
-        // Once more on the way back: at the same point, and at another one.
+        // Kill again during recovery: at the same point, and at another one.
         let other = points.get((at * 7 + 3) % points.len()).unwrap_or(point);
         checked.run(&format!("{point}, twice"), harness, &Job::of_each_class(), &[point, point]);
         checked.run(&format!("{point}, then {other}"), harness, &Job::with_questions(), &[point, other]);
@@ -52,7 +55,7 @@ impl Checked {
         }
     }
 
-    /// A run to its end, with a question answered as is said: the first with yes or no, the others with yes.
+    /// Completes a run. The first question is denied if `no` is set; all others are approved.
     fn whole(
         &mut self,
         harness: &mut dyn Harness,
@@ -78,7 +81,8 @@ impl Checked {
                             return Err(format!("{waiting} was made before anybody said yes"));
                         }
                     }
-                    // Any order, any subset: the last one first, one process for each.
+                    // Answer the last question first, with one process per answer, to cover other orders and
+                    // subsets.
                     harness.approve(call, !(no && others.is_empty()))?;
                 }
             }
@@ -111,7 +115,7 @@ fn right(left: &Left, job: &Job, no: bool) -> Result<(), String> {
             (_, ResultStatus::Denied) => denied == Some(id) && seen == 0,
             (LOOK, ResultStatus::Ok) => true,
             (KEEP | MARK | ASK, ResultStatus::Ok) => seen == 1 && denied != Some(id),
-            // What may not be done again: nobody knows whether it was.
+            // `effects_unknown`: the call ran at most once.
             (MARK | ASK, ResultStatus::EffectsUnknown) => seen <= 1,
             _ => false,
         };

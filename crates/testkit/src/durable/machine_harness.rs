@@ -1,4 +1,4 @@
-//! The driver without IO: a machine, a list for a journal, and an outside that forgets everything but what it has done.
+//! The reference driver without IO: a machine, a list as its journal, and a simulated outside world.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,28 +15,28 @@ use windlass_wire::check_pairing;
 use super::job::{ASK, KEEP, LOOK, MARK};
 use super::{Ended, Harness, Job, Left};
 
-/// The kinds of records before and after which a process dies.
+/// The kinds of records before and after which a process can die.
 const RECORDS: [&str; 9] =
     ["started", "resumed", "answered", "judged", "asked", "approval", "intent", "result", "finished"];
-/// The steps before and after which it dies, by the beginning of their keys.
+/// The prefixes of step keys before and after which a process can die.
 const STEPS: [&str; 6] = ["model", "judge", "tool-look", "tool-keep", "tool-mark", "tool-ask"];
 
-/// Drives the machine with nothing but lists. Each piece of work goes by the step that names it.
+/// Drives the machine with in-memory lists. Each piece of work is identified by its step.
 #[derive(Debug, Default)]
 pub struct MachineHarness {
     job: Option<Job>,
     record: Vec<Entry>,
     acknowledged: u64,
-    /// What was seen from outside.
+    /// The externally visible effects, by call.
     seen: BTreeMap<String, u32>,
     unpaired: Vec<String>,
     answers: BTreeMap<String, bool>,
     fuse: Option<String>,
-    /// Steps that may be done once, and in which generation they were.
+    /// All performed steps, with the generation in which each was last performed.
     done: BTreeMap<String, u32>,
 }
 
-/// The process is dead: nothing more of it happens.
+/// The error for a dead process, which performs nothing more.
 struct Dead;
 
 impl Harness for MachineHarness {
@@ -93,7 +93,7 @@ impl Harness for MachineHarness {
 }
 
 impl MachineHarness {
-    /// One process: from the record to its end, its wait or its death.
+    /// Runs one process from the record until the run ends or waits, or the process dies.
     fn process(&mut self) -> Result<Ended, String> {
         let mut fuse = Fuse::new(self.fuse.take());
         let (mut machine, effects) = if self.record.is_empty() {
@@ -126,7 +126,7 @@ impl MachineHarness {
         Err("nothing is left to do, and the run is not over".to_owned())
     }
 
-    /// The one function that performs steps.
+    /// Performs one effect. All effects pass through this function.
     fn perform(
         &mut self,
         effect: Want,
@@ -153,7 +153,7 @@ impl MachineHarness {
                 self.once(step);
                 if call.name.as_str() != LOOK {
                     let seen = self.seen.entry(call.id.to_string()).or_default();
-                    // What is kept under an id is kept once, however often.
+                    // Storing under the same id any number of times is one effect.
                     *seen = if call.name.as_str() == KEEP { 1 } else { seen.saturating_add(1) };
                 }
                 inputs.push(Input::Result(ToolResult::text(call.id, ResultStatus::Ok, "fine")));
@@ -170,7 +170,7 @@ impl MachineHarness {
         Ok(None)
     }
 
-    /// What may be done once is done once, in whatever process.
+    /// Records a step, and reports a violation if a `Once` step is performed again in any process.
     fn once(&mut self, step: &Step) {
         let before = self.done.insert(step.key.clone(), step.generation);
         if let (Some(before), StepClass::Once) = (before, step.class) {
@@ -214,7 +214,7 @@ fn ended_so(outcome: Outcome) -> Result<Ended, String> {
     }
 }
 
-/// Counts what passes, and burns at its point.
+/// Counts records and steps, and kills the process at its point.
 struct Fuse {
     point: Option<(String, String, u32)>,
     passed: u32,
@@ -260,7 +260,7 @@ fn config() -> Config {
         .with_call_start(CallStart::AfterAnswer)
 }
 
-/// What policy says: to `ask` a human, to the rest nobody.
+/// Returns the policy's judgement: a call of `ask` needs approval, all others are allowed.
 fn judged(call: &ToolCall) -> Input {
     let effect = match call.name.as_str() {
         ASK => Effect::Write { path: "a.txt".into(), bytes: None },

@@ -1,4 +1,4 @@
-//! Properties of the questions that wait for an answer, `windlass_hitl::Approvals`.
+//! Properties of the pending approval requests, `windlass_hitl::Approvals`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use windlass_hitl::{
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName, ToolSpec};
 
-/// How long a question waits, in milliseconds.
+/// Timeout of a question, in milliseconds.
 const TIMEOUT_MS: u64 = 20;
 
-/// Asks, answers, lets time pass and takes questions back, in the order that the bytes say, and compares each step with
-/// a plain model: an answer counts for the question with its id, once, after it was asked and before it ended. All
-/// questions are about calls with one id, as models choose these.
+/// Interprets the bytes as operations (ask, answer, advance time, withdraw) and compares each result with a
+/// simple model: an answer counts for the question with its id, once, after it was asked and before it ended.
+/// All questions concern calls with the same id, because models choose call ids.
 ///
 /// # Panics
 /// A property is violated.
@@ -59,7 +59,7 @@ pub fn approvals(bytes: &[u8]) {
     }
 }
 
-/// Ends a question, in both.
+/// Ends a question, in the implementation and in the model.
 fn answer(
     approvals: &mut Approvals,
     waiting: &mut BTreeMap<String, u64>,

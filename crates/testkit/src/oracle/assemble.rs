@@ -29,8 +29,8 @@ const ARGUMENTS: &[&str] = &[
     "\\ud83d",
 ];
 
-/// Bytes as any sequence of chunks: no panic, each call that starts ends exactly once, ids are unique, and the
-/// message can be answered (RULES P1, R1, S8).
+/// Interprets the bytes as a sequence of chunks. The assembler does not panic, each call that starts ends
+/// exactly once, ids are unique, and the message can be answered (RULES P1, R1, S8).
 ///
 /// # Panics
 /// The property is violated.
@@ -38,7 +38,7 @@ pub fn assemble(bytes: &[u8]) {
     check_assembly(chunks(bytes));
 }
 
-/// Assembles the chunks of one response and holds what must be true of any.
+/// Assembles the chunks of one response and checks the properties of every assembly.
 pub(crate) fn check_assembly(chunks: Vec<Chunk>) {
     let tools = ["read", "read_file"].map(|name| ToolName::new(name).expect("a plain name"));
     let limits = Limits { calls: 12, argument_bytes: 300, depth: 6, text_bytes: 1000 };
@@ -49,7 +49,7 @@ pub(crate) fn check_assembly(chunks: Vec<Chunk>) {
     for chunk in chunks {
         assembler.push(chunk, &mut events);
         if let Some(partial) = assembler.partial(CallKey(0)) {
-            // To look must be harmless at any time.
+            // Reading the partial value must be safe at any time.
             let _ = partial.to_value();
         }
     }
@@ -76,7 +76,7 @@ fn check_events(events: &[CallEvent], answer: &Answer) {
             CallEvent::Finished { key, call, notes } => {
                 assert!(ended.insert(*key), "call {key:?} ends once");
                 let text = told.get(key).expect("a call starts before it is finished");
-                // Payloads of other forms come in one piece, of which nothing is told before.
+                // Payloads of other forms arrive in one piece, without earlier deltas.
                 if let (ArgumentForm::Plain, Payload::Function { arguments }) = (notes.form, &call.payload) {
                     assert_eq!(text, arguments.as_str(), "what was told is what is run");
                 }
@@ -105,8 +105,8 @@ fn check_answer(answer: &Answer) {
     assert_eq!(&serde_json::from_str::<Answer>(&text).expect("it reads its own JSON"), answer);
 }
 
-/// Reads chunks out of bytes, a few bytes each, so that small changes of the bytes are small changes of the
-/// sequence.
+/// Decodes bytes into chunks, with a few bytes per chunk, so that a small mutation of the bytes is a small
+/// change of the sequence.
 fn chunks(bytes: &[u8]) -> Vec<Chunk> {
     let mut bytes = bytes.iter().copied();
     let mut chunks = Vec::new();

@@ -1,10 +1,10 @@
-//! Strings read into what a tool's schema wants.
+//! Properties of the conversion of string arguments by a tool's schema.
 
 use serde_json::{Value, json};
 use windlass_protocol::{ToolName, ToolSpec};
 use windlass_text_calls::{Outcome, parse_legacy};
 
-/// The kinds that a schema takes, as `type` says them.
+/// The values of `type` in the generated schemas.
 const KINDS: &[&[&str]] = &[
     &["string"],
     &["boolean"],
@@ -18,8 +18,9 @@ const KINDS: &[&[&str]] = &[
     &["boolean", "array", "object"],
 ];
 
-/// Any text as an argument of any kind: it becomes only what the schema takes and what it says, and is a string
-/// everywhere else; what a string is wanted for is left alone; nothing is never a number (RULES J9).
+/// Converts any text as an argument of any type. The result has a type that the schema accepts and the same
+/// meaning as the text, or stays a string; a string argument is unchanged; an empty text never becomes a
+/// number (RULES J9).
 ///
 /// # Panics
 /// The property is violated.

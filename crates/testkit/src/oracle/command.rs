@@ -2,8 +2,8 @@
 
 use windlass_command::{Command, Effects, Operator, Redirection, Scan, Simple};
 
-/// What is accepted is printable ASCII, is what a plain reading of it gives, is read the same when written again, and
-/// holds nothing that the scan misses.
+/// A command that is accepted is printable ASCII, has the words of a naive reading, parses to the same value
+/// after it is formatted, and contains nothing that the scan misses.
 ///
 /// # Panics
 /// A property is violated.
@@ -36,7 +36,7 @@ pub fn command(bytes: &[u8]) {
     assert!(command.effects().programs().len() >= command.commands().len(), "a program is lost");
 }
 
-/// The words and operators of a simple command, the words of its redirections behind the others.
+/// Returns the words and operators of a simple command, with the targets of its redirections at the end.
 fn pieces(simple: &Simple) -> Vec<String> {
     let mut pieces: Vec<String> = simple.argv().iter().map(|word| format!("w{word}")).collect();
     pieces.extend(simple.redirections().iter().filter_map(|redirection| match redirection {
@@ -53,7 +53,7 @@ fn pieces(simple: &Simple) -> Vec<String> {
     pieces
 }
 
-/// Reads accepted text once more with no care for what is legal: quotes go, the rest is cut at spaces and operators.
+/// Parses accepted text a second time without validation: removes quotes and splits at spaces and operators.
 fn plain_reading(text: &str) -> Vec<String> {
     let (mut all, mut words, mut files) = (Vec::new(), Vec::new(), Vec::new());
     let (mut word, mut bare, mut angle): (Option<String>, bool, Option<char>) = (None, true, None);

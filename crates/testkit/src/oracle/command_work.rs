@@ -1,17 +1,17 @@
-//! What judging a command costs, for `windlass-command`.
+//! Bounds on the work of `windlass-command`.
 
 use windlass_command::{
     Certainty, Command, Effects, Excess, LEAST_WORK, MAX_SCAN_BYTES, Scan, WORK_PER_BYTE, is_protected_name,
     is_secret_name,
 };
 
-/// How many words a rule has here at most, besides those of the shortest budget.
+/// Maximum length of the repeated text, in bytes.
 const LONGEST: usize = 32 * 1024;
 
-/// Judging any text, however often its shape is repeated, costs no more than its bytes allow, keeps no more than it costs,
-/// says when it was too much, and finds what stands before that.
+/// Analyses any text with its shape repeated many times. The work stays within a budget proportional to the
+/// bytes, the memory within the work, excess is reported, and the commands before the excess are found.
 ///
-/// The first byte says how often the rest is repeated: 2 to the power of its last four bits.
+/// The lower four bits of the first byte are the exponent: the rest is repeated 2 to that power times.
 ///
 /// # Panics
 /// A property is violated.

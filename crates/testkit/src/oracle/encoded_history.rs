@@ -1,4 +1,4 @@
-//! The property that a format which remembers writes what it would write without.
+//! The property that encoding with a cache gives the same bytes as encoding without.
 
 mod edits;
 
@@ -10,9 +10,10 @@ use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
 
 use self::edits::{Asked, Edit};
 
-/// Any bytes as what can happen to a conversation between two requests: turns, steering, edits, compaction, copies,
-/// other tools, another model, another format with the same memory. Each request has the bytes, or the error, that it
-/// has without any memory, and where only a turn was added it begins with the request before (RULES N6).
+/// Interprets the bytes as changes of a conversation between two requests: turns, steering, edits,
+/// compaction, copies, other tools, another model, another format with the same cache. Each request has the
+/// bytes, or the error, of an encoding without a cache. If only a turn was added, the request starts with the
+/// bytes of the previous request (RULES N6).
 ///
 /// # Panics
 /// The property is violated.
@@ -33,7 +34,7 @@ pub fn encoded_history(bytes: &[u8]) {
         for (at, (wire, other)) in formats.iter().enumerate() {
             let wire = if asked.is_otherwise { other } else { wire };
             let alone = wire.encode(&asked.request).map_err(|error| error.to_string());
-            // The last memory sees all formats in turn.
+            // The last cache is used with all formats in turn.
             for memory in [at, formats.len()] {
                 let again = memories[memory].encode(*wire, &asked.request).map_err(|error| error.to_string());
                 assert_eq!(

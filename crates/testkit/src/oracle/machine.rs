@@ -1,4 +1,4 @@
-//! Properties of the turn machine, as a sequence of operations.
+//! Properties of the turn machine under arbitrary sequences of operations.
 
 mod chunks;
 mod drive;
@@ -10,17 +10,20 @@ use windlass_wire::check_pairing;
 use self::drive::Drive;
 use self::outside::config;
 
-/// Any bytes as a sequence of what a run can meet: chunks, ends, judgements, approvals, results, refusals, time,
-/// calls that run while their answer streams or go on elsewhere, crashes, in any order. No panic; each request can be
-/// sent; each call that changes something runs at most once, after its intent was written down, and in whatever
-/// process; nothing is wanted after the end; and the record can be resumed wherever it breaks off (RULES R1, R6, L7).
+/// Interprets the bytes as a sequence of events of a run in any order: chunks, ends, judgements, approvals,
+/// results, refusals, time, calls that run while their answer streams or are completed elsewhere, and
+/// crashes.
+///
+/// The machine does not panic. Each request can be sent. Each call with effects runs at most once, in
+/// whatever process, after its intent was recorded. No effect follows the end. The record can be resumed
+/// after any truncation (RULES R1, R6, L7).
 ///
 /// # Panics
 /// The property is violated.
 pub fn machine(bytes: &[u8]) {
-    // Operations are pairs of bytes, so an odd one is left to choose by.
+    // Operations are pairs of bytes, so the parity of the length can select an option.
     let unanswered = if bytes.len() % 2 == 1 { Unanswered::Suspend } else { Unanswered::Deny };
-    // What the machine is told and what it wants is data: a quarter of the runs has it sent as JSON (DESIGN "Where it
+    // Inputs and effects are plain data: a quarter of the runs serialises them as JSON (DESIGN "Where it
     // runs").
     let by_post = bytes.len() / 2 % 4 == 3;
     let mut drive = Drive::start(unanswered, by_post);
@@ -31,7 +34,7 @@ pub fn machine(bytes: &[u8]) {
     check_record(&drive.record);
 }
 
-/// A record that breaks off anywhere is one that a run can go on from, or that says why not.
+/// Checks that every prefix of a record can be resumed or gives the right error.
 fn check_record(record: &[Entry]) {
     const MOST_CUTS: usize = 40;
     let step = record.len().div_ceil(MOST_CUTS).max(1);
@@ -39,7 +42,7 @@ fn check_record(record: &[Entry]) {
         let part = record.iter().take(end).cloned();
         match Machine::resume(config(Unanswered::Deny), part, 0) {
             Ok((machine, _)) => {
-                // What waits for its result is open; without it the conversation is whole.
+                // A call that waits for its result is still open; without it the conversation must be paired.
                 let mut messages = machine.transcript().messages().clone();
                 if machine.transcript().waiting().next().is_some() {
                     messages.truncate(

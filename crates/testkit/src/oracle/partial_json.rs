@@ -10,10 +10,10 @@ use crate::split;
 use rebuilt::Rebuilt;
 use shown::Shown;
 
-/// The end of a text is what `serde_json` makes of the whole (J6).
+/// The final result equals that of `serde_json` on the whole text (J6).
 ///
 /// # Panics
-/// A verdict or a value differs.
+/// The verdict or the value differs.
 pub fn partial_json_oracle(bytes: &[u8]) {
     let mut parser = Parser::new();
     let pushed = parser.push_bytes(bytes);
@@ -34,7 +34,7 @@ pub fn partial_json_oracle(bytes: &[u8]) {
     }
 }
 
-/// Everything a text gave, at its end.
+/// All observable results of a text, at its end.
 #[derive(Debug, PartialEq)]
 struct Seen {
     shown: Option<Shown>,
@@ -46,10 +46,10 @@ struct Seen {
     end: Result<Value, Error>,
 }
 
-/// Any split of a text gives the same snapshot, counts, events and end (S14).
+/// Snapshots, counts, events and the final result do not depend on how the text is split (S14).
 ///
 /// # Panics
-/// A split differs.
+/// A split gives another result.
 pub fn partial_json_split(bytes: &[u8]) {
     let whole = read(&[bytes]);
     for parts in split::ways(bytes) {
@@ -61,7 +61,7 @@ fn read(parts: &[&[u8]]) -> Seen {
     let mut parser = Parser::new();
     let mut rebuilt = Rebuilt::default();
     for part in parts {
-        // The error is sticky, so the end tells it.
+        // The error is sticky, so the final result contains it.
         let _ = parser.push_bytes(part);
         parser.drain_events(|event| rebuilt.take(event));
     }
@@ -76,10 +76,11 @@ fn read(parts: &[&[u8]]) -> Seen {
     }
 }
 
-/// Over every prefix of a text (of a long one over 2,048 of them), a snapshot only grows (J3), and the events so far rebuild it.
+/// For every prefix of a text (for 2,048 prefixes of a long one), a snapshot only grows (J3), and the events
+/// so far reproduce its value.
 ///
 /// # Panics
-/// Something shown was taken back, or the events tell another value.
+/// A visible value was retracted, or the events give another value.
 pub fn partial_json_snapshot(bytes: &[u8]) {
     const MOST_STEPS: usize = 2_048;
     let mut parser = Parser::new();
@@ -92,7 +93,7 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
         let snapshot = parser.snapshot();
         assert_eq!(rebuilt.value(), snapshot.to_value(), "the events tell another value");
         let now = snapshot.root().map(Shown::of);
-        // A repeated key takes the earlier value away, and says so.
+        // A repeated key replaces the earlier value and is counted.
         if parser.duplicates() == duplicates
             && let Some(before) = &before
         {
@@ -112,8 +113,8 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
     }
 }
 
-/// What a repair gives is JSON and needs no further repair; JSON is given back as it is; and no open string is
-/// closed (J8).
+/// The result of a repair is valid JSON that needs no further repair, valid JSON is returned unchanged, and
+/// an open string is never closed (J8).
 ///
 /// # Panics
 /// The property is violated.
@@ -121,7 +122,7 @@ pub fn partial_json_repair(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let is_json = serde_json::from_str::<Value>(&text).is_ok();
     let Ok(repaired) = repair(&text, Limits::default()) else {
-        // A string that holds something else than JSON may be refused; nothing else that is JSON.
+        // Only a JSON string whose content is not JSON may be refused.
         assert!(!is_json || text.trim_start().starts_with('"'), "JSON is refused");
         return;
     };
@@ -143,7 +144,7 @@ pub fn partial_json_repair(bytes: &[u8]) {
     }
 }
 
-/// The value at the end of the open path.
+/// Returns the value at the end of the open path.
 fn innermost(root: Node<'_>) -> Node<'_> {
     let mut node = root;
     while node.completeness() == Completeness::Growing {

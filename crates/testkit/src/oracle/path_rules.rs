@@ -1,17 +1,17 @@
-//! Properties of path rules, against a model that walks a tree name by name.
+//! Properties of path rules, compared with a model that walks a tree name by name.
 
 use windlass_hitl::{
     Action, EffectKind, Facts, Grants, Learned, Policy, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, Target, TargetKind, ToolCall, ToolName};
 
-/// The names that trees and rules are made of: few, so that they meet often.
+/// The names in trees and rules; few, so that they often match.
 const NAMES: [&str; 4] = ["a", "b", "x.txt", "private"];
-/// What may stand in a rule for a name.
+/// The patterns for one name in a rule.
 const PATTERNS: [&str; 7] = ["a", "b", "x.txt", "private", "*", "**", "*.txt"];
 
-/// No walk shows a path that a rule denies, every other path is shown, and a call that removes or reads a whole tree never
-/// runs where a rule denies what is in it.
+/// A walk never returns a path that a rule denies, and returns every other path. A call that removes or reads
+/// a whole tree does not run if a rule denies a path inside it.
 ///
 /// # Panics
 /// A property is violated.
@@ -19,7 +19,7 @@ pub fn path_rules(bytes: &[u8]) {
     let mut bytes = bytes.iter().copied();
     let rules: Vec<Vec<&str>> = (0..=next(&mut bytes) % 3).map(|_| words(&mut bytes, &PATTERNS)).collect();
     let files: Vec<Vec<&str>> = (0..=next(&mut bytes) % 6).map(|_| words(&mut bytes, &NAMES)).collect();
-    // Every folder on the way is a place of its own.
+    // Every folder above a file is a path of its own.
     let places: Vec<Vec<&str>> = files
         .iter()
         .flat_map(|file| (1..=file.len()).map(|end| file.iter().take(end).copied().collect()))
@@ -66,8 +66,8 @@ fn words<'w>(bytes: &mut impl Iterator<Item = u8>, from: &[&'w str]) -> Vec<&'w 
     (0..count).map(|_| from.get(next(bytes) % from.len()).copied().unwrap_or("a")).collect()
 }
 
-/// What a rule says of a path, by trying every number of names for each `**`. A rule that ends in `**` is also about the
-/// folder before it.
+/// Returns whether a rule matches a path, by trying every number of names for each `**`. A rule that ends in
+/// `**` also matches the folder before it.
 fn fits(rule: &[&str], path: &[&str]) -> bool {
     let folder = match rule {
         [folder @ .., "**", "*"] | [folder @ .., "**"] if !folder.is_empty() => Some(folder),
@@ -79,7 +79,7 @@ fn fits(rule: &[&str], path: &[&str]) -> bool {
 fn matches(rule: &[&str], path: &[&str]) -> bool {
     match (rule, path) {
         ([], []) => true,
-        // At the end it wants at least one name.
+        // A final `**` matches at least one name.
         (["**"], path) => !path.is_empty(),
         (["**", rest @ ..], path) => {
             (0..=path.len()).any(|skip| matches(rest, path.get(skip..).unwrap_or_default()))

@@ -2,8 +2,8 @@
 
 use windlass_redact::Redactor;
 
-/// Secrets are cut from the bytes themselves, so that they are met, touch and reach into each other. Any cut of the
-/// text gives the same output, nothing of a secret is left, JSON stays JSON, and little is held back.
+/// The secrets are substrings of the input, so that they occur, touch and overlap. The output does not depend
+/// on how the text is split, contains no secret, keeps JSON valid, and little text is held back.
 ///
 /// # Panics
 /// A property is violated.
@@ -19,7 +19,8 @@ pub fn redact(bytes: &[u8]) {
     );
     assert_eq!(pushed(&redactor, text, 1), whole, "byte by byte it is another text");
     for secret in secrets.iter().flatten() {
-        // One that was refused is no secret, and one with brackets can come about from a mark and what is beside it.
+        // Skip refused secrets, and secrets with brackets, which a redaction mark and its neighbours can
+        // form.
         if redactor.contains_secret(secret) && !secret.contains(['[', ']']) {
             let is_left = whole.windows(secret.len()).any(|piece| piece == secret.as_bytes());
             assert!(!is_left, "a secret is left");

@@ -1,4 +1,4 @@
-//! What a provider says, written in each format and read again.
+//! The property that each format's encoding decodes to the same answer.
 
 use windlass_assemble::{Assembler, Options};
 use windlass_protocol::{Message, Part};
@@ -13,18 +13,19 @@ use crate::render::{Format, Setting, StreamUsage, stream};
 use crate::script::{ScriptCall, Step, Turn};
 use crate::split;
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Said {
     pub(super) text: String,
     pub(super) reasoning: String,
     pub(super) calls: Vec<(String, String)>,
-    /// What nobody said.
+    /// Chunks or calls that the script does not contain.
     pub(super) others: Vec<String>,
 }
 
-/// Any bytes as an answer of words, thoughts and calls: what is written in a provider's format, however it is cut,
-/// is read as what was said (RULES S14, and the property that all formats mean the same).
+/// Interprets the bytes as an answer of text, reasoning and calls. Its encoding in a provider's format, split
+/// in any way, decodes to the same answer (RULES S14, and the property that all formats have the same
+/// meaning).
 ///
 /// # Panics
 /// The property is violated.
@@ -47,7 +48,7 @@ pub fn round_trip(bytes: &[u8]) {
     }
 }
 
-/// Reads steps out of bytes: a kind, a length, and so many bytes of text.
+/// Decodes bytes into steps: a kind, a length, and that many bytes of text.
 pub(super) fn turn(bytes: &[u8]) -> Turn {
     const NAMES: [&str; 3] = ["read", "write", "run"];
     let mut steps = Vec::new();

@@ -1,4 +1,4 @@
-//! Any schema in every dialect.
+//! Properties of compiling any schema in every dialect.
 
 mod drawn;
 mod legal;
@@ -10,10 +10,10 @@ use windlass_schema::{Checker, CompileOptions, Compiled, Dialect, RootUnion, coe
 use self::drawn::Draw;
 pub use self::legal::refusals as schema_refusals;
 
-/// Any JSON as a tool's schema, and bytes that are no JSON as a recipe for one, in every dialect: what comes out
-/// is legal there, is the same each time, and says the same when it is compiled again; arguments that the
-/// author's schema takes are taken where no loss was told, and what is taken there comes back as arguments that
-/// the author's schema takes (RULES N5).
+/// Compiles any JSON as a tool's schema, or a schema generated from bytes that are not JSON, in every
+/// dialect. The result is legal in the dialect, deterministic, and stable when compiled again. Without
+/// reported losses, arguments that the author's schema accepts are accepted, and accepted arguments map back
+/// to arguments that the author's schema accepts (RULES N5).
 ///
 /// # Panics
 /// The property is violated.
@@ -30,14 +30,14 @@ pub fn schema_compile(bytes: &[u8]) {
             let refused = legal::refusals(dialect, &compiled.schema.to_value());
             assert_eq!(refused, Vec::<String>::new(), "{dialect}: {}", compiled.schema.as_str());
             assert_eq!(compiled, dialect.compile_with(&schema, options), "the same schema, the same bytes");
-            // What was too large is cut at another place when the rest is smaller.
+            // A schema that was too large is cut at another place once the rest is smaller.
             if !compiled.losses.iter().any(|loss| loss.what.contains("too ") || loss.what.contains("more ")) {
                 let again = dialect.compile_with(&compiled.schema, options);
                 assert_eq!(again.schema.to_value(), compiled.schema.to_value(), "{dialect}: compiled twice");
             }
             if let Some(checker) = &checker
                 && compiled.losses.is_empty()
-                // A model would send the names that it was shown.
+                // A model would send the renamed properties.
                 && !compiled.has_restoration()
             {
                 for arguments in &arguments {
@@ -67,10 +67,10 @@ fn takes_the_same(
     }
 }
 
-/// What a model can say of these arguments where it is held to the schema, and how it says that: what has no
-/// property cannot be given, and a property that has to be given and is nothing is null.
+/// Returns the arguments as a constrained model can express them, and as it sends them: undeclared properties
+/// are left out, and a required property without a value is null.
 fn as_sent(dialect: Dialect, compiled: &Compiled, arguments: &Arguments) -> (Arguments, Arguments) {
-    // These two cannot say whether an object takes more properties than its own.
+    // These two dialects cannot express whether an object accepts additional properties.
     if !matches!(dialect, Dialect::OpenAiStrict | Dialect::Gemini) {
         return (arguments.clone(), arguments.clone());
     }
@@ -123,7 +123,7 @@ fn fit(schema: &Value, root: &Value, value: &mut Value, how: Fit) {
     }
 }
 
-/// The schema and those that it may be instead.
+/// Collects the schema and its alternatives.
 fn collect<'a>(schema: &'a Value, root: &'a Value, shapes: &mut Vec<&'a Value>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     shapes.push(schema);

@@ -6,7 +6,7 @@ use windlass_sse::{Ending, Error, Limits, Parser, Signal};
 
 use crate::split;
 
-/// What a stream gave, written down.
+/// The results of parsing a stream.
 #[derive(Debug, PartialEq)]
 struct Seen {
     log: String,
@@ -16,8 +16,8 @@ struct Seen {
     error: Option<Error>,
 }
 
-/// Any split gives the same events, and they are those of a plain reading of the format; LF and CRLF give the
-/// same; small limits fail at the same place.
+/// The events do not depend on how the stream is split, and equal those of a naive implementation of the
+/// specification. LF and CRLF give the same events. Small limits fail at the same place.
 ///
 /// # Panics
 /// A property is violated.
@@ -58,7 +58,8 @@ fn note(log: &mut String, signal: Signal<'_>) {
     };
 }
 
-/// The format as its specification is written: decode everything, split into lines, take each line.
+/// A naive implementation that follows the specification: decode everything, split into lines, process each
+/// line.
 fn plain_reading(bytes: &[u8]) -> String {
     let decoded = String::from_utf8_lossy(bytes);
     let text = decoded.strip_prefix('\u{FEFF}').unwrap_or(&decoded).replace("\r\n", "\n").replace('\r', "\n");

@@ -1,4 +1,4 @@
-//! Properties of the scanner of calls written as text, a family of dialects at a time.
+//! Properties of the scanner for calls written as text, for one family of dialects at a time.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use windlass_text_calls::{CallsInReasoning, Dialect, Limits, Options, Reasoning,
 use crate::oracle::assemble::check_assembly;
 use crate::split;
 
-/// Any text in the dialects whose parameters stand in tags: the same chunks for every split, nothing lost,
-/// calls that begin once and end at most once, never a panic (RULES S14, X1, X3).
+/// Any text in the dialects with parameters in tags: the chunks do not depend on how the text is split, no
+/// text is lost, calls start once and end at most once, and the scanner does not panic (RULES S14, X1, X3).
 ///
 /// # Panics
 /// The property is violated.
@@ -19,7 +19,7 @@ pub fn text_calls_tags(bytes: &[u8]) {
     check(bytes, &[Roo, Invoke, Qwen3Coder, Dsml, Glm, MinimaxM2, MinimaxM3, SeedOss, KimiK3, MiniCpm]);
 }
 
-/// The same of the dialects whose calls are JSON between tags or marks.
+/// Like [`text_calls_tags`], for the dialects with JSON between tags or marks.
 ///
 /// # Panics
 /// The property is violated.
@@ -32,7 +32,7 @@ pub fn text_calls_envelopes(bytes: &[u8]) {
     check(bytes, &dialects);
 }
 
-/// The same of the dialects whose marks hold the name, and of those that write code.
+/// Like [`text_calls_tags`], for the dialects with the name between marks, and those with calls as code.
 ///
 /// # Panics
 /// The property is violated.
@@ -41,7 +41,7 @@ pub fn text_calls_markers(bytes: &[u8]) {
     check(bytes, &[Mistral, DeepSeek, KimiK2, Functionary, Harmony, Gemma, Lfm2, Pythonic]);
 }
 
-/// The same of JSON alone, and where no dialect is named.
+/// Like [`text_calls_tags`], for bare JSON and for an unknown dialect.
 ///
 /// # Panics
 /// The property is violated.
@@ -49,7 +49,8 @@ pub fn text_calls_bare(bytes: &[u8]) {
     check(bytes, &[Dialect::Json, Dialect::Structured, Dialect::Llama3, Dialect::Auto]);
 }
 
-/// The first byte picks the dialect and the handling of thoughts, so that each input is cheap.
+/// Checks one dialect. The first byte selects the dialect and the handling of thoughts, so that each input is
+/// cheap.
 fn check(bytes: &[u8], dialects: &[Dialect]) {
     let Some((&pick, rest)) = bytes.split_first() else { return };
     let dialect = dialects[usize::from(pick) % dialects.len()];
@@ -59,7 +60,7 @@ fn check(bytes: &[u8], dialects: &[Dialect]) {
         2 => Reasoning::Split,
         _ => Reasoning::SplitOpened,
     };
-    // Small limits, so that they are met too.
+    // The limits are small, so that inputs exceed them.
     let limits = Limits { held_bytes: 96, value_bytes: 40, calls: 3 };
     let options = Options::default().with_dialect(dialect).with_tools(tools()).with_reasoning(reasoning);
     for options in [
@@ -75,7 +76,7 @@ fn check(bytes: &[u8], dialects: &[Dialect]) {
         check_calls(&whole);
         check_assembly(whole);
     }
-    // Without tools and without marks to drop, what comes out is what went in.
+    // Without tools and template marks the output equals the input.
     let bare = Options::default().with_dialect(Dialect::Auto);
     assert_eq!(words(&scan(&bare, &[&text])), text, "nothing is on offer");
 }
@@ -90,7 +91,7 @@ fn tools() -> Vec<ToolSpec> {
     vec![tool("f"), tool("write")]
 }
 
-/// The ways to split bytes, moved to the ends of characters.
+/// Returns the ways to split the bytes, moved to character boundaries.
 fn ways(text: &str) -> Vec<Vec<&str>> {
     let whole = |way: Vec<&[u8]>| {
         let (mut from, mut end, mut pieces) = (0, 0, Vec::new());
@@ -143,8 +144,8 @@ fn words(chunks: &[Chunk]) -> String {
     words.collect()
 }
 
-/// The words stand in the text, in the same order; the rest is what calls and marks took. The words of a
-/// structured answer are decoded, so only what is no escape can be compared.
+/// Checks that the emitted text is a subsequence of the input; calls and marks are the rest. The text of a
+/// structured answer is unescaped, so texts with escapes are skipped.
 fn check_text(text: &str, chunks: &[Chunk]) {
     if text.contains('\\') {
         return;
@@ -158,7 +159,7 @@ fn check_text(text: &str, chunks: &[Chunk]) {
     }
 }
 
-/// Calls begin before they grow, end at most once, and grow no more then.
+/// Checks that calls start before they grow, end at most once, and do not grow after their end.
 fn check_calls(chunks: &[Chunk]) {
     let (mut begun, mut ended) = (BTreeSet::<CallKey>::new(), BTreeSet::new());
     let mut ids = BTreeSet::new();

@@ -10,8 +10,8 @@ use windlass_wire_openai_responses::OpenAiResponses;
 use crate::oracle::assemble::check_assembly;
 use crate::split;
 
-/// Any bytes as a streamed chat completion, as a whole one and as a refusal: the same chunks for every split,
-/// calls that end once, and never a panic (RULES S8, S14).
+/// Decodes any bytes as a streamed chat completion, as a whole one and as an error: the chunks do not depend
+/// on how the bytes are split, calls end once, and the decoder does not panic (RULES S8, S14).
 ///
 /// # Panics
 /// The property is violated.
@@ -19,8 +19,7 @@ pub fn wire_openai_chat(bytes: &[u8]) {
     check(&OpenAiChat::default(), bytes);
 }
 
-/// Any bytes as a streamed message, as a whole one and as a refusal: the same chunks for every split, calls
-/// that end once, and never a panic (RULES S8, S14).
+/// Like [`wire_openai_chat`], for Anthropic messages.
 ///
 /// # Panics
 /// The property is violated.
@@ -28,8 +27,7 @@ pub fn wire_anthropic(bytes: &[u8]) {
     check(&Anthropic::default(), bytes);
 }
 
-/// Any bytes as a streamed response, as a whole one and as a refusal: the same chunks for every split, calls
-/// that end once, and never a panic (RULES S8, S14).
+/// Like [`wire_openai_chat`], for OpenAI responses.
 ///
 /// # Panics
 /// The property is violated.
@@ -37,8 +35,7 @@ pub fn wire_openai_responses(bytes: &[u8]) {
     check(&OpenAiResponses::default(), bytes);
 }
 
-/// Any bytes as a streamed answer of Gemini, as a whole one and as a refusal: the same chunks for every split,
-/// calls that end once, and never a panic (RULES S8, S14).
+/// Like [`wire_openai_chat`], for Gemini answers.
 ///
 /// # Panics
 /// The property is violated.
@@ -47,7 +44,7 @@ pub fn wire_gemini(bytes: &[u8]) {
 }
 
 fn check(wire: &dyn Wire, bytes: &[u8]) {
-    // Small limits, so that they are met too.
+    // The limits are small, so that inputs exceed them.
     let limits = Limits { event_bytes: 4096, body_bytes: 8192, events: 200 };
     let whole = decode(wire, limits, &[bytes]);
     for way in split::ways(bytes) {
@@ -68,7 +65,7 @@ fn check(wire: &dyn Wire, bytes: &[u8]) {
     assert!(error.message.len() <= bytes.len().saturating_mul(4).saturating_add(300), "a short message");
 }
 
-/// The chunks, and whether an error ended them.
+/// Returns the chunks, and whether an error ended them.
 fn decode(wire: &dyn Wire, limits: Limits, pieces: &[&[u8]]) -> (Vec<Chunk>, bool) {
     let mut decoder = wire.decoder(limits);
     let mut chunks = Vec::new();

@@ -1,4 +1,4 @@
-//! Answers on their way through a gateway.
+//! Properties of answers on their way through a gateway.
 
 use windlass_assemble::{Assembler, Normalizer, Options};
 use windlass_protocol::{Message, Request};
@@ -12,9 +12,9 @@ use windlass_wire_openai_responses::OpenAiResponses;
 use super::round_trip::{read_all, said, said_by, turn};
 use crate::render::{Format, Setting, StreamUsage, stream};
 
-/// Any bytes as an answer of words, thoughts and calls: written in a provider's format, read, written again in every
-/// format, as events, as an array and as a whole, and read once more, it says what it said. Cut at any byte, it is
-/// written without an error, and no call comes of it that was not whole.
+/// Interprets the bytes as an answer of text, reasoning and calls. Encoded in a provider's format, decoded,
+/// encoded again in every format (as events, as an array and as a whole) and decoded once more, it has the
+/// same content. Truncated at any byte, it is encoded without an error and gains no calls.
 ///
 /// # Panics
 /// The property is violated.
@@ -42,7 +42,7 @@ pub fn wire_answer(bytes: &[u8]) {
         let cut = cut_short(wire, body.get(..cut).unwrap_or_default());
         for (server, reader) in servers {
             for framing in [Framing::Events, Framing::Whole, Framing::Array] {
-                // The array is one format's own.
+                // Only one format has the array framing.
                 if framing == Framing::Array && server.name() != "gemini" {
                     continue;
                 }
@@ -56,15 +56,15 @@ pub fn wire_answer(bytes: &[u8]) {
     }
 }
 
-/// What a gateway has of a stream that breaks off.
+/// Returns the chunks that a gateway has decoded when a stream breaks off.
 fn cut_short(wire: &dyn Wire, body: &[u8]) -> Vec<Chunk> {
     let (mut decoder, mut chunks) = (wire.decoder(Limits::default()), Vec::new());
-    // The end of half an event is an error, and what came before stands.
+    // The end of an incomplete event is an error; the earlier chunks remain.
     let _ = decoder.push(body, &mut chunks).and_then(|()| decoder.finish(&mut chunks));
     normal(chunks)
 }
 
-/// The calls that would run.
+/// Returns the calls that would run.
 fn good_calls(chunks: Vec<Chunk>) -> Vec<(String, String)> {
     let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
     for chunk in chunks {
@@ -101,7 +101,7 @@ fn read_framed(wire: &dyn Wire, framing: Framing, bytes: &[u8]) -> Vec<Chunk> {
         return chunks;
     }
     let mut decoder = wire.decoder(Limits::default());
-    // A stream without an event is no stream: an answer that broke off before it began.
+    // A stream without events is an error: the answer broke off before it started.
     if decoder.push(bytes, &mut chunks).and_then(|()| decoder.finish(&mut chunks)).is_err() {
         assert!(chunks.is_empty(), "{} writes what it reads", wire.name());
     }

@@ -1,4 +1,4 @@
-//! Properties of the provider's side of formats: what a client sends.
+//! Properties of the server side of formats, which decodes clients' requests.
 
 use windlass_wire::{RequestError, Server, Wire};
 use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
@@ -6,9 +6,10 @@ use windlass_wire_gemini::{Gemini, GeminiOptions};
 use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
 use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
 
-/// Any bytes as a client's request, in every format: it is read or refused with words, and what was read is written
-/// or refused with words. What the same format writes again is read as the same request, and any other format writes
-/// or refuses it too. The linter never fails, and finds something wherever writing fails.
+/// Decodes any bytes as a client's request in every format. The request is decoded or refused with a message,
+/// and a decoded request is encoded or refused with a message. Encoding in the same format decodes to the
+/// same request, and every other format encodes or refuses it. The linter never fails, and reports a problem
+/// wherever encoding fails.
 ///
 /// # Panics
 /// The property is violated.

@@ -1,17 +1,17 @@
-//! What Gemini has in its address and not in its body, and its rules for contents.
+//! The parts of a Gemini request that are in its URL, and Gemini's rules for contents.
 
 use serde_json::Value;
 
 use super::refusal::Refusal;
 
-/// The model and the method of an address.
+/// The model and the method in a URL.
 pub(super) struct Address<'a> {
     model: &'a str,
     is_stream: bool,
 }
 
 impl<'a> Address<'a> {
-    /// Reads `…/models/MODEL:METHOD` with or without a query; none at any other path.
+    /// Parses `…/models/MODEL:METHOD` with or without a query. Returns `None` for any other path.
     pub(super) fn of(address: &'a str) -> Option<Self> {
         let path = address.split_once('?').map_or(address, |(path, _)| path);
         let (_, last) = path.split_once("/models/")?;
@@ -22,7 +22,7 @@ impl<'a> Address<'a> {
         }
     }
 
-    /// Tells the request what the other formats say in their bodies.
+    /// Copies the model and the method into the body, where the other formats have them.
     pub(super) fn tell(&self, request: &mut Value) {
         if let Some(request) = request.as_object_mut() {
             request.insert("model".to_owned(), self.model.into());
@@ -31,7 +31,8 @@ impl<'a> Address<'a> {
     }
 }
 
-/// After a model's calls comes the user's content, with a result for each of them in their order.
+/// Checks that the content after a model's calls is from the user and has one result per call, in their
+/// order.
 pub(super) fn contents(contents: &[Value]) -> Result<(), Refusal> {
     let mut open: Vec<&Value> = Vec::new();
     for (position, content) in contents.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! The rules for items that OpenAI Responses holds.
+//! OpenAI's rules for the items of a Responses request.
 
 use serde_json::Value;
 
 use super::refusal::Refusal;
 
-/// How many answers of the model the items hold: what stands together between others is one.
+/// Returns the number of answers: each run of adjacent model items is one answer.
 pub(super) fn answers(items: &[Value]) -> usize {
     let (mut answers, mut goes_on) = (0_usize, false);
     for item in items {
@@ -22,7 +22,8 @@ fn is_answer(item: &Value) -> bool {
     }
 }
 
-/// Each call has its one output, before anybody speaks again; thoughts have something after them.
+/// Checks that each call has exactly one output before the next message, and that reasoning items are
+/// followed by another item.
 pub(super) fn check(items: &[Value]) -> Result<(), Refusal> {
     let mut open: Vec<&str> = Vec::new();
     for (position, item) in items.iter().enumerate() {
@@ -53,7 +54,8 @@ pub(super) fn check(items: &[Value]) -> Result<(), Refusal> {
                 }
             }
             Some("message") | None => {
-                // The API takes the model's own words between a call and its output; LiteLLM writes them there.
+                // The API accepts assistant messages between a call and its output; LiteLLM writes them
+                // there.
                 if item["role"] != "assistant" {
                     all_answered(&open, position)?;
                 }

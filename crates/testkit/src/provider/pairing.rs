@@ -1,10 +1,10 @@
-//! The rules for messages that providers hold: nothing is empty, and every call has its one result.
+//! Rules of providers for messages: content is not empty, and every call has exactly one result.
 
 use serde_json::Value;
 
 use super::refusal::Refusal;
 
-/// Chat: right after an assistant's calls come tool messages, one for each call.
+/// Chat Completions: tool messages, one per call, directly follow the assistant's calls.
 pub(super) fn chat(messages: &[Value]) -> Result<(), Refusal> {
     let mut open: Vec<&str> = Vec::new();
     for (position, message) in messages.iter().enumerate() {
@@ -49,7 +49,7 @@ fn chat_calls(message: &Value, position: usize) -> Result<Vec<&str>, Refusal> {
     Ok(ids)
 }
 
-/// Anthropic: the message after an assistant's calls is the user's and begins with a result for each.
+/// Anthropic: the message after the assistant's calls is from the user and starts with one result per call.
 pub(super) fn anthropic(messages: &[Value]) -> Result<(), Refusal> {
     let mut open: Vec<&str> = Vec::new();
     for (position, message) in messages.iter().enumerate() {
@@ -81,7 +81,7 @@ fn anthropic_results<'a>(
         if block["type"] == "tool_result" {
             answer(open, block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default(), position)?;
         } else {
-            // Results come first, so whatever else stands here closes the round.
+            // Results come first, so any other block ends them.
             all_answered(open, position)?;
         }
     }

@@ -1,13 +1,13 @@
-//! What a provider refuses, and the shape of its refusals.
+//! The requests that a provider refuses, and the shape of its errors.
 
 use serde_json::{Value, json};
 
 use super::{Reply, gemini, items, pairing};
 use crate::render::Format;
 
-/// The model's name that is not known.
+/// The model name that the provider does not know.
 const NO_SUCH_MODEL: &str = "no-such-model";
-/// The key that is not accepted.
+/// The API key that the provider does not accept.
 const WRONG_KEY: &str = "wrong-key";
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Refusal {
         Self { status, kind, message, parameter: None, code: None }
     }
 
-    /// A request that breaks a rule of the provider.
+    /// Creates the error for a request that breaks a rule of the provider.
     pub(super) fn request(message: String, parameter: Option<String>) -> Self {
         Self { parameter, ..Self::new(400, "invalid_request_error", message) }
     }
@@ -53,7 +53,7 @@ impl Refusal {
     }
 }
 
-/// The provider's word for a status.
+/// Returns the error type of OpenAI and Anthropic for a status.
 pub(super) fn refusal_kind(status: u16) -> &'static str {
     match status {
         401 => "authentication_error",
@@ -66,7 +66,7 @@ pub(super) fn refusal_kind(status: u16) -> &'static str {
     }
 }
 
-/// Google's word for a status.
+/// Returns Google's canonical error code for a status.
 fn canonical(status: u16) -> &'static str {
     match status {
         401 => "UNAUTHENTICATED",
@@ -79,7 +79,7 @@ fn canonical(status: u16) -> &'static str {
     }
 }
 
-/// Checks a request as the provider would, and gives the model's name.
+/// Validates a request like the provider, and returns the model's name.
 pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -> Result<&'a str, Refusal> {
     if key == Some(WRONG_KEY) {
         let message = "the API key is not valid".to_owned();

@@ -76,7 +76,7 @@ pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
             }
             Step::Text(text) => json!({"type": "text", "text": text}),
             Step::Call(call) => {
-                // A whole message has a value here, so text that is not JSON goes as a string.
+                // The input of a whole message is a JSON value, so text that is not JSON is sent as a string.
                 let text = call.arguments_text();
                 let input = serde_json::from_str(&text).unwrap_or(Value::String(text));
                 calls = 1_usize.saturating_add(calls);

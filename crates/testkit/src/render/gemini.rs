@@ -1,4 +1,4 @@
-//! Gemini generateContent: events that each hold parts of one candidate, or one such body.
+//! Gemini generateContent: events with parts of one candidate, or one body.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
                 frames.extend(pieces(text, turn.piece).map(|piece| event(&thought(piece))));
             }
             Step::Text(text) => frames.extend(pieces(text, turn.piece).map(|piece| event(&words(piece)))),
-            // The API never splits a call unless it is asked to.
+            // The API sends a call in one piece unless the request asks for partial arguments.
             Step::Call(call) => frames.push(event(&function_call(call, setting, index))),
         }
     }
@@ -32,7 +32,7 @@ pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
     body(&parts.join(","), Some(&ending(turn, setting))).into_bytes()
 }
 
-/// The reason for the stop and the tokens, as they stand in the last event.
+/// The stop reason and the usage of the last event.
 struct Ending<'a> {
     reason: &'a str,
     usage: Value,
@@ -56,12 +56,12 @@ fn thought(text: &str) -> String {
     json!({ "text": text, "thought": true }).to_string()
 }
 
-/// The arguments are written as they stand in the script. A call has a value here, so text that is not JSON goes
-/// as a string; and it has an id only where the script gives it one.
+/// Renders a call with its arguments as written in the script. The arguments are a JSON value, so text that
+/// is not JSON is sent as a string. The call has an id only if the script sets one.
 fn function_call(call: &ScriptCall, setting: Setting<'_>, index: usize) -> String {
     let text = call.arguments_text();
     let is_json = serde_json::from_str::<Value>(&text).is_ok();
-    // A line of an event holds no line ends, and JSON has them between its tokens only.
+    // An event line cannot contain line breaks; JSON has them only between tokens.
     let args = if is_json { text.replace(['\r', '\n'], " ") } else { Value::String(text).to_string() };
     let id = call.id.as_ref().map(|id| format!(r#""id":{},"#, Value::from(id.as_str()))).unwrap_or_default();
     let name = Value::from(call.name.as_str());
@@ -77,7 +77,7 @@ fn frame(body: &str) -> Vec<u8> {
     format!("data: {body}\r\n\r\n").into_bytes()
 }
 
-/// A response with these parts, which are JSON already.
+/// Renders a response with these parts, which are already JSON.
 fn body(parts: &str, ending: Option<&Ending<'_>>) -> String {
     let content = format!(r#""content":{{"parts":[{parts}],"role":"model"}},"index":0"#);
     match ending {

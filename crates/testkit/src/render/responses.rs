@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Frames, Setting, call_id, finish, pieces, usage};
 use crate::script::{Step, Turn};
 
-/// Events of one stream, each with its number.
+/// The events of one stream, with their sequence numbers.
 #[derive(Default)]
 struct Events(Vec<Vec<u8>>);
 
@@ -37,13 +37,13 @@ pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
     ended(turn, setting, &items(turn, setting))
 }
 
-/// An error as an event.
+/// Renders an error as an event.
 pub(super) fn error_event(error: &Value) -> Vec<u8> {
     let event = json!({ "type": "error", "error": error["error"] });
     format!("event: error\ndata: {event}\n\n").into_bytes()
 }
 
-/// The events of one item: its beginning without content, its content in pieces, and itself.
+/// Appends the events of one item: the empty item, its content in pieces, and the complete item.
 fn grow(turn: &Turn, (index, step): (usize, &Step), item: &Value, events: &mut Events) {
     let (field, empty) = match step {
         Step::Reasoning(_) => ("summary", json!([])),
@@ -72,7 +72,7 @@ fn grow(turn: &Turn, (index, step): (usize, &Step), item: &Value, events: &mut E
         }
         fields
     };
-    // Words and thoughts stand in parts of their item, which begin and end by themselves.
+    // Text and reasoning are in parts of their item, with their own start and end events.
     let part = |text: &str| match step {
         Step::Reasoning(_) => Some(("reasoning_summary_part", json!({"type": "summary_text", "text": text}))),
         Step::Text(_) => {
@@ -94,7 +94,7 @@ fn grow(turn: &Turn, (index, step): (usize, &Step), item: &Value, events: &mut E
     events.push("output_item.done", json!({ "output_index": index, "item": item }));
 }
 
-/// The items of the answer; the last one is not whole where the answer is not.
+/// Returns the items of the response. The last one is incomplete if the response is.
 fn items(turn: &Turn, setting: Setting<'_>) -> Vec<Value> {
     let mut calls = 0;
     let mut items: Vec<Value> = Vec::with_capacity(turn.steps.len());
@@ -125,7 +125,7 @@ fn items(turn: &Turn, setting: Setting<'_>) -> Vec<Value> {
     items
 }
 
-/// Why the answer is not whole, in the API's word.
+/// Returns the API's reason for an incomplete response.
 fn incomplete<'a>(turn: &'a Turn, setting: Setting<'_>) -> Option<&'a str> {
     match finish(turn, setting.format) {
         "stop" | "tool_calls" => None,

@@ -1,4 +1,4 @@
-//! A body that is sent piece by piece, at the script's pace, to the script's end.
+//! A response body that is sent in the script's pieces, with its pauses and its ending.
 
 use std::future::Future;
 use std::io;
@@ -11,10 +11,10 @@ use tokio::time::{Sleep, sleep};
 
 use crate::provider::Ending;
 
-/// How long a connection that is to break stays open, so that what was sent before has left.
+/// Time between the last piece and a broken connection, in which the piece is sent.
 const BEFORE_CUT: Duration = Duration::from_millis(20);
 
-/// A body that is sent piece by piece.
+/// A response body that is sent piece by piece.
 #[derive(Debug)]
 pub(super) struct PacedBody {
     frames: std::vec::IntoIter<Vec<u8>>,
@@ -25,13 +25,13 @@ pub(super) struct PacedBody {
 
 #[derive(Debug)]
 enum Wait {
-    /// Nothing to wait for.
+    /// No wait.
     No,
-    /// One turn of the runtime, in which the piece before leaves.
+    /// One iteration of the runtime, in which the previous piece is flushed.
     Flush,
     /// The script's pause.
     Pause(Pin<Box<Sleep>>),
-    /// The time before a cut.
+    /// The time before the connection breaks.
     Cut(Pin<Box<Sleep>>),
 }
 

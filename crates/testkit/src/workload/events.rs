@@ -1,4 +1,4 @@
-//! Provider streams: tool calls of 8 KB whose arguments come in deltas of 8 to 24 bytes.
+//! Provider streams with tool calls of 8 KB, whose arguments arrive in deltas of 8 to 24 bytes.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use crate::split::{Cut, SplitMix64, deltas};
 
 const CALL_BYTES: usize = 8_000;
 
-/// What happens in a stream of calls.
+/// An event in a stream of calls.
 enum Moment<'a> {
     Start,
-    /// The next of the arguments, as a JSON string.
+    /// The next piece of the arguments, as a JSON string.
     Delta(&'a Value),
     End,
 }
 
-/// W5 openai: `chat.completion.chunk` events of about 375 bytes, whole calls until the stream has this many
-/// bytes.
+/// W5 for OpenAI: `chat.completion.chunk` events of about 375 bytes. Appends whole calls until the stream has
+/// at least this many bytes.
 pub fn w5_openai(bytes: usize) -> Vec<u8> {
     let event = |text: &mut String, padding: &str, choice: &str| {
         let _ = write!(
@@ -49,7 +49,8 @@ pub fn w5_openai(bytes: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// W5 anthropic: `input_json_delta` events of about 146 bytes, whole calls until the stream has this many bytes.
+/// W5 for Anthropic: `input_json_delta` events of about 146 bytes. Appends whole calls until the stream has
+/// at least this many bytes.
 pub fn w5_anthropic(bytes: usize) -> Vec<u8> {
     let event = |text: &mut String, name: &str, rest: &str| {
         let _ = write!(text, "event: {name}\ndata: {{\"type\":\"{name}\"{rest}}}\n\n");
@@ -77,7 +78,8 @@ pub fn w5_anthropic(bytes: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Calls with the same arguments, each cut differently, until there are this many bytes of stream.
+/// Renders calls with the same arguments, each split differently, until the stream has at least this many
+/// bytes.
 fn calls(bytes: usize, mut say: impl FnMut(&mut String, &mut SplitMix64, u64, Moment<'_>)) -> String {
     let arguments = w1(CALL_BYTES);
     let mut random = SplitMix64::new(5);

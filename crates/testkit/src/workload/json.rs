@@ -1,4 +1,4 @@
-//! Tool arguments: a written file, an edit list, deep nesting.
+//! Tool arguments: a written file, a list of edits, and deep nesting.
 
 use std::fmt::Write;
 
@@ -9,8 +9,8 @@ const WORDS: &[&str] = &[
     "result", "state", "while", "token",
 ];
 
-/// W1: a file written by a model, as `path` and `content`, of about this many bytes: line feeds, quotes,
-/// backslashes, tabs, and characters beyond ASCII, half of them escaped; a backslash every 22 bytes or so.
+/// W1: a file written by a model, as `path` and `content`, of about this many bytes, with line feeds, quotes,
+/// backslashes, tabs, and non-ASCII characters, half of them escaped; about one backslash per 22 bytes.
 pub fn w1(bytes: usize) -> String {
     let pieces: &[&str] = &[
         "\\n",
@@ -36,7 +36,7 @@ pub fn w1(bytes: usize) -> String {
     })
 }
 
-/// W1u: as W1, with raw UTF-8 beyond ASCII and no surrogate escapes.
+/// W1u: like W1, with non-ASCII characters as raw UTF-8 and without surrogate escapes.
 pub fn w1u(bytes: usize) -> String {
     written(bytes, 2, |text, random| {
         for _ in 0..random.between(2, 4) {
@@ -47,7 +47,7 @@ pub fn w1u(bytes: usize) -> String {
     })
 }
 
-/// W1p: prose with an escape every 400 bytes.
+/// W1p: prose with one escape per 400 bytes.
 pub fn w1p(bytes: usize) -> String {
     written(bytes, 3, |text, random| {
         let end = text.len() + 398;
@@ -69,7 +69,7 @@ fn written(bytes: usize, seed: u64, mut add: impl FnMut(&mut String, &mut SplitM
     text
 }
 
-/// W2: the arguments of an edit tool, 200 objects of 8 fields.
+/// W2: the arguments of an edit tool, 200 objects with 8 fields each.
 pub fn w2() -> String {
     let mut random = SplitMix64::new(4);
     let mut text = String::from("{\"edits\": [");
@@ -99,7 +99,7 @@ pub fn w2() -> String {
     text
 }
 
-/// W3: 100 levels, objects and arrays by turns.
+/// W3: 100 levels of alternating objects and arrays.
 pub fn w3() -> String {
     let mut text = String::new();
     for level in 0..100 {

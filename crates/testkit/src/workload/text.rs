@@ -1,4 +1,4 @@
-//! What a model writes that has no call channel: prose, and calls as text between tags.
+//! Output of a model without native tool calls: prose, and calls as text between tags.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ const WORDS: &[&str] = &[
     "that", "looks", "for", "what", "changed", "since", "last", "time",
 ];
 
-/// Prose in lines, with a `<`, a brace or a backtick every 300 bytes or so, none of which begins a call.
+/// Lines of prose with a `<`, a brace or a backtick about every 300 bytes, none of which starts a call.
 pub fn prose(bytes: usize) -> String {
     let mut random = SplitMix64::new(6);
     let mut text = String::new();
@@ -25,8 +25,8 @@ pub fn prose(bytes: usize) -> String {
     text
 }
 
-/// Calls as Hermes and Qwen write them, 2 KB of JSON between `<tool_call>` tags, a short line between two; no
-/// surrogate escapes, which other parsers of such text refuse.
+/// Calls in the syntax of Hermes and Qwen: 2 KB of JSON between `<tool_call>` tags, with a short line between
+/// two calls. Contains no surrogate escapes, because other parsers of such text refuse them.
 pub fn text_calls(bytes: usize) -> String {
     let arguments = w1u(2_000);
     let mut text = String::from("I write the files.\n");

@@ -1,4 +1,4 @@
-//! Forms in which a call is written as code.
+//! Forms that write a call as code.
 
 use crate::form::Place::{Anywhere, Line};
 use crate::form::Step::{Lit, Name, One, Opt, Space};
@@ -11,7 +11,7 @@ pub(super) const LIST: &[Form] = &[
         body: Body::Python,
         closers: &["<|eot|>", "<|eot_id|>"],
     },
-    // Olmo 3 writes a call a line between tags.
+    // Olmo 3 writes one call per line between tags.
     Form {
         place: Anywhere,
         steps: &[Lit("<function_calls>"), Space, Opt("["), Name("("), Step::Body, Lit("(")],

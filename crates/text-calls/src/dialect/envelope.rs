@@ -1,4 +1,4 @@
-//! Forms in which JSON holds name and arguments.
+//! Forms in which one JSON value holds the name and the arguments.
 
 use crate::form::Place::{Anywhere, Line, Start};
 use crate::form::Step::{Lit, One, Opt, Space};
@@ -6,7 +6,7 @@ use crate::form::{Body, Form, Shape, Step};
 
 const JSON: &[&str] = &["{", "["];
 
-/// JSON after a mark.
+/// A form with JSON after a mark.
 const fn marked(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
     Form { place: Anywhere, steps, body: Body::Envelope(Shape::Marked), closers }
 }
@@ -105,7 +105,7 @@ pub(super) const FUNCTOOLS: &[Form] = &[Form {
     closers: &[],
 }];
 
-/// The first members of an object that can be a call.
+/// The keys with which an object that may be a call can start.
 const MEMBERS: &[&str] = &[
     "\"name\"",
     "\"tool_name\"",
@@ -145,7 +145,7 @@ const FENCED: &[Step] = &[
 pub(super) const FENCE: &[Form] =
     &[Form { place: Line, steps: FENCED, body: Body::Envelope(Shape::Bare), closers: &["```"] }];
 
-/// Where no dialect is named, a fence is a call only if the answer begins with it; any other is an example.
+/// In the `auto` dialect a fence is a call only at the start of the answer; elsewhere it is an example.
 pub(super) const FENCE_AT_START: &[Form] =
     &[Form { place: Start, steps: FENCED, body: Body::Envelope(Shape::Bare), closers: &["```"] }];
 

@@ -1,10 +1,10 @@
-//! Forms in which marks stand around the name and the arguments are JSON.
+//! Forms with the name between marks and the arguments as JSON.
 
 use crate::form::Place::{Anywhere, Start};
 use crate::form::Step::{Indexed, Lit, Name, One, Opt, Recipient, Space, Until};
 use crate::form::{Body, Form, Step};
 
-/// A name, then arguments.
+/// A form with a name followed by JSON arguments.
 const fn named(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
     Form { place: Anywhere, steps, body: Body::Arguments, closers }
 }
@@ -28,7 +28,7 @@ const DEEPSEEK_END: &[&str] =
     &["```", "<｜tool▁call▁end｜>", "<｜tool▁calls▁end｜>", "<｜end▁of▁sentence｜>"];
 
 pub(super) const DEEPSEEK: &[Form] = &[
-    // V3 and R1 write the kind first and the arguments in a fence.
+    // V3 and R1 write the call type first and the arguments in a fence.
     named(
         &[
             Opt("<｜tool▁calls▁begin｜>"),
@@ -44,7 +44,7 @@ pub(super) const DEEPSEEK: &[Form] = &[
         ],
         DEEPSEEK_END,
     ),
-    // V3.1 writes the name alone.
+    // V3.1 writes only the name.
     named(
         &[
             Opt("<｜tool▁calls▁begin｜>"),
@@ -106,7 +106,7 @@ pub(super) const HARMONY: &[Form] = &[
 ];
 
 pub(super) const HARMONY_FRAME: &[Form] = &[
-    // What is sent to somebody else than the user or a tool stays as it was written.
+    // Only headers addressed to the user or to a tool are dropped. A message to another recipient stays text.
     Form {
         place: Anywhere,
         steps: &[Lit("<|start|>assistant"), Step::Body, Lit("<|channel|>")],

@@ -1,10 +1,10 @@
-//! Forms whose parameters stand between tags.
+//! Forms with one tag per parameter.
 
 use crate::form::Place::{Anywhere, Line};
 use crate::form::Step::{Inside, Key, Lit, Name, One, Opt, SnakeName, Space, Until};
 use crate::form::{Body, CloseRule, Form, Step, Tags, Trim};
 
-/// A tag named after the tool, and in it a tag named after each parameter.
+/// A tag named after the tool that contains one tag per parameter, named after it.
 pub(super) const ROO: &[Form] = &[Form {
     place: Anywhere,
     steps: &[Lit("<"), Name(">"), Lit(">"), Step::Body, Space, Inside],
@@ -12,7 +12,8 @@ pub(super) const ROO: &[Form] = &[Form {
     closers: &[],
 }];
 
-/// The same where neither dialect nor tools are known: only a name that no HTML has.
+/// The variant of [`ROO`] for unknown dialect and unknown tools: accepts only names with an underscore, which
+/// HTML tags do not have.
 pub(super) const ROO_BY_NAME: &[Form] = &[Form {
     place: Line,
     steps: &[Lit("<"), SnakeName(">"), Lit(">"), Step::Body, Space, Inside],
@@ -30,7 +31,7 @@ const ROO_TAGS: &Tags = &Tags {
     cdata: false,
 };
 
-/// `invoke` tags with a prefix, in a wrapper and without it.
+/// `invoke` tags with a prefix, with and without a wrapper tag.
 macro_rules! invoke {
     ($prefix:literal, $($wrapper:literal),+) => {
         &[
@@ -119,7 +120,7 @@ macro_rules! function_tags {
         &Tags {
             parameter: &[Lit("<parameter="), Key(">"), Lit(">")],
             close: "</parameter>",
-            // Some models forget the inner closing tag.
+            // Some models omit the inner closing tag.
             call_close: &["</function>", concat!("</", $wrapper, ">")],
             trim: $trim,
             rule: CloseRule::Followed,
@@ -130,7 +131,7 @@ macro_rules! function_tags {
 }
 
 pub(super) const QWEN: &[Form] = function_tags!("tool_call", Trim::Each);
-// Its template writes values without newlines around them, so the newlines are the value's.
+// The Seed template writes values without surrounding newlines, so a newline belongs to the value.
 pub(super) const SEED: &[Form] = function_tags!("seed:tool_call", Trim::Never);
 
 pub(super) const GLM: &[Form] = &[Form {

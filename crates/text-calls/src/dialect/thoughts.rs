@@ -1,4 +1,4 @@
-//! How dialects write thoughts.
+//! The forms in which dialects write thoughts.
 
 use crate::form::Place::{Anywhere, Line, Start};
 use crate::form::Step::{Lit, One, Opt};

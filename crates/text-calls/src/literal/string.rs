@@ -1,36 +1,37 @@
-//! Strings of a literal: single, double and tripled quotes, and the marked strings of Gemma.
+//! Strings in a literal: single, double and triple quotes, and the marked strings of Gemma.
 
 use crate::escape::escape_into;
 
 /// Gemma's mark for both ends of a string.
 const MARK: &str = "<|\"|>";
 
-/// Whether a string is over.
+/// The progress of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
     No,
     Yes,
-    /// It was over before this character, which belongs to what follows.
+    /// It ended before this character, which belongs to the following text.
     Before,
-    /// It has an escape that cannot be read.
+    /// It contains an escape that cannot be decoded.
     Broken,
 }
 
-/// What stands before the quote of a string in Python.
+/// The prefix of a Python string literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefix {
-    /// Nothing, or `u`.
+    /// No prefix, or `u`.
     None,
-    /// `r`: a backslash is a backslash.
+    /// `r`: a backslash is literal.
     Raw,
-    /// `b`: bytes, which have no escapes by code point or name.
+    /// `b`: bytes, which have no escapes by code point or by name.
     Bytes,
     /// `rb` or `br`.
     RawBytes,
 }
 
 impl Prefix {
-    /// The prefix that a word is; none for `f`, whose string would have to be run, and every other word.
+    /// Returns the prefix that a word denotes. `None` for `f`, whose string would need an interpreter, and
+    /// for every other word.
     pub(super) fn of(word: &str) -> Option<Self> {
         Some(match word.to_ascii_lowercase().as_str() {
             "" | "u" => Self::None,
@@ -42,15 +43,15 @@ impl Prefix {
     }
 }
 
-/// A string on its way into JSON.
+/// A string that is being converted to JSON.
 #[derive(Debug)]
 pub(super) struct Quoted {
     close: Close,
-    /// Read, but not yet known to be text: the beginning of an escape or of the closing mark.
+    /// Text of uncertain meaning: the beginning of an escape or of the closing mark.
     held: String,
-    /// Whether the opening quote is still to be judged: `"` may become `""` or `"""`.
+    /// True if the opening quote is still ambiguous: `"` may become `""` or `"""`.
     opening: bool,
-    /// How Python would read its escapes; none if it is no string of Python.
+    /// The Python prefix that determines the escapes; `None` for a string of relaxed JSON.
     prefix: Option<Prefix>,
 }
 
@@ -62,7 +63,7 @@ enum Close {
 }
 
 impl Quoted {
-    /// The string that this character begins.
+    /// Starts a string if `c` opens one.
     pub(super) fn open(c: char) -> Option<Self> {
         match c {
             '"' | '\'' => {
@@ -73,14 +74,14 @@ impl Quoted {
         }
     }
 
-    /// The same string, read as Python with this prefix.
+    /// Makes it a Python string with this prefix.
     pub(super) fn with_prefix(mut self, prefix: Prefix) -> Self {
         self.prefix = Some(prefix);
         self
     }
 
-    /// Takes the next character and says whether the string is over. The quote that ends it in JSON is
-    /// written too.
+    /// Processes the next character and returns whether the string has ended. Also writes the closing quote
+    /// of the JSON string.
     pub(super) fn push(&mut self, c: char, json: &mut String) -> Over {
         let over = match self.close {
             Close::Mark => said(self.marked(c, json)),
@@ -99,7 +100,7 @@ impl Quoted {
             self.held.clear();
             return !std::mem::replace(&mut self.opening, false);
         }
-        // A mark that breaks off is text; what follows it may begin a new one.
+        // An incomplete mark is text; the characters after its first one may start another mark.
         while !MARK.starts_with(self.held.as_str()) {
             let first = self.held.remove(0);
             escape_into(json, first.encode_utf8(&mut [0; 4]));
@@ -110,7 +111,7 @@ impl Quoted {
 
     fn quote(&mut self, quote: char, c: char, json: &mut String) -> Over {
         if std::mem::replace(&mut self.opening, false) && c == quote {
-            // Empty, or the second of three.
+            // The string is empty, or this is the second of three quotes.
             self.held.push(c);
             return Over::No;
         }
@@ -153,17 +154,17 @@ impl Quoted {
         said(self.plain(quote, c, json))
     }
 
-    /// The next character of an escape.
+    /// Processes the next character of an escape.
     fn escape(&mut self, quote: char, c: char, json: &mut String) -> Over {
         if matches!(self.prefix, Some(Prefix::Raw | Prefix::RawBytes)) {
-            // The backslash stays, and the quote behind it does not end the string.
+            // In a raw string the backslash stays, and a quote after it does not end the string.
             let held = std::mem::take(&mut self.held);
             escape_into(json, &held);
             escape_into(json, c.encode_utf8(&mut [0; 4]));
             return Over::No;
         }
         if self.is_octal() && !matches!(c, '0'..='7') {
-            // The character belongs to what follows: it is read again as the text that it is.
+            // The character is not part of the escape; process it as plain text.
             self.end_octal(json);
             return match self.close {
                 Close::Triple(_) => self.triple(quote, c, json),
@@ -182,7 +183,7 @@ impl Quoted {
             Some(b'x') => 2,
             Some(b'u') if has_code_points => 4,
             Some(b'U') if has_code_points => 8,
-            // The names of all characters are not known here.
+            // `\N{...}` needs the table of Unicode character names, which this crate does not have.
             Some(b'N') if self.prefix == Some(Prefix::None) => return Over::Broken,
             _ => 0,
         };
@@ -192,7 +193,7 @@ impl Quoted {
         }
         let held = std::mem::take(&mut self.held);
         if bad_digit {
-            // Python refuses the string; a relaxed JSON keeps what is written.
+            // Python rejects the string; relaxed JSON keeps the text as written.
             if self.prefix.is_some() {
                 return Over::Broken;
             }
@@ -206,7 +207,7 @@ impl Quoted {
         Over::No
     }
 
-    /// Whether an escape of Python by one to three octal digits is read.
+    /// Returns whether the current escape is a Python octal escape of one to three digits.
     fn is_octal(&self) -> bool {
         self.prefix.is_some() && matches!(self.held.as_bytes().get(1), Some(b'0'..=b'7'))
     }
@@ -219,7 +220,7 @@ impl Quoted {
     }
 }
 
-/// Writes what an escape means in Python. One that Python does not know stays as it is written.
+/// Writes the value of a Python escape. An unknown escape stays as written.
 fn write_python_escape(held: &str, prefix: Prefix, json: &mut String) {
     match held.chars().nth(1) {
         Some('a') => escape_into(json, "\u{7}"),
@@ -243,7 +244,7 @@ fn write_escape(held: &str, json: &mut String) {
         }
         '\\' | '"' | '\'' | '/' => escape_into(json, kind.encode_utf8(&mut [0; 4])),
         '\n' => {}
-        // Surrogate pairs stay pairs: JSON writes them the same way.
+        // JSON encodes surrogate pairs in the same way, so they are copied.
         'u' => json.push_str(held),
         'x' | 'U' => {
             let code = held.get(2..).and_then(|digits| u32::from_str_radix(digits, 16).ok());

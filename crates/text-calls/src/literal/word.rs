@@ -1,4 +1,4 @@
-//! Words of a literal that are no strings: numbers, truth, nothing.
+//! Unquoted words of a literal: numbers, booleans and null.
 
 use serde_json::value::RawValue;
 
@@ -7,7 +7,7 @@ use super::{Language, Literal, State, Step, language};
 use crate::escape::quoted;
 
 impl Literal {
-    /// The next character of a word, or the one behind it.
+    /// Processes the next character of a word, or the character after it.
     pub(super) fn word(&mut self, c: char, json: &mut String) -> Step {
         let language = language(&self.stack);
         let State::Word(word) = &mut self.state else { return Step::Broken };
@@ -17,7 +17,7 @@ impl Literal {
             self.state = State::Text(text.with_prefix(prefix));
             return Step::Taken;
         }
-        // Brackets call or index something, and quotes belong to no word.
+        // An opening bracket would be a call or an index; a double quote is not allowed in a word.
         if matches!(c, '(' | '[' | '{' | '"') {
             return Step::Broken;
         }
@@ -37,7 +37,7 @@ impl Literal {
     }
 }
 
-/// Appends a word as JSON. A word that JSON does not have becomes a string.
+/// Appends a word of relaxed JSON as JSON. An unknown word becomes a string.
 fn word_into(word: &str, json: &mut String) {
     let known = match word {
         "True" | "true" => "true",
@@ -59,10 +59,11 @@ fn word_into(word: &str, json: &mut String) {
     }
 }
 
-/// Returns a literal of Python other than a string as JSON; none if the word is not one: a variable, a complex number.
+/// Converts an unquoted Python literal to JSON. Returns `None` for a variable, a complex number or another
+/// word.
 fn python_word(word: &str) -> Option<String> {
     match word {
-        // Models that were trained on both languages write the words of either.
+        // Models that were trained on both languages mix Python's words with JSON's.
         "True" | "true" => return Some("true".to_owned()),
         "False" | "false" => return Some("false".to_owned()),
         "None" | "null" => return Some("null".to_owned()),
@@ -83,7 +84,7 @@ fn python_word(word: &str) -> Option<String> {
         let number = u128::from_str_radix(plain.get(2..)?, radix).ok()?;
         return Some(format!("{sign}{number}"));
     }
-    // Python has `.5` and `5.`, JSON does not.
+    // Python allows `.5` and `5.`, JSON does not.
     let (number, exponent) = match plain.find(['e', 'E']) {
         Some(at) => plain.split_at_checked(at)?,
         None => (plain.as_str(), ""),
@@ -97,7 +98,7 @@ fn python_word(word: &str) -> Option<String> {
     is_number.then_some(json)
 }
 
-/// The digits without the `_` between them; none if one stands elsewhere.
+/// Removes the `_` separators between digits. Returns `None` if one is misplaced.
 fn without_separators(digits: &str) -> Option<String> {
     let is_wrong = digits.starts_with('_') || digits.ends_with('_') || digits.contains("__");
     (!is_wrong).then(|| digits.replace('_', ""))

@@ -1,4 +1,4 @@
-//! Reads arguments that are JSON already: the text goes on as it is.
+//! Reader for arguments that are already JSON; copies them unchanged.
 
 use windlass_stream::CallKey;
 

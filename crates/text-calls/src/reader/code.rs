@@ -1,4 +1,4 @@
-//! Reads calls that are written as code.
+//! Readers for calls written as code.
 
 use windlass_stream::CallKey;
 
@@ -9,7 +9,7 @@ use crate::literal::{Literal, Read};
 use crate::matching::{Outcome, Source, read_steps};
 use crate::tools::Tools;
 
-/// One call of a list as `[first(a=1), second()]`, from its opening bracket on.
+/// A list of calls such as `[first(a=1), second()]`, starting at an opening round bracket.
 #[derive(Debug)]
 pub(crate) struct CodeReader {
     state: State,
@@ -22,7 +22,7 @@ enum State {
     Between,
 }
 
-/// What begins the next call of a list.
+/// The beginning of the next call in a list.
 const NEXT: &[Step] = &[Step::Lit(","), Step::Space, Step::Name("("), Step::Body, Step::Lit("(")];
 const NEXT_LINE: &[Step] = &[Step::Name("("), Step::Body, Step::Lit("(")];
 
@@ -42,7 +42,7 @@ impl CodeReader {
                     sink.delta(*key, &json);
                     match read {
                         Read::More => return Progress::More(input.text.len()),
-                        // What is no argument list is a call that cannot be run, and what follows is text.
+                        // An invalid argument list makes the call unrunnable, and the rest is text.
                         Read::Broken(used) => {
                             sink.breaks(*key);
                             return Progress::Done(at.saturating_add(used));
@@ -67,7 +67,7 @@ impl CodeReader {
     }
 }
 
-/// The most white space between two calls.
+/// Maximum white space between two calls, in bytes.
 const SPACE: usize = 64;
 
 enum Next {
@@ -106,7 +106,7 @@ fn literal(tool: &str, tools: &Tools) -> Literal {
     Literal::new(tools.get(tool).map(|tool| tool.properties().to_vec()).unwrap_or_default())
 }
 
-/// The arguments of one call as an object with bare keys.
+/// The arguments of one call, as an object with unquoted keys.
 #[derive(Debug)]
 pub(crate) struct LiteralReader {
     key: CallKey,

@@ -1,5 +1,5 @@
-//! Reads calls out of JSON that holds their names and arguments (RULES X6): one object, a list, or an answer of
-//! which a list of calls is a part.
+//! Reader for calls in JSON that holds their names and arguments (RULES X6): one object, a list, or an answer
+//! that contains a list of calls.
 
 mod draft;
 mod member;
@@ -14,37 +14,37 @@ use crate::form::Shape;
 use crate::json_value::ValueScan;
 use crate::tools::NAME_BYTES;
 
-/// The most levels of lists and objects around a call.
+/// Maximum nesting of lists and objects around a call.
 const LEVELS: usize = 8;
 
-/// The longest key or name that is looked at; with escapes it is longer than what it says.
+/// Maximum bytes of a key or a name; one escaped character takes up to six bytes.
 const WORD_BYTES: usize = NAME_BYTES * 6;
 
-/// JSON that holds calls.
+/// Incremental reader of JSON that holds calls.
 #[derive(Debug)]
 pub(crate) struct EnvelopeReader {
     shape: Shape,
     levels: Vec<Level>,
     place: Place,
-    /// The key or the value that is being read, where anybody looks at it.
+    /// The text of the current key or value, if it is needed.
     word: String,
     escaped: bool,
     scan: ValueScan,
     draft: Draft,
-    /// What has been read and may still be text.
+    /// Consumed text that may still turn out not to be a call.
     held: String,
-    /// Whether something came of it, so that the rest is not text any more.
+    /// True if a call or content has been emitted, so that the rest cannot become text.
     committed: bool,
-    /// Words of the answer that wait until it is certain that this is one.
+    /// Content of a structured answer, held until the JSON is known to be one.
     content: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     List,
-    /// An object that is a call or holds calls.
+    /// An object that is a call or contains calls.
     Object,
-    /// An object inside of a call that holds its name and arguments.
+    /// An object inside a call that holds the name and the arguments.
     Inner,
 }
 
@@ -63,18 +63,18 @@ enum Place {
     After,
 }
 
-/// What one step led to.
+/// The result of one step.
 enum Step {
-    /// So many bytes were read.
+    /// Consumed this many bytes.
     Took(usize),
-    /// The outermost value is over, after so many bytes.
+    /// The outermost value ended after this many bytes.
     Over(usize),
-    /// This is no call, which so many bytes have shown.
+    /// The JSON is not a call, as this many bytes have shown.
     No(usize),
 }
 
 impl EnvelopeReader {
-    /// `source` is the mark before the JSON.
+    /// Creates a reader. `source` is the mark before the JSON.
     pub(crate) fn new(shape: Shape, source: &str) -> Self {
         Self {
             shape,
@@ -90,7 +90,7 @@ impl EnvelopeReader {
         }
     }
 
-    /// What has come to nothing.
+    /// Returns the text that did not become a call.
     pub(crate) fn into_held(mut self) -> String {
         self.take_held()
     }
@@ -130,8 +130,8 @@ impl EnvelopeReader {
         Progress::More(at)
     }
 
-    /// How many bytes can be read before a limit is looked at, so that it is met at the same byte however the
-    /// text is split.
+    /// Returns the number of bytes to read before the next limit check, so that a limit applies at the same
+    /// byte however the text is split.
     fn room(&self, held_bytes: usize) -> usize {
         let held =
             if self.draft.has_begun() { usize::MAX } else { held_bytes.saturating_sub(self.held.len()) };
@@ -144,7 +144,7 @@ impl EnvelopeReader {
         held.min(word).saturating_add(1)
     }
 
-    /// What was read and did not become a call. Marks between calls belong to the calls.
+    /// Takes the consumed text that did not become a call. Marks between calls are part of the calls.
     fn take_held(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
         let is_item = self.levels.last().is_some_and(|level| *level != Level::List);
@@ -184,7 +184,7 @@ impl EnvelopeReader {
         }
     }
 
-    /// Notes that the first `len` bytes were read.
+    /// Consumes the first `len` bytes and holds them while they may still be text.
     fn took(&mut self, text: &str, len: usize) -> Step {
         if !self.draft.has_begun() {
             self.held.push_str(text.get(..len).unwrap_or_default());
@@ -236,7 +236,8 @@ impl EnvelopeReader {
         self.took(rest.text, 1)
     }
 
-    /// Takes a name; `false` if that makes it no call. The first name counts (RULES S5).
+    /// Processes a tool name. Returns `false` if it shows that this is not a call. The first name counts
+    /// (RULES S5).
     fn name(&mut self, name: &str, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> bool {
         if self.draft.has_name() {
             if self.draft.name.as_deref().is_some_and(|first| first != name) {
@@ -260,7 +261,7 @@ impl EnvelopeReader {
         }
     }
 
-    /// From here on this is no text.
+    /// Commits to calls: from here on the JSON cannot become text.
     fn commit(&mut self, sink: &mut Sink<'_>) {
         self.committed = true;
         self.held.clear();
@@ -268,7 +269,7 @@ impl EnvelopeReader {
         sink.text(&content);
     }
 
-    /// An object or a list ends.
+    /// Processes the end of an object or a list.
     fn close(&mut self, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Step {
         let _ = self.took(rest.text, 1);
         if self.levels.last() == Some(&Level::Object) && !self.draft.is_answer {
@@ -281,7 +282,7 @@ impl EnvelopeReader {
                 if !self.committed {
                     return Step::No(1);
                 }
-                // One of several, and no call here: text, as it was written (RULES X1).
+                // One of several objects, and not a call: emit it as the text that was written (RULES X1).
                 let held = std::mem::take(&mut self.held);
                 sink.text(&held);
             }
@@ -289,7 +290,7 @@ impl EnvelopeReader {
         let Some(level) = self.levels.pop() else { return Step::No(1) };
         self.place = if self.levels.last() == Some(&Level::List) { Place::After } else { Place::Key };
         if level != Level::Inner {
-            // What goes on is an answer that holds calls.
+            // The following members belong to an answer that contains calls.
             self.draft.settle(sink);
             self.draft = Draft::answer();
         }

@@ -1,4 +1,4 @@
-//! Reads the parameters of a call that stand between tags, and writes them as the members of a JSON object.
+//! Reader for parameters between tags; writes them as the members of a JSON object.
 
 use windlass_schema::{Need, Wanted, WantedKind};
 use windlass_stream::CallKey;
@@ -19,12 +19,13 @@ pub(crate) struct TagsReader {
     tool: String,
     key: CallKey,
     call_close: Vec<String>,
-    /// Whether a member has been written.
+    /// True if a member has been written.
     filled: bool,
     value: Option<ValueReader>,
-    /// Whether a value was too long. The object is never closed then, so that nobody runs what is left of it.
+    /// True if a value was too long. The JSON object then stays unclosed, so that the incomplete call cannot
+    /// run.
     broken: bool,
-    /// Whether words that belong to no tag have begun, and white space is theirs.
+    /// True if text outside of tags has started; white space then belongs to that text.
     in_words: bool,
 }
 
@@ -71,7 +72,7 @@ impl TagsReader {
         }
     }
 
-    /// Reads what stands between parameters: white space, the next parameter's tag, or the end.
+    /// Reads between parameters: white space, the next parameter's tag, or the end of the call.
     fn between(&mut self, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Between {
         let rest = input.text.trim_ascii_start();
         let spaces = input.text.len().saturating_sub(rest.len());
@@ -100,7 +101,7 @@ impl TagsReader {
         if waits && !input.ended {
             return Between::More(spaces);
         }
-        // Words between parameters belong to no tag, so they are text (RULES X1).
+        // Text between parameters does not belong to a tag, so it is emitted as text (RULES X1).
         self.in_words = true;
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let begin = self.first_byte();
@@ -171,7 +172,7 @@ impl TagsReader {
         sink.ledger.note(Coercion { tool, parameter, outcome });
     }
 
-    /// The beginning of a member, up to its value.
+    /// Returns the beginning of a member, up to its value.
     fn member(&mut self, name: &str) -> String {
         let before = if std::mem::replace(&mut self.filled, true) { ',' } else { '{' };
         format!("{before}{}:", quoted(name))
@@ -184,7 +185,7 @@ enum Between {
     Over(usize),
 }
 
-/// The kind that a parameter's own tag names, as in `string="false"` or `type="number"`.
+/// Returns the type that the parameter's own tag declares, as in `string="false"` or `type="number"`.
 fn said_kind(attributes: &str) -> Wanted {
     if attributes.contains("string=\"false\"") {
         return Wanted::ANY;
@@ -196,7 +197,7 @@ fn said_kind(attributes: &str) -> Wanted {
     }
 }
 
-/// Parameters that hold whole files or programs, in which any text can stand, closing tags too.
+/// Returns whether a parameter usually holds whole files or programs, which can contain closing tags.
 pub(super) fn is_content_like(rule: CloseRule, name: &str) -> bool {
     const CONTENT: &[&str] = &[
         "content",

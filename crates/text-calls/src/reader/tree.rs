@@ -1,4 +1,4 @@
-//! Values that nest as marked tags, read into JSON by the schema.
+//! Converts values of nested marked tags into JSON by the schema.
 
 use serde_json::Value;
 use windlass_schema::{Need, Wanted, WantedKind, resolve};
@@ -6,10 +6,10 @@ use windlass_schema::{Need, Wanted, WantedKind, resolve};
 use crate::coerce;
 use crate::escape::quoted;
 
-/// How deep tags may nest.
+/// Maximum nesting depth of tags.
 const DEPTH: usize = 32;
 
-/// The JSON of a value that consists of tags, if the schema takes an object or a list there.
+/// Returns the JSON of a value that consists of tags, if the schema accepts an object or an array there.
 pub(super) fn to_json(mark: &str, text: &str, schema: &Value, root: &Value) -> Option<String> {
     let opening = format!("{mark}<");
     text.trim_start().starts_with(&opening).then(|| read(mark, text, schema, root, DEPTH)).flatten()
@@ -46,7 +46,7 @@ fn value(mark: &str, text: &str, schema: Option<&Value>, root: &Value, depth: us
     coerce::json(reading, text).unwrap_or_else(|| quoted(text))
 }
 
-/// The tags that a text consists of, with what stands in each; nothing if anything else stands there.
+/// Returns the tags of a text with their contents, or `None` if the text contains anything else.
 fn children<'t>(mark: &str, text: &'t str) -> Option<Vec<(&'t str, &'t str)>> {
     let mut children = Vec::new();
     let mut rest = text.trim();
@@ -60,7 +60,7 @@ fn children<'t>(mark: &str, text: &'t str) -> Option<Vec<(&'t str, &'t str)>> {
     Some(children)
 }
 
-/// Splits at the closing tag that belongs to an opening one of the same name.
+/// Splits at the closing tag that matches an opening tag of the same name.
 fn split_at_close<'t>(mark: &str, name: &str, body: &'t str) -> Option<(&'t str, &'t str)> {
     let (open, close) = (format!("{mark}<{name}>"), format!("{mark}</{name}>"));
     let (mut at, mut depth) = (0_usize, 0_usize);

@@ -1,4 +1,4 @@
-//! Reads one value up to its closing tag: a string as it grows, anything else when it is whole.
+//! Reader for one value up to its closing tag. Streams strings; buffers other values until they are complete.
 
 use memchr::memchr;
 use serde_json::Value;
@@ -14,10 +14,10 @@ use crate::emit::Sink;
 use crate::form::{CloseRule, Step, Tags, Trim};
 
 const CDATA: &str = "<![CDATA[";
-/// The most white space between a closing tag and what proves that it is one.
+/// Maximum white space between a closing tag and the tag that confirms it, in bytes.
 const SPACE: usize = 256;
 
-/// One value.
+/// Incremental reader of one value.
 #[derive(Debug)]
 pub(crate) struct ValueReader {
     tags: &'static Tags,
@@ -27,37 +27,37 @@ pub(crate) struct ValueReader {
     rule: CloseRule,
     close: String,
     first: First,
-    /// Whether the value streams as a string; else it is held here.
+    /// The buffered value, or `None` for a string that streams.
     held: Option<String>,
-    /// Whether the content goes up to the last closing tag.
+    /// True if the value extends to the last closing tag of its parameter.
     content_like: bool,
-    /// How far the text after a closing tag was searched for a later one.
+    /// Offset up to which the text after a closing tag has been searched for a later one.
     searched: usize,
-    /// Whether the value was too long to be held.
+    /// True if the value exceeded the buffer limit.
     pub(crate) overflowed: bool,
 }
 
-/// What the value's first character was.
+/// The first character of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
     NotYet,
-    /// A newline, which was taken away.
+    /// A newline, which was removed.
     Newline,
     Other,
 }
 
 pub(crate) enum Read {
-    /// So many bytes belong to the value, and the rest is not clear yet.
+    /// This many bytes belong to the value; the rest is still ambiguous.
     More(usize),
-    /// The value and its closing tag took so many bytes.
+    /// The value and its closing tag took this many bytes.
     Over(usize),
 }
 
-/// What a closing tag is that was met inside of a value.
+/// The classification of a closing tag inside a value.
 enum Closing {
     End,
     Wait,
-    /// Only text that looks like one.
+    /// Text that only looks like a closing tag.
     Text,
 }
 
@@ -86,7 +86,7 @@ impl ValueReader {
         &self.name
     }
 
-    /// The text and what it becomes.
+    /// Returns the buffered text and its conversion.
     pub(crate) fn into_reading(self, need: Need, schema: Option<(&Value, &Value)>) -> (String, Reading) {
         let text = self.held.unwrap_or_default();
         if let (Some(mark), Some((schema, root))) = (self.tags.nested, schema)
@@ -138,7 +138,7 @@ impl ValueReader {
         }
     }
 
-    /// Looks at the beginning of the value; nothing if more text is needed for that.
+    /// Examines the start of the value. Returns the bytes to skip, or `None` if more text is needed.
     fn begin(&mut self, input: Input<'_, '_>) -> Option<usize> {
         if self.first != First::NotYet {
             return Some(0);
@@ -166,7 +166,7 @@ impl ValueReader {
         Some(newline)
     }
 
-    /// Whether a newline before the closing tag belongs to the tag.
+    /// Returns whether a newline before the closing tag belongs to the tag.
     fn trims_end(&self) -> bool {
         match self.tags.trim {
             Trim::Each => true,
@@ -175,7 +175,7 @@ impl ValueReader {
         }
     }
 
-    /// Where the value ends if its closing tag stands at `end`.
+    /// Returns the end of the value if its closing tag starts at `end`.
     fn before_newline(&self, text: &str, end: usize) -> usize {
         let before = text.get(..end).unwrap_or_default();
         match before.strip_suffix('\n') {
@@ -184,7 +184,7 @@ impl ValueReader {
         }
     }
 
-    /// From where on text is held because a closing tag may begin at `end`.
+    /// Returns the offset from which text must be held because a closing tag may start at `end`.
     fn hold_from(&self, text: &str, end: usize) -> usize {
         let before = text.get(..end).unwrap_or_default();
         match before.strip_suffix('\r') {
@@ -225,8 +225,8 @@ impl ValueReader {
         if waits && !ended { Closing::Wait } else { Closing::Text }
     }
 
-    /// The closing tag ends content if the call ends before another one comes (RULES X2). What follows it is
-    /// held until then.
+    /// Decides whether a closing tag ends a content-like value: it does if the call ends before another
+    /// closing tag appears (RULES X2). The text after the tag is held until then.
     fn judge_content(
         &mut self,
         rest: &str,
@@ -236,7 +236,8 @@ impl ValueReader {
     ) -> Closing {
         let longest = call_close.iter().map(String::len).max().unwrap_or(0).max(self.close.len());
         let limit = sink.ledger.limits.held_bytes;
-        // Never more than the limit is looked at, so that it is met at the same byte however the text is split.
+        // Searches at most `limit` bytes, so that the limit applies at the same byte however the text is
+        // split.
         let window = rest.get(..rest.floor_char_boundary(limit)).unwrap_or(rest);
         let mut from = self.searched;
         while let Some(found) = window.as_bytes().get(from..).and_then(|rest| memchr(b'<', rest)) {

@@ -1,4 +1,4 @@
-//! One call as a model of a dialect would write it.
+//! Renders one call as a model of a dialect would write it.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,11 @@ use super::members::{Members, words};
 use crate::Dialect;
 use crate::escape::quoted;
 
-/// Writes a call in a dialect: for an example in a prompt, and for a history that is sent again.
+/// Renders a call in a dialect, for an example in a prompt or for a history that is sent again.
 ///
-/// A scanner reads it back as the same call. What a dialect cannot say comes back changed: a closing tag inside
-/// of a string where strings are not quoted, and a parameter's name that is no word.
+/// A [`Scanner`](crate::Scanner) parses the text back into the same call, except for values that the dialect
+/// cannot express: a closing tag inside a string of a dialect without quotes, and a parameter name that is
+/// not a plain word.
 ///
 /// ```
 /// use windlass_protocol::Arguments;
@@ -71,13 +72,13 @@ pub fn render_call(dialect: Dialect, name: &str, arguments: &Arguments) -> Strin
     }
 }
 
-/// The dialects whose parameters stand in tags.
+/// Renders a call in one of the dialects with parameters in tags.
 fn in_tags(dialect: Dialect, name: &str, json: &str) -> String {
     let (open, close) = frame(dialect, name);
     let mut text = open;
     for (key, value) in Members::of(json).0 {
         let words = words(value.get());
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = match dialect {
             Dialect::Roo => writeln!(text, "<{key}>{}</{key}>", in_lines(&words)),
             Dialect::Qwen3Coder => write!(text, "<parameter={key}>\n{words}\n</parameter>\n"),
@@ -107,7 +108,7 @@ fn in_tags(dialect: Dialect, name: &str, json: &str) -> String {
     text
 }
 
-/// What stands around the parameters.
+/// Returns the text before and after the parameters.
 fn frame(dialect: Dialect, name: &str) -> (String, String) {
     let (open, close) = match dialect {
         Dialect::Roo => return (format!("<{name}>\n"), format!("</{name}>")),
@@ -135,12 +136,12 @@ fn frame(dialect: Dialect, name: &str) -> (String, String) {
     (open.replace("{}", name), close.to_owned())
 }
 
-/// A value whose reader takes a newline away at each side.
+/// Formats a value for a dialect whose reader removes one newline on each side.
 fn in_lines(words: &str) -> String {
     if words.contains('\n') || words.contains('\r') { format!("\n{words}\n") } else { words.to_owned() }
 }
 
-/// A value whose reader takes the newlines away only if there is one at the beginning.
+/// Formats a value for a dialect whose reader removes the newlines only if the value starts with one.
 fn paired(words: &str) -> String {
     if words.starts_with(['\n', '\r']) { format!("\n{words}\n") } else { words.to_owned() }
 }
@@ -156,13 +157,13 @@ fn kind(value: &RawValue) -> &'static str {
     }
 }
 
-/// Arguments as keywords of a Python call.
+/// Formats arguments as keyword arguments of a Python call.
 fn keywords(json: &str) -> String {
     let members = Members::of(json).0.into_iter();
     members.map(|(key, value)| format!("{key}={}", python(value.get()))).collect::<Vec<_>>().join(", ")
 }
 
-/// A value as Python writes it. JSON's strings and numbers are Python's too.
+/// Formats a value as a Python literal. JSON strings and numbers are valid Python.
 fn python(json: &str) -> String {
     match json.as_bytes().first() {
         Some(b'{') => {
@@ -181,7 +182,7 @@ fn python(json: &str) -> String {
     }
 }
 
-/// A value with bare keys and marked strings.
+/// Formats a value with unquoted keys and marked strings.
 fn gemma(json: &str) -> String {
     match json.as_bytes().first() {
         Some(b'{') => {
@@ -198,7 +199,7 @@ fn gemma(json: &str) -> String {
     }
 }
 
-/// A value as tags in tags.
+/// Formats a value as nested tags.
 fn nested(key: &str, json: &str) -> String {
     let inner = match json.as_bytes().first() {
         Some(b'{') => {
@@ -211,7 +212,7 @@ fn nested(key: &str, json: &str) -> String {
         }
         _ => words(json),
     };
-    // What holds nothing has no tags to nest, so it stands as JSON.
+    // An empty object or array has no tags to nest, so it is written as JSON.
     let inner = if inner.is_empty() && json != "\"\"" { json.to_owned() } else { inner };
     format!("]<]minimax[>[<{key}>{inner}]<]minimax[>[</{key}>")
 }

@@ -1,4 +1,4 @@
-//! The tools on offer as a part of a system prompt.
+//! The list of offered tools, as part of a system prompt.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Arguments, ToolSpec};
@@ -8,9 +8,10 @@ use super::call::render_call;
 use crate::Dialect;
 use crate::tools::Tool;
 
-/// Writes the tools on offer, and how to call them, for a system prompt. Nothing if there are no tools.
+/// Renders the offered tools, and the syntax to call them, for a system prompt. Returns an empty string for
+/// an empty list of tools.
 ///
-/// The example is a call of the first tool, made from its own schema. The same tools give the same bytes
+/// The prompt contains an example call of the first tool, made from its schema. Equal tools give equal bytes
 /// (RULES N6).
 ///
 /// ```
@@ -77,7 +78,7 @@ fn rules(dialect: Dialect) -> &'static str {
     }
 }
 
-/// Arguments that a tool's schema takes.
+/// Returns arguments that the tool's schema accepts.
 fn example(spec: &ToolSpec) -> Arguments {
     let tool = Tool::new(spec);
     let all = tool.properties();
@@ -91,7 +92,8 @@ fn example(spec: &ToolSpec) -> Arguments {
     Arguments::parse(format!("{{{}}}", members.join(", "))).unwrap_or_default()
 }
 
-/// A value that a schema takes; its own examples come first.
+/// Returns a value that the schema accepts. The schema's own constants, defaults and examples take
+/// precedence.
 fn value(name: &str, schema: &Value, root: &Value, depth: usize) -> Value {
     let schema = resolve(schema, root);
     let given = ["const", "default"].iter().find_map(|word| schema.get(word));

@@ -1,15 +1,15 @@
-//! The members of an object in the order in which they were written.
+//! The members of a JSON object in their written order.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The members of a JSON object, each value as its text.
+/// The members of a JSON object, each value as its source text.
 pub(super) struct Members(pub(super) Vec<(String, Box<RawValue>)>);
 
 impl Members {
-    /// The members of an object's text; none if it is no object.
+    /// Parses the members of an object. Returns an empty list if the text is not an object.
     pub(super) fn of(json: &str) -> Self {
         serde_json::from_str(json).unwrap_or(Self(Vec::new()))
     }
@@ -39,7 +39,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-/// A JSON value as words: a string without its quotes, anything else as it is.
+/// Returns a string value without its quotes and escapes, and any other JSON value as written.
 pub(super) fn words(json: &str) -> String {
     serde_json::from_str::<String>(json).unwrap_or_else(|_| json.to_owned())
 }

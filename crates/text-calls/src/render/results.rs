@@ -1,14 +1,14 @@
-//! Results as text.
+//! Rendering of tool results as text.
 
 use windlass_protocol::{ToolName, ToolResult};
 
 use crate::Dialect;
 use crate::escape::quoted;
 
-/// Writes the results of calls for the next message to the model, in call order.
+/// Renders the results of calls for the next message to the model, in call order.
 ///
-/// A closing mark inside of a result is broken by a backslash, so that what a tool found cannot end its result
-/// and speak for somebody else.
+/// Inserts a backslash into each closing mark inside a result, so that the output of a tool cannot end its
+/// own result and impersonate another author.
 ///
 /// ```
 /// use windlass_protocol::{CallId, ResultStatus, ToolName, ToolResult};
@@ -61,7 +61,7 @@ fn one(dialect: Dialect, name: &str, words: &str) -> String {
     format!("{open}{}{close}", unbroken(words, close.trim()))
 }
 
-/// The words with every such mark broken.
+/// Returns the text with a backslash inside every occurrence of the mark.
 fn unbroken(words: &str, mark: &str) -> String {
     let mut broken = mark.to_owned();
     broken.insert(1, '\\');

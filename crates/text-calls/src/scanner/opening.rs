@@ -1,4 +1,4 @@
-//! Where calls, thoughts and template marks begin.
+//! Recognition of the beginnings of calls, thoughts and template marks.
 
 use windlass_stream::Chunk;
 
@@ -11,16 +11,16 @@ use crate::reader::{ArgumentsReader, CodeReader, EnvelopeReader, LiteralReader, 
 use crate::tools::Tools;
 use crate::{Dialect, Reasoning};
 
-/// What a form begins.
+/// The kind of text that a form starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Thoughts,
     Call,
-    /// A mark of the model's template.
+    /// A mark of the model's chat template.
     Mark,
 }
 
-/// The forms of a scanner, and which of them begin with which byte.
+/// The forms of a scanner, indexed by their first byte.
 #[derive(Debug)]
 pub(super) struct Forms {
     all: Vec<(Kind, &'static Form)>,
@@ -28,8 +28,8 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    /// The forms of a dialect. Without tools there are no calls; the marks of a named dialect's template are
-    /// never words.
+    /// Collects the forms of a dialect. Omits call forms if no tool is offered. The template marks of a named
+    /// dialect are always recognised, because they are never prose.
     pub(super) fn new(dialect: Dialect, tools: &Tools) -> Self {
         let mut all: Vec<_> = dialect.thoughts().iter().map(|form| (Kind::Thoughts, form)).collect();
         for form in dialect.forms(tools.takes_any()) {
@@ -53,12 +53,12 @@ impl Forms {
         Self { all, by_byte }
     }
 
-    /// The bytes with which a form can begin inside of the text.
+    /// Returns the bytes with which a form can begin inside the text.
     pub(super) fn bytes(&self) -> impl Iterator<Item = u8> {
         self.by_byte.iter().map(|(byte, _)| *byte)
     }
 
-    /// The forms that can begin with this text, in the order in which they are tried.
+    /// Returns the forms that can begin with this text, in the order in which they are tried.
     fn of(&self, text: &str, spot: Spot) -> &[(Kind, &'static Form)] {
         if spot.first {
             return &self.all;
@@ -68,14 +68,14 @@ impl Forms {
     }
 }
 
-/// Whether something begins here.
+/// The result of looking for the beginning of a form.
 pub(super) enum Opened<'t> {
     No,
     Maybe,
     Yes(Kind, &'static Form, Found<'t>),
 }
 
-/// The marks that end thoughts of these forms.
+/// Returns the marks that end thoughts of these forms.
 pub(super) fn closes(forms: &'static [Form]) -> impl Iterator<Item = &'static str> {
     let closes = forms.iter().filter_map(|form| match form.body {
         Body::Reasoning(closes) => Some(closes),
@@ -84,13 +84,13 @@ pub(super) fn closes(forms: &'static [Form]) -> impl Iterator<Item = &'static st
     closes.flatten().copied()
 }
 
-/// A place after a call or inside of thoughts: a call can begin there wherever it stands in its line.
+/// Returns the position after a call or inside thoughts, where a call can begin anywhere in the line.
 pub(super) fn spot_after_call() -> Spot {
     Spot { at: 0, line_blank: true, first: false, open: true }
 }
 
-/// Looks whether something begins with this text. The first form that fits counts, and one that may still fit
-/// is waited for, so that a split changes nothing.
+/// Looks for a form that begins with this text. The first form that fits wins; a form that may still fit is
+/// waited for, so that the result does not depend on how the text is split.
 pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: bool) -> Opened<'t> {
     if !spot.open {
         return Opened::No;
@@ -116,7 +116,7 @@ pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: 
     Opened::No
 }
 
-/// Goes on after the beginning of a form.
+/// Starts the body of a form after its beginning has been matched.
 pub(super) fn begin(
     scanner: &mut Scanner,
     form: &'static Form,
@@ -152,7 +152,7 @@ pub(super) fn begin(
     scanner.state = State::Call(reader, form.closers);
 }
 
-/// A model that opens thoughts that the prompt had opened already: the mark is read over.
+/// Skips an opening mark that the model repeats although the prompt has already opened the thoughts.
 pub(super) fn reopened(scanner: &mut Scanner, text: &str, ended: bool) -> Option<Flow> {
     let start = text.trim_ascii_start();
     let spaces = text.len().saturating_sub(start.len());

@@ -1,4 +1,4 @@
-//! What a scanner does inside of thoughts.
+//! The scanner inside thoughts.
 
 use windlass_stream::Chunk;
 
@@ -7,7 +7,7 @@ use super::{Flow, Scanner, State};
 use crate::{CallsInReasoning, Reasoning};
 
 impl Scanner {
-    /// Reads on inside of thoughts.
+    /// Processes text inside thoughts.
     pub(super) fn thoughts(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
         let State::Thoughts { closes, fresh } = self.state else { return Flow::On(0) };
         if fresh && let Some(flow) = opening::reopened(self, rest, ended) {
@@ -66,7 +66,7 @@ impl Scanner {
         Flow::On(len)
     }
 
-    /// Passes thoughts on.
+    /// Emits thoughts.
     pub(super) fn think(&mut self, words: &str, out: &mut Vec<Chunk>) {
         if let State::Thoughts { fresh, .. } = &mut self.state {
             *fresh = *fresh && words.is_empty();

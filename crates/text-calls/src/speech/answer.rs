@@ -3,8 +3,8 @@
 use serde_json::json;
 use windlass_protocol::{OutputSchema, ToolSpec};
 
-/// An answer with words, calls of these tools, and whether there is more to do. The order of the properties is the
-/// order in which a model that is held to it writes them: words come before the calls that they explain.
+/// Builds the schema of an answer with content, calls of these tools, and `needsMoreWork`. A constrained
+/// model writes the properties in the schema's order, so the content comes before the calls that it explains.
 pub(super) fn schema(tools: &[ToolSpec]) -> OutputSchema {
     let calls: Vec<String> = tools.iter().map(call).collect();
     let text = format!(
@@ -20,7 +20,8 @@ pub(super) fn schema(tools: &[ToolSpec]) -> OutputSchema {
     OutputSchema::new("answer", schema).with_description(Some("Words, calls of tools, or both.".to_owned()))
 }
 
-/// A call of one tool. Its schema keeps the author's order, so it goes in as its text.
+/// Builds the schema of a call of one tool. The parameters are inserted as source text, because that keeps
+/// the author's property order.
 fn call(tool: &ToolSpec) -> String {
     let name = json!(tool.name().as_str());
     let parameters = match tool {

@@ -1,13 +1,13 @@
-//! Which protocol a conversation of somebody else speaks.
+//! Detection of the tool protocol of an existing conversation.
 
 use windlass_protocol::{Message, Role, ToolProtocol, ToolSpec};
 use windlass_stream::{CallChunk, Chunk};
 
 use crate::{Dialect, Options, Scanner};
 
-/// Says in which form the calls of a conversation were made, for going on with one where nothing is locked
-/// (RULES P5). The newest answer with a call decides: a call with an id is native, a call in the words is not.
-/// Nothing if there was no call yet.
+/// Returns the protocol with which the calls of a conversation were made, to continue a conversation whose
+/// protocol is not recorded (RULES P5). The newest answer with a call decides: a call with an id is native, a
+/// call in the text is not. Returns `None` if no answer contains a call.
 ///
 /// ```
 /// use windlass_protocol::{Message, Part, ToolName, ToolProtocol, ToolSpec};

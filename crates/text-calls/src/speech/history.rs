@@ -1,4 +1,4 @@
-//! Calls and results of the messages, in words.
+//! Text encoding of the calls and results in messages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use windlass_protocol::{
 
 use crate::{Dialect, render_call, results};
 
-/// The last conversation that was put into words, kept so that its next turn costs only what is new. It may be handed
-/// another conversation or another dialect, which then is put into words as a whole.
+/// A cache of the last conversation that was encoded as text, so that its next turn costs only the new
+/// messages. It accepts another conversation or dialect, which it then encodes as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct SpokenHistory {
     dialect: Option<Dialect>,
     history: RewrittenHistory,
-    /// The tools of the calls so far, for the results that follow them.
+    /// The tool of each call so far, to name the results that follow.
     names: BTreeMap<CallId, ToolName>,
-    /// How many answers of the model it has.
+    /// The number of assistant messages so far.
     pub(super) answers: usize,
 }
 
 impl SpokenHistory {
-    /// Returns the messages with all calls and results in words. Neighbours of one human speaker become one message,
-    /// because the templates of many models take turns only.
+    /// Returns the messages with all calls and results as text. Merges adjacent user messages, because the
+    /// chat templates of many models require alternating roles.
     pub(super) fn spoken(&mut self, dialect: Dialect, messages: &History) -> History {
         if self.dialect != Some(dialect) {
             *self = Self { dialect: Some(dialect), ..Self::default() };
@@ -57,7 +57,7 @@ impl SpokenHistory {
     }
 }
 
-/// What the model said, with its calls as it would have written them.
+/// Encodes an assistant message with its calls as the model would have written them.
 fn said(dialect: Dialect, parts: &[Part]) -> Vec<Part> {
     if dialect == Dialect::Structured {
         return structured(parts);
@@ -70,7 +70,8 @@ fn said(dialect: Dialect, parts: &[Part]) -> Vec<Part> {
         };
         let call = render_call(dialect, call.name.as_str(), &call.payload.as_arguments());
         match said.last_mut() {
-            // What travels with the words was made for them alone.
+            // A text part with opaque provider data must not change, because that data belongs to its exact
+            // text.
             Some(Part::Text(words)) if words.opaque.is_none() => {
                 if !words.text.is_empty() && !words.text.ends_with('\n') {
                     words.text.push('\n');
@@ -83,7 +84,7 @@ fn said(dialect: Dialect, parts: &[Part]) -> Vec<Part> {
     said
 }
 
-/// The whole answer as one object, in the place of its first words or call.
+/// Encodes the whole answer as one object, at the position of its first text or call.
 fn structured(parts: &[Part]) -> Vec<Part> {
     let mut content = String::new();
     let mut calls = Vec::new();
@@ -110,7 +111,7 @@ fn structured(parts: &[Part]) -> Vec<Part> {
     parts.iter().filter_map(place).collect()
 }
 
-/// What the tools answered, and the pictures beside it (RULES R8).
+/// Encodes tool results as text, followed by their images (RULES R8).
 fn answered(dialect: Dialect, parts: &[Part], names: &BTreeMap<CallId, ToolName>) -> Vec<Part> {
     let all: Vec<&ToolResult> = parts
         .iter()
@@ -119,7 +120,7 @@ fn answered(dialect: Dialect, parts: &[Part], names: &BTreeMap<CallId, ToolName>
             _ => None,
         })
         .collect();
-    // A result whose call is not in the history still has something to say.
+    // A result whose call is missing from the history is still sent.
     let nameless = ToolName::new("unknown").ok();
     let name_of = |result: &ToolResult| names.get(&result.call).or(nameless.as_ref());
     let pairs = all.iter().filter_map(|result| Some((name_of(result)?, *result)));

@@ -1,13 +1,14 @@
-//! Hears the calls in an answer of words.
+//! Decoding of the calls in a text answer.
 
 use windlass_protocol::{Request, ToolSpec};
 use windlass_stream::{Chunk, FreeText};
 
 use crate::{Dialect, Options, Reasoning, Scanner};
 
-/// Hears the calls in one answer of words: chunks in, the chunks of a provider with tool calls out.
+/// Decodes the calls in one text answer: takes its chunks and emits the chunks of a provider with native tool
+/// calls.
 ///
-/// Made by [`Speech::listener`](crate::Speech::listener).
+/// Created by [`Speech::listener`](crate::Speech::listener).
 #[derive(Debug)]
 pub struct Listener {
     scanner: Scanner,
@@ -16,8 +17,8 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// `turn` is the number of answers so far. X4: the same conversation gives the same ids again, and each turn its
-    /// own.
+    /// Creates a listener. `turn` is the number of answers so far; it makes ids unique per turn and
+    /// reproducible for the same conversation (RULES X4).
     pub(super) fn new(dialect: Dialect, request: &Request, turn: usize) -> Self {
         let options = Options::default()
             .with_dialect(dialect)
@@ -28,13 +29,13 @@ impl Listener {
         Self { scanner: Scanner::new(options), free_text, heard: Vec::new() }
     }
 
-    /// Takes the next chunk of the answer and adds what it means to `out`.
+    /// Decodes the next chunk of the answer and appends the resulting chunks to `out`.
     pub fn push(&mut self, chunk: Chunk, out: &mut Vec<Chunk>) {
         self.scanner.push_chunk(chunk, &mut self.heard);
         self.hand_on(out);
     }
 
-    /// Ends the answer: what was held is released.
+    /// Ends the answer and emits the held text.
     pub fn finish(&mut self, out: &mut Vec<Chunk>) {
         self.scanner.finish(&mut self.heard);
         self.hand_on(out);

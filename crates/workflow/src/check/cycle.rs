@@ -1,4 +1,4 @@
-//! Steps that wait for each other, found before anything runs.
+//! Detection of dependency cycles before a workflow runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ enum Mark {
     Seen,
 }
 
-/// Refuses steps of one level of which one comes behind itself.
+/// Returns an error if a step of one level depends on itself.
 pub(super) fn refuse(nodes: &[Arc<Node>]) -> Result<(), WorkflowError> {
     let by_name: BTreeMap<&str, &Node> = nodes.iter().map(|node| (node.name.as_str(), &**node)).collect();
     let mut marks = BTreeMap::new();
@@ -23,7 +23,7 @@ pub(super) fn refuse(nodes: &[Arc<Node>]) -> Result<(), WorkflowError> {
     Ok(())
 }
 
-/// The depth is bounded by how many steps there may be.
+/// Depth-first search. The recursion depth is bounded by the maximum number of steps.
 fn visit<'a>(
     node: &'a Node,
     by_name: &BTreeMap<&'a str, &'a Node>,
@@ -36,7 +36,7 @@ fn visit<'a>(
             let from = way.iter().position(|name| *name == node.name).unwrap_or_default();
             let mut steps: Vec<String> = way.iter().skip(from).map(|name| (*name).to_owned()).collect();
             steps.push(node.name.clone());
-            // Told in the order in which they would come.
+            // The search follows dependencies backwards; reverse the path into execution order.
             steps.reverse();
             return Err(WorkflowError::Cycle { steps });
         }

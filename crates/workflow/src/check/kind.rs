@@ -1,4 +1,4 @@
-//! What kind a step is of, and whether it has what that kind needs and nothing else.
+//! Determines the kind of a step and validates its keys.
 
 use serde_json::{Value, json};
 use windlass_protocol::ToolName;
@@ -10,13 +10,13 @@ use crate::template::{Filling, Path};
 use crate::workflow::{Group, Kind, Reading};
 use crate::{PathError, StepDefinition, WorkflowError};
 
-/// The beginning of the names of tools that hand a task to an agent.
+/// The name prefix of the tools that delegate a task to an agent.
 const AGENT: &str = "sub_agent_";
-/// The most elements of a list where nothing is said, and where something is.
+/// The default and the maximum number of elements of a `map`.
 const MOST: (usize, usize) = (100, 1_000);
 const KINDS: &str = "tool, agent, approval, ask, condition, parallel or map";
 
-/// A kind, and what the steps in it read of the levels around them.
+/// The kind of a step, and the paths that its inner steps read from the levels around it.
 pub(super) struct Found {
     pub(super) kind: Kind,
     pub(super) inner: Vec<Path>,
@@ -81,7 +81,7 @@ fn group(step: &StepDefinition, here: &Level<'_>, around: Around<'_>) -> Result<
         ..around
     };
     let Checked { nodes, reads } = level(steps, inside)?;
-    // One element after the other, unless somebody has thought about more.
+    // A `map` runs its elements sequentially unless its author sets `at_once`.
     let at_once = step.at_once.or(over.is_some().then_some(1)).map(|count| count.max(1));
     let most = step.most.unwrap_or(MOST.0).min(MOST.1);
     Ok(Found { kind: Kind::Group(Group { over, nodes, at_once, most }), inner: reads })
@@ -100,7 +100,8 @@ fn kinds(step: &StepDefinition) -> Vec<&'static str> {
     all.into_iter().filter(|(_, is_there)| *is_there).map(|(kind, _)| kind).collect()
 }
 
-/// A key that says something about another kind, and would be silently of no use.
+/// Returns a key that belongs to another kind of step and would be ignored silently, and the kind that it
+/// belongs to.
 fn misplaced(step: &StepDefinition, kind: &str) -> Option<(&'static str, &'static str)> {
     let is_call = matches!(kind, "tool" | "agent" | "ask");
     let is_group = matches!(kind, "parallel" | "map");

@@ -1,4 +1,4 @@
-//! How a run ends: what came of it, what failed, what it waits for.
+//! The outcome of a run: its output, its failure, or the steps that wait.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ impl Machine {
 }
 
 impl Instance {
-    /// What can be read of a step that has ended.
+    /// Returns the fields that paths can read from a step that has ended.
     pub(super) fn view(&self) -> Value {
         match &self.state {
             State::Ended(ended) => {

@@ -1,4 +1,4 @@
-//! Which step may begin, which is left out, and what beginning means for each kind.
+//! Scheduling: which steps start, which are skipped, and how each kind starts.
 
 use serde_json::{Value, json};
 
@@ -7,20 +7,20 @@ use crate::StepStatus;
 use crate::condition::Condition;
 use crate::workflow::{Kind, Node, Why};
 
-/// What becomes of a step that waits.
+/// The decision about a waiting step.
 enum Turn {
     Begin,
     Skip,
 }
 
 impl Machine {
-    /// Looks at every step once; whether anything changed.
+    /// Visits every step once. Returns true if any state changed.
     pub(super) fn turn(&mut self) -> bool {
         let mut changed = false;
         let mut at = 0;
-        // Counted once: nothing ends while steps are begun here.
+        // One count is enough: a step that starts a call here cannot end during this pass.
         self.running = self.count_running();
-        // Steps come to be while the list is gone through.
+        // Groups can add steps during this loop, so the length is read every time.
         while at < self.steps.len() {
             changed |= match self.steps.get(at).map(|step| &step.state) {
                 Some(State::Waiting) => self.try_to_begin(at),
@@ -65,7 +65,7 @@ impl Machine {
         let (mut waits, mut passed, mut lacks) = (false, false, false);
         for need in &node.needs {
             let ended = beside(&need.step)?;
-            // Who opens it has passed the turn to it, also by failing.
+            // A step that opens this one lets it run, also after a failure with `goto`.
             let goes_on = ended.passes || ended.opens.contains(&node.name);
             waits |= need.why != Why::Status;
             passed |= need.why != Why::Status && goes_on;
@@ -75,7 +75,8 @@ impl Machine {
         Some(if !is_open || lacks || is_left { Turn::Skip } else { Turn::Begin })
     }
 
-    /// Whether more may run: over all steps, and beside it.
+    /// Returns true if the concurrency limits of the workflow and of the enclosing `parallel` allow another
+    /// step.
     fn has_room(&self, node: &Node, scope: usize) -> bool {
         if matches!(node.kind, Kind::Call { .. }) && self.running >= self.plan.at_once {
             return false;

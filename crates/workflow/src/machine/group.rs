@@ -1,4 +1,4 @@
-//! Steps that have steps in them: beside each other, or for each element of a list.
+//! Groups: steps that contain steps, run concurrently or for each element of a list.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::workflow::{Group, Kind, Node};
 use crate::{StepKey, StepStatus};
 
 impl Machine {
-    /// What the steps of a group are done for.
+    /// Returns the elements of a group: those of the list, or a single `None` for a `parallel`.
     pub(super) fn items(&self, scope: usize, group: &Group) -> Result<Vec<Option<Value>>, String> {
         let Some(over) = &group.over else { return Ok(vec![None]) };
         let list = over.fill(&|path| self.look(scope, path)).map_err(|error| error.to_string())?;
@@ -40,7 +40,7 @@ impl Machine {
         scope
     }
 
-    /// Goes on with a group: begins its next element, or ends it.
+    /// Advances a group: starts its next elements, or ends it. Returns true if the state changed.
     pub(super) fn turn_group(&mut self, at: usize) -> bool {
         let Some(step) = self.steps.get(at) else { return false };
         let (node, key) = (step.node.clone(), step.key.clone());
@@ -103,7 +103,7 @@ impl Machine {
             State::Ended(ended) => ended.error.as_deref().unwrap_or_default(),
             _ => "",
         };
-        // A group inside tells of a step inside it already.
+        // The error of an inner group already contains the key of its failed step.
         if matches!(step.node.kind, Kind::Group(_)) {
             error.to_owned()
         } else {
@@ -127,7 +127,7 @@ impl Machine {
         Value::Array(outputs)
     }
 
-    /// The outputs of the steps of one level that have one, by their names.
+    /// Returns the outputs of the steps of one level that succeeded or continued, by name.
     pub(super) fn outputs(&self, scope: &Scope) -> Value {
         let output = |(name, at): (&String, &usize)| match &self.steps.get(*at)?.state {
             State::Ended(ended) if ended.passes => Some((name.clone(), ended.output.clone())),
@@ -145,8 +145,8 @@ impl Machine {
         scope.names.values().all(ended)
     }
 
-    /// A failure of this step stops those around it that have not begun. Of several that fail the first in the file is
-    /// told, whichever failed first.
+    /// Records that this failure stops the steps of its level that have not started. Of several failures the
+    /// first in declaration order is reported, whichever happened first.
     pub(super) fn stop_around(&mut self, at: usize) {
         let Some(scope) = self.steps.get(at).and_then(|step| self.scopes.get(step.scope)) else { return };
         let stopped_by = match self.steps.get_mut(scope.owner).map(|step| &mut step.state) {
@@ -157,7 +157,7 @@ impl Machine {
         *stopped_by = Some(stopped_by.map_or(at, |other| other.min(at)));
     }
 
-    /// Whether nothing more of this level is begun, because a step of it or around it failed.
+    /// Returns true if no further step of this level may start, because a step in it or around it failed.
     pub(super) fn is_stopping(&self, scope: usize) -> bool {
         let is_stopped = |scope: usize| {
             let owner = self.scopes.get(scope).and_then(|scope| self.steps.get(scope.owner));

@@ -1,4 +1,4 @@
-//! What stands at a path, seen from a step.
+//! Resolution of paths from the position of a step.
 
 use serde_json::{Value, json};
 
@@ -24,12 +24,12 @@ impl Machine {
         }
     }
 
-    /// The step of a name in one level.
+    /// Returns the step with this name in one level.
     pub(super) fn beside(&self, scope: usize, name: &str) -> Option<&Instance> {
         self.steps.get(*self.scopes.get(scope)?.names.get(name)?)
     }
 
-    /// A level, and those around it.
+    /// Returns a level and the levels around it, from the inside out.
     pub(super) fn around(&self, scope: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(scope), |scope| {
             let owner = self.scopes.get(*scope)?.owner;

@@ -1,4 +1,4 @@
-//! L5: how many packages a crate pulls in, itself not counted.
+//! L5: the number of packages that a crate depends on, excluding itself.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use super::capture;
 
-/// A crate, the most that it may pull in, and the aim.
+/// The name of a crate, its maximum number of dependencies, and the aim.
 const CRATES: [(&str, usize, usize); 3] =
     [("windlass-partial-json", 5, 3), ("windlass-wire-anthropic", 15, 10), ("windlass", 141, 110)];
 
@@ -36,7 +36,7 @@ pub(super) fn rows(sh: &Shell) -> Result<Vec<Value>> {
     Ok(rows)
 }
 
-/// Packages of a tree, by name and version; its first line is the crate itself.
+/// Counts the packages of a tree, by name and version. The first line is the crate itself.
 fn count(tree: &str) -> usize {
     let package = |line: &str| line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
     let packages: BTreeSet<String> = tree.lines().skip(1).map(package).collect();

@@ -1,4 +1,4 @@
-//! The rows as a table for people.
+//! Prints the rows as a table.
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ fn summary(rows: &[Value]) -> String {
     )
 }
 
-/// Three digits that count, or the whole number where it has more.
+/// Formats a value with three significant digits, or as an integer if it has more.
 fn rounded(value: f64) -> String {
     match value.abs() {
         0.0..10.0 => format!("{value:.2}"),

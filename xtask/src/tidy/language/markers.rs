@@ -1,13 +1,13 @@
-//! Signs of a private dialect in a sentence.
+//! Markers of the private dialect in a sentence.
 
-/// Words that begin a sentence without a subject.
+/// Words that start a sentence without a subject.
 const BEGINNINGS: [&str; 8] = ["what", "whatever", "how", "who", "whoever", "whose", "whether", "why"];
 
-/// Free relatives in the middle of a sentence: "what" and the word that follows.
+/// Free relatives in the middle of a sentence: "what" followed by one of these words.
 const BEHIND_WHAT: [&str; 12] =
     ["is", "was", "are", "were", "it", "the", "they", "has", "had", "a", "an", "comes"];
 
-/// Phrases, between spaces. Negated nouns, everyday verbs for technical events, nouns that are missing.
+/// Phrases of whole words: negated nouns, everyday verbs for technical events, missing nouns.
 const PHRASES: [&str; 30] = [
     "is no",
     "are no",
@@ -41,7 +41,7 @@ const PHRASES: [&str; 30] = [
     "are there",
 ];
 
-/// The first marker of the sentence.
+/// Returns the first marker of the sentence.
 pub(super) fn first_in(sentence: &str) -> Option<String> {
     let words: Vec<String> = sentence
         .split_whitespace()

@@ -1,12 +1,12 @@
-//! Names of functions and types that are participles, prepositions or adverbs.
+//! Detection of functions and types that are named by a participle, a preposition or an adverb.
 
-/// A name where it is defined.
+/// A name with the line of its definition.
 pub(super) struct Name<'a> {
     pub(super) line: usize,
     pub(super) word: &'a str,
 }
 
-/// Participles without the ending of the regular ones, prepositions, adverbs and everyday adjectives.
+/// Irregular participles, prepositions, adverbs and everyday adjectives.
 const ODD: [&str; 96] = [
     "about",
     "above",
@@ -106,13 +106,13 @@ const ODD: [&str; 96] = [
     "without",
 ];
 
-/// Regular words on `-ed` that are nouns, verbs or terms of the field.
+/// Words with the ending `-ed` that are nouns, verbs or terms of the field.
 const REGULAR: [&str; 16] = [
     "seed", "feed", "need", "speed", "embed", "shed", "exceed", "proceed", "succeed", "unified", "signed",
     "sorted", "checked", "typed", "embedded", "shared",
 ];
 
-/// Every function, struct, enum and trait that the file defines.
+/// Returns every function, struct, enum and trait that the file defines.
 pub(super) fn defined_in(content: &str) -> Vec<Name<'_>> {
     let mut names = Vec::new();
     for (line, text) in (1..).zip(content.lines()) {
@@ -136,8 +136,8 @@ pub(super) fn defined_in(content: &str) -> Vec<Name<'_>> {
     names
 }
 
-/// Whether the name's only word, or its first, is a participle, a preposition or an adverb. The library's own
-/// conventions (`with_`, `into_`, `from_`, `is_`) stay.
+/// Returns true if the name's only word, or its first, is a participle, a preposition or an adverb. The
+/// conventions of the standard library (`with_`, `into_`, `from_`, `is_`) are allowed.
 pub(super) fn is_odd(name: &str) -> bool {
     let words = words_of(name);
     let Some(first) = words.first() else {
@@ -152,7 +152,7 @@ pub(super) fn is_odd(name: &str) -> bool {
     !is_adjective_of_a_noun && (ODD.contains(&first.as_str()) || is_regular_participle)
 }
 
-/// `SomeName` and `some_name` as words in lower case.
+/// Splits `SomeName` and `some_name` into words in lower case.
 fn words_of(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = '_';

@@ -1,13 +1,13 @@
-//! Cuts comments and Markdown into sentences.
+//! Splits comments and Markdown into sentences.
 
-/// A sentence, with the line on which its paragraph begins.
+/// A sentence, with the line on which its paragraph starts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sentence {
     pub(super) line: usize,
     pub(super) text: String,
 }
 
-/// The sentences of the comments of a Rust file, without code examples.
+/// Returns the sentences in the comments of a Rust file, without code examples.
 pub(super) fn of_source(content: &str) -> Vec<Sentence> {
     let mut paragraphs = Paragraphs::default();
     for (number, line) in (1..).zip(content.lines()) {
@@ -21,7 +21,7 @@ pub(super) fn of_source(content: &str) -> Vec<Sentence> {
     paragraphs.into_sentences()
 }
 
-/// The sentences of a Markdown file, without code, headings and tables.
+/// Returns the sentences of a Markdown file, without code, headings and tables.
 pub(super) fn of_markdown(content: &str) -> Vec<Sentence> {
     let mut paragraphs = Paragraphs::default();
     for (number, line) in (1..).zip(content.lines()) {
@@ -63,7 +63,7 @@ impl Paragraphs {
         self.text.push_str(item.unwrap_or(text));
     }
 
-    /// Ends a paragraph and what it is in: a comment's code example cannot reach beyond the comment.
+    /// Ends a paragraph and a code block: a code example cannot extend beyond its comment.
     fn end(&mut self) {
         self.is_code = false;
         self.cut();
@@ -82,13 +82,14 @@ impl Paragraphs {
     }
 }
 
-/// Puts one word in the place of each piece of code, of which the words are not ours.
+/// Replaces each piece of inline code with one word, because its words are not prose.
 fn without_code(text: &str) -> String {
     let pieces = text.split('`').enumerate();
     pieces.map(|(place, piece)| if place % 2 == 0 { piece } else { "CODE" }).collect()
 }
 
-/// Cuts behind a full stop, a question mark or an exclamation mark that a space follows. One word is no sentence.
+/// Splits after a full stop, a question mark or an exclamation mark that a space follows. Discards single
+/// words.
 fn split(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut current = String::new();

@@ -1,4 +1,4 @@
-//! The envelope step: from an event's data to the delta of arguments in it.
+//! The envelope step: from an event's data to its delta of arguments.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -21,7 +21,7 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
     }
 }
 
-/// The wire decoder from bytes to chunks: the sse step is within it, and taken off by who reads the figure.
+/// The wire decoder from bytes to chunks. It includes the sse step, which the target subtracts.
 fn wire(case: &Case, wire: fn() -> Box<dyn Wire>) -> Option<Work> {
     let chunk: usize = case.cut.parse().ok()?;
     let stream = stream_of(case)?;
@@ -40,7 +40,7 @@ fn wire(case: &Case, wire: fn() -> Box<dyn Wire>) -> Option<Work> {
     let wanted = data_lines(stream).len();
     let check = move || {
         let told = decode();
-        // Starts and ends give a chunk, too; a stream that gives much less was not read.
+        // Starts and ends are chunks too; far fewer chunks than events mean that the stream was not decoded.
         if told.saturating_mul(10) > wanted.saturating_mul(9) {
             Ok(())
         } else {
@@ -50,12 +50,12 @@ fn wire(case: &Case, wire: fn() -> Box<dyn Wire>) -> Option<Work> {
     Some(Work::new(wanted, move || keep(&decode()), check))
 }
 
-/// `serde_json` into a struct that borrows, and has only what a delta of arguments needs.
+/// `serde_json` into a borrowing struct with only the fields of a delta of arguments.
 fn minimal(case: &Case, read: fn(&str) -> usize) -> Option<Work> {
     let lines = data_lines(stream_of(case)?);
     let total = move |lines: &[&'static str]| lines.iter().map(|line| read(black_box(line))).sum::<usize>();
     let checked = lines.clone();
-    // All calls have the same arguments, and no argument is lost.
+    // All calls have the same arguments, so the total length shows whether one was lost.
     let calls = lines.iter().filter(|line| line.contains("\"name\":\"write_file\"")).count();
     let wanted = windlass_testkit::workload::w1(8_000).len().saturating_mul(calls);
     let check = move || {
@@ -65,7 +65,7 @@ fn minimal(case: &Case, read: fn(&str) -> usize) -> Option<Work> {
     Some(Work::new(lines.len(), move || keep(&total(&lines)), check))
 }
 
-/// serde borrows a `Cow` only where the field itself is one, not within an `Option`.
+/// serde borrows a `Cow` only if the field itself is one, not inside an `Option`.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);

@@ -1,5 +1,5 @@
-//! Common practice: events by eventsource-stream, serde structs of everything a provider may send, the
-//! arguments so far in a `String`, all of them parsed again after each delta with jiter.
+//! Common practice: eventsource-stream for events, serde structs with every field that a provider may send,
+//! and the arguments collected in a `String` that jiter parses again after each delta.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn events(stream: &'static [u8], chunk: usize, mut on_data: impl FnMut(&str)) {
     });
 }
 
-/// The arguments of each call so far.
+/// The collected arguments of each call.
 #[derive(Default)]
 struct Calls {
     arguments: Vec<String>,

@@ -1,4 +1,4 @@
-//! tool-parser's streaming parser for calls as Qwen and Hermes write them.
+//! tool-parser's streaming parser for the syntax of Qwen and Hermes.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use windlass_testkit::workload;
 
 use crate::work::{Case, Work, keep};
 
-/// Bytes of prose and of arguments that came out, and how many calls.
+/// Bytes of prose and of arguments in the output, and the number of calls.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Told {
     prose: usize,
@@ -43,7 +43,7 @@ fn parse(chunks: &[&str]) -> Told {
     told
 }
 
-/// Every call must come out with arguments; prose without calls must come out whole.
+/// Checks that every call has arguments, and that prose without calls is complete.
 fn check(text: &str, told: Told) -> Result<(), String> {
     let calls = text.matches("<tool_call>").count();
     let is_whole = calls > 0 || told.prose == text.len();
@@ -59,7 +59,7 @@ fn tools() -> Vec<Tool> {
     serde_json::from_value(tool).into_iter().collect()
 }
 
-/// These futures wait for nobody.
+/// Polls a future that is always ready.
 fn ready<F: Future>(future: F) -> Option<F::Output> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Some(output),

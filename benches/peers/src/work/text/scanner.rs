@@ -1,4 +1,4 @@
-//! Windlass's scanner for calls as Hermes and Qwen write them, and as anybody does.
+//! Windlass's scanner, for the syntax of Hermes and Qwen and for an unknown dialect.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use windlass_text_calls::{Dialect, Options, Scanner};
 
 use crate::work::{Case, Work, keep};
 
-/// Bytes of prose and of arguments that came out, and how many calls began and ended.
+/// Bytes of prose and of arguments in the output, and the numbers of started and ended calls.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Told {
     prose: usize,
@@ -54,7 +54,7 @@ impl Told {
     }
 }
 
-/// Every call must come out whole; prose without calls must come out whole too.
+/// Checks that every call is complete, and that prose without calls is complete.
 fn check(text: &str, told: Told) -> Result<(), String> {
     let calls = text.matches("<tool_call>").count();
     let arguments = windlass_testkit::workload::w1u(2_000).len().wrapping_mul(calls);

@@ -1,4 +1,4 @@
-//! genai: its stream with captured calls, with a loop around it.
+//! genai: its stream with captured calls, in a loop.
 
 use futures_util::StreamExt;
 use genai::adapter::AdapterKind;

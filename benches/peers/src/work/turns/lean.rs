@@ -1,5 +1,5 @@
-//! What could be written by hand for this one API and this one tool, and no more: borrowed structs, the conversation
-//! kept as the text that is sent.
+//! A hand-written client for exactly this API and this tool: borrowed structs, and the conversation stored as
+//! request text.
 
 use std::borrow::Cow;
 
@@ -55,7 +55,7 @@ pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), S
     loop {
         let open = body.len();
         body.extend_from_slice(b"]}");
-        // The bytes are lent and come back when they were sent.
+        // Freezing shares the bytes with the request without a copy; they are reclaimed after sending.
         let sent = body.freeze();
         let request = client
             .post(&url)
@@ -86,7 +86,7 @@ pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), S
     }
 }
 
-/// The call of an answer: its id, empty if there is none, and its arguments.
+/// Returns the id of the answer's call, empty without a call, and its arguments.
 async fn answer(response: reqwest::Response, watch: &Watch) -> Result<(String, String), String> {
     let mut pieces = response.bytes_stream();
     let (mut held, mut id, mut arguments) = (Vec::<u8>::new(), String::new(), String::new());

@@ -1,4 +1,4 @@
-//! async-openai: its types and its stream, with a loop around them.
+//! async-openai: its types and its stream, in a loop.
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;

@@ -34,7 +34,7 @@ impl PortableTool for Writing {
 }
 
 pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), String> {
-    // As for windlass.
+    // Held conversations share one agent, as for windlass.
     thread_local!(static SHARED: RefCell<Option<Agent>> = const { RefCell::new(None) });
     let agent = match SHARED.with_borrow(Clone::clone).filter(|_| watch.hold_after > 0) {
         Some(agent) => agent,

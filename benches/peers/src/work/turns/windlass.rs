@@ -1,4 +1,4 @@
-//! Windlass: the agent with a client, a toolbox of one tool and a policy that lets files be written.
+//! Windlass: the agent with a client, a toolbox of one tool and a policy that allows writing files.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use windlass_wire_openai_chat::OpenAiChat;
 
 use super::{DESCRIPTION, NAME, SYSTEM, TASK, Watch, WriteFile, schema};
 
-/// An agent with this tool.
+/// Creates an agent with this tool.
 pub fn agent(base: &str, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBuilder, String> {
     let endpoint = Endpoint::custom(format!("{base}/v1"), "openai-chat");
     thread_local!(static ONCE: RefCell<Option<(String, Client)>> = const { RefCell::new(None) });
@@ -31,7 +31,7 @@ pub fn agent(base: &str, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBuilde
     agent_of(client, model, tool)
 }
 
-/// An agent that speaks to Anthropic's side of the mock.
+/// Creates an agent that uses the Anthropic format of the mock.
 pub fn anthropic_agent(base: &str, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBuilder, String> {
     let endpoint = Endpoint::custom(base, "anthropic");
     let wire = Arc::new(Anthropic::default());
@@ -50,7 +50,7 @@ fn agent_of(client: Client, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBui
         .system(SYSTEM))
 }
 
-/// The tool that all peers have.
+/// Creates the tool that all peers have.
 pub fn write_file(watch: &Watch) -> Result<Arc<dyn Tool>, String> {
     let schema = schema().to_string().parse().map_err(|_| "the schema is JSON")?;
     let name = ToolName::new(NAME).map_err(|error| error.to_string())?;
@@ -71,7 +71,7 @@ pub fn write_file(watch: &Watch) -> Result<Arc<dyn Tool>, String> {
 }
 
 pub async fn converse(base: String, model: String, watch: Watch) -> Result<(), String> {
-    // Where conversations are held in their first call its tool is never called, and one agent serves them all.
+    // Held conversations never reach their tool, so one agent can serve all of them.
     thread_local!(static SHARED: RefCell<Option<Agent>> = const { RefCell::new(None) });
     let shared = SHARED.with_borrow(Clone::clone).filter(|_| watch.hold_after > 0);
     let agent = match shared {

@@ -1,4 +1,4 @@
-//! Helpers of agent frameworks: they, too, parse the whole text again at every delta.
+//! Helper functions of agent frameworks, which also parse the whole text again at every delta.
 
 use rig_core::streaming::parse_partial_arguments;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use tool_parser::partial_json::PartialJson;
 
 use super::{Seen, Viewer};
 
-/// tool-parser's parser of partial JSON, unfinished strings shown.
+/// tool-parser's parser of partial JSON, including unfinished strings.
 #[derive(Default)]
 pub(super) struct ToolParser {
     text: String,

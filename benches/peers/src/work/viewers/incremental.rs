@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Seen, Viewer};
 
-/// jsonmodem gives events; the members that they tell are kept here, as its user would.
+/// jsonmodem emits events; this viewer collects the members, as its users would.
 pub(super) struct JsonModem {
     parser: StreamingParser,
     members: Vec<(String, String)>,
@@ -46,7 +46,7 @@ impl Viewer for JsonModem {
     }
 }
 
-/// json-stream-parser grows a `serde_json` value, character by character.
+/// json-stream-parser extends a `serde_json` value character by character.
 pub(super) struct JsonStreamParser {
     parser: Parser,
     has_failed: bool,

@@ -1,4 +1,4 @@
-//! Peers that keep the text so far and parse all of it again at every delta.
+//! Peers that store the text and parse all of it again at every delta.
 
 use jiter::JsonValue;
 use serde_json::{Map, Value};
@@ -38,12 +38,12 @@ fn value_of(value: &JsonValue<'_>) -> Option<Value> {
             };
             Value::Object(members.iter().map(member).collect::<Option<Map<_, _>>>()?)
         }
-        // Integers beyond 64 bits are in no workload.
+        // Integers beyond 64 bits do not occur in the workloads.
         JsonValue::BigInt(_) => return None,
     })
 }
 
-/// partial-json-fixer closes what is open, then `serde_json` reads the whole.
+/// partial-json-fixer closes open values, then `serde_json` parses the whole text.
 #[derive(Default)]
 pub(super) struct Fixer {
     text: String,

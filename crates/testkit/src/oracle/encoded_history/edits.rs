@@ -1,4 +1,4 @@
-//! What can happen to a conversation between two requests.
+//! Changes of a conversation between two requests.
 
 use serde_json::{Value, json};
 use windlass_protocol::{
@@ -9,14 +9,14 @@ use windlass_protocol::{
 /// A request that changes from turn to turn.
 pub(super) struct Asked {
     pub(super) request: Request,
-    /// Whether the formats have their other options.
+    /// Set if the formats use their alternative options.
     pub(super) is_otherwise: bool,
     calls: usize,
 }
 
-/// What was done.
+/// The kind of a change.
 pub(super) enum Edit {
-    /// An answer and what follows it were added at the end, and nothing else.
+    /// An answer and its results were appended, and nothing else changed.
     Turn,
     Other,
 }
@@ -29,7 +29,7 @@ impl Asked {
         Self { request, is_otherwise: false, calls: 0 }
     }
 
-    /// Does one thing; the argument says which of its kind.
+    /// Applies one change. `argument` selects its variant.
     pub(super) fn edit(&mut self, operation: u8, argument: u8) -> Edit {
         match operation % 8 {
             0..=3 => return self.turn(operation, argument),
@@ -43,7 +43,7 @@ impl Asked {
 
     fn turn(&mut self, operation: u8, argument: u8) -> Edit {
         let messages = &mut self.request.messages;
-        // A marker of the user's own takes the place of those that are placed at the start.
+        // A cache marker of the user's own replaces the marker at the start, so the prefix changes.
         let is_turn = messages.last().is_some_and(|last| last.role != Role::Assistant)
             && !matches!(opaque_fields(argument), Some(fields) if fields.to_string().contains("cache_control"));
         let mut parts = vec![opaque_part(argument), Part::text(format!("I look {argument}."))];
@@ -62,7 +62,7 @@ impl Asked {
         if results.is_empty() {
             messages.push(Message::user(format!("and {argument}?")));
         } else if operation % 4 == 3 {
-            // Results that somebody else put into the user's own message, or in two.
+            // Put some results into the user's own message, as other programs do.
             let rest = results.split_off(results.len() / 2);
             let mut last: Vec<Part> = rest.into_iter().map(Part::Result).collect();
             last.push(Part::text("by the way"));
@@ -76,7 +76,7 @@ impl Asked {
         if is_turn { Edit::Turn } else { Edit::Other }
     }
 
-    /// Adds a message that stands anywhere but where an answer would.
+    /// Appends a message at a place where an answer is not expected.
     fn say(&mut self, argument: u8) {
         let message = match argument % 8 {
             0 => Message::user("stop"),
@@ -94,7 +94,7 @@ impl Asked {
         self.request.messages.push(message);
     }
 
-    /// Changes a message that was sent.
+    /// Changes an earlier message.
     fn change(&mut self, argument: u8) {
         let messages = &mut self.request.messages;
         let at = usize::from(argument / 8) % messages.len().max(1);
@@ -104,7 +104,7 @@ impl Asked {
             1 => message.parts.clear(),
             2 => message.role = Role::User,
             3 => message.role = Role::Assistant,
-            // Equal, but not the same bytes.
+            // Equal values with different bytes.
             4 => {
                 for value in message.parts.iter_mut().filter_map(value) {
                     *value = json!({ "block": { "z": 0.0, "y": -0.0 } });
@@ -115,7 +115,7 @@ impl Asked {
                     *value = json!({ "block": { "z": -0.0, "y": 0.0 } });
                 }
             }
-            // The same messages, and none of them shared.
+            // Equal messages without shared allocations.
             _ => {
                 let text = serde_json::to_string(messages).expect("messages become JSON");
                 *messages = serde_json::from_str(&text).expect("messages are read again");
@@ -123,7 +123,7 @@ impl Asked {
         }
     }
 
-    /// Forgets a part of the conversation.
+    /// Removes a part of the conversation.
     fn shorten(&mut self, argument: u8) {
         let messages = &mut self.request.messages;
         let at = usize::from(argument / 4) % (messages.len() + 1);
@@ -139,7 +139,7 @@ impl Asked {
         }
     }
 
-    /// Changes what stands before the conversation, or what it is written for.
+    /// Changes the parts before the conversation, or the target of the encoding.
     fn ask_otherwise(&mut self, argument: u8) {
         let request = &mut self.request;
         match argument % 8 {
@@ -182,7 +182,7 @@ fn picture() -> Image {
     Image::base64("image/png", "iVBORw0KGgo=")
 }
 
-/// A part with fields of one of the formats.
+/// Returns a part with opaque fields of one of the formats.
 fn opaque_part(argument: u8) -> Part {
     let wire = WIRES[usize::from(argument) % WIRES.len()];
     let value = opaque_fields(argument).unwrap_or_default();
@@ -203,7 +203,7 @@ fn opaque_fields(argument: u8) -> Option<Value> {
     fields.get(usize::from(argument / 4) % fields.len()).cloned()
 }
 
-/// The opaque fields of words.
+/// Returns the opaque fields of a text part.
 fn value(part: &mut Part) -> Option<&mut Value> {
     match part {
         Part::Text(text) => text.opaque.as_mut().map(|opaque| &mut opaque.value),

@@ -1,4 +1,4 @@
-//! Bytes as pieces of an answer, whole ones and broken ones.
+//! Decodes bytes into chunks of an answer, valid and invalid ones.
 
 use windlass_protocol::StopReason;
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};

@@ -1,4 +1,5 @@
-//! A machine that is driven by bytes, with an outside that answers what it was asked, or what it was not.
+//! A driver that derives its operations from bytes, including answers to questions that the machine did not
+//! ask.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,20 +28,21 @@ pub(super) struct Drive {
     asked: Vec<String>,
     running: Vec<CallId>,
     ran: BTreeSet<CallId>,
-    /// Calls that were begun while their answer streamed, with the answer, until they come back.
+    /// Speculative calls that were started while their answer streamed, with the number of that answer, until
+    /// they return.
     ahead: Vec<(u64, ToolCall)>,
-    /// Those that ran, and the answers that came to nothing.
+    /// The speculative calls that ran.
     ran_ahead: BTreeSet<(u64, CallId)>,
     void: BTreeSet<u64>,
-    /// Calls that were cut off by a crash, whose files are looked at.
+    /// Calls that a crash interrupted, whose effects must be reconciled.
     to_look_back: Vec<CallId>,
-    /// The names of calls that were judged or run.
+    /// The tool names of calls that were judged or run.
     names: BTreeMap<CallId, String>,
     unanswered: Unanswered,
-    /// Everything that goes in and comes out travels as JSON, as between processes.
+    /// True if all inputs and effects are serialised as JSON, as between processes.
     by_post: bool,
     early: Option<(u64, CallKey)>,
-    /// The question to the human that was asked last.
+    /// The last question to the human.
     consultation: ConsultationId,
     is_over: bool,
     now_ms: u64,
@@ -97,7 +99,7 @@ impl Drive {
                     let when = if by.is_multiple_of(2) { Moment::NextTurn } else { Moment::AfterTask };
                     Input::Say { text: "more".into(), when }
                 }
-                // Also answers to questions that are not open.
+                // This includes answers to questions that are not open.
                 _ => {
                     let id = if by % 8 < 6 { self.consultation } else { ConsultationId::default() };
                     Input::Guidance { id, words: by.is_multiple_of(2).then(|| "go on".into()) }
@@ -121,7 +123,7 @@ impl Drive {
         self.step(Input::Judged { call: call.id, judgement });
     }
 
-    /// A call that was begun while its answer streamed comes back, perhaps when that answer is void.
+    /// Returns the outcome of a speculative call, possibly after its answer became void.
     fn come_back(&mut self, by: u8) {
         if self.ahead.is_empty() {
             return;
@@ -145,7 +147,7 @@ impl Drive {
     }
 
     fn approve(&mut self, by: u8) {
-        // Also answers to what nobody asked.
+        // This includes answers to questions that were never asked.
         let id = if self.asked.is_empty() { "ask-nothing".to_owned() } else { self.asked.remove(0) };
         if by >= 240 {
             return self.step(Input::Approval(ApprovalOutcome::NoApprover { request_id: id }));
@@ -182,7 +184,7 @@ impl Drive {
             2 => Aftermath::Partly { done: names(), open: names() },
             3 => Aftermath::Changed { paths: names() },
             _ => {
-                // It has done nothing yet, so it may run after all.
+                // The call did nothing yet, so it may still run.
                 self.ran.remove(&call);
                 Aftermath::NotBegun
             }
@@ -190,7 +192,7 @@ impl Drive {
         self.step(Input::LookedBack { call, aftermath });
     }
 
-    /// The process ends here, and another one goes on from the record.
+    /// Ends this process; another one resumes from the record.
     fn go_on_elsewhere(&mut self) {
         let config = config(self.unanswered);
         let resumed = Machine::resume(config, self.record.clone(), self.now_ms);
@@ -198,13 +200,13 @@ impl Drive {
             return;
         }
         let (machine, effects) = resumed.expect("a record that the machine wrote can be resumed");
-        // What only reads may run again; what came back before it was written down did.
+        // Read-only calls may run again. A call whose result returned before it was recorded did run.
         for call in std::mem::take(&mut self.running) {
             if matches!(self.names.get(&call).map(String::as_str), Some("look" | "done")) {
                 self.ran.remove(&call);
             }
         }
-        // What keeps its own record goes on from there.
+        // A tool with its own record resumes from it.
         self.ran.retain(|call| self.names.get(call).is_none_or(|name| name != "child"));
         self.to_judge.clear();
         self.asked.clear();
@@ -264,7 +266,7 @@ impl Drive {
                     assert!(self.running.is_empty(), "the model is asked while calls run");
                     let waits = |(answer, _): &(u64, ToolCall)| !self.void.contains(answer);
                     assert!(!self.ahead.iter().any(waits), "the model is asked while calls run ahead");
-                    // Ids of an answer may come again in a later one.
+                    // A later answer may reuse the ids of an earlier one.
                     self.ran_ahead.clear();
                 }
                 Want::Decide(call) => {
@@ -298,7 +300,7 @@ impl Drive {
     }
 }
 
-/// A value as it arrives in another process.
+/// Serialises and parses a value, as when it is sent to another process.
 fn posted<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> T {
     let text = serde_json::to_string(value).expect("it can be sent");
     let read = serde_json::from_str(&text).expect("what was sent can be read");

@@ -1,4 +1,4 @@
-//! The tools of a machine that is driven by bytes, and how their calls are judged.
+//! The tools of the driven machine, and the judgement of their calls.
 
 use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide};
 use windlass_loop::{Config, ContextLimits, Judgement, OfferedTool, Repairs, Unanswered};
@@ -11,7 +11,7 @@ fn spec(name: &str) -> ToolSpec {
     ToolSpec::function(ToolName::new(name).expect("a plain name"), "A tool.", schema)
 }
 
-/// `look` reads, `change` writes, `done` completes, `child` keeps a record of its own.
+/// Configures the tools: `look` reads, `change` writes, `done` completes the run, `child` has its own record.
 pub(super) fn config(unanswered: Unanswered) -> Config {
     let done = Hints { control: Control::Completion, ..Hints::default() };
     let child = Hints { resumable: true, ..Hints::default() };
@@ -20,7 +20,7 @@ pub(super) fn config(unanswered: Unanswered) -> Config {
     let tools = tools.map(|(name, hints)| OfferedTool::new(spec(name), hints));
     let config = Config::new("model", tools.to_vec()).with_repairs(Repairs::All).with_unanswered(unanswered);
     match unanswered {
-        // Those that go on elsewhere have little room, too.
+        // Runs that suspend also have a small context window.
         Unanswered::Suspend => config.with_context(ContextLimits {
             window: 120,
             keep_answers: 1,
@@ -31,7 +31,7 @@ pub(super) fn config(unanswered: Unanswered) -> Config {
     }
 }
 
-/// What comes of looking at a call.
+/// Returns the judgement of a call.
 pub(super) fn judgement(call: &ToolCall, by: u8) -> Judgement {
     let effects = match call.name.as_str() {
         "look" | "done" => vec![Effect::Internal],

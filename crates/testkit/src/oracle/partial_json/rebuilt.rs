@@ -1,9 +1,9 @@
-//! A value built from events alone.
+//! Reconstructs a value from events only.
 
 use serde_json::{Map, Value};
 use windlass_partial_json::{Event, Kind};
 
-/// What the events have told so far.
+/// The value that the events so far describe.
 #[derive(Debug, Default)]
 pub(super) struct Rebuilt {
     root: Option<Value>,

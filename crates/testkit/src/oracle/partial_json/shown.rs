@@ -1,8 +1,8 @@
-//! A snapshot written down, to be compared with a later one.
+//! An owned copy of a snapshot, for comparison with a later one.
 
 use windlass_partial_json::{Completeness, Kind, Node};
 
-/// A node and what is under it.
+/// A node and its children.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Shown {
     kind: Kind,

@@ -1,9 +1,9 @@
-//! Schemas and arguments made of bytes: small ones, so that they meet.
+//! Schemas and arguments generated from bytes; small, so that names often match.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::Arguments;
 
-/// Bytes that choose; past their end everything is the first choice.
+/// A source of choices. After the last byte every choice is the first one.
 pub(super) struct Draw<'a> {
     bytes: &'a [u8],
 }
@@ -34,7 +34,7 @@ impl<'a> Draw<'a> {
         serde_json::from_str(self.one(&VALUES)).expect("the list is JSON")
     }
 
-    /// A schema, the root of a document.
+    /// Generates a root schema.
     pub(super) fn schema(&mut self) -> Value {
         let mut root = self.members(4);
         if self.below(2) == 0 {
@@ -109,7 +109,7 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// Arguments, as long as there are bytes.
+    /// Generates arguments, or returns `None` if the bytes are used up.
     pub(super) fn arguments(&mut self) -> Option<Arguments> {
         if self.bytes.is_empty() {
             return None;

@@ -1,9 +1,10 @@
-//! What each provider takes, written down a second time: a walker that knows nothing of the compiler.
+//! A second, independent implementation of each provider's schema rules: a walker that shares no code with
+//! the compiler.
 
 use serde_json::{Map, Value};
 use windlass_schema::Dialect;
 
-/// What a provider would refuse in a schema; empty if it takes it.
+/// Returns the reasons why a provider would refuse the schema; empty if it accepts it.
 pub fn refusals(dialect: Dialect, schema: &Value) -> Vec<String> {
     let mut walker = Walker { dialect, root: schema, refusals: Vec::new(), properties: 0, enum_values: 0 };
     walker.root();
@@ -238,7 +239,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Values have the shape that the meta-schema gives them; Anthropic checks that.
+    /// Checks the shapes of values against the meta-schema; Anthropic checks them.
     fn shapes(&mut self, members: &Map<String, Value>, path: &str) {
         for (key, value) in members {
             let fits = match key.as_str() {

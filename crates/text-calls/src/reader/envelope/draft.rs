@@ -1,33 +1,33 @@
-//! A call whose name and arguments come in any order.
+//! A call whose name and arguments may arrive in any order.
 
 use windlass_stream::CallKey;
 
 use crate::emit::Sink;
 
-/// What is known of one call.
+/// The known parts of one call.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) name: Option<String>,
     arguments: Arguments,
     key: Option<CallKey>,
-    /// The end of the arguments. It is held back until the object around them is over: a member that comes twice makes
-    /// them no call.
+    /// The last character of the arguments. It is held back until the enclosing object ends, because a
+    /// repeated member makes the call invalid.
     tail: Option<char>,
     outlook: Outlook,
-    /// Whether its name is not on offer.
+    /// True if the named tool is not offered.
     pub(super) refused: bool,
-    /// Whether it is no call, but holds some.
+    /// True if the object is not a call but contains calls.
     pub(super) is_answer: bool,
 }
 
-/// How a call will end, as far as its members tell.
+/// The expected end of a call, given the members so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Outlook {
     #[default]
     Whole,
-    /// A name or arguments came twice.
+    /// The name or the arguments were repeated.
     Doubled,
-    /// It has ended.
+    /// The end has been emitted.
     Settled,
 }
 
@@ -35,13 +35,13 @@ enum Outlook {
 enum Arguments {
     #[default]
     None,
-    /// Arguments that came before the name, as far as they have come.
+    /// Arguments that arrived before the name; holds the text so far.
     Growing(String),
     Whole(String),
 }
 
 impl Draft {
-    /// No call, but what holds some.
+    /// Creates the draft of an object that contains calls but is not one itself.
     pub(super) fn answer() -> Self {
         Self { is_answer: true, ..Self::default() }
     }
@@ -54,12 +54,12 @@ impl Draft {
         self.arguments != Arguments::None
     }
 
-    /// Whether it is a call without any arguments.
+    /// Returns whether the call has a name and no arguments.
     pub(super) fn lacks_arguments(&self) -> bool {
         self.name.is_some() && !self.has_arguments()
     }
 
-    /// Whether its chunks are on their way.
+    /// Returns whether the start of the call has been emitted.
     pub(super) fn has_begun(&self) -> bool {
         self.key.is_some()
     }
@@ -86,14 +86,14 @@ impl Draft {
         }
     }
 
-    /// Takes note of a second name or second arguments. Which of them the model means nobody knows.
+    /// Records a second name or second arguments. The intended one is ambiguous.
     pub(super) fn double(&mut self) {
         if self.outlook == Outlook::Whole {
             self.outlook = Outlook::Doubled;
         }
     }
 
-    /// Ends the call, after which nothing of its object can come.
+    /// Emits the end of the call, at the end of its object.
     pub(super) fn settle(&mut self, sink: &mut Sink<'_>) {
         let Some(key) = self.key else { return };
         match std::mem::replace(&mut self.outlook, Outlook::Settled) {
@@ -109,7 +109,7 @@ impl Draft {
         }
     }
 
-    /// Passes arguments on, all but their last character.
+    /// Emits arguments, except their last character.
     fn tell(&mut self, key: CallKey, text: &str, sink: &mut Sink<'_>) {
         let Some(last) = text.chars().next_back() else { return };
         if let Some(tail) = self.tail.replace(last) {
@@ -118,7 +118,7 @@ impl Draft {
         sink.delta(key, text.strip_suffix(last).unwrap_or_default());
     }
 
-    /// Begins the call with what has come.
+    /// Emits the start of the call and the arguments that have arrived.
     pub(super) fn begin(&mut self, sink: &mut Sink<'_>) {
         let key = sink.start(self.name.as_deref().unwrap_or_default());
         self.key = Some(key);
@@ -130,8 +130,8 @@ impl Draft {
     }
 }
 
-/// Decodes a JSON string as far as it has come and says how many bytes at its end are half an escape. Quotes are
-/// its ends.
+/// Decodes the available part of a JSON string and returns the number of bytes of an incomplete escape at its
+/// end. Skips the quotes.
 pub(super) fn words_into(json: &str, words: &mut String) -> usize {
     let mut rest = json;
     while let Some(c) = rest.chars().next() {

@@ -8,7 +8,7 @@ use crate::form::Shape;
 use crate::reader::Input;
 
 impl EnvelopeReader {
-    /// Reads on inside of a value.
+    /// Continues reading a value.
     pub(super) fn inside(&mut self, role: Role, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Step {
         let end = self.scan.push(rest.text);
         let len = end.unwrap_or(rest.text.len());
@@ -34,7 +34,7 @@ impl EnvelopeReader {
         step
     }
 
-    /// Takes note of a value; `false` if this is no call.
+    /// Processes a complete value. Returns `false` if it shows that this is not a call.
     fn end_value(&mut self, role: Role, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> bool {
         match role {
             Role::Name => {
@@ -52,7 +52,7 @@ impl EnvelopeReader {
         true
     }
 
-    /// Reads on inside of a key.
+    /// Continues reading a key.
     pub(super) fn in_key(&mut self, rest: Input<'_, '_>) -> Step {
         for (at, byte) in rest.text.bytes().enumerate() {
             if std::mem::take(&mut self.escaped) {
@@ -73,7 +73,7 @@ impl EnvelopeReader {
         if self.word.len() > WORD_BYTES { Step::No(rest.text.len()) } else { step }
     }
 
-    /// What the member with the key just read is; nothing if a call has no such member.
+    /// Returns the role of the member whose key was just read, or `None` if a call cannot have that member.
     pub(super) fn role(&mut self, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Option<Role> {
         let key = std::mem::take(&mut self.word);
         let is_inner = self.levels.last() == Some(&Level::Inner);
@@ -93,7 +93,7 @@ impl EnvelopeReader {
         role.or(Some(Role::Skip))
     }
 
-    /// Passes words of the answer on as far as they are certain.
+    /// Emits the decoded content of the answer if the reader has committed to it.
     fn speak(&mut self, sink: &mut Sink<'_>) {
         let rest = words_into(&self.word, &mut self.content);
         self.word.drain(..self.word.len().saturating_sub(rest));

@@ -1,25 +1,25 @@
-//! What the members of a call are called.
+//! The roles of the members of a call, by key.
 
-/// What a value is to a call.
+/// The role of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A call itself.
+    /// A call.
     Call,
-    /// A list of calls, or one.
+    /// A list of calls, or one call.
     Calls,
     Name,
     Arguments,
-    /// A name, or an object that holds name and arguments.
+    /// A name, or an object that holds the name and the arguments.
     Function,
-    /// Words beside the calls.
+    /// Content of the answer outside the calls.
     Content,
-    /// Whether there is more to do.
+    /// The flag for more work to do.
     More,
-    /// Nothing that matters here: an id, a kind.
+    /// A value that is not needed, such as an id or a type.
     Skip,
 }
 
-/// What the member with this key is; nothing for a key that is not known.
+/// Returns the role for this key, or `None` for an unknown key.
 pub(super) fn role_of(key: &str, is_inner: bool) -> Option<Role> {
     Some(match key {
         "name" | "tool_name" | "tool" => Role::Name,
