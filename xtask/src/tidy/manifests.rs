@@ -48,6 +48,14 @@ fn crate_rules(package: &Package, folder: &str, manifest: &str) -> Vec<String> {
     if package.readme.as_deref() != Some("README.md") || !has_line(manifest, "readme = \"README.md\"") {
         problems.push("`readme = \"README.md\"` is missing".to_owned());
     }
+    for key in ["keywords", "categories"] {
+        if !manifest.lines().any(|line| line.starts_with(&format!("{key} = ["))) {
+            problems.push(format!("`{key}` is missing: people find a crate by it"));
+        }
+    }
+    if !manifest.contains("[package.metadata.docs.rs]\nall-features = true") {
+        problems.push("`[package.metadata.docs.rs] all-features = true` is missing".to_owned());
+    }
     problems
 }
 
