@@ -133,6 +133,6 @@ impl OneFault {
 
 fn end(folder: &Path, ending: &Ending) -> anyhow::Result<ExitCode> {
     std::fs::write(folder.join("ending.json"), serde_json::to_vec(ending)?)?;
-    // Threads of servers and helpers have nothing more to say.
+    // Exit at once: threads of servers and helpers may still run, but their output is not needed.
     std::process::exit(0);
 }

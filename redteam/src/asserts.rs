@@ -1,4 +1,4 @@
-//! The asserts of a case: what else has to hold besides the outcome.
+//! The asserts of a case: conditions beside its outcome.
 
 mod characters;
 mod files;
@@ -14,22 +14,22 @@ use crate::processes;
 use crate::scene::Scene;
 use crate::snapshot::Snapshot;
 
-/// What was there before the case ran.
+/// The state before the case ran.
 pub(crate) struct Before {
     pub(crate) around: Snapshot,
     pub(crate) workspace: Vec<(PathBuf, Vec<u8>)>,
-    /// Processes that belong to the harness.
+    /// The ids of processes that belong to the harness.
     pub(crate) expected: Vec<i32>,
 }
 
-/// All that an assert can look at.
+/// The evidence that asserts can examine.
 pub(crate) struct Evidence<'a> {
     pub(crate) scene: &'a Scene,
     pub(crate) before: &'a Before,
     pub(crate) observed: &'a Observed,
-    /// The input, filled in.
+    /// The case's input, with its placeholders filled in.
     pub(crate) input: &'a Value,
-    /// What the process of the case wrote.
+    /// The output of the case's process.
     pub(crate) log: &'a str,
 }
 
@@ -39,12 +39,12 @@ impl Before {
     }
 }
 
-/// What lies around the workspace, without what the case itself keeps there.
+/// Takes a snapshot of the folders around the workspace, without those that the case itself uses.
 fn around(scene: &Scene) -> Snapshot {
     Snapshot::take(&scene.outside).joined(Snapshot::take(&scene.sibling)).joined(Snapshot::take(&scene.home))
 }
 
-/// Why an assert does not hold; none if it does.
+/// Returns the reason why an assert does not hold, or `None` if it does.
 pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::Result<Option<String>> {
     let observed = evidence.observed;
     match name {
@@ -106,7 +106,8 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
     }
 }
 
-/// What was read and only then redacted was read all the same: what stands beside the secret must be absent as well.
+/// Checks that results lack a text. A secret that was read and then redacted was still read, so the marker
+/// beside the secret has to be absent too.
 fn result_lacks(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::Result<Option<String>> {
     let text = evidence.observed.results.join("\n");
     let is_secret = texts(name, wanted)?.contains(&evidence.scene.secret.as_str());
@@ -116,7 +117,7 @@ fn result_lacks(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::
     lacks(name, wanted, &text)
 }
 
-/// What was measured under a name. Not measured is not held.
+/// Returns the value that was measured under a name. A value that was not measured is an error.
 fn measured(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
     let of_scene = match name {
         "dials" if !evidence.observed.measures.contains_key(name) => {
@@ -131,7 +132,7 @@ fn measured(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
             let longest = evidence.observed.results.iter().map(String::len).max();
             longest.and_then(|length| u64::try_from(length).ok()).map(Value::from)
         }
-        // Whoever looks at this has not crashed.
+        // The process that checks this has not crashed.
         "no_crash" => Some(Value::Bool(true)),
         _ => None,
     };
@@ -163,7 +164,7 @@ fn bound(
     Ok((!holds(figure, limit)).then(|| format!("{name} is {limit}, and {figure:.1} was met")))
 }
 
-/// One text or a list of them.
+/// Returns one text or a list of texts as a list.
 pub(super) fn texts<'a>(name: &str, wanted: &'a Value) -> anyhow::Result<Vec<&'a str>> {
     let one = wanted.as_str().map(|text| vec![text]);
     let many = || wanted.as_array()?.iter().map(Value::as_str).collect::<Option<Vec<_>>>();

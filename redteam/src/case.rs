@@ -1,4 +1,4 @@
-//! One case from its words to its ending, in a process of its own.
+//! Runs one case, from its text to its ending, in a process of its own.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::scene::Scene;
 use crate::setup::Setup;
 use crate::{decide, execute, guard, prompt, pseudo};
 
-/// What a process of a case is told.
+/// The arguments of a case's process.
 #[derive(Debug)]
 pub(crate) struct Told<'a> {
     pub(crate) file: &'a Path,
@@ -26,22 +26,23 @@ pub(crate) struct Told<'a> {
     pub(crate) secret: &'a str,
 }
 
-/// All that a case is run with.
+/// Everything that is needed to run a case.
 pub(crate) struct Stage<'a> {
     pub(crate) scene: &'a Scene,
     pub(crate) setup: &'a Setup,
     pub(crate) tool: &'a str,
-    /// The input as JSON text, filled in.
+    /// The input as JSON text, with its placeholders filled in.
     pub(crate) input: &'a str,
     pub(crate) value: &'a Value,
     pub(crate) case: &'a Case,
     pub(crate) program: Option<&'a Path>,
 }
 
-/// A process whose name looks like the agent's, beside the case: it has to outlive whatever the case does.
+/// A process beside the case whose name looks like the agent's. It has to survive everything that the case
+/// does.
 struct Sentinel(Child);
 
-/// Runs the case. What goes wrong in the harness fails the case.
+/// Runs the case. An error of the harness fails the case.
 pub(crate) fn run(told: &Told<'_>) -> Ending {
     processes::adopt_orphans();
     match attempt(told) {
@@ -62,7 +63,7 @@ fn attempt(told: &Told<'_>) -> anyhow::Result<Ending> {
     scene.lay(&setup)?;
     scene.lay_sparse(case.input.get())?;
     let input = scene.fill_json(case.input.get());
-    // What is no value, such as a text with half a surrogate pair, is still what a model can send.
+    // An input that is not valid JSON, such as a text with a lone surrogate, can still be sent by a model.
     let value = serde_json::from_str(&input).unwrap_or(Value::Null);
     let stage = Stage {
         scene: &scene,
@@ -83,7 +84,7 @@ fn attempt(told: &Told<'_>) -> anyhow::Result<Ending> {
 }
 
 fn observe(stage: &Stage<'_>, before: &Before, sentinel: Option<Sentinel>) -> anyhow::Result<Observed> {
-    // Far beyond any limit that is asserted: the machine is not to suffer from a limit that does not hold.
+    // The limit is far above any asserted one. It protects the machine if the asserted limit does not hold.
     let most = stage.case.asserts.get("pids_max").and_then(Value::as_u64);
     let census = most.map(|most| Census::begin(before.expected.clone(), most.saturating_mul(4)));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -99,7 +100,8 @@ fn observe(stage: &Stage<'_>, before: &Before, sentinel: Option<Sentinel>) -> an
     Ok(observed)
 }
 
-/// Performs the case; where packets are counted, again while others on this machine may have sent some.
+/// Performs the case. If packets are counted, repeats it, because other processes on this machine may have
+/// sent some.
 async fn quietly(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let attempts = if stage.case.asserts.contains_key("packets_out") { 5 } else { 1 };
     let mut least: Option<(u64, Observed)> = None;
@@ -130,7 +132,7 @@ async fn perform(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     }
 }
 
-/// The outcome has to be one of those that are accepted, and every assert has to hold.
+/// Judges the case: the outcome has to be one of the accepted ones, and every assert has to hold.
 fn judge(stage: &Stage<'_>, before: &Before, observed: &Observed) -> Ending {
     let mut why = Vec::new();
     if !stage.case.accept.iter().any(|word| observed.words.contains(word)) {
@@ -150,12 +152,12 @@ fn judge(stage: &Stage<'_>, before: &Before, observed: &Observed) -> Ending {
     if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 
-/// Packets that left this machine, by all ways but the loopback.
+/// Returns the number of packets that left this machine on all interfaces except the loopback.
 fn packets_out() -> u64 {
     let text = fs::read_to_string("/proc/net/dev").unwrap_or_default();
     let lines = text.lines().filter_map(|line| line.split_once(':'));
     let others = lines.filter(|(name, _)| name.trim() != "lo");
-    // The second of the eight figures about sending.
+    // The second of the eight transmit counters.
     others.filter_map(|(_, figures)| figures.split_whitespace().nth(9)?.parse::<u64>().ok()).sum()
 }
 
@@ -177,7 +179,7 @@ impl Sentinel {
         i32::try_from(self.0.id()).unwrap_or_default()
     }
 
-    /// Still there, and the machine still starts processes and in good time.
+    /// Returns true if the sentinel still runs and the machine can start a process within a second.
     fn ends_well(mut self) -> bool {
         let is_there = matches!(self.0.try_wait(), Ok(None));
         let began = std::time::Instant::now();

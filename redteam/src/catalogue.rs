@@ -1,4 +1,4 @@
-//! A catalogue of attacks as it is written: cases, and the setups that they name.
+//! The format of a catalogue of attacks: cases, and the setups that they name.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// A whole catalogue. A case that cannot be read is a line of its own, not the end of the others.
+/// A whole catalogue. A case that cannot be parsed does not affect the others.
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     pub(crate) cases: Vec<Result<Case, Unreadable>>,
     pub(crate) setups: Map<String, Value>,
 }
 
-/// What is left of a case that cannot be read.
+/// The id of a case that cannot be parsed, with the reason.
 #[derive(Clone, Debug)]
 pub(crate) struct Unreadable {
     pub(crate) id: String,
@@ -46,7 +46,7 @@ pub(crate) struct Case {
     _note: Option<String>,
 }
 
-/// What a case is for. Both are judged alike: a control's accept list is what makes it one.
+/// The purpose of a case. Attacks and controls are judged alike; they differ only in their accept lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
@@ -54,7 +54,7 @@ pub(crate) enum Kind {
     Control,
 }
 
-/// How a case is run.
+/// The mode in which a case is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
@@ -63,7 +63,7 @@ pub(crate) enum Mode {
     Prompt,
 }
 
-/// The catalogue's words for what was observed.
+/// The catalogue's words for an observed outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Word {
@@ -121,7 +121,7 @@ impl Word {
         }
     }
 
-    /// A list of words as it is shown.
+    /// Formats a list of words.
     pub(crate) fn list(words: impl IntoIterator<Item = Self>) -> String {
         words.into_iter().map(Self::as_str).collect::<Vec<_>>().join("|")
     }

@@ -1,4 +1,4 @@
-//! Processes of cases are confined as the program confines them: the harness is its own helper.
+//! Confines the processes of cases like the program does. The harness is its own helper.
 
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -9,10 +9,11 @@ use windlass_tools_shell::Shell;
 use crate::scene::Scene;
 use crate::setup::{Sandbox, Setup};
 
-/// The word by which the harness is a helper.
+/// The subcommand that makes the harness a helper.
 const WORD: &str = "confine";
 
-/// The shell of a case: the best that this machine has, or none where a setup simulates that.
+/// Returns the shell of a case: with the best confinement of this machine, or without one if the setup
+/// simulates that.
 pub(crate) fn shell(scene: &Scene, setup: &Setup) -> anyhow::Result<Shell> {
     static PROBE: OnceLock<Probe> = OnceLock::new();
     let helper = Helper::new(std::env::current_exe()?).with_argument(WORD);
@@ -26,7 +27,7 @@ pub(crate) fn shell(scene: &Scene, setup: &Setup) -> anyhow::Result<Shell> {
     Ok(shell.with_never(&scene.policy))
 }
 
-/// Does the helper's work if this process was started for it.
+/// Runs as the helper if this process was started as one.
 pub(crate) fn help() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     (words.next()? == WORD).then(|| confine_and_exec(words))

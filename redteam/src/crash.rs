@@ -1,5 +1,5 @@
-//! Kills a run at any moment, lets another process go on with it, and looks at what is left (RULES R5, R6; SECURITY
-//! "Figures to promise").
+//! Kills a run at arbitrary moments, resumes it in another process, and checks the results (RULES R5, R6;
+//! SECURITY "Figures to promise").
 
 mod cancel;
 mod checks;
@@ -23,9 +23,9 @@ pub(crate) use self::conform::{Conform, Worker};
 pub(crate) use self::points::Point;
 pub(crate) use self::victim::Victim;
 
-/// How long a process may take to its end. It is a bound for a broken one, not a measure.
+/// The maximum time of a process. It detects a process that hangs; it is not a measurement.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// How often a run may be resumed before it is one that does not go on.
+/// The maximum number of resumes before a run counts as stuck.
 const MOST_RESUMES: u32 = 200;
 
 /// What is asked for.
@@ -45,7 +45,7 @@ pub(crate) struct Crash {
     scratch: PathBuf,
 }
 
-/// What was counted.
+/// The results of the runs so far.
 #[derive(Debug, Default)]
 struct Counts {
     runs: u32,
@@ -55,7 +55,7 @@ struct Counts {
 }
 
 impl Crash {
-    /// As the catalogue of faults has it.
+    /// Creates the options for the catalogue of faults.
     pub(crate) fn of_fault(scratch: &Path) -> Self {
         Self { kills: 500, seed: None, only: None, scratch: scratch.to_owned() }
     }
@@ -69,7 +69,7 @@ impl Crash {
         Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// What was counted, in words, and what is wrong.
+    /// Runs everything. Returns the counts as text, and the problems found.
     pub(crate) fn count(&self) -> anyhow::Result<(String, Vec<String>)> {
         let seed = self.seed.unwrap_or_else(crate::engine::now_ms);
         let mut counts = Counts::default();
@@ -131,12 +131,12 @@ impl Counts {
     }
 }
 
-/// The folder of one run: its workspace, its journal, and what stands outside.
+/// The folder of one run: its workspace, its journal, and the files outside the workspace.
 struct Place {
     folder: PathBuf,
 }
 
-/// How a process ended, and which records it had been told were kept.
+/// The end of a process, with the number of records that it acknowledged.
 struct Ended {
     acknowledged: u64,
     is_killed: bool,
@@ -152,14 +152,14 @@ impl Place {
         Ok(Self { folder })
     }
 
-    /// A run that ends by itself.
+    /// Performs a run without killing it.
     fn alone(&self, counts: &mut Counts) -> anyhow::Result<()> {
         let ended = wait(self.start(None)?, None)?;
         anyhow::ensure!(!ended.is_killed, "it was killed: {}", ended.told);
         self.finish(counts)
     }
 
-    /// A run that dies at a named point, and then goes on to its end.
+    /// Kills a run at a named point, and then resumes it until it ends.
     fn killed_at(&self, point: &Point, counts: &mut Counts) -> anyhow::Result<()> {
         let ended = wait(self.start(Some(point))?, None)?;
         anyhow::ensure!(ended.is_killed, "it never came to that point: {}", ended.told);
@@ -168,7 +168,7 @@ impl Place {
         self.finish(counts)
     }
 
-    /// A run that is killed again and again, each time a little later than it has got so far or anywhere.
+    /// Kills a run at random moments, again and again, until it is done or the number of kills is reached.
     fn killed_at_random(
         &self,
         random: &mut SplitMix64,
@@ -176,7 +176,7 @@ impl Place {
         end: u32,
         counts: &mut Counts,
     ) -> anyhow::Result<()> {
-        // Also after its last record there is a moment to be killed in.
+        // There is a moment to be killed in even after the last record.
         while counts.kills < end && !is_done(&self.journal())? {
             let most = usize::try_from(whole.as_micros()).unwrap_or(usize::MAX);
             let moment = Duration::from_micros(random.between(0, most) as u64);
@@ -190,7 +190,7 @@ impl Place {
         self.finish(counts)
     }
 
-    /// Lets the run go on until it is done, and looks at what it left.
+    /// Resumes the run until it is done, and checks the files and records that it left.
     fn finish(&self, counts: &mut Counts) -> anyhow::Result<()> {
         for _ in 0..MOST_RESUMES {
             if is_done(&self.journal())? {
@@ -213,16 +213,16 @@ impl Place {
         if let Some(point) = point {
             command.arg("--at").arg(point.to_string());
         }
-        // What it would have said to a provider, a terminal or a log is not needed.
+        // Its output to a provider, a terminal or a log is not needed.
         Ok(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
     }
 }
 
-/// Waits for a process, and kills it at a moment.
+/// Waits for a process, and kills it at a given moment.
 fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<Ended> {
     let mut stdout = child.stdout.take().context("its output is piped")?;
     let mut stderr = child.stderr.take().context("its errors are piped")?;
-    // It says little, but a full pipe would stop it.
+    // The process writes little, but a full pipe would block it.
     let said = std::thread::spawn(move || {
         let mut said = String::new();
         let _ = stdout.read_to_string(&mut said);
@@ -251,6 +251,6 @@ fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<Ended> {
     let acknowledged = said.lines().filter_map(|line| line.strip_prefix("kept ")?.parse::<u64>().ok()).max();
     let is_killed = std::os::unix::process::ExitStatusExt::signal(&status).is_some();
     anyhow::ensure!(is_killed || status.success(), "it failed: {}", complained.trim());
-    // Records are counted from 0.
+    // Records are numbered from 0.
     Ok(Ended { acknowledged: acknowledged.map_or(0, |last| last + 1), is_killed, told: complained })
 }

@@ -1,4 +1,4 @@
-//! The decide mode: what the engine says of a call; nothing runs.
+//! The decide mode: asks the engine for its decision about a call. The call is not run.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,7 +14,8 @@ use crate::scene::Scene;
 use crate::setup::{Otherwise, Setup};
 use crate::{rules, words};
 
-/// Decides about a call of a tool, by the crates and, where it can be told the setup, by the built program.
+/// Decides about a tool call with the crates, and also with the built program if the setup can be passed to
+/// it.
 pub(crate) fn run(
     scene: &Scene,
     setup: &Setup,
@@ -31,9 +32,9 @@ pub(crate) fn run(
     let is_plain = setup.otherwise == Otherwise::Ask
         && setup.heard.is_empty()
         && setup.secrets.is_empty()
-        // Nobody has told the program what is secret.
+        // The program does not know the secret.
         && !arguments.contains(&scene.secret)
-        // The program reads calls with JSON arguments only.
+        // The program only reads calls with JSON arguments.
         && engine.step(tool, &arguments).pointer("/call/free_text").is_none()
         && !setup.windows_paths;
     if let (Some(program), true) = (program, is_plain) {
@@ -51,7 +52,7 @@ fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> any
     Ok(match engine.judge(&call) {
         Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),
         Judged::Decided(checked, decision) if setup.windows_paths => {
-            // What lies on this disk says nothing about another system's.
+            // The files on this disk are irrelevant for another system's paths.
             let facts = engine.placed(checked.facts.clone().with_sight(Vec::new(), None), now_ms());
             drop(decision);
             told(&decide(&engine.policy, &windlass_hitl::Grants::default(), &engine.learned, &facts))
@@ -60,7 +61,7 @@ fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> any
     })
 }
 
-/// A decision in the catalogue's words.
+/// Translates a decision to the catalogue's words.
 pub(crate) fn told(decision: &Decision) -> Observed {
     let word = match decision.verdict {
         Verdict::Allow => Word::Allow,
@@ -68,14 +69,14 @@ pub(crate) fn told(decision: &Decision) -> Observed {
         Verdict::Deny => Word::Deny,
     };
     let mut words = vec![word];
-    // Stage 0: the engine calls it a denial, the catalogue an error.
+    // Stage 0: the engine counts it as a denial, the catalogue as an error.
     if decision.reason.rule_id.starts_with("v.") {
         words.push(Word::Error);
     }
     Observed::new(words, format!("{}: {}", decision.reason.rule_id, decision.reason.text))
 }
 
-/// Asks the built program the same question.
+/// Checks that the built program makes the same decision.
 fn agree(
     scene: &Scene,
     setup: &Setup,
@@ -103,7 +104,7 @@ fn agree(
     let explained: Value = serde_json::from_str(said.lines().next().unwrap_or_default())?;
     let decision = explained.get("decision").and_then(Value::as_str).context("no decision is explained")?;
     let same = observed.words.iter().any(|word| match word {
-        // Stage 0 is a denial for the program.
+        // The program counts stage 0 as a denial.
         Word::Error => decision == "deny",
         word => decision == word.as_str(),
     });

@@ -1,4 +1,4 @@
-//! The engine as a host puts it together: tools on a workspace, the setup's policy, what was learned.
+//! The engine as a host assembles it: tools on a workspace, the setup's policy, and learned answers.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,7 +17,7 @@ use crate::scene::{CountingDialer, FakeNames, Scene};
 use crate::setup::{Heard, Otherwise, Setup};
 use crate::{confine, lessons, rules};
 
-/// What decides about calls, and what runs them.
+/// The parts that decide about calls and run them.
 pub(crate) struct Engine {
     pub(crate) toolbox: Toolbox,
     pub(crate) policy: Policy,
@@ -27,9 +27,9 @@ pub(crate) struct Engine {
     pub(crate) redactor: Redactor,
 }
 
-/// What the engine says of a call.
+/// The engine's judgement of a call.
 pub(crate) enum Judged {
-    /// Refused before policy was asked.
+    /// Refused before the policy was consulted.
     Refused(ToolResult),
     Decided(Box<Checked>, Decision),
 }
@@ -39,7 +39,7 @@ impl Engine {
         Self::with_tools(scene, setup, Vec::new())
     }
 
-    /// The engine with further tools.
+    /// Creates the engine with additional tools.
     pub(crate) fn with_tools(
         scene: &Scene,
         setup: &Setup,
@@ -68,12 +68,12 @@ impl Engine {
         Ok(Self { toolbox, policy, mode, learned, scope, redactor: Redactor::new(secrets) })
     }
 
-    /// Whether there is such a tool.
+    /// Returns true if the tool exists.
     pub(crate) fn has(&self, tool: &str) -> bool {
         self.toolbox.offered().iter().any(|(spec, _)| spec.name().as_str() == tool)
     }
 
-    /// Lets the engine hear the answers that a setup tells of, to calls like this one.
+    /// Teaches the engine the answers of a setup to calls like this one.
     pub(crate) fn teach(&mut self, heard: &[Heard], call: &ToolCall) -> anyhow::Result<()> {
         for heard in heard {
             let Some(example) = lessons::example(heard, call, &self.scope)? else { continue };
@@ -85,7 +85,7 @@ impl Engine {
     }
 
     pub(crate) fn hear(&mut self, heard: &Heard, facts: &Facts) {
-        // A no before there is a lesson is only a count, so this order is the one that teaches most easily.
+        // A denial before a lesson exists is only counted, so this order teaches most easily.
         let counts = [
             (heard.denied, Answer::Denied),
             (heard.unanswered, Answer::Unanswered),
@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// A call with these arguments, or the refusal of arguments that are none.
+    /// Creates a call with these arguments, or returns the refusal of invalid arguments.
     pub(crate) fn call(&self, tool: &str, arguments: &str) -> anyhow::Result<Result<ToolCall, ToolResult>> {
         let id = CallId::new("call_1").context("the call's id")?;
         let Ok(name) = ToolName::new(tool) else {
@@ -114,7 +114,7 @@ impl Engine {
         })
     }
 
-    /// The same call as a step of a scripted model.
+    /// Returns the same call as a step of a scripted model.
     pub(crate) fn step(&self, tool: &str, arguments: &str) -> Value {
         match self.free_text(tool, arguments) {
             Some(text) => json!({"call": {"name": tool, "free_text": text, "id": "call_1"}}),
@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// The only text of the arguments, for a tool that takes free text and no JSON.
+    /// Returns the only text of the arguments, if the tool takes free text instead of JSON.
     fn free_text(&self, tool: &str, arguments: &str) -> Option<String> {
         let offered = self.toolbox.offered();
         let (spec, _) = offered.iter().find(|(spec, _)| spec.name().as_str() == tool)?;
@@ -137,7 +137,7 @@ impl Engine {
         }
     }
 
-    /// What the engine says of a call, without running anything.
+    /// Judges a call without running it.
     pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
         match self.look(call) {
             Err(result) => Judged::Refused(*result),
@@ -148,7 +148,7 @@ impl Engine {
         }
     }
 
-    /// A call with all that is known of it before it is judged.
+    /// Collects everything that is known of a call before it is judged.
     pub(crate) fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let mut checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
         checked.facts = checked.facts.with_secret(self.redactor.contains_secret(&call.payload.text()));
@@ -165,8 +165,8 @@ impl Engine {
     }
 }
 
-/// Fetching without a network: names and dials are the case's own. A rule that names a loopback address says that
-/// this one, and no other private one, may be reached.
+/// Creates the fetch tool without a network: names and connections are simulated. A rule that names a
+/// loopback address makes that address reachable, and no other private one.
 fn fetch(scene: &Scene, setup: &Setup) -> anyhow::Result<Fetch> {
     let names = FakeNames::new(setup.dns.clone());
     let dialer = CountingDialer { dials: scene.dials.clone(), loopback: scene.loopback.address() };
@@ -177,7 +177,7 @@ fn fetch(scene: &Scene, setup: &Setup) -> anyhow::Result<Fetch> {
     Ok(fetch)
 }
 
-/// The time as decisions are given it.
+/// Returns the current time for decisions, in milliseconds since the Unix epoch.
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

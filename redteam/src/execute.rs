@@ -1,4 +1,4 @@
-//! The execute mode for calls of tools: a real run of the agent in the throw-away workspace.
+//! The execute mode for tool calls: a real run of the agent in the temporary workspace.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::session::Session;
 use crate::setup::{Race, Sandbox, Setup};
 use crate::words;
 
-/// How often a call is made against a helper that races it.
+/// The number of calls that are made while a thread races them.
 const ROUNDS: u64 = 10_000;
 
 pub(crate) async fn run(
@@ -41,8 +41,8 @@ pub(crate) async fn run(
     once(engine, setup, (tool, &arguments), told.cancel_after_ms).await
 }
 
-/// A setup that requires a sandbox has to get one before anything is started: what is tried in it would harm the
-/// machine, and other people's processes on it.
+/// Checks that a setup that requires a sandbox gets one before any process is started. Without it the attacks
+/// would harm the machine and other users' processes.
 fn confined(engine: &Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<()> {
     if setup.sandbox != Sandbox::Required {
         return Ok(());
@@ -77,7 +77,7 @@ async fn once(
     Ok(session.run().await?.observed(setup.answers))
 }
 
-/// Makes the call again and again while a thread swaps a folder and a link.
+/// Repeats the call while a thread exchanges a folder and a link.
 async fn race_against(
     scene: &Scene,
     setup: &Setup,
@@ -95,19 +95,19 @@ async fn race_against(
     let mut observed = Observed::default();
     let mut rounds = 0_u64;
     while rounds < ROUNDS {
-        // The engine's own steps, without the model: what is raced is what lies between judging and running.
+        // Perform the engine's steps without the model, because the race is between judging and running.
         observed.words.extend(step(&engine, tool, arguments).await?);
         rounds = rounds.saturating_add(1);
     }
     is_over.store(true, Ordering::SeqCst);
     let swaps = swapper.join().unwrap_or_default();
     observed.detail = format!("{rounds} calls against {swaps} swaps");
-    // Some calls find the folder and some the link: both are as they should be.
+    // Some calls find the folder and some the link; both outcomes are correct.
     observed.words.insert(Word::Contained);
     Ok(observed.with("iterations", rounds))
 }
 
-/// Judges a call and runs it if it is allowed.
+/// Judges a call, and runs it if it is allowed.
 async fn step(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<Vec<Word>> {
     let Ok(call) = engine.call(tool, arguments)? else { return Ok(vec![Word::Error]) };
     let context = Context::new(call.id.clone());

@@ -1,4 +1,4 @@
-//! Faults: which tests of the workspace show that one is survived. They are really run.
+//! Checks faults: runs the workspace's tests that show that each fault is survived.
 
 mod crash;
 mod huge;
@@ -87,7 +87,7 @@ impl Injected {
     }
 }
 
-/// As `cargo xtask crash` does.
+/// Runs the kills of `cargo xtask crash`.
 fn kills(scene: &Scene) -> anyhow::Result<Ending> {
     let (observed, why) = crate::crash::Crash::of_fault(&scene.workspace).count()?;
     Ok(ended(observed, why))
@@ -97,15 +97,16 @@ fn skipped(why: &str) -> Ending {
     Ending::Skipped { why: why.to_owned() }
 }
 
-/// How a fault ended: with what was counted, and with what is wrong.
+/// Returns the ending of a fault, with its counts and its problems.
 fn ended(observed: String, why: Vec<String>) -> Ending {
     if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 
-/// The paths of the tests that passed, or why none could be run.
+/// The paths of the tests that passed, or the reason why they could not be run.
 type Passed = Result<BTreeSet<String>, String>;
 
-/// Runs a catalogue of faults. A fault is known by its words and not by its id: another catalogue may count otherwise.
+/// Runs a catalogue of faults. A fault is identified by its group and name and not by its id, because another
+/// catalogue may number differently.
 pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Result<Vec<Line>> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("the catalogue {} cannot be read", file.display()))?;
@@ -140,7 +141,7 @@ fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {
     }
 }
 
-/// Every named test has to be there and to pass.
+/// Checks that every named test exists and passes.
 fn judge(tests: &[(&str, &str)], passed: &Passed) -> Ending {
     let why: Vec<String> = match passed {
         Err(error) => vec![format!("the tests cannot be run: {error}")],
@@ -153,7 +154,7 @@ fn judge(tests: &[(&str, &str)], passed: &Passed) -> Ending {
     ended(observed, why)
 }
 
-/// All in one run of cargo: each set of crates is built for itself.
+/// Runs all tests in one invocation of cargo, because each set of crates is built separately.
 fn run_tests(wanted: &BTreeSet<(&str, &str)>) -> Passed {
     if wanted.is_empty() {
         return Ok(BTreeSet::new());

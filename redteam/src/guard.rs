@@ -1,12 +1,13 @@
-//! A limit of processes around a case, so that a flood of them is the case's failure and not the machine's.
+//! Limits the number of processes of a case, so that a flood of them fails the case and does not disturb the
+//! machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Far above what any case needs, far below what the machine would feel.
+/// The limit is far above the need of any case and far below a load that the machine would notice.
 const MOST: &str = "512";
 
-/// Puts this process and all that it starts into a control group of its own. Whether that could be done.
+/// Moves this process and its future children into a control group of their own. Returns true on success.
 pub(crate) fn enter() -> bool {
     let Some(group) = group(std::process::id()) else { return false };
     let limited = fs::create_dir(&group).is_ok()
@@ -18,14 +19,15 @@ pub(crate) fn enter() -> bool {
     limited
 }
 
-/// Takes the control group of a process away that has ended.
+/// Removes the control group of a process that has ended.
 pub(crate) fn leave(process: u32) {
     if let Some(group) = group(process) {
         drop(fs::remove_dir(group));
     }
 }
 
-/// Where the control group of a process would be: below this one's own, in either version of the interface.
+/// Returns the path for a process's control group: below this process's own group, in either version of the
+/// interface.
 fn group(process: u32) -> Option<PathBuf> {
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;
     let mount = Path::new("/sys/fs/cgroup");
@@ -39,7 +41,7 @@ fn group(process: u32) -> Option<PathBuf> {
             _ => return None,
         };
         let base = base.join(path.trim_start_matches('/'));
-        // Only where processes are counted.
+        // Use the group only if it counts processes.
         let is_counted = base.join("pids.max").exists()
             || fs::read_to_string(base.join("cgroup.controllers")).is_ok_and(|text| text.contains("pids"))
             || controllers.contains("pids");

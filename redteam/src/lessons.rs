@@ -1,4 +1,4 @@
-//! Calls from which the engine would have learned what a setup says that it has learned.
+//! Constructs the calls from which the engine would have learned the lessons of a setup.
 
 use globset::GlobBuilder;
 use serde_json::Value;
@@ -6,7 +6,8 @@ use windlass_protocol::{Arguments, ToolCall};
 
 use crate::setup::Heard;
 
-/// A call in the lesson's scope that is as like the judged call as can be; none if the lesson is of another tool.
+/// Returns a call in the lesson's scope that resembles the judged call as closely as possible. Returns `None`
+/// if the lesson is for another tool.
 pub(crate) fn example(heard: &Heard, call: &ToolCall, workspace: &str) -> anyhow::Result<Option<ToolCall>> {
     if heard.tool.as_deref().is_some_and(|tool| tool != call.name.as_str()) {
         return Ok(None);

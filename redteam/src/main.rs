@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Is there until its input ends.
+/// Waits until its input ends.
 #[expect(clippy::unnecessary_wraps, reason = "as all commands are")]
 fn stand_by() -> anyhow::Result<ExitCode> {
     drop(std::io::read_to_string(std::io::stdin()));

@@ -1,4 +1,4 @@
-//! A scripted model whose calls may be free text, for tools that take a patch and no JSON.
+//! A scripted model whose calls may be free text, for tools that take a patch instead of JSON.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,16 +12,16 @@ use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_wire::Wire as _;
 use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
 
-/// Speaks through a real wire format, but for calls in free text, which go out as they are.
+/// A scripted model that uses a real wire format, except for free-text calls, which it emits directly.
 pub(crate) struct Speaker {
     scripted: ScriptedModel,
-    /// The turns in which there are calls in free text: name, id and text of each.
+    /// The free-text calls of each turn: name, id and text.
     free: Vec<Option<Vec<(String, String, String)>>>,
     requests: Mutex<Vec<Value>>,
 }
 
 impl Speaker {
-    /// A call with `free_text` in place of arguments goes out as that text.
+    /// Creates the model. A call with `free_text` instead of arguments is emitted as that text.
     pub(crate) fn new(turns: &[Vec<Value>]) -> anyhow::Result<Self> {
         let free = turns.iter().map(|steps| {
             let calls: Vec<_> = steps.iter().filter_map(free_call).collect();
@@ -34,7 +34,7 @@ impl Speaker {
         Ok(Self { scripted, free: free.collect(), requests: Mutex::default() })
     }
 
-    /// What was sent, as the wire format writes it.
+    /// Returns the requests as the wire format encodes them.
     pub(crate) fn requests(&self) -> Vec<Value> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -80,7 +80,7 @@ fn spoken(calls: &[(String, String, String)]) -> ChunkStream {
     Box::pin(stream::iter(chunks))
 }
 
-/// The steps for the wire, in which calls in free text stand as words.
+/// Returns the steps for the wire format, with free-text calls replaced by text.
 fn plain(steps: &[Value]) -> Vec<Value> {
     let word = |step: &Value| match free_call(step) {
         Some((name, ..)) => json!({"text": format!("calls {name}")}),

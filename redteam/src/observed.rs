@@ -1,4 +1,4 @@
-//! What was observed of a case, in the catalogue's words and in figures.
+//! The observations of a case: the catalogue's words, and measured values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,35 +7,36 @@ use serde_json::Value;
 
 use crate::catalogue::Word;
 
-/// What one case came to, before its asserts are looked at.
+/// The observations of one case, before its asserts are checked.
 ///
-/// A case can meet several words at once: a call that ran after the setup's yes is both allowed and contained.
+/// Several words can apply: a call that ran after the setup's approval is both allowed and contained.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Observed {
     pub(crate) words: BTreeSet<Word>,
-    /// In words, for a line of the report.
+    /// The detail for the report's line.
     pub(crate) detail: String,
-    /// What came back to the model.
+    /// The results that the model received.
     pub(crate) results: Vec<String>,
-    /// What a human was shown.
+    /// The prompts that a human was shown.
     pub(crate) prompts: Vec<String>,
-    /// Figures and texts by the names under which asserts ask for them.
+    /// The measured values, by the names that asserts use.
     pub(crate) measures: BTreeMap<String, Value>,
 }
 
-/// How a case ended.
+/// The ending of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ending {
     /// The outcome was accepted and every assert held.
     Passed { observed: String },
-    /// It did not, and why.
+    /// The outcome was not accepted or an assert failed, with the reasons.
     Failed { observed: String, why: Vec<String> },
-    /// It could not be run here, and why.
+    /// The case could not be run here, with the reason.
     Skipped { why: String },
 }
 
-/// A case of a thing that is not there yet, or that this machine cannot do. Never a pass.
+/// The error of a case that needs a missing feature or a facility that this machine does not have. It never
+/// counts as a pass.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Skip(pub(crate) String);
@@ -60,7 +61,7 @@ impl Observed {
         self
     }
 
-    /// The words and what is behind them, short enough for a line.
+    /// Formats the words and the detail, short enough for one line.
     pub(crate) fn told(&self) -> String {
         let words = Word::list(self.words.iter().copied());
         let words = if words.is_empty() { "nothing".to_owned() } else { words };

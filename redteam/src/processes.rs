@@ -1,4 +1,4 @@
-//! The processes below this one: who survived, how many there were, how much memory this one took.
+//! The processes below this one: survivors, counts, and the memory of this one.
 
 use std::fs;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A process as `/proc/PID/stat` tells it.
+/// A process, from `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug)]
 struct Process {
     id: i32,
@@ -16,7 +16,7 @@ struct Process {
     is_dead: bool,
 }
 
-/// Makes orphans below this process its children, so that none of them gets out of sight.
+/// Makes orphaned descendants children of this process, so that all of them stay visible.
 pub(crate) fn adopt_orphans() {
     let own = rustix::process::getpid();
     let _ = rustix::process::set_child_subreaper(Some(own));
@@ -27,7 +27,7 @@ fn all() -> Vec<Process> {
     let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     ids.filter_map(|id| {
         let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name is in brackets and may hold anything.
+        // The name is in parentheses and may contain any characters.
         let mut words = text.rsplit_once(')')?.1.split_whitespace();
         let state = words.next()?;
         Some(Process { id, parent: words.next()?.parse().ok()?, is_dead: matches!(state, "Z" | "X") })
@@ -35,7 +35,7 @@ fn all() -> Vec<Process> {
     .collect()
 }
 
-/// All living descendants of this process but those that are expected.
+/// Returns all living descendants of this process except the expected ones.
 pub(crate) fn descendants(expected: &[i32]) -> Vec<i32> {
     let all = all();
     let mut found = vec![rustix::process::getpid().as_raw_nonzero().get()];
@@ -50,7 +50,7 @@ pub(crate) fn descendants(expected: &[i32]) -> Vec<i32> {
     found.split_off(1).into_iter().filter(living).collect()
 }
 
-/// Who is still there after a moment in which the dying may end.
+/// Returns the descendants that still run after up to a second, in which processes may end.
 pub(crate) fn survivors(expected: &[i32]) -> Vec<i32> {
     let until = Instant::now().checked_add(Duration::from_secs(1));
     loop {
@@ -62,22 +62,23 @@ pub(crate) fn survivors(expected: &[i32]) -> Vec<i32> {
     }
 }
 
-/// Ends processes that this one started.
+/// Kills processes that this one started.
 pub(crate) fn kill(ids: &[i32]) {
     for id in ids.iter().filter_map(|id| Pid::from_raw(*id)) {
         let _ = kill_process(id, Signal::KILL);
     }
 }
 
-/// A figure that grows whenever a child of this process has ended: the page faults of those that were waited for.
+/// Returns a counter that grows whenever a child of this process has ended: the page faults of children that
+/// were waited for.
 pub(crate) fn ended_children() -> u64 {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let words = text.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
-    // `cminflt` is the eleventh field, the state is the third.
+    // `cminflt` is the eleventh field; the state is the third.
     words.split_whitespace().nth(8).and_then(|word| word.parse().ok()).unwrap_or_default()
 }
 
-/// The most memory that this process ever had, in MiB.
+/// Returns the peak memory of this process, in MiB.
 pub(crate) fn peak_memory_mib() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -85,7 +86,7 @@ pub(crate) fn peak_memory_mib() -> Option<u64> {
     Some(kib.div_ceil(1024))
 }
 
-/// Counts the processes below this one while a case runs, and ends them all beyond a number.
+/// Counts the processes below this one while a case runs, and kills them all if their number exceeds a limit.
 pub(crate) struct Census {
     most: Arc<AtomicU64>,
     is_over: Arc<AtomicBool>,
@@ -111,7 +112,7 @@ impl Census {
         Self { most, is_over, thread }
     }
 
-    /// The most processes that there were at once.
+    /// Returns the maximum number of concurrent processes.
     pub(crate) fn end(self) -> u64 {
         self.is_over.store(true, Ordering::SeqCst);
         let _ = self.thread.join();

@@ -1,4 +1,4 @@
-//! The prompt mode: what the built program shows a human, byte for byte.
+//! The prompt mode: captures the built program's output to a human, byte for byte.
 
 use std::process::{Command, Stdio};
 
@@ -13,7 +13,7 @@ use crate::execute;
 use crate::observed::{Observed, skip};
 use crate::{rules, words};
 
-/// The outcome is the agent's, what is shown is the program's.
+/// Runs the case: the outcome is that of the agent, and the prompt is that of the program.
 pub(crate) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let observed = execute::run(stage.scene, stage.setup, (stage.tool, stage.input)).await?;
     let (arguments, _) = words::arguments(stage.tool, stage.input);
@@ -26,7 +26,8 @@ pub(crate) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     Ok(Observed { prompts: vec![shown], ..observed })
 }
 
-/// All that the built program shows of a run in which the model says these steps and nobody answers.
+/// Returns the built program's output for a run in which the model makes these steps and the human does not
+/// answer.
 pub(crate) async fn shown(stage: &Stage<'_>, steps: &[Value]) -> anyhow::Result<String> {
     let Some(program) = stage.program else { return skip("the built program is not given: --program") };
     let script = json!({"turns": [{"steps": steps, "piece": 4096}], "fallback": "That is all."});
@@ -47,6 +48,6 @@ pub(crate) async fn shown(stage: &Stage<'_>, steps: &[Value]) -> anyhow::Result<
     let output = output.context("the program cannot be started")?;
     provider.shutdown().await;
     let both = [output.stdout, output.stderr].concat();
-    // What is no UTF-8 is shown as nothing that is asserted.
+    // Invalid UTF-8 is replaced; no assert depends on it.
     Ok(String::from_utf8_lossy(&both).into_owned())
 }

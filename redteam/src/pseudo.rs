@@ -1,4 +1,4 @@
-//! Cases that are no call of a tool: each has its name in the catalogue and an executor here.
+//! Cases that are not tool calls. Each kind has its name in the catalogue and an executor here.
 
 mod approval;
 mod injection;
@@ -22,7 +22,7 @@ use crate::observed::Observed;
 
 type Performed<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Observed>> + 'a>>;
 
-/// What performs the cases of one name.
+/// The executor of the cases of one name.
 pub(crate) struct Pseudo {
     name: &'static str,
     perform: for<'a> fn(&'a Stage<'a>) -> Performed<'a>,
@@ -45,7 +45,7 @@ const ALL: &[Pseudo] = &[
     Pseudo { name: "sub_agent", perform: |stage| Box::pin(sub_agent::run(stage)) },
 ];
 
-/// The executor of a name; none for a tool's.
+/// Returns the executor for a name, or `None` if the name is a tool's.
 pub(crate) fn find(name: &str) -> Option<&'static Pseudo> {
     ALL.iter().find(|pseudo| pseudo.name == name)
 }
@@ -56,7 +56,7 @@ impl Pseudo {
     }
 }
 
-/// The input's members; every one has to be known to the executor.
+/// Returns the input's members. Fails if the executor does not know one of them.
 pub(crate) fn members<'a>(stage: &'a Stage<'_>, known: &[&str]) -> anyhow::Result<&'a Map<String, Value>> {
     let members = stage.value.as_object().context("the input is an object")?;
     if let Some(unknown) = members.keys().find(|name| !known.contains(&name.as_str())) {
@@ -65,7 +65,7 @@ pub(crate) fn members<'a>(stage: &'a Stage<'_>, known: &[&str]) -> anyhow::Resul
     Ok(members)
 }
 
-/// A member of the input that is a text.
+/// Returns a text member of the input.
 pub(crate) fn text<'a>(members: &'a Map<String, Value>, name: &str) -> anyhow::Result<&'a str> {
     members.get(name).and_then(Value::as_str).with_context(|| format!("the input has no text `{name}`"))
 }

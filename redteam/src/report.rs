@@ -1,4 +1,4 @@
-//! What is said of a whole run: a line for each failure and each skip, and the sums.
+//! The report of a whole run: a line for each failure and each skip, and the totals.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub(crate) struct Line {
     pub(crate) seconds: f64,
 }
 
-/// The sums of a run.
+/// The totals of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub(crate) passed: usize,
@@ -57,12 +57,12 @@ impl Line {
     }
 }
 
-/// A reason may have lines of its own; the report has one for each case.
+/// Joins the lines of a reason, because the report has one line for each case.
 fn one_line(text: &str) -> String {
     windlass_hitl::display_safe(text).replace('\n', " / ")
 }
 
-/// Prints the lines and sums up.
+/// Prints the lines and the totals.
 pub(crate) fn print(lines: &[Line], is_json: bool) -> Sums {
     let mut sums = Sums::default();
     for line in lines {

@@ -1,4 +1,4 @@
-//! The rules of a setup as a policy file says them.
+//! Converts the rules of a setup to a policy file.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -9,7 +9,7 @@ use windlass_hitl::{Action, Policy, RuleFile, Source};
 
 use crate::setup::{Matcher, RuleWords};
 
-/// The text of a policy file with these rules: what the program reads, too.
+/// Returns the text of a policy file with these rules, which the program can read too.
 pub(crate) fn text(rules: &[RuleWords], workspace: &Path) -> anyhow::Result<String> {
     let mut list = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
@@ -22,12 +22,12 @@ pub(crate) fn text(rules: &[RuleWords], workspace: &Path) -> anyhow::Result<Stri
     Ok(toml::to_string(&file)?)
 }
 
-/// A policy file as the engine reads it.
+/// Parses a policy file with the engine.
 pub(crate) fn parse(text: &str) -> anyhow::Result<RuleFile> {
     toml::from_str(text).with_context(|| format!("the engine does not take the rules {text:?}"))
 }
 
-/// The user's policy with these rules.
+/// Returns the user's policy with these rules.
 pub(crate) fn policy(rules: &[RuleWords], workspace: &Path) -> anyhow::Result<Policy> {
     let file = parse(&text(rules, workspace)?)?;
     let policy =
@@ -35,7 +35,7 @@ pub(crate) fn policy(rules: &[RuleWords], workspace: &Path) -> anyhow::Result<Po
     Ok(loopbacks(rules)?.into_iter().fold(policy, |policy, (host, port)| policy.with_reachable(host, port)))
 }
 
-/// The loopback addresses that rules name: a host has to say of them that they may be reached.
+/// Returns the loopback addresses that rules name. The host has to declare them reachable.
 pub(crate) fn loopbacks(rules: &[RuleWords]) -> anyhow::Result<Vec<(String, u16)>> {
     let mut found = Vec::new();
     for rule in rules.iter().filter(|rule| rule.action == Action::Allow) {
@@ -78,7 +78,7 @@ fn table(number: usize, rule: &RuleWords, workspace: &Path) -> anyhow::Result<Ta
     Ok(table)
 }
 
-/// The host and port of an address with a glob for its path. A rule cannot tell one path of a host from another.
+/// The host and port of a URL with a glob as its path. A rule cannot distinguish the paths of a host.
 struct Address {
     host: String,
     port: u16,
@@ -105,7 +105,7 @@ impl Address {
     }
 }
 
-/// Rules speak of paths as the workspace has them.
+/// Makes a path relative to the workspace, the form in which rules have paths.
 fn relative(glob: &str, workspace: &Path) -> String {
     let inside = glob.strip_prefix(&*workspace.to_string_lossy()).and_then(|rest| rest.strip_prefix('/'));
     inside.unwrap_or(glob).to_owned()

@@ -1,4 +1,4 @@
-//! A whole run: catalogues are read, cases are dealt out, the report is printed.
+//! A whole run: reads the catalogues, distributes the cases and prints the report.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,7 +65,7 @@ impl Chosen {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Workers take cases until none is left; the report has them in the catalogue's order.
+    /// Runs the cases with several workers. The report keeps the catalogue's order.
     fn deal(&self, file: &Path, catalogue: &Catalogue, ground: &Ground) -> Vec<Line> {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let jobs = self.jobs.unwrap_or(processors).max(1);

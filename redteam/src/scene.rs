@@ -1,4 +1,4 @@
-//! The throw-away place of one case: a workspace, what lies around it, and what stands for the placeholders.
+//! The temporary folders of one case: a workspace, the folders around it, and the values of the placeholders.
 
 mod fixture;
 mod links;
@@ -15,19 +15,20 @@ pub(crate) use self::loopback::Loopback;
 pub(crate) use self::web::{CountingDialer, Dials, FakeNames};
 use crate::setup::Setup;
 
-/// Everything that a case can meet. Gone when it is dropped, but for the folder itself.
+/// The environment of a case. The folder stays when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct Scene {
     pub(crate) folder: PathBuf,
     pub(crate) workspace: PathBuf,
-    /// Its name begins with the workspace's name.
+    /// A folder whose name begins with the workspace's name.
     pub(crate) sibling: PathBuf,
     pub(crate) outside: PathBuf,
     pub(crate) home: PathBuf,
     pub(crate) policy: PathBuf,
     pub(crate) canary: PathBuf,
     pub(crate) secret: String,
-    /// Stands beside every secret and is registered nowhere: what was read and then redacted still shows it.
+    /// A text beside every secret that is not registered as one. It reveals that a secret was read and then
+    /// redacted.
     pub(crate) marker: String,
     pub(crate) loopback: Loopback,
     pub(crate) dials: Dials,
@@ -36,7 +37,8 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Makes the place in a new folder. `secret` is told by whoever started the case: it is in the environment, too.
+    /// Creates the scene in a new folder. `secret` comes from the process that started the case, which also
+    /// sets it in the environment.
     pub(crate) fn create(folder: &Path, template: &Path, secret: &str) -> anyhow::Result<Self> {
         let workspace = folder.join("work");
         fixture::copy(template, &workspace).context("the workspace cannot be made")?;
@@ -71,7 +73,7 @@ impl Scene {
         fs::write(self.workspace.join(".env"), format!("API_KEY={} {}\n", self.secret, self.marker))
     }
 
-    /// Puts the setup's files into the workspace.
+    /// Writes the setup's files into the workspace.
     pub(crate) fn lay(&self, setup: &Setup) -> anyhow::Result<()> {
         for (name, content) in &setup.files {
             links::lay(&self.workspace, name, content).with_context(|| format!("the file {name}"))?;
@@ -84,7 +86,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Files whose size is in their name, such as `sparse_10G.bin`, are made when a case speaks of them.
+    /// Creates the sparse files that a case names. Their size is in their name, for example `sparse_10G.bin`.
     pub(crate) fn lay_sparse(&self, text: &str) -> anyhow::Result<()> {
         for (name, bytes) in links::sparse_names(text) {
             let file = fs::File::create(self.workspace.join(&name))?;
@@ -93,7 +95,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The text with real values for the placeholders.
+    /// Replaces the placeholders in a text.
     pub(crate) fn fill(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (placeholder, value) in self.values() {
@@ -102,7 +104,7 @@ impl Scene {
         text
     }
 
-    /// JSON text with real values for the placeholders: the values are escaped as JSON wants it.
+    /// Replaces the placeholders in JSON text, with the values escaped as JSON.
     pub(crate) fn fill_json(&self, json: &str) -> String {
         let mut json = json.to_owned();
         for (placeholder, value) in self.values() {
@@ -129,12 +131,12 @@ impl Scene {
     }
 }
 
-/// The marker that belongs to a secret.
+/// Returns the marker that belongs to a secret.
 pub(crate) fn marker_of(secret: &str) -> String {
     secret.chars().rev().map(|letter| if letter == '-' { '_' } else { letter }).collect()
 }
 
-/// Makes the workspace that all cases begin with, once.
+/// Creates the workspace that all cases start with, once.
 pub(crate) fn template(folder: &Path) -> anyhow::Result<PathBuf> {
     let template = folder.join("template");
     fixture::make(&template).context("the workspace of the cases cannot be made")?;

@@ -1,4 +1,5 @@
-//! A real run of the agent: a scripted model makes its calls, the real tools run, the approver does as the setup says.
+//! A real run of the agent: a scripted model makes its calls, the real tools run, and the approver follows
+//! the setup.
 
 use std::panic::resume_unwind;
 use std::path::PathBuf;
@@ -21,21 +22,21 @@ use crate::observed::Observed;
 use crate::processes;
 use crate::setup::Answers;
 
-/// How a run is set up.
+/// The options of a run.
 pub(crate) struct Session {
     pub(crate) engine: Engine,
-    /// What the model says, turn by turn.
+    /// The model's steps, turn by turn.
     pub(crate) turns: Vec<Vec<Value>>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) cancel_after: Option<Duration>,
     pub(crate) journal: Option<PathBuf>,
-    /// Stop as soon as an answer to a question was refused: nothing else would ever happen.
+    /// Stops the run as soon as an answer to a question was refused, because nothing else would happen.
     pub(crate) stop_at_refused_answer: bool,
-    /// What its spans say, if somebody gathers them.
+    /// The options of the run's spans.
     pub(crate) spans: SpanOptions,
 }
 
-/// What a run was seen to do.
+/// The observations of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Ran {
     pub(crate) requests: Vec<Value>,
@@ -45,32 +46,32 @@ pub(crate) struct Ran {
     pub(crate) running: Vec<CallId>,
     pub(crate) results: Vec<ToolResult>,
     pub(crate) refused_answers: Vec<String>,
-    /// What happened to agents that calls gave work to.
+    /// The events of sub-agents.
     pub(crate) below: Vec<Value>,
     pub(crate) text: String,
     pub(crate) failure: Option<String>,
     pub(crate) took: Duration,
-    /// Whether a process ended that was started after the last decision.
+    /// True if a process that was started after the last decision has ended.
     pub(crate) had_process: bool,
 }
 
-/// Does what the setup's approver does, and keeps what it was shown.
+/// An approver that follows the setup and records the requests.
 pub(crate) struct Recording {
     pub(crate) answers: Answers,
     pub(crate) shown: Mutex<Vec<ApprovalRequest>>,
 }
 
-/// What an approver does before its yes.
+/// An approver that runs a function before its answer.
 pub(crate) struct Meddling<F>(pub(crate) F);
 
 impl Session {
-    /// A run in which the model makes one call and then is content.
+    /// Creates a run in which the model makes one call and then ends.
     pub(crate) fn of_call(engine: Engine, tool: &str, arguments: &str, answers: Answers) -> Self {
         let step = engine.step(tool, arguments);
         Self::of_turns(engine, &[vec![step]], answers)
     }
 
-    /// A run in which the model says these steps, turn by turn, and then is content.
+    /// Creates a run in which the model makes these steps, turn by turn, and then ends.
     pub(crate) fn of_turns(engine: Engine, turns: &[Vec<Value>], answers: Answers) -> Self {
         Self {
             engine,
@@ -153,7 +154,7 @@ impl Ran {
         }
     }
 
-    /// The catalogue's words for the run of one call.
+    /// Translates the run of one call to the catalogue's words.
     pub(crate) fn observed(&self, answers: Answers) -> Observed {
         let result = self.results.last();
         let status = result.map(|result| result.status);
@@ -162,16 +163,16 @@ impl Ran {
             (true, _) if self.failure.is_some() => vec![Word::Error],
             (true, _) if is_asked && answers == Answers::Yes => vec![Word::Error],
             (true, _) if is_asked => vec![Word::Ask],
-            // Stage 0: the engine calls it a denial, the catalogue an error.
+            // Stage 0: the engine counts it as a denial, the catalogue as an error.
             (true, Some(ResultStatus::Denied)) if self.is_invalid() => vec![Word::Deny, Word::Error],
             (true, Some(ResultStatus::Denied)) => vec![Word::Deny],
             (true, _) => vec![Word::Error],
-            // The setup's yes is a part of the setup: a call that ran after it was let through.
+            // The setup's approval is a part of the setup, so a call that ran after it counts as allowed.
             (false, Some(ResultStatus::Ok)) if !is_asked || answers == Answers::Yes => {
                 vec![Word::Contained, Word::Allow]
             }
             (false, Some(ResultStatus::Ok)) => vec![Word::Contained],
-            // A command that ran and failed was no refusal.
+            // A command that ran and failed was not refused.
             (false, _) if self.starts_processes() && self.had_process => vec![Word::Contained],
             (false, _) => vec![Word::Contained, Word::Error],
         };
@@ -223,7 +224,7 @@ impl<F: Fn(&ApprovalRequest) -> Option<ApprovalDecision> + Send + Sync> Approver
     }
 }
 
-/// An approver whose own code breaks down.
+/// An approver whose own code panics.
 pub(crate) struct Crashing;
 
 impl Approver for Crashing {

@@ -1,4 +1,4 @@
-//! The setups of a catalogue: words like `rules`, `files` or `approver`, made into what they mean.
+//! The setups of a catalogue: interprets keys such as `rules`, `files` or `approver`.
 
 mod words;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::words::{Answers, Heard, Matcher, Otherwise, Race, RuleWords, Sandbox};
 
-/// A setup with all that it extends. Placeholders are filled in.
+/// A setup merged with the setups that it extends. Placeholders are replaced.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Setup {
     pub(crate) rules: Vec<RuleWords>,
@@ -18,22 +18,22 @@ pub(crate) struct Setup {
     pub(crate) otherwise: Otherwise,
     pub(crate) answers: Answers,
     pub(crate) sandbox: Sandbox,
-    /// What a name resolves to, answer after answer; the last one stays.
+    /// The answers for each name, one after the other; the last one is repeated.
     pub(crate) dns: BTreeMap<String, Vec<Vec<IpAddr>>>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) secrets: Vec<String>,
     pub(crate) heard: Vec<Heard>,
     pub(crate) race: Option<Race>,
-    /// Paths are judged as Windows would read them; nothing on the disk is looked at.
+    /// True if paths are judged as on Windows and the disk is not inspected.
     pub(crate) windows_paths: bool,
     pub(crate) is_untrusted: bool,
 }
 
 impl Setup {
-    /// Reads a setup by its name. `fill` puts real values for placeholders.
+    /// Reads a setup by its name. `fill` replaces placeholders.
     ///
     /// # Errors
-    /// If there is no such setup, it extends itself, or it has a word that is not known.
+    /// If the setup does not exist, extends itself, or has an unknown key.
     pub(crate) fn read(
         setups: &Map<String, Value>,
         name: &str,
@@ -63,7 +63,7 @@ impl Setup {
     fn take(&mut self, word: &str, value: &Value) -> anyhow::Result<()> {
         match word {
             "extends" | "note" => {}
-            // What is served is told by each case's own input.
+            // Each case's own input describes the data that the server sends.
             "server" => drop(text(value, word)?),
             "rules" => self.rules.extend(words::rules(value)?),
             "files" => self.files.extend(texts(value, word)?),
@@ -106,7 +106,7 @@ impl Setup {
     }
 }
 
-/// The value with all its texts filled in.
+/// Replaces the placeholders in all texts of a value.
 pub(crate) fn filled(value: &Value, fill: &dyn Fn(&str) -> String) -> Value {
     match value {
         Value::String(text) => Value::String(fill(text)),

@@ -1,4 +1,4 @@
-//! What lies in a folder, to be compared with what lies there later.
+//! Snapshots of folders, for comparison with a later state.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-/// Larger files are known by their size and time only.
+/// The maximum length of a file that is digested. Longer files are compared by size and time only.
 const READ_BYTES: u64 = 16 << 20;
 
-/// Every name below a folder with what it is.
+/// Every name below a folder, with a description of its state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     entries: BTreeMap<PathBuf, String>,
@@ -23,7 +23,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// This and another folder's.
+    /// Adds the entries of another snapshot.
     pub(crate) fn joined(mut self, other: Self) -> Self {
         self.entries.extend(other.entries);
         self
@@ -56,7 +56,7 @@ impl Snapshot {
         }
     }
 
-    /// The names that were added, changed or removed since.
+    /// Returns the names that were added, changed or removed since.
     pub(crate) fn changes(&self, later: &Self) -> Vec<String> {
         let names = self.entries.keys().chain(later.entries.keys());
         let mut changed: Vec<_> = names

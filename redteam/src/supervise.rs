@@ -1,4 +1,4 @@
-//! Starts a process for each case, keeps its time, and hears how it ended.
+//! Starts a process for each case, enforces its time limit, and reads its ending.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,12 +19,12 @@ use crate::observed::Ending;
 use crate::scene::{self, marker_of};
 use crate::setup::Setup;
 
-/// What a case may take if it names no limit itself.
+/// The time limit of a case that does not set one.
 const USUAL: Duration = Duration::from_mins(2);
-/// What a case may take beyond its own limit, so that its assert and not the harness says what is wrong.
+/// The time beyond a case's own limit. It lets the case's assert, and not the harness, report the violation.
 const BEYOND: Duration = Duration::from_secs(45);
 
-/// Where cases are run, and with what.
+/// The folders, the program and the secret for running cases.
 #[derive(Debug)]
 pub(crate) struct Ground {
     pub(crate) folder: PathBuf,
@@ -38,16 +38,16 @@ pub(crate) struct Ground {
 pub(crate) struct Job {
     /// The name of its folder.
     pub(crate) name: String,
-    /// The command that it is.
+    /// The arguments of the process.
     pub(crate) words: Vec<OsString>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) limit: Duration,
 }
 
 impl Job {
-    /// The job of a case of a catalogue.
+    /// Creates the job for a case of a catalogue.
     pub(crate) fn of_case(file: &Path, setups: &Map<String, Value>, index: usize, case: &Case) -> Self {
-        // A setup that cannot be read says so in the case's own process.
+        // A setup that cannot be read is reported by the case's own process.
         let setup = Setup::read(setups, &case.setup, str::to_owned).unwrap_or_default();
         Self {
             name: format!("case-{index}"),
@@ -59,7 +59,7 @@ impl Job {
 }
 
 impl Ground {
-    /// A new ground below a folder, which is kept only if somebody says so.
+    /// Creates a ground below a folder. The folder is removed unless it is kept explicitly.
     pub(crate) fn prepare(scratch: Option<&Path>, program: Option<&Path>) -> anyhow::Result<(Self, TempDir)> {
         let base = scratch.map_or_else(std::env::temp_dir, Path::to_owned);
         fs::create_dir_all(&base)?;
@@ -92,7 +92,7 @@ impl Ground {
             (false, _) => failed(format!("it was stopped after {} s", job.limit.as_secs())),
             (true, Err(_)) => failed(format!("its process ended with {status}: {}", last_words(&folder))),
         };
-        // A case that went wrong leaves its place to be looked at.
+        // Keep the folder of a failed case for inspection.
         if !matches!(ending, Ending::Failed { .. }) {
             drop(fs::remove_dir_all(&folder));
         }
@@ -115,7 +115,8 @@ impl Ground {
             .env("LANG", "C.UTF-8")
             .env("WINDLASS_STATE_DIR", home.join(".local/state/windlass"))
             .env("HOME", home)
-            // What a host has in its environment, under the usual names and under some that say nothing.
+            // Set secrets in the environment like a host has them, under common names and under names that do
+            // not indicate a secret.
             .envs(["OPENAI_API_KEY", "GITHUB_TOKEN", "PLAIN_WORDS"].map(|name| (name, &self.secret)))
             .envs(["ANTHROPIC_API_KEY", "OTHER_WORDS"].map(|name| (name, marker_of(&self.secret))))
             .envs(&job.environment)
@@ -130,7 +131,7 @@ impl Ground {
     }
 }
 
-/// A new secret for each run: nothing can know it beforehand.
+/// Generates a new secret for each run, so that its value cannot be known in advance.
 fn secret() -> anyhow::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).ok().context("there is no randomness")?;
@@ -148,7 +149,7 @@ fn limit(case: &Case) -> Duration {
         .saturating_mul(if rounds { 5 } else { 1 })
 }
 
-/// Whether the process ended in time.
+/// Returns true if the process ended in time.
 fn wait(child: &mut Child, limit: Duration) -> bool {
     let began = Instant::now();
     while began.elapsed() < limit {
@@ -160,7 +161,7 @@ fn wait(child: &mut Child, limit: Duration) -> bool {
     false
 }
 
-/// What is left of the case's own group; a group that has ended is not there.
+/// Kills the rest of the case's process group. If the group has ended, the error is ignored.
 fn end_group(child: &Child) {
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     if let Some(id) = id {

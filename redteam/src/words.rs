@@ -1,4 +1,4 @@
-//! The parameters of a catalogue's call in the words of the tools here.
+//! Translates the parameters of a catalogue's call to those of our tools.
 
 use anyhow::bail;
 use serde_json::{Map, Value};
@@ -7,16 +7,17 @@ use windlass_toolbox::Toolbox;
 
 use crate::engine::Engine;
 
-/// Parameters that have another name here. A refusal of a mere word would look like a refused attack.
+/// Parameters that have another name in our tools. Without the translation, a refused name would look like a
+/// refused attack.
 const RENAMED: &[(&str, &str, &str)] = &[("edit_file", "old", "old_text"), ("edit_file", "new", "new_text")];
 
-/// What a case says to the harness and not to the tool.
+/// The members of a case's input that are for the harness and not for the tool.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Told {
     pub(crate) cancel_after_ms: Option<u64>,
 }
 
-/// The arguments of a call, as JSON text: the catalogue's own text where nothing has to change.
+/// Returns the arguments of a call as JSON text. The catalogue's text is kept if nothing has to change.
 pub(crate) fn arguments(tool: &str, input: &str) -> (String, Told) {
     let Ok(Value::Object(mut members)) = serde_json::from_str(input) else {
         return (input.to_owned(), Told::default());
@@ -37,8 +38,8 @@ pub(crate) fn arguments(tool: &str, input: &str) -> (String, Told) {
     (text, told)
 }
 
-/// Arguments that the tool understands: the case's own, or without the parameters that the tool does not have. A
-/// refusal of mere words must not look like a refused attack.
+/// Returns arguments that the tool accepts: the case's own, or without the parameters that the tool does not
+/// have. A refused parameter name must not look like a refused attack.
 pub(crate) fn understood(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<String> {
     let Some(unknown) = unknown(&engine.toolbox, tool, arguments) else { return Ok(arguments.to_owned()) };
     let is_taken = |arguments: &str| {
@@ -56,7 +57,7 @@ pub(crate) fn understood(engine: &Engine, tool: &str, arguments: &str) -> anyhow
     Ok(known)
 }
 
-/// The parameters that the tool does not have, if there are such.
+/// Returns the parameters that the tool does not have, or `None` if it has all of them.
 fn unknown(toolbox: &Toolbox, tool: &str, arguments: &str) -> Option<Vec<String>> {
     let Ok(Value::Object(members)) = serde_json::from_str::<Value>(arguments) else { return None };
     let offered = toolbox.offered();
@@ -74,8 +75,8 @@ fn without(arguments: &str, unknown: &[String]) -> anyhow::Result<String> {
     Ok(Value::Object(members).to_string())
 }
 
-/// Whether a name that no tool has is another spelling of one: then the case is about the spelling, and not about a
-/// tool that is not there yet.
+/// Returns true if a name that no tool has is another spelling of a tool's name. The case is then about the
+/// spelling and not about a missing tool.
 pub(crate) fn is_misspelt(toolbox: &Toolbox, tool: &str) -> bool {
     let plain = |name: &str| -> String {
         name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()

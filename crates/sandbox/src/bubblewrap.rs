@@ -1,4 +1,4 @@
-//! Namespaces and a root by `bwrap`, for machines that let this program make none itself.
+//! Namespaces and a root made by `bwrap`, for machines that do not allow this program to create them itself.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -13,15 +13,16 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use crate::confinement::stand_in::Protected;
 use crate::plan::Plan;
 
-/// Where `bwrap` is looked for: never in the working folder and never along `PATH`, which a workspace may lead.
+/// The folders that are searched for `bwrap`. Neither the working folder nor `PATH` is searched, because a
+/// workspace can control both.
 const PLACES: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
-/// The helper itself, as the child of `bwrap` sees it.
+/// The path of the helper as the child of `bwrap` sees it.
 const HELPER: &str = "/.windlass-confine";
-/// What hangs in the root beside what was granted.
+/// The paths that the new root has in addition to the grants.
 const OWN: [&str; 3] = ["/proc", "/dev", "/tmp"];
 
-/// `bwrap` with all that a plan says, up to the helper that does the rest inside; its arguments follow. The files have
-/// to be kept until it was started.
+/// Builds the `bwrap` command for a plan, up to the helper that continues inside; the helper's arguments
+/// follow. The caller must keep the returned files open until the command has started.
 pub(crate) fn start(plan: &Plan) -> Result<(Command, Vec<File>), String> {
     let program = find().ok_or_else(|| format!("it is in none of {}", PLACES.join(", ")))?;
     let helper = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -41,7 +42,7 @@ pub(crate) fn start(plan: &Plan) -> Result<(Command, Vec<File>), String> {
     Ok((process, closed))
 }
 
-/// A `bwrap` that only the machine's owner could have put there.
+/// Returns a `bwrap` that belongs to root and that no other user can write.
 fn find() -> Option<PathBuf> {
     PLACES.into_iter().map(|place| Path::new(place).join("bwrap")).find(|program| {
         fs::metadata(program)
@@ -59,8 +60,8 @@ impl Words {
     }
 
     fn namespaces(&mut self, with_network: bool) {
-        // The helper is the first process, as it is without `bwrap`: it buries orphans and holds the leash. Where
-        // `bwrap` is setuid it needs no user namespace, and may not be let have one.
+        // Run the helper as the first process, as without `bwrap`: it reaps orphans and holds the leash. A
+        // setuid `bwrap` does not need a user namespace and may not be allowed to create one.
         let switches = [
             "--unshare-user-try",
             "--unshare-pid",
@@ -77,7 +78,8 @@ impl Words {
         self.add("--cap-drop", ["ALL"]);
     }
 
-    /// Granted paths, a folder before what lies in it, so that nothing covers an earlier grant.
+    /// Adds the granted paths, a folder before its contents, so that a later mount does not cover an earlier
+    /// grant.
     fn granted(&mut self, plan: &Plan) {
         let read = plan.readable.iter().map(|path| (path, "--ro-bind-try"));
         let write = plan.writable.iter().map(|path| (path, "--bind-try"));
@@ -89,7 +91,7 @@ impl Words {
         for (path, how) in grants {
             match (how, fs::read_link(path)) {
                 ("--tmpfs", _) => self.add("--perms", [OsStr::new("0700"), how.as_ref(), path.as_os_str()]),
-                // Such as /bin, which leads to usr/bin. A link to somewhere not granted leads to nothing.
+                // A link such as /bin to usr/bin. If its target is not granted, the link dangles.
                 (_, Ok(target)) => self.add("--symlink", [target.as_os_str(), path.as_os_str()]),
                 _ if OWN.iter().any(|own| path == Path::new(own)) => {}
                 _ => self.add(how, [path.as_os_str(), path.as_os_str()]),
@@ -99,7 +101,7 @@ impl Words {
 
     fn protected(&mut self, plan: &Plan) -> Result<(), String> {
         for path in plan.protected.iter().map(Protected::path) {
-            // A mount would land on the link's target and leave the link to be changed.
+            // A mount would cover the link's target and leave the link itself changeable.
             if path.is_symlink() {
                 return Err(format!("`{}` is a link and cannot be protected", path.display()));
             }
@@ -108,7 +110,8 @@ impl Words {
         Ok(())
     }
 
-    /// Covers hidden paths with what nobody may open. The files are empty ones that `bwrap` reads.
+    /// Covers hidden paths with files and folders that cannot be opened. `bwrap` reads the contents of the
+    /// files from the returned descriptors, which are empty.
     fn hidden(&mut self, plan: &Plan) -> io::Result<Vec<File>> {
         let mut closed = Vec::new();
         for path in plan.covered().into_iter().map(|hidden| &hidden.path) {
@@ -123,7 +126,7 @@ impl Words {
                 }
                 Ok(_) => {
                     let empty = File::open("/dev/null")?;
-                    // It has to live on in `bwrap`, and nowhere else.
+                    // Only `bwrap` may inherit this descriptor.
                     fcntl_setfd(&empty, FdFlags::empty())?;
                     let number = empty.as_raw_fd().to_string();
                     self.add(
@@ -132,7 +135,7 @@ impl Words {
                     );
                     closed.push(empty);
                 }
-                // It may have been moved to where it can be read.
+                // The file may have been moved to a path where the child can read it.
                 Err(error) => {
                     let words = format!(
                         "`{}` was moved or removed while it was to be hidden, try again: {error}",

@@ -1,4 +1,4 @@
-//! The process that confines itself and then becomes, or starts, the command.
+//! The helper process, which confines itself and then becomes or starts the command.
 
 mod landlocked;
 pub(crate) mod syscalls;
@@ -23,24 +23,25 @@ use crate::leash::FAILED;
 use crate::plan::{Hold, Plan, Stage};
 use crate::{Level, Part, namespaces, signals, supervise};
 
-/// The helper could not confine, so the command was not run.
+/// The exit code if the confinement failed; the command was not run.
 pub(crate) const NOT_CONFINED: u8 = 125;
 
-/// What failed, and what the system said.
+/// The part of the confinement that failed, and the error message of the system.
 pub(crate) struct Failure(pub(crate) Part, pub(crate) String);
 
 impl Failure {
-    /// What the system said about a part, as a closure for `map_err`.
+    /// Returns a closure for `map_err` that attributes an error to `part`.
     pub(crate) fn of<E: std::fmt::Display>(part: Part) -> impl Fn(E) -> Self {
         move |error| Self(part, error.to_string())
     }
 }
 
-/// Reads what [`Confinement::command`](crate::Confinement::command) said, confines this process by it and
-/// runs the command. The value is the exit code for `main` to return; a signal is 128 and its number.
+/// Decodes the arguments of [`Confinement::command`](crate::Confinement::command), confines this process
+/// accordingly and runs the command. Returns the exit code for `main`; for a command that a signal ended, it
+/// is 128 plus the signal's number.
 ///
-/// The arguments are the last of the process's own, and it must not have started a thread. What is inherited
-/// beside stdin, stdout and stderr is closed.
+/// The arguments have to be the last of the process's own, and the process must not have started a thread.
+/// All inherited descriptors except stdin, stdout and stderr are closed.
 pub fn confine_and_exec(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
     let given = words.len();
@@ -67,9 +68,9 @@ pub(crate) fn tell(words: &str) {
     eprintln!("not confined: {words}");
 }
 
-/// Says a line to whoever holds the leash.
+/// Sends a line to the host over the leash.
 pub(crate) fn say(line: &str) {
-    // Nobody is there to be told that nobody is there.
+    // A host that has exited does not read the line, so ignore EPIPE.
     let _ = nix::unistd::write(std::io::stdin().as_fd(), line.as_bytes());
 }
 
@@ -84,8 +85,8 @@ fn run(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
     }
 }
 
-/// Closes the memory of this process to other processes of its user, and takes it out of core dumps. A host
-/// that holds keys does this first.
+/// Prevents other processes of the same user from reading this process's memory, and excludes it from core
+/// dumps. A host that holds keys calls this first.
 ///
 /// # Errors
 /// If the system refuses.
@@ -93,19 +94,19 @@ pub fn close_memory() -> std::io::Result<()> {
     prctl::set_dumpable(false).map_err(Into::into)
 }
 
-/// A descriptor that the host left open would be a way around every rule.
+/// Closes inherited descriptors: one that the host left open would bypass every rule.
 fn close_inherited() -> std::io::Result<()> {
     let open: Vec<RawFd> = fs::read_dir("/proc/self/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .collect();
     for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
-        // The one of the listing itself is closed already.
+        // The descriptor of the directory listing itself is already closed.
         let _ = close(descriptor);
     }
     Ok(())
 }
 
-/// The last steps: limits, privileges, Landlock, seccomp. The value is the version of Landlock.
+/// Applies the last steps: limits, privileges, Landlock, seccomp. Returns the kernel's Landlock version.
 pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure(Part::Privileges, error.to_string());
     let mut limits = vec![
@@ -117,7 +118,8 @@ pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure
         (Resource::RLIMIT_CPU, plan.limits.cpu_seconds),
     ];
     if plan.level.is_apart() {
-        // In its own user namespace a child's processes are counted alone; without one, with all the user's.
+        // The kernel counts processes per user namespace. Without a namespace of its own, the child would
+        // share the count with all processes of the user.
         limits.push((Resource::RLIMIT_NPROC, plan.limits.processes));
     }
     for (resource, limit) in limits {
@@ -136,18 +138,19 @@ pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure
     Ok(version)
 }
 
-/// Capabilities by which root makes files that give privileges to another user: file capabilities, and a setuid bit that
-/// a write does not clear.
+/// The capabilities with which root can create files that give privileges to another user: setting file
+/// capabilities, and a setuid bit that survives a write.
 const PRIVILEGED_FILES: CapabilitySet = CapabilitySet::SETFCAP.union(CapabilitySet::FSETID);
 
-/// Drops capabilities for good. With a capability left in namespaces, `umount` would undo every mount.
+/// Drops capabilities permanently. A capability that remains inside the namespaces would allow `umount` to
+/// undo every mount.
 fn drop_capabilities(level: Level, dropped: CapabilitySet) -> rustix::io::Result<()> {
     for capability in dropped {
         match remove_capability_from_bounding_set(capability) {
-            // The kernel is older than the list.
+            // The kernel is older than the capability.
             Err(rustix::io::Errno::INVAL) | Ok(()) => {}
-            // `bwrap` has left none by which more could be bounded, and a user without privileges has none. What this
-            // set would let a program gain, it cannot: new privileges are ruled out.
+            // After `bwrap`, or for a user without privileges, the process may not change the bounding set. A
+            // program cannot gain capabilities from that set anyway, because new privileges are disabled.
             Err(rustix::io::Errno::PERM) if level != Level::Namespaces => {}
             Err(error) => return Err(error),
         }
@@ -163,7 +166,7 @@ fn drop_capabilities(level: Level, dropped: CapabilitySet) -> rustix::io::Result
     set_capabilities(None, sets)
 }
 
-/// Without a command the confinement is tried from inside: a probe believes what it saw.
+/// Tests the confinement from inside, for a probe: the process tries the operations that must fail.
 pub(crate) fn check(plan: &Plan) -> Result<u8, Failure> {
     let failed = |words: &str| Err(Failure(Part::Check, words.to_owned()));
     if std::net::TcpListener::bind("127.0.0.1:0").is_ok() {
@@ -172,7 +175,7 @@ pub(crate) fn check(plan: &Plan) -> Result<u8, Failure> {
     for folder in ["/", "/etc", "/usr", "/var/tmp", "/proc/sys/kernel"] {
         let trace = format!("{folder}/windlass-check");
         if fs::write(&trace, "").is_ok() {
-            // Where nothing held, nothing is left behind either.
+            // If the confinement failed, at least remove the file that the test wrote.
             let _ = fs::remove_file(&trace);
             return failed("a file outside could be written");
         }

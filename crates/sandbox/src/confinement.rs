@@ -1,4 +1,4 @@
-//! What a child process may read, write and reach, and the command that starts it so.
+//! The grants of a child process, and the command that starts it confined.
 
 pub(crate) mod stand_in;
 mod system_keys;
@@ -13,14 +13,14 @@ use self::stand_in::{Hidden, Protected, StandIn};
 use crate::plan::{Hold, Input, Plan, Terminal};
 use crate::{ChildEnvironment, ChildLimits, Leash, Level};
 
-/// What every program needs to be loaded: read-only, and only where it is there.
+/// The system folders that programs need to be loaded: granted read-only if they exist.
 const SYSTEM: [&str; 10] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store"];
 
-/// How the process is started that confines itself and then becomes the command.
+/// The command line of the helper process, which confines itself and then becomes the command.
 ///
-/// The program must hand the arguments that follow its own to [`confine_and_exec`](crate::confine_and_exec)
-/// before it starts a thread: namespaces are refused to a process with threads.
+/// The helper program must pass the arguments after its own to [`confine_and_exec`](crate::confine_and_exec)
+/// before it starts a thread, because a process with threads cannot create a user namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Helper {
     program: PathBuf,
@@ -28,12 +28,12 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// A program that is the helper and nothing else, such as `windlass-confine`.
+    /// Creates a helper from a program that does nothing else, for example `windlass-confine`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), arguments: Vec::new() }
     }
 
-    /// One more argument before those of the helper, such as a hidden subcommand.
+    /// Adds an argument before those of the helper, for example a hidden subcommand.
     pub fn with_argument(mut self, argument: impl Into<OsString>) -> Self {
         self.arguments.push(argument.into());
         self
@@ -46,17 +46,17 @@ impl Helper {
     }
 }
 
-/// What was asked for and a level cannot give: policy decides what to do about it.
+/// A grant or restriction that a level cannot enforce. Policy decides how to handle it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Gap {
-    /// The path can be written though it is protected.
+    /// The protected path can be written.
     Writable(PathBuf),
-    /// The path can be read though it is hidden.
+    /// The hidden path can be read.
     Readable(PathBuf),
-    /// Other processes of the user are seen, and temporary files are shared.
+    /// The child sees other processes of the user and shares the folder for temporary files.
     HostShared,
-    /// Nothing at all is confined.
+    /// The child is not confined at all.
     Unconfined,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Gap {
     }
 }
 
-/// What a child process may do. Everything that is not granted is refused: files, names, sockets.
+/// The permissions of a child process. Everything that is not granted is refused: files, names, sockets.
 ///
 /// ```
 /// use windlass_sandbox::{Confinement, Gap, Level};
@@ -100,7 +100,7 @@ impl Default for Confinement {
 }
 
 impl Confinement {
-    /// The system's programs and libraries to read, and nothing else.
+    /// Grants read access to the system's programs and libraries, and nothing else.
     pub fn new() -> Self {
         Self {
             readable: SYSTEM.map(PathBuf::from).to_vec(),
@@ -115,36 +115,36 @@ impl Confinement {
         }
     }
 
-    /// One more file or folder to read and to run programs from, by its absolute real path.
+    /// Grants reading and executing a file or a folder. The path has to be absolute and without links.
     pub fn with_readable(mut self, path: impl Into<PathBuf>) -> Self {
         self.readable.push(path.into());
         self
     }
 
-    /// One more folder to read and write, by its absolute real path.
+    /// Grants reading and writing a folder. The path has to be absolute and without links.
     pub fn with_writable(mut self, path: impl Into<PathBuf>) -> Self {
         self.writable.push(path.into());
         self
     }
 
-    /// A path inside a writable folder that stays as it is: it cannot be written, renamed, removed or, if it
-    /// is not there, made. While the child runs, an empty folder stands where it is missing.
+    /// Protects a path inside a writable folder: the child cannot write, rename or remove it, nor create it
+    /// if it does not exist. While the child runs, an empty folder takes the place of a missing path.
     pub fn with_protected(self, path: impl Into<PathBuf>) -> Self {
         self.with_stand_in(path, StandIn::Folder)
     }
 
-    /// The same with another stand-in than an empty folder while the path is missing.
+    /// Like `with_protected`, with another stand-in for a missing path.
     pub(crate) fn with_stand_in(mut self, path: impl Into<PathBuf>, stand_in: StandIn) -> Self {
         self.protected.push(Protected::new(path, stand_in));
         self
     }
 
-    /// A path inside a granted folder that cannot be read either.
+    /// Hides a path inside a granted folder, so that the child cannot read it.
     pub fn with_hidden(self, path: impl Into<PathBuf>) -> Self {
         self.with_known_hidden(path, None)
     }
 
-    /// The same for a path that was found to be a certain file. Another file with that path is not hidden instead.
+    /// Like `with_hidden`, for a known file. The child's start fails if another file has the path by then.
     pub(crate) fn with_known_hidden(
         mut self,
         path: impl Into<PathBuf>,
@@ -154,47 +154,47 @@ impl Confinement {
         self
     }
 
-    /// Hides the settings of the machine in `/etc` that not every user may read, where this user can: root can read the
-    /// password hashes and all keys.
+    /// Hides the files in `/etc` that are not readable for every user but are for this one. Root, for
+    /// example, can read the password hashes and all keys.
     pub fn with_system_keys_hidden(self) -> Self {
         system_keys::found(Path::new("/etc")).into_iter().fold(self, Self::with_hidden)
     }
 
-    /// A folder that the child has for itself: empty at its start but for what is granted inside, gone at its
-    /// end. Only namespaces have this; elsewhere the folder is not granted at all.
+    /// Adds a private folder, which is empty at the child's start except for grants inside it, and is removed
+    /// at the child's end. Levels without namespaces do not grant the folder at all.
     pub fn with_private(mut self, path: impl Into<PathBuf>) -> Self {
         self.private.push(path.into());
         self
     }
 
-    /// A TCP port that may be connected to, at whatever address: Landlock tells ports apart, not hosts. Names
-    /// are not looked up inside, so this is for a proxy of the host. Without a port there is no network.
+    /// Grants TCP connections to a port at any address, as Landlock filters only ports. The child cannot
+    /// resolve names, so the port is meant for a proxy on the host. Without a port it has no network.
     pub fn with_port(mut self, port: u16) -> Self {
         self.ports.push(port);
         self
     }
 
-    /// Other limits than the usual ones.
+    /// Sets the resource limits.
     pub fn with_limits(mut self, limits: ChildLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Another environment than the short list.
+    /// Sets the environment.
     pub fn with_environment(mut self, environment: ChildEnvironment) -> Self {
         self.environment = environment;
         self
     }
 
-    /// The command sits at a terminal: the one that the caller gives as stdout and stderr becomes the controlling
-    /// terminal of a session of its own, and its input, too. Such a process must not be made the leader of a group,
-    /// and hears a hang-up when it is asked to end. At level none the caller does this itself.
+    /// Attaches the command to a terminal. The terminal that the caller passes as stdout and stderr becomes
+    /// the command's input and the controlling terminal of its own session. The caller must not make the
+    /// process a group leader; a request to stop sends it SIGHUP. At level none the caller does all this.
     pub fn with_terminal(mut self) -> Self {
         self.terminal = Terminal::Stdout;
         self
     }
 
-    /// What of this a level cannot give.
+    /// Returns the parts of this confinement that a level cannot enforce.
     pub fn gaps(&self, level: Level) -> Vec<Gap> {
         match level {
             Level::Namespaces | Level::Bubblewrap => Vec::new(),
@@ -208,13 +208,13 @@ impl Confinement {
         }
     }
 
-    /// The command that runs a program so confined, in a folder. Hand it to `tokio` or `process-wrap` as it
-    /// is: nothing happens between fork and exec. At level none it is the program alone, with the environment
-    /// of this confinement.
+    /// Returns the command that runs a program confined, in a folder. Pass it to `tokio` or `process-wrap`
+    /// unchanged: it needs no code between fork and exec. At level none it is the program itself, with this
+    /// confinement's environment.
     ///
-    /// The helper ends with 125 and words on stderr if it cannot confine, 126 or 127 if the program cannot be
-    /// run; it never runs the program less confined than was asked. Whoever ends the helper ends all processes of
-    /// the program; on a [leash](Self::leashed) they may tidy up before.
+    /// The helper exits with 125 and a message on stderr if it cannot confine, and with 126 or 127 if the
+    /// program cannot be run. It never runs the program with a weaker confinement. Killing the helper kills
+    /// all processes of the program; with a [leash](Self::leashed) they can clean up first.
     pub fn command<A: Into<OsString>>(
         &self,
         level: Level,
@@ -227,12 +227,13 @@ impl Confinement {
         self.prepared(level, helper, &Plan::of(self, level, folder), &words)
     }
 
-    /// The same command on a leash, which is its standard input: the helper says over it whether the command
-    /// was started confined, and ends all processes of the command when it is let go. The command's own input
-    /// is empty. Stdout and stderr are for the caller to set. At level none there is no helper and no leash.
+    /// Returns the same command with a leash, which is its standard input. Over the leash the helper reports
+    /// whether the command was started confined, and it ends all processes of the command when the leash is
+    /// dropped. The command's own input is empty; the caller sets stdout and stderr. At level none there is
+    /// neither a helper nor a leash.
     ///
     /// # Errors
-    /// If the system has no more descriptors.
+    /// If no descriptors are left.
     pub fn leashed<A: Into<OsString>>(
         &self,
         level: Level,
@@ -253,12 +254,13 @@ impl Confinement {
         Ok((process, Some(leash)))
     }
 
-    /// The same command with an input of its own, for a program that serves: it reads what is written to the pipe,
-    /// and meets its end when the pipe is dropped. The helper keeps no end of stdout and stderr, so that the
-    /// program may close them; only `bwrap` does. At level none the caller gives the command its input.
+    /// Returns the leashed command with an input, for a program that serves requests. The program reads the
+    /// data written to the pipe, and its end when the pipe is dropped. The helper closes its own copies of
+    /// stdout and stderr, so that the program can close them; `bwrap` keeps its copies. At level none the
+    /// caller sets the command's input.
     ///
     /// # Errors
-    /// If the system has no more descriptors.
+    /// If no descriptors are left.
     pub fn serving<A: Into<OsString>>(
         &self,
         level: Level,

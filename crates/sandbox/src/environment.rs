@@ -1,19 +1,20 @@
-//! What a child process sees of the host's environment: names that are let through, and nothing else.
+//! The environment variables of a child process: an allow-list of the host's variables.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
-/// Names that are taken over where the host has them; the locale (`LC_*`) comes with them.
+/// The variables that are passed on if the host has them, besides the locale (`LC_*`).
 const KEPT: [&str; 8] = ["PATH", "HOME", "LANG", "TMPDIR", "TERM", "USER", "LOGNAME", "TZ"];
 
-/// Parts of a name that give a secret away (RULES Q2).
+/// Parts of a name that indicate a secret (RULES Q2).
 const SECRET_PARTS: [&str; 6] = ["KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "CREDENTIAL"];
 
-/// Names that loaders and interpreters take code from: no grant lets them through.
+/// Variables from which loaders and interpreters take code. They are never passed on.
 const CODE_PREFIXES: [&str; 3] = ["LD_", "DYLD_", "BASH_FUNC_"];
 const CODE_NAMES: [&str; 6] = ["BASH_ENV", "ENV", "PROMPT_COMMAND", "PERL5OPT", "PYTHONSTARTUP", "IFS"];
 
-/// The environment of a child process: an allow-list over the host's variables, and values that are set.
+/// The environment of a child process: an allow-list for the host's variables, and variables with fixed
+/// values.
 ///
 /// ```
 /// use windlass_sandbox::ChildEnvironment;
@@ -31,19 +32,19 @@ pub struct ChildEnvironment {
 }
 
 impl ChildEnvironment {
-    /// The short list alone: path, home, locale, terminal, user, time zone.
+    /// Creates the default list: path, home, locale, terminal, user, time zone.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One more name that is let through. A name that looks like a secret stays stripped all the same: hand
-    /// the value over with [`with_value`](Self::with_value) if a child must have it.
+    /// Adds a name to the allow-list. A name that looks like a secret is removed anyway; pass its value with
+    /// [`with_value`](Self::with_value) if a child needs it.
     pub fn with_name(mut self, name: impl Into<OsString>) -> Self {
         self.names.insert(name.into());
         self
     }
 
-    /// A value that is set whatever the host has. Nothing is stripped here: the caller names the value.
+    /// Sets a variable to a value, whatever the host has. The value is not filtered.
     pub fn with_value(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         let name = name.into();
         self.values.retain(|(known, _)| *known != name);
@@ -51,7 +52,7 @@ impl ChildEnvironment {
         self
     }
 
-    /// What the child sees, given what the host has.
+    /// Returns the variables of the child for the given variables of the host.
     pub fn of_host(&self, host: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let kept = host.into_iter().filter(|(name, value)| {
             self.lets_through(name, value) && !self.values.iter().any(|(set, _)| set == name)
@@ -75,7 +76,7 @@ fn runs_code(name: &str) -> bool {
     CODE_NAMES.contains(&name) || CODE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// A proxy's address may carry a name and a password before the `@`.
+/// A proxy URL can contain a user name and a password before the `@`.
 fn is_proxy_with_user(name: &str, value: &OsStr) -> bool {
     name.to_ascii_uppercase().ends_with("_PROXY") && value.as_encoded_bytes().contains(&b'@')
 }

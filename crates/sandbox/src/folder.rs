@@ -1,4 +1,4 @@
-//! What is in a folder.
+//! Listing folders.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -8,7 +8,7 @@ use cap_std::fs::FileType;
 
 use crate::{FileError, Workspace, WorkspacePath};
 
-/// What something in a folder is.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -18,7 +18,7 @@ pub enum Kind {
     Folder,
     /// A symbolic link.
     Link,
-    /// A pipe, a socket, a device.
+    /// A pipe, a socket or a device.
     Special,
 }
 
@@ -44,42 +44,42 @@ impl fmt::Display for Kind {
     }
 }
 
-/// One name in a folder.
+/// A directory entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// The name, as [`WorkspacePath::join`] takes it; it need not be text.
+    /// The name, as [`WorkspacePath::join`] takes it. It is not necessarily UTF-8.
     pub name: OsString,
-    /// What it is; links are not followed.
+    /// The kind; links are not followed.
     pub kind: Kind,
 }
 
-/// What is in a folder.
+/// The entries of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The names, sorted.
+    /// The entries, sorted by name.
     pub entries: Vec<Entry>,
-    /// Whether the folder has more of them.
+    /// True if the folder has more entries.
     pub is_cut: bool,
 }
 
 impl Workspace {
-    /// What a path is, links followed.
+    /// Returns the kind of a path. Links are followed.
     ///
     /// # Errors
-    /// If nothing is there or the path leads out.
+    /// If the path does not exist or leads out of the workspace.
     pub fn kind(&self, path: &WorkspacePath) -> Result<Kind, FileError> {
         let real = self.judged(path)?;
         let found = self.handle(&real)?.symlink_metadata(real.for_handle());
         found.map(|metadata| Kind::of(metadata.file_type())).map_err(|error| FileError::from_io(path, error))
     }
 
-    /// The names in a folder, sorted; `limit` of them at the most, in a folder that has more those that the
-    /// system names first.
+    /// Lists at most `limit` entries of a folder, sorted by name. A longer folder is cut in the order of the
+    /// system, before the sort.
     ///
     /// # Errors
-    /// If it is no folder inside the workspace.
+    /// If the path is not a folder inside the workspace.
     pub fn list(&self, path: &WorkspacePath, limit: usize) -> Result<Listing, FileError> {
         let failed = |error| FileError::from_io(path, error);
         let real = self.judged(path)?;
@@ -98,10 +98,10 @@ impl Workspace {
         Ok(Listing { entries, is_cut })
     }
 
-    /// The words of a link's target, unjudged, for showing.
+    /// Returns the target of a link as it is written, for display. The target is not checked.
     ///
     /// # Errors
-    /// If it is no link.
+    /// If the path is not a link.
     pub fn link_target(&self, path: &WorkspacePath) -> Result<String, FileError> {
         let target = self.handle(path)?.read_link_contents(path.for_handle());
         target
@@ -110,13 +110,13 @@ impl Workspace {
     }
 }
 
-/// Files that say what of a folder is to be passed over, as walkers read them.
+/// The files with ignore rules that directory walkers read.
 const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
-/// How long one may be.
+/// The maximum length of such a file, in bytes.
 const RULE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Whether what says in a folder what is to be passed over can be read to an end: a walker that meets a pipe or a device
-/// there waits for ever. A link is judged by what it leads to.
+/// Returns true if the folder's ignore files can be read to their end. A walker would block forever on a pipe
+/// or a device with such a name. A link is judged by its target.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

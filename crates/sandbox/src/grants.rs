@@ -1,4 +1,5 @@
-//! What a command in a workspace is granted: the workspace, the tools of the machine, and not what protects them.
+//! The grants of a command in a workspace: the workspace and the machine's tools, without secrets and with
+//! protected names read-only.
 
 pub(crate) mod repository;
 
@@ -12,7 +13,7 @@ use crate::scan::content::has_registry_token;
 use crate::scan::{Limits, Scan};
 use crate::{Access, Confinement};
 
-/// Folders of tools in a home, and what in them is a credential.
+/// The folders of tools in a home, each with the credential files in it.
 const TOOLS: [(&str, &[&str]); 22] = [
     (".cargo", &["credentials", "credentials.toml"]),
     (".rustup", &[]),
@@ -38,25 +39,27 @@ const TOOLS: [(&str, &[&str]); 22] = [
     (".local/share/mise", &[]),
 ];
 
-/// Settings of cargo in a home. They are hidden only with a credential in them, because cargo stops where it cannot read
-/// them.
+/// The settings of cargo in a home. They are hidden only if they hold a credential, because cargo fails if it
+/// cannot read them.
 const SETTINGS: [&str; 2] = [".cargo/config", ".cargo/config.toml"];
 
-/// How many bare repositories in the workspace are closed: each one takes a dozen mounts.
+/// The maximum number of bare repositories in the workspace that are protected. Each one takes a dozen
+/// mounts.
 const BARE: usize = 8;
 
-/// Whether a command may change the repository of the workspace.
+/// The permission of a command to change the workspace's repository.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "closed or open, there is no third")]
 pub enum Repository {
-    /// `.git` is for reading.
+    /// `.git` is read-only.
     #[default]
     Closed,
-    /// `.git` may be written, but for what runs programs: its configuration and its hooks.
+    /// `.git` is writable, except the names that make git run programs, for example its configuration and its
+    /// hooks.
     Open,
 }
 
-/// What a command in a workspace is granted, found out by a look at the machine just before it runs.
+/// The grants of a command in a workspace, determined by inspecting the machine just before the command runs.
 ///
 /// ```
 /// use windlass_sandbox::{Access, Gap, Grants, Level};
@@ -80,21 +83,21 @@ pub struct Grants {
     never: Vec<PathBuf>,
 }
 
-/// A confinement, and what could not be found out for it.
+/// A confinement, and the parts of the machine that could not be inspected for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Granted {
-    /// What is granted.
+    /// The confinement.
     pub confinement: Confinement,
-    /// What was not looked at, in words for a human.
+    /// The parts that were not inspected, as messages for a human.
     pub gaps: Vec<String>,
-    /// Whether the workspace was at rest. Where folders were moved during the look, secrets may have been missed: do not
-    /// start a child with this value, and look again later.
+    /// True if the workspace was at rest. If folders were moved during the inspection, secrets may have been
+    /// missed: do not start a child with this value, and inspect again later.
     pub is_settled: bool,
 }
 
 impl Grants {
-    /// A workspace, by its absolute real path, to read and write.
+    /// Creates grants for a workspace, readable and writable. The path has to be absolute and without links.
     pub fn new(workspace: impl Into<PathBuf>) -> Self {
         Self {
             workspace: workspace.into(),
@@ -107,51 +110,51 @@ impl Grants {
         }
     }
 
-    /// What may be done in the workspace.
+    /// Sets the access to the workspace.
     pub fn with_access(mut self, access: Access) -> Self {
         self.access = access;
         self
     }
 
-    /// What may be done with the repository.
+    /// Sets the permission to change the repository.
     pub fn with_repository(mut self, repository: Repository) -> Self {
         self.repository = repository;
         self
     }
 
-    /// The user's home: usual tools in it can be run, and the rest of it is not there. The command has an empty
-    /// home of its own to write to.
+    /// Sets the user's home. The known tool folders in it can be read and run; the rest of the home is not
+    /// visible. The command gets an empty, writable home instead.
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
     }
 
-    /// The folders of a search path, without those that are relative, missing, or in the workspace.
+    /// Adds the folders of a search path, except those that are relative, missing, or inside the workspace.
     pub fn with_search_path(mut self, path: &OsStr) -> Self {
         self.tools.extend(programs_of(path, &self.workspace));
         self
     }
 
-    /// One more folder of tools to read and run.
+    /// Adds a folder of tools to read and run.
     pub fn with_tools(mut self, folder: impl Into<PathBuf>) -> Self {
         self.tools.push(folder.into());
         self
     }
 
-    /// The folder of the one program that is to run, to read: also where it lies in what is never shown, of which
-    /// only the rest is hidden then. A folder that holds the workspace or the home is not granted.
+    /// Grants reading the folder of the program to run, even inside a path of `with_never`; then only the
+    /// rest of that path is hidden. A folder that contains the workspace or the home is not granted.
     pub fn with_program(mut self, folder: impl Into<PathBuf>) -> Self {
         self.served = Some(folder.into());
         self
     }
 
-    /// A path that is never shown, wherever it lies: the user's policy, the state of runs.
+    /// Hides a path wherever it is, for example the user's policy or the state of runs.
     pub fn with_never(mut self, path: impl Into<PathBuf>) -> Self {
         self.never.push(path.into());
         self
     }
 
-    /// Looks at the machine.
+    /// Inspects the machine and returns the grants.
     pub fn look(&self) -> Granted {
         let mut confinement = self.tooled(Confinement::new().with_system_keys_hidden());
         confinement = match self.access {
@@ -177,7 +180,7 @@ impl Grants {
 
     fn tooled(&self, mut confinement: Confinement) -> Confinement {
         if let Some(home) = self.home.as_ref().and_then(|home| home.canonicalize().ok()) {
-            // A home that is the workspace, or lies in it, is granted as that.
+            // If the home is the workspace or is inside it, the workspace's grant applies.
             if home.parent().is_some() && !home.starts_with(&self.workspace) {
                 confinement = confinement.with_private(&home);
             }
@@ -191,7 +194,7 @@ impl Grants {
                     credentials.iter().map(|name| folder.join(name)).filter(|file| file.is_file());
                 let settings = SETTINGS.iter().map(|name| home.join(name));
                 let settings = settings.filter(|file| file.starts_with(&folder) && holds_token(file));
-                // Of a link the target is hidden, wherever it can be seen: a link itself cannot be covered.
+                // A link cannot be covered, so hide its target, which may be visible elsewhere.
                 let secrets = credentials.chain(settings).filter_map(|file| file.canonicalize().ok());
                 confinement = secrets.fold(confinement, Confinement::with_hidden);
             }
@@ -210,14 +213,16 @@ impl Grants {
         self.served.as_ref()?.canonicalize().ok()
     }
 
-    /// Whether a folder of tools would grant what is none: the workspace, the home, or everything.
+    /// Returns true if a tool folder overlaps with the workspace or contains the home, so that granting it
+    /// would grant too much.
     fn holds_more(&self, folder: &Path) -> bool {
         let home = self.home.as_deref().is_some_and(|home| home.starts_with(folder));
         home || self.workspace.starts_with(folder) || folder.starts_with(&self.workspace)
     }
 
-    /// In a linked work tree the repository lies elsewhere. The file that says where belongs to the workspace,
-    /// so it is believed only if the repository, which does not, says the same.
+    /// Grants reading the repository of a linked work tree, which is outside the workspace. The file that
+    /// names the repository is part of the workspace and is not trusted alone: the repository has to refer
+    /// back to it.
     fn linked_repository(&self, confinement: Confinement) -> Confinement {
         let link = self.workspace.join(".git");
         let read = |path: &Path| std::fs::read_to_string(path).ok();
@@ -271,7 +276,7 @@ impl Grants {
     }
 }
 
-/// Hides a place but for a folder in it.
+/// Hides a path except a folder inside it.
 fn around(confinement: Confinement, place: &Path, kept: &Path) -> Confinement {
     if !kept.starts_with(place) {
         return confinement.with_hidden(place);
@@ -280,7 +285,7 @@ fn around(confinement: Confinement, place: &Path, kept: &Path) -> Confinement {
         return confinement;
     }
     let entries = std::fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
-    // A link cannot be covered; what it leads to is hidden by its own name or was never granted.
+    // A link cannot be covered. Its target is hidden by its own path or was never granted.
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
     entries.fold(confinement, |confinement, entry| around(confinement, &entry.path(), kept))
 }
@@ -289,8 +294,8 @@ fn holds_token(file: &Path) -> bool {
     std::fs::read(file).is_ok_and(|bytes| has_registry_token(&String::from_utf8_lossy(&bytes)))
 }
 
-/// The folders of a search path from which programs of a workspace may be run: absolute ones that are there,
-/// and never the workspace itself or what lies in it.
+/// Returns the folders of a search path from which a command may run programs: absolute, existing folders
+/// outside the workspace.
 pub fn programs_of(path: &OsStr, workspace: &Path) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
@@ -307,16 +312,16 @@ fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
-/// The repository mounted on its own, so that it cannot be renamed; in it, the names that decide what git runs stay as
-/// they are.
+/// Makes the repository writable as mounts of its own, so that it cannot be renamed, and protects the names
+/// in it that decide which programs git runs.
 fn open_repository(confinement: Confinement, folder: &Path) -> Confinement {
-    // The folders above protected names are mounted on their own, too, or they would be exchanged as a whole.
+    // Mount the parents of protected names too; otherwise a child could exchange a whole parent.
     let above = ["", "info", "objects", "objects/info"].into_iter().map(|name| folder.join(name));
     let confinement = above.fold(confinement, Confinement::with_writable);
     closed_names(confinement, folder)
 }
 
-/// Protects the names in a repository that decide what git runs.
+/// Protects the names in a repository that decide which programs git runs.
 fn closed_names(confinement: Confinement, folder: &Path) -> Confinement {
     NAMES.iter().fold(confinement, |confinement, name| {
         confinement.with_stand_in(folder.join(name.path), name.stand_in)

@@ -1,5 +1,5 @@
-//! Files that decide what runs later, remembered before a command and compared after it: what a level cannot
-//! protect is at least seen.
+//! Records the files that decide which programs run later, before a command, and compares them after it.
+//! Changes that a level cannot prevent are at least detected.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,16 +11,17 @@ use sha2::{Digest, Sha256};
 use crate::grants::repository::{NAMES, REPORTED};
 use crate::scan::{Limits, Scan};
 
-/// How many files are looked at, how deep in a protected folder, and how much of each is read.
+/// The maximum number of files, the maximum depth in a protected folder, and the number of bytes read of each
+/// file.
 const FILES: usize = 500;
 const DEPTH: usize = 3;
 const BYTES: u64 = 1024 * 1024;
-/// How many repositories lie in one another: those of submodules and of linked work trees.
+/// The maximum nesting of repositories: those of submodules and of linked work trees.
 const NESTED: usize = 3;
-/// Folders of a repository with such repositories.
+/// The folders of a repository that contain such repositories.
 const NESTING: [&str; 2] = ["modules", "worktrees"];
 
-/// The protected files of a workspace, as they were.
+/// A snapshot of the protected files of a workspace.
 ///
 /// ```
 /// use windlass_sandbox::Guarded;
@@ -36,7 +37,7 @@ const NESTING: [&str; 2] = ["modules", "worktrees"];
 pub struct Guarded(BTreeMap<PathBuf, Vec<u8>>);
 
 impl Guarded {
-    /// Looks at a workspace, in bounded time.
+    /// Takes a snapshot of a workspace, in bounded time.
     pub fn of(workspace: &Path) -> Self {
         let mut guarded = Self::default();
         let scan = Scan::of(workspace, Limits::default());
@@ -53,7 +54,7 @@ impl Guarded {
         guarded
     }
 
-    /// The files that were made, changed or removed since.
+    /// Returns the files that were created, changed or removed since, sorted.
     pub fn changed(&self, now: &Self) -> Vec<PathBuf> {
         let gone = self.0.keys().filter(|path| !now.0.contains_key(*path));
         let other = now.0.iter().filter(|(path, digest)| self.0.get(*path) != Some(digest));
@@ -62,8 +63,9 @@ impl Guarded {
         changed
     }
 
-    /// Notes the names in a repository that decide what git runs, and links: git writes through a link in the place of
-    /// `logs/HEAD` or `packed-refs`. The rest of a repository changes with every commit.
+    /// Records the names in a repository that decide which programs git runs, and links, because git writes
+    /// through a link in the place of `logs/HEAD` or `packed-refs`. The rest of a repository changes with
+    /// every commit and is not recorded.
     fn note_repository(&mut self, folder: &Path, nested: usize) {
         let names = NAMES.iter().map(|name| name.path).chain(REPORTED);
         for name in names.filter(|name| !NESTING.contains(name)) {
@@ -78,7 +80,7 @@ impl Guarded {
         }
         for place in NESTING {
             for path in entries(&folder.join(place)).filter(|_| nested > 0) {
-                // A submodule may have a name of several parts.
+                // A submodule's name can have several parts.
                 self.note_repository(&path, nested.saturating_sub(1));
             }
         }
@@ -97,7 +99,7 @@ impl Guarded {
             let target = fs::read_link(path).unwrap_or_default();
             self.0.insert(path.to_path_buf(), target.into_os_string().into_encoded_bytes());
         } else if found.is_file() {
-            // What cannot be read is known by its name alone.
+            // A file that cannot be read is recorded by its name alone.
             self.0.insert(path.to_path_buf(), digest(path).unwrap_or_default());
         }
     }

@@ -1,4 +1,5 @@
-//! The host's end of a confined child's life line: what the helper says, and the child's end when it is let go.
+//! The host's end of the channel to a helper: it receives the helper's report, and dropping it ends the
+//! child.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod handed;
@@ -8,34 +9,35 @@ use std::process::Stdio;
 
 use crate::Part;
 
-/// What the helper says when the command is about to run, confined as was asked.
+/// The helper's message that the command is about to run, confined as requested.
 pub(crate) const CONFINED: &str = "confined\n";
-/// What comes before the part and the words where it could not.
+/// The prefix of the helper's message that confining failed; the part and the reason follow.
 pub(crate) const FAILED: &str = "failed ";
 
-/// The life line of a confined child. When it is dropped, and so also when this process is killed, the helper
-/// ends every process of the child.
+/// The host's end of the channel to a confined child. When it is dropped, or when this process is killed, the
+/// helper ends every process of the child.
 ///
-/// It is the helper's standard input, and the command never has it: what is heard here, the command cannot say.
+/// The other end is the helper's standard input. The command never has it, so the command cannot forge the
+/// messages.
 #[derive(Debug)]
 pub struct Leash {
     #[cfg(unix)]
     socket: std::os::unix::net::UnixStream,
 }
 
-/// The command could not be confined, so nothing was run.
+/// The error that a command could not be confined, so that it was not run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("nothing was run, because the command could not be confined: {part}: {words}")]
 #[non_exhaustive]
 pub struct NotConfined {
-    /// What failed.
+    /// The part of the confinement that failed.
     pub part: Part,
-    /// What the system said.
+    /// The error message of the system.
     pub words: String,
 }
 
 impl Leash {
-    /// The host's end and the helper's.
+    /// Creates the host's end and the helper's end.
     #[cfg(unix)]
     pub(crate) fn pair() -> io::Result<(Self, Stdio)> {
         let (socket, theirs) = std::os::unix::net::UnixStream::pair()?;
@@ -48,7 +50,8 @@ impl Leash {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Makes the command's input: its reading end waits on the leash for the helper, the other is given back.
+    /// Creates a pipe for the command's input. The reading end is sent over the leash to the helper; the
+    /// writing end is returned.
     pub(crate) fn input(&self) -> io::Result<PipeWriter> {
         #[cfg(target_os = "linux")]
         {
@@ -60,32 +63,33 @@ impl Leash {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Asks the command and all that it started to end, by TERM; at the level without namespaces the command alone.
+    /// Asks the command and all its descendants to stop, with SIGTERM. At the level without namespaces only
+    /// the command gets the signal.
     pub fn ask(&self) {
         #[cfg(unix)]
         {
-            // Who is gone need not be asked.
+            // The helper may have exited already, so ignore the error.
             let _ = io::Write::write(&mut &self.socket, b"t");
         }
     }
 
-    /// Whether the command was started confined. Ask when the helper has ended, or when the command has
-    /// printed something: before, nothing may have been said yet.
+    /// Checks that the command was started confined. Call this when the helper has exited or the command has
+    /// printed output; earlier, the message may not have arrived yet.
     ///
     /// # Errors
-    /// If it was not: then it was not started at all.
+    /// If the command was not confined. Then it was not started at all.
     pub fn confined(&self) -> Result<(), NotConfined> {
         let mut said = String::new();
         #[cfg(unix)]
         {
-            // Where nothing more is there, reading ends with an error, and what came before it is kept.
+            // Without further data, reading ends with an error, and the data before it is kept.
             let _ = (&self.socket).take(4096).read_to_string(&mut said);
         }
         heard(&said)
     }
 }
 
-/// Reads what a helper said.
+/// Parses the message of a helper.
 pub(crate) fn heard(said: &str) -> Result<(), NotConfined> {
     if said.starts_with(CONFINED) {
         return Ok(());

@@ -1,30 +1,31 @@
-//! How much a machine can confine: the ladder, and what is missing for the next step of it.
+//! The levels of confinement, and the reasons why a machine does not reach a level.
 
 use std::fmt;
 
-/// How a child process is confined, from best to worst.
+/// The degree to which a child process is confined, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {
-    /// Own namespaces with a root that holds only what was granted, then Landlock, then seccomp.
+    /// Own namespaces with a root that contains only the grants, then Landlock, then seccomp.
     Namespaces,
-    /// The same, with the namespaces and the root made by the machine's `bwrap`.
+    /// Like `Namespaces`, with the namespaces and the root created by the machine's `bwrap`.
     Bubblewrap,
-    /// Landlock and seccomp on the host's own tree: no exceptions inside a granted folder.
+    /// Landlock and seccomp on the host's own file tree. A granted folder cannot have exceptions.
     Landlock,
-    /// Nothing confines the child.
+    /// No confinement.
     None,
 }
 
 impl Level {
     const ALL: [Self; 4] = [Self::Namespaces, Self::Bubblewrap, Self::Landlock, Self::None];
 
-    /// Whether the child sees only what was granted: its own files, processes and network.
+    /// Returns true if the child has its own view of files, processes and network, with only the grants in
+    /// it.
     pub fn is_apart(self) -> bool {
         self <= Self::Bubblewrap
     }
 
-    /// The word by which a helper is told the level.
+    /// Returns the name of the level in the helper's arguments.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Namespaces => "namespaces",
@@ -39,7 +40,7 @@ impl Level {
     }
 }
 
-/// The words that every result carries.
+/// The name of the level in every result.
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -51,17 +52,17 @@ impl fmt::Display for Level {
     }
 }
 
-/// The part of the machine that confining needs.
+/// The parts of the machine that a confinement needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Part {
-    /// Starting the helper process at all.
+    /// Starting the helper process.
     Helper,
-    /// `bwrap` in one of the folders where it is looked for.
+    /// `bwrap` in one of the folders that are searched for it.
     Bubblewrap,
     /// User, mount, process, network and IPC namespaces without root.
     Namespaces,
-    /// Mounts inside the own namespace: a new root, a fresh `/proc`.
+    /// Mounts inside the new namespace: a new root, a fresh `/proc`.
     Mounts,
     /// Dropping capabilities and setting resource limits.
     Privileges,
@@ -69,7 +70,7 @@ pub enum Part {
     Landlock,
     /// A seccomp filter.
     Seccomp,
-    /// What was set up did not hold when it was tried.
+    /// The test from inside: the confinement was set up but did not hold.
     Check,
 }
 
@@ -105,15 +106,15 @@ impl fmt::Display for Part {
     }
 }
 
-/// One thing that kept a level from being reached.
+/// The reason why a level was not reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Missing {
     /// The level that was tried.
     pub level: Level,
-    /// What failed.
+    /// The part that failed.
     pub part: Part,
-    /// What the system said.
+    /// The error message of the system.
     pub words: String,
 }
 

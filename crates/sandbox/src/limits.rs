@@ -1,22 +1,25 @@
-//! How much a confined child may use.
+//! The resource limits of a confined child.
 
-/// How much a confined child may use.
+/// The resource limits of a confined child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChildLimits {
-    /// The longest file that it may write, in bytes.
+    /// The maximum length of a file that it writes, in bytes.
     pub file_bytes: u64,
-    /// How many descriptors it may hold.
+    /// The maximum number of open descriptors.
     pub open_files: u64,
-    /// Address space of one process, in bytes. Interpreters reserve much more of it than they use.
+    /// The maximum address space of one process, in bytes. Interpreters reserve much more of it than they
+    /// use.
     pub memory_bytes: u64,
-    /// Memory that one process may write to, in bytes.
+    /// The maximum writable memory of one process, in bytes.
     pub data_bytes: u64,
-    /// Memory of all its processes together, in bytes, where [`Bounds::memory`](crate::Bounds::memory) holds.
+    /// The maximum memory of all its processes together, in bytes. Enforced if
+    /// [`Bounds::memory`](crate::Bounds::memory) is true.
     pub tree_memory_bytes: u64,
-    /// All its processes and threads together, where [`Bounds::processes`](crate::Bounds::processes) holds.
+    /// The maximum number of its processes and threads together. Enforced if
+    /// [`Bounds::processes`](crate::Bounds::processes) is true.
     pub processes: u64,
-    /// Processor time of one process, in seconds.
+    /// The maximum processor time of one process, in seconds.
     pub cpu_seconds: u64,
 }
 

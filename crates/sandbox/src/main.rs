@@ -1,4 +1,4 @@
-//! `windlass-confine`: the helper process for programs that have no subcommand of their own for it.
+//! `windlass-confine`: the helper process for programs that do not have a subcommand for it.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Own namespaces, and in them a root that holds only what was granted.
+//! New namespaces with a root that contains only the grants.
 
 pub(crate) mod below;
 
@@ -15,22 +15,22 @@ use rustix::thread::{CapabilitySet, capabilities, configure_capability_in_ambien
 
 use crate::plan::Plan;
 
-/// Where the new root is put together; every system has it, and it is the host's again afterwards.
+/// The folder where the new root is assembled. Every system has it, and the mount does not affect the host.
 const STAGE: &str = "/tmp";
 const OLD: &str = "/old";
 const NEW: &str = "/new";
-/// What a hidden file or folder looks like: nobody may open it.
+/// The covers of hidden files and folders, which cannot be opened.
 const NO_FILE: &str = "/no-file";
 const NO_FOLDER: &str = "/no-folder";
-/// Where a mount is prepared before it is moved to its place.
+/// The places where a mount is prepared before it is moved.
 const ASIDE_FILE: &str = "/aside-file";
 const ASIDE_FOLDER: &str = "/aside-folder";
 
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
-/// Folders of the child alone, gone with it.
+/// Folders of the child alone, removed at its end.
 pub(crate) const PRIVATE: [&str; 2] = ["/tmp", "/dev/shm"];
 
-/// Why the root could not be made: the step, and what the system said.
+/// The reason why the root could not be created: the step, and the error message of the system.
 pub(crate) type Words = String;
 
 fn words(step: &str) -> impl Fn(&dyn std::fmt::Display) -> Words + use<> {
@@ -38,8 +38,8 @@ fn words(step: &str) -> impl Fn(&dyn std::fmt::Display) -> Words + use<> {
     move |error| format!("{step}: {error}")
 }
 
-/// Leaves the host's namespaces. The next process that is started is the first of the new ones, and may
-/// still mount.
+/// Leaves the host's namespaces. The next process to be started is the first of the new ones and may still
+/// mount.
 pub(crate) fn leave(with_network: bool) -> Result<(), Words> {
     let (user, group) = (getuid(), getgid());
     let mut flags = CloneFlags::CLONE_NEWUSER
@@ -58,7 +58,7 @@ pub(crate) fn leave(with_network: bool) -> Result<(), Words> {
     for (file, text) in files {
         fs::write(file, text).map_err(|error| words(file)(&error))?;
     }
-    // Without root the capabilities of the new namespace would end with the next program.
+    // Without root, the capabilities in the new namespace would end with the next exec.
     let mounting = CapabilitySet::SYS_ADMIN | CapabilitySet::SETPCAP;
     let mut sets = capabilities(None).map_err(|error| words("capabilities")(&error))?;
     sets.inheritable |= mounting;
@@ -70,10 +70,11 @@ pub(crate) fn leave(with_network: bool) -> Result<(), Words> {
     Ok(())
 }
 
-/// Makes the new root and goes there; the host's tree is out of reach afterwards.
+/// Creates the new root and enters it. The host's file tree cannot be reached afterwards.
 pub(crate) fn enter(plan: &Plan) -> Result<(), Words> {
     let none = None::<&str>;
-    // Not earlier: the process outside keeps the host's tree, to tidy up there.
+    // The mount namespace is created only here, because the outer process keeps the host's tree to clean up
+    // there.
     unshare(CloneFlags::CLONE_NEWNS).map_err(|error| words("unshare")(&error))?;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
         .map_err(|error| words("making mounts private")(&error))?;
@@ -87,7 +88,7 @@ pub(crate) fn enter(plan: &Plan) -> Result<(), Words> {
     own_places()?;
     granted(plan)?;
     excepted(plan)?;
-    // The frame itself, in which the mounts hang.
+    // Make the tmpfs that holds the mounts read-only.
     let frame =
         MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     mount(none, NEW, none, frame, none).map_err(|error| words("closing the root")(&error))?;
@@ -111,7 +112,7 @@ fn closed() -> Result<(), Words> {
     Ok(())
 }
 
-/// `/proc`, `/dev` and the private folders.
+/// Creates `/proc`, `/dev` and the private folders.
 fn own_places() -> Result<(), Words> {
     let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     let inside = |path: &str| PathBuf::from(format!("{NEW}{path}"));
@@ -144,16 +145,17 @@ fn memory(place: &str, options: &str) -> Result<(), Words> {
     mount(Some("tmpfs"), place, Some("tmpfs"), flags, Some(options)).map_err(|error| words(place)(&error))
 }
 
-/// Whether a place can be written after it was mounted.
+/// The access to a place after it is mounted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mode {
     Read,
     Write,
-    /// A folder of memory, for the child alone.
+    /// A tmpfs for the child alone.
     Private,
 }
 
-/// Granted paths, a folder before what lies in it, so that nothing covers an earlier grant.
+/// Mounts the granted paths, a folder before its contents, so that a later mount does not cover an earlier
+/// grant.
 fn granted(plan: &Plan) -> Result<(), Words> {
     let read = plan.readable.iter().map(|path| (path, Mode::Read));
     let write = plan.writable.iter().map(|path| (path, Mode::Write));
@@ -173,7 +175,7 @@ fn granted(plan: &Plan) -> Result<(), Words> {
             continue;
         }
         if found.is_symlink() {
-            // Such as /bin, which leads to usr/bin. A link to somewhere not granted leads to nothing.
+            // A link such as /bin to usr/bin. If its target is not granted, the link dangles.
             let target = fs::read_link(&from).map_err(|error| words(&path.to_string_lossy())(&error))?;
             symlink(target, &to).map_err(|error| words(&path.to_string_lossy())(&error))?;
             continue;
@@ -192,11 +194,12 @@ fn place_for(to: &Path, is_folder: bool) -> Result<(), Words> {
     made.map_err(|error| words(&to.to_string_lossy())(&error))
 }
 
-/// Protected paths closed for writing, hidden ones covered.
+/// Closes protected paths for writing and covers hidden ones.
 ///
-/// Another child may rename folders of the workspace meanwhile. So each path is opened once, without following a link,
-/// and the mount goes to that handle: it stays on the file wherever the file is moved. A path that is missing is an
-/// error, because the file may have been moved to where it can be read.
+/// Other children may rename folders of the workspace at the same time. Each path is therefore opened once,
+/// without following a link, and the mount is made on that handle, so it stays on the file wherever the file
+/// is moved. A missing path is an error, because the file may have been moved to a path where the child can
+/// read it.
 fn excepted(plan: &Plan) -> Result<(), Words> {
     let root = below::root(Path::new(NEW)).map_err(|error| words(NEW)(&error))?;
     for protected in &plan.protected {
@@ -218,7 +221,7 @@ fn excepted(plan: &Plan) -> Result<(), Words> {
     Ok(())
 }
 
-/// Something in the new root, held by its handle.
+/// A file or folder in the new root, held by a handle.
 struct Place {
     handle: OwnedFd,
     is_folder: bool,
@@ -234,7 +237,7 @@ fn found(root: &OwnedFd, path: &Path, what: &str) -> Result<Place, Words> {
     let handle = below::named(root, below).map_err(|error| failed(&error))?;
     let found = fstat(&handle).map_err(|error| failed(&error))?;
     let kind = found.st_mode & SFlag::S_IFMT.bits();
-    // A mount would land on the link's target and leave the link to be changed.
+    // A mount would cover the link's target and leave the link itself changeable.
     if kind == SFlag::S_IFLNK.bits() {
         return Err(format!("`{}` is a link and cannot be {what}", path.display()));
     }
@@ -242,13 +245,13 @@ fn found(root: &OwnedFd, path: &Path, what: &str) -> Result<Place, Words> {
     Ok(Place { handle, is_folder, identity: (found.st_dev, found.st_ino) })
 }
 
-/// The path by which the kernel finds what a handle of this process names.
+/// Returns the path under `/proc` by which the kernel resolves a handle of this process.
 fn path_of(handle: &OwnedFd) -> PathBuf {
     PathBuf::from(format!("{OLD}/proc/self/fd/{}", handle.as_raw_fd()))
 }
 
-/// Closes a place for writing, with all that is mounted below it. The mount is made where nobody else sees it, and moved
-/// to the place when it is closed: by then the place may have another path.
+/// Makes a place read-only, together with all mounts below it. The mount is prepared where no other process
+/// sees it and is moved to the place when it is read-only; by then the place may have another path.
 fn close(place: &Place) -> Result<(), Words> {
     let aside = Path::new(if place.is_folder { ASIDE_FOLDER } else { ASIDE_FILE });
     place_for(aside, place.is_folder)?;
@@ -258,13 +261,13 @@ fn close(place: &Place) -> Result<(), Words> {
         .map_err(|error| error.to_string())
 }
 
-/// Puts a cover over a place. The cover is mounted read-only already, and the new mount keeps that.
+/// Mounts a cover on a place. The cover is already a read-only mount, and the new mount inherits that.
 fn put_over(cover: &str, place: &OwnedFd) -> nix::Result<()> {
     let none = None::<&str>;
     mount(Some(cover), &path_of(place), none, MsFlags::MS_BIND, none)
 }
 
-/// Mounts a place with all that is mounted below it, then gives each of those mounts its mode.
+/// Mounts a place with all mounts below it, then sets the access of each of those mounts.
 fn bind(from: &Path, to: &Path, mode: Mode) -> Result<(), Words> {
     let failed = words(&to.to_string_lossy());
     let none = None::<&str>;
@@ -281,7 +284,8 @@ fn bind(from: &Path, to: &Path, mode: Mode) -> Result<(), Words> {
     Ok(())
 }
 
-/// Mount points and their flags, which a remount must repeat: the kernel refuses to loosen one of them.
+/// Returns the mount points with their flags. A remount has to repeat them, because the kernel refuses to
+/// clear one.
 fn mounts(table: &str) -> impl Iterator<Item = (PathBuf, MsFlags)> + '_ {
     table.lines().filter_map(|line| {
         let mut fields = line.split(' ').skip(4);
@@ -300,23 +304,23 @@ fn mounts(table: &str) -> impl Iterator<Item = (PathBuf, MsFlags)> + '_ {
     })
 }
 
-/// The kernel writes space, tab, line feed and backslash of a path as three octal digits.
+/// Decodes a path: the kernel writes space, tab, line feed and backslash as three octal digits.
 fn unescaped(field: &str) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
         .into_iter()
         .fold(field.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// Whether the kernel has a bound of numbers for each process namespace, as it does since 6.14. Before, the
-/// same file is the whole machine's.
+/// Returns true if the kernel has a `pid_max` for each process namespace, as since 6.14. Before, the file is
+/// machine-wide.
 fn has_own_numbers() -> bool {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(['.', '-', '+']).map(str::parse::<u32>);
     matches!((numbers.next(), numbers.next()), (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (6, 14))
 }
 
-/// Bounds the processes of this namespace by the numbers that it has, and says whether that holds. The kernel
-/// hands out no number below 300 twice, so that many more are needed.
+/// Limits the number of processes of this namespace by its `pid_max`. Returns true if the limit is in force.
+/// After a wrap-around the kernel does not assign numbers below 300, so the value is higher by 300.
 pub(crate) fn bound_processes(most: u64) -> bool {
     has_own_numbers() && fs::write("/proc/sys/kernel/pid_max", most.saturating_add(300).to_string()).is_ok()
 }

@@ -1,5 +1,5 @@
-//! Files that got other modes since a command began, found after its end by the time of their last change, which no
-//! call can set.
+//! Files whose modes changed since a command began. They are found after its end by their change time
+//! (ctime), which no system call can set.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -9,15 +9,15 @@ use cap_std::fs::{Dir, Metadata};
 use crate::scan::tree::Root;
 use crate::scan::{FETCHED, STORES};
 
-/// How many names are looked at, how deep, and how many paths of each kind are listed.
+/// The maximum number of names read, the maximum depth, and the number of paths in each list.
 const NAMES: usize = 200_000;
 const DEPTH: usize = 64;
 const LISTED: usize = 10;
-/// The kernel's times advance in steps of up to this, so a file may seem older than it is.
+/// The kernel's timestamps advance in steps of up to this, so a file may seem older than it is.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Files of a workspace that a command made or changed and whose modes matter to others than the workspace. A list holds
-/// the first paths, relative to the workspace and sorted; the number beside it counts all.
+/// The files of a workspace that a command created or changed and whose modes matter outside the workspace.
+/// Each list holds the first paths, relative to the workspace and sorted; its count is that of all.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -37,22 +37,23 @@ const TICK: Duration = Duration::from_millis(10);
 pub struct NewFiles {
     /// Regular files with the setuid or setgid bit.
     pub privileged: Vec<PathBuf>,
-    /// How many of these there are.
+    /// The number of such files.
     pub privileged_count: usize,
     /// Files, and folders without the sticky bit, that every user may write.
     pub world_writable: Vec<PathBuf>,
-    /// How many of these there are.
+    /// The number of such files and folders.
     pub world_writable_count: usize,
-    /// Executable files, outside of folders with built or fetched files and of version control.
+    /// Executable files, except in folders with built or fetched files and of version control.
     pub programs: Vec<PathBuf>,
-    /// How many of these there are.
+    /// The number of such files.
     pub program_count: usize,
-    /// Whether the workspace has more names than were looked at.
+    /// True if the workspace has more names than the limit.
     pub is_cut: bool,
 }
 
 impl NewFiles {
-    /// Looks at a workspace, in bounded time. Elsewhere than on Unix there are no such modes.
+    /// Scans a workspace, in bounded time. Systems other than Unix do not have such modes, so the result is
+    /// empty there.
     pub fn since(workspace: &Path, began: SystemTime) -> Self {
         let mut new = Self::default();
         new.is_cut = walk(workspace, began, |_, file| new.note(file));
@@ -80,25 +81,25 @@ impl NewFiles {
     }
 }
 
-/// Keeps enough paths that the first ones of a list are among them in most cases.
+/// Adds a path to a list with a limit that is high enough for the first paths to be among them in most cases.
 fn keep(list: &mut Vec<PathBuf>, path: PathBuf) {
     if list.len() < 100 * LISTED {
         list.push(path);
     }
 }
 
-/// Takes the setuid and setgid bits from new regular files below a folder.
+/// Removes the setuid and setgid bits from new regular files below a folder.
 #[cfg(target_os = "linux")]
 pub(crate) fn clear_bits(folder: &Path, began: SystemTime) {
     walk(folder, began, |dir, file| {
         if !file.is_folder && file.mode & 0o6000 != 0 {
-            // A file that cannot be changed is not this user's, so it gives nothing of this user away.
+            // A file that cannot be changed belongs to another user, so its bits do not affect this user.
             let _ = without_bits(dir, file.path);
         }
     });
 }
 
-/// By a handle: another process may have put a link in the place of the name.
+/// Works on a handle, because another process may have replaced the name by a link.
 #[cfg(target_os = "linux")]
 fn without_bits(dir: &Dir, path: &Path) -> std::io::Result<()> {
     use std::os::fd::AsRawFd;
@@ -115,20 +116,21 @@ fn without_bits(dir: &Dir, path: &Path) -> std::io::Result<()> {
     std::fs::set_permissions(format!("/proc/self/fd/{}", file.as_raw_fd()), permissions)
 }
 
-/// A regular file or a folder that was made or changed.
+/// A regular file or a folder that was created or changed.
 struct Changed<'p> {
     path: &'p Path,
     mode: u32,
     is_folder: bool,
-    /// Whether it lies in a folder with built or fetched files, or of version control.
+    /// True if it is in a folder with built or fetched files, or of version control.
     is_fetched: bool,
 }
 
-/// Visits what was made or changed since; `true` where names were left out.
+/// Visits all files and folders that were created or changed since `began`. Returns true if names were left
+/// out.
 fn walk(root: &Path, began: SystemTime, mut visit: impl FnMut(&Dir, &Changed<'_>)) -> bool {
     let Ok(root) = Root::open(root) else { return false };
     let since = began.checked_sub(TICK).unwrap_or(began);
-    // Own folders before those with many names.
+    // Visit the workspace's own folders before the folders with many names.
     let (mut own, mut fetched) = (vec![PathBuf::new()], Vec::new());
     let (mut seen, mut is_cut) = (0_usize, false);
     loop {
@@ -170,7 +172,7 @@ fn walk(root: &Path, began: SystemTime, mut visit: impl FnMut(&Dir, &Changed<'_>
     }
 }
 
-/// The mode of a file and the time of its last change.
+/// Returns the mode of a file and the time of its last change.
 #[cfg(unix)]
 fn mode_of(metadata: &Metadata) -> Option<(u32, SystemTime)> {
     use cap_std::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! A path inside the workspace, and the words of a model from which it is made.
+//! Paths inside the workspace, and their construction from a model's text.
 
 mod name;
 
@@ -10,13 +10,13 @@ use std::path::{Component, Path, PathBuf};
 use self::name::{Position, shown, unquoted};
 use crate::WindowsPath;
 
-/// What stands before the name of a spilled output.
+/// The prefix of a spilled output's name.
 pub(crate) const OUTPUTS: &str = "@outputs";
 const MAX_BYTES: usize = 4096;
 
-/// A path that lies, by its words, inside the workspace or is the name of a spilled output.
+/// A path that is lexically inside the workspace, or the name of a spilled output.
 ///
-/// Links are not looked at here: the file operations do that when they run, by handle.
+/// Links are not considered here; the file operations check them, by handle, when they run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WorkspacePath {
     area: Area,
@@ -29,20 +29,20 @@ pub(crate) enum Area {
     Outputs,
 }
 
-/// Why a text is no path inside the workspace, in words for the model.
+/// The reason why a text is not a path inside the workspace, as a message for the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// Nothing was given.
+    /// The text is empty.
     #[error("the path is empty; give a path relative to the workspace, `.` is the workspace itself")]
     Empty,
-    /// No file has such a name.
+    /// The text has a NUL character, which no file name can have.
     #[error("the path has a NUL character; no file has such a name")]
     Nul,
-    /// Longer than any path.
+    /// The text is too long.
     #[error("the path has {len} bytes, at most 4096 are taken")]
     TooLong {
-        /// How many bytes it has.
+        /// Its length in bytes.
         len: usize,
     },
     /// The path leads out of the workspace.
@@ -53,21 +53,21 @@ pub enum PathError {
         /// The path as it was written.
         path: String,
     },
-    /// A shell would expand this, a tool does not.
+    /// The path starts with `~`, which a shell would expand and a tool does not.
     #[error("`{path}` starts with `~`, which is not expanded here; give a path relative to the workspace")]
     Home {
         /// The path as it was written.
         path: String,
     },
-    /// Windows reads this in another way than it looks.
+    /// Windows interprets the path in a special way.
     #[error("`{path}` is no plain path to Windows ({what:?}); give plain names with `/` between them")]
     Windows {
         /// The path as it was written.
         path: String,
-        /// What it is to Windows.
+        /// Its interpretation on Windows.
         what: WindowsPath,
     },
-    /// The part behind `@outputs/` is not one plain name.
+    /// The part after `@outputs/` is not one plain name.
     #[error("`{path}` is no spilled output; give `@outputs/NAME` exactly as the notice wrote it")]
     Output {
         /// The path as it was written.
@@ -76,12 +76,12 @@ pub enum PathError {
 }
 
 impl WorkspacePath {
-    /// The workspace's root itself.
+    /// Returns the path of the workspace's root.
     pub fn root() -> Self {
         Self { area: Area::Root, relative: PathBuf::new() }
     }
 
-    /// Reads a model's words; `roots` are the absolute spellings of the workspace's root.
+    /// Parses a model's text. `roots` are the absolute spellings of the workspace's root.
     pub(crate) fn parse(text: &str, roots: &[PathBuf]) -> Result<Self, PathError> {
         check_text(text)?;
         let outside = || PathError::Outside { path: text.to_owned() };
@@ -95,7 +95,7 @@ impl WorkspacePath {
         let written = Path::new(&*written);
         let plain = normalize(written).ok_or_else(outside)?;
         let relative = if written.has_root() || written.is_absolute() {
-            // Compared component by component, so that `project-two` is not inside `project`.
+            // Compare by components, so that `project-two` is not inside `project`.
             let found = roots.iter().find_map(|root| plain.strip_prefix(root).ok());
             found.ok_or_else(outside)?.to_path_buf()
         } else {
@@ -115,10 +115,10 @@ impl WorkspacePath {
         }
     }
 
-    /// The path of something that was found below the root, as a walker names it.
+    /// Creates the path of an entry below the root, as a directory walker reports it.
     ///
     /// # Errors
-    /// If it leads out of the workspace.
+    /// If the path leads out of the workspace.
     pub fn found(below: &Path) -> Result<Self, PathError> {
         let plain = if below.is_absolute() { None } else { normalize(below) };
         let outside = || PathError::Outside { path: below.to_string_lossy().into_owned() };
@@ -133,34 +133,36 @@ impl WorkspacePath {
         self.area
     }
 
-    /// The path as handle-relative calls take it: never empty.
+    /// Returns the path for handle-relative calls: `.` instead of an empty path.
     pub(crate) fn for_handle(&self) -> &Path {
         if self.relative.as_os_str().is_empty() { Path::new(".") } else { &self.relative }
     }
 
-    /// The path below the workspace's root, or the output's bare name; empty for the root itself.
+    /// Returns the path below the workspace's root, or the output's bare name. It is empty for the root
+    /// itself.
     pub fn relative(&self) -> &Path {
         &self.relative
     }
 
-    /// Whether this is a spilled output and not a file of the workspace.
+    /// Returns true if this is a spilled output and not a file of the workspace.
     pub fn is_output(&self) -> bool {
         self.area == Area::Outputs
     }
 
-    /// The path of something inside this folder.
+    /// Returns the path of an entry in this folder.
     pub fn join(&self, name: impl AsRef<OsStr>) -> Self {
         Self { area: self.area, relative: self.relative.join(Path::new(name.as_ref())) }
     }
 
-    /// The path as it is seen from a folder that holds it; the path itself where it lies elsewhere.
+    /// Returns the path relative to a folder that contains it, or the path itself if the folder does not
+    /// contain it.
     pub fn below(&self, folder: &Self) -> Self {
         let relative = self.relative.strip_prefix(&folder.relative).unwrap_or(&self.relative);
         Self { area: self.area, relative: relative.to_path_buf() }
     }
 
-    /// The path with every name as it is, for rules to judge; what is no text in it is replaced. To be shown it
-    /// is written with `Display`, which leads back to the same file.
+    /// Returns the path with every name unquoted, as rules judge it; invalid UTF-8 is replaced. For display
+    /// use `Display`, whose output resolves to the same file.
     pub fn plain(&self) -> String {
         self.written(|name, _| name.to_string_lossy())
     }
@@ -185,19 +187,19 @@ impl WorkspacePath {
 }
 
 impl fmt::Display for WorkspacePath {
-    /// Relative, with `/` between names on every system; `.` is the root. Names with control characters or
-    /// without a UTF-8 reading stand between double quotes, escaped, and are read back so.
+    /// Writes the path relative to the root, with `/` as separator on every system; `.` is the root. Names
+    /// with control characters or invalid UTF-8 are quoted and escaped, and parsing restores them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.written(shown))
     }
 }
 
-/// The words of a text that is no path inside the workspace, as rules judge them.
+/// Returns a text that is not a path inside the workspace in the form that rules judge.
 pub(crate) fn words(text: &str) -> String {
     unquoted(text).to_string_lossy().into_owned()
 }
 
-/// On Windows a name can lead to another file than its words say.
+/// Refuses names that lead to another file on Windows than they seem to.
 fn check_windows(text: &str, relative: &Path) -> Result<(), PathError> {
     match WindowsPath::of(&relative.to_string_lossy()) {
         WindowsPath::Relative => Ok(()),
@@ -221,10 +223,10 @@ fn check_text(text: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// The path without `.` and `..`, by its words alone; none if `..` leads above its start.
+/// Removes `.` and `..` lexically. Returns `None` if `..` leads above the start.
 ///
-/// Policy judges this very form (RULES H6), so it is also the form that is opened: with a link before `..`
-/// the file system's reading could be another place than the one that was judged.
+/// Policy judges this form (RULES H6), so the same form is opened. If a link precedes `..`, the file system
+/// would resolve the original path to another place than the one that was judged.
 pub(crate) fn normalize(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,5 @@
-//! What the helper process is told, as arguments: every path as it is, so nothing is quoted or escaped.
+//! The plan for the helper process, encoded as arguments. Each path is an argument of its own, so nothing
+//! needs quotes or escapes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::confinement::stand_in::{Hidden, Protected, StandIn};
 use crate::{ChildLimits, Confinement, Level};
 
-/// Everything that the helper must know; the command follows it.
+/// The instructions for the helper. The command follows them in the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) stage: Stage,
@@ -24,36 +25,36 @@ pub(crate) struct Plan {
     pub(crate) terminal: Terminal,
 }
 
-/// Which of the helper's processes is meant.
+/// The process of the helper that a plan is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// On the host.
+    /// The process on the host.
     Outer,
     /// The first process of the new namespaces.
     Inner,
 }
 
-/// Whether standard input is a leash.
+/// The use of the helper's standard input: as a leash, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
     Leash,
     Free,
 }
 
-/// What the command reads.
+/// The command's standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// Nothing, or on no leash what the helper's own input is.
+    /// Empty with a leash; without one, the helper's own input.
     Usual,
-    /// The descriptor that waits on the leash.
+    /// The descriptor that is sent over the leash.
     Handed,
 }
 
-/// Whether the command sits at a terminal.
+/// The command's terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Terminal {
     None,
-    /// At the one that the helper's stdout is.
+    /// The terminal on the helper's stdout.
     Stdout,
 }
 
@@ -76,8 +77,8 @@ impl Plan {
         }
     }
 
-    /// The hidden paths that the child would see without a cover, a folder before what is in it. Where nothing was
-    /// granted nothing is seen, and below a cover nothing is.
+    /// Returns the hidden paths that need a cover, a folder before its contents. A path outside all grants is
+    /// not visible anyway, nor is one below another cover.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is covered here"))]
     pub(crate) fn covered(&self) -> Vec<&Hidden> {
         let grants = self.readable.iter().chain(&self.writable).map(|path| (path, true));
@@ -91,7 +92,7 @@ impl Plan {
         hidden.sort_unstable_by_key(|hidden| &hidden.path);
         let mut covered: Vec<&Hidden> = Vec::new();
         for hidden in hidden {
-            // Sorted, a folder comes just before all that is in it.
+            // In sorted order, a folder comes just before its contents.
             if !covered.last().is_some_and(|cover| hidden.path.starts_with(&cover.path)) {
                 covered.push(hidden);
             }
@@ -99,7 +100,7 @@ impl Plan {
         covered
     }
 
-    /// The arguments that say this plan and the command.
+    /// Encodes the plan and the command as arguments.
     pub(crate) fn encode(&self, command: &[OsString]) -> Vec<OsString> {
         let stage = match self.stage {
             Stage::Outer => "outer",
@@ -152,7 +153,7 @@ impl Plan {
         words
     }
 
-    /// Reads the arguments; what is not understood whole is refused.
+    /// Decodes the arguments. Returns `None` if any of them is not understood.
     pub(crate) fn decode(words: impl IntoIterator<Item = OsString>) -> Option<(Self, Vec<OsString>)> {
         let mut words = words.into_iter();
         let stage = match words.next()?.to_str()? {

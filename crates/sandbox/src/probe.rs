@@ -1,4 +1,4 @@
-//! What this machine can do, found out by doing it.
+//! Determines the confinement that this machine supports, by trying it.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -6,37 +6,38 @@ use std::process::Stdio;
 use crate::plan::Plan;
 use crate::{Confinement, Helper, Level, Missing, Part};
 
-/// The best level that held when it was tried, and why no better one did.
+/// The best level that held when it was tried, and the reasons why no better one did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Probe {
-    /// The level that confined processes get here.
+    /// The level for confined processes on this machine.
     pub level: Level,
-    /// What kept the levels above from being reached.
+    /// The reasons why the levels above were not reached.
     pub missing: Vec<Missing>,
-    /// What is bounded for all processes of a child together.
+    /// The limits that apply to all processes of a child together.
     pub bounds: Bounds,
-    /// The kernel's version of Landlock, where it was used.
+    /// The kernel's Landlock version, if Landlock was used.
     pub landlock: Option<u32>,
 }
 
-/// What this machine bounds for all processes of a child together, beside the limits of each one.
+/// The limits that this machine enforces for all processes of a child together, in addition to those of each
+/// process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Bounds {
-    /// How many they are.
+    /// True if the number of processes is limited.
     pub processes: bool,
-    /// How much memory they use.
+    /// True if their memory is limited.
     pub memory: bool,
 }
 
 const PROCESSES: &str = "bounded: processes";
 const MEMORY: &str = "bounded: memory";
-/// What comes before the version of Landlock.
+/// The prefix of the Landlock version in the helper's output.
 pub(crate) const LANDLOCK: &str = "landlock: ";
 
 impl Bounds {
-    /// The lines by which a helper that was tried says what holds.
+    /// Returns the lines by which a probed helper reports its limits.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no helper says it here"))]
     pub(crate) fn lines(self) -> impl Iterator<Item = &'static str> {
         let lines = [(self.processes, PROCESSES), (self.memory, MEMORY)];
@@ -50,8 +51,8 @@ impl Bounds {
 }
 
 impl Probe {
-    /// Confines a real process at each level from the top, which tries to get out; the first level that
-    /// holds is taken. It takes some milliseconds: do it once.
+    /// Starts a confined process at each level from the best, which tries to break out, and returns the first
+    /// level that held. This takes some milliseconds, so do it once.
     pub fn run(helper: &Helper) -> Self {
         let mut missing = Vec::new();
         for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {
@@ -63,10 +64,10 @@ impl Probe {
         Self { level: Level::None, missing, bounds: Bounds::default(), landlock: None }
     }
 
-    /// Tries one level, whatever the others are.
+    /// Tries one level, independently of the others.
     ///
     /// # Errors
-    /// What keeps this machine from it.
+    /// The part of the level that failed on this machine, with the system's message.
     pub fn at(helper: &Helper, level: Level) -> Result<Self, Missing> {
         let said = tried(helper, level).map_err(|(part, words)| Missing { level, part, words })?;
         let landlock = said.lines().find_map(|line| line.strip_prefix(LANDLOCK)?.parse().ok());
@@ -90,7 +91,7 @@ fn tried(helper: &Helper, level: Level) -> Result<String, (Part, String)> {
         let (part, words) = line.strip_prefix("not confined: ")?.split_once(": ")?;
         Some((Part::of_words(part)?, words.to_owned()))
     });
-    // What another program says is its own.
+    // Another message on stderr is bwrap's own.
     let other = words.lines().rfind(|line| level == Level::Bubblewrap && !line.trim().is_empty());
     let said = said.or_else(|| Some((Part::Bubblewrap, other?.trim_start_matches("bwrap: ").to_owned())));
     Err(said.unwrap_or_else(|| (Part::Helper, format!("it ended with {}", output.status))))

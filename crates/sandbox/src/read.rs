@@ -1,4 +1,4 @@
-//! Reading a file below the workspace's handle.
+//! Reading files below the workspace's handle.
 
 mod descent;
 mod settings;
@@ -16,29 +16,29 @@ pub use self::descent::Descent;
 pub use self::settings::{SettingsOwner, read_settings};
 pub use self::stream::FileStream;
 
-/// How many bytes of a file are read at the most.
+/// The maximum length of a file that is read, in bytes: 80 MiB.
 pub const MAX_FILE_BYTES: u64 = 80 * 1024 * 1024;
 
-/// What a file held when it was read.
+/// The contents of a file when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Contents {
-    /// The real path, links followed.
+    /// The real path, with links followed.
     pub path: WorkspacePath,
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// The bytes' fingerprint.
+    /// The fingerprint of the bytes.
     pub version: Version,
     pub(crate) permissions: Permissions,
 }
 
 impl Workspace {
-    /// Reads a whole regular file, at most [`MAX_FILE_BYTES`]. Links inside the workspace are followed.
+    /// Reads a whole regular file of at most [`MAX_FILE_BYTES`]. Links inside the workspace are followed.
     ///
-    /// It never waits: a pipe or a device is refused, also when it takes a file's place meanwhile.
+    /// The call never blocks: a pipe or a device is refused, even if it replaces the file during the call.
     ///
     /// # Errors
-    /// If it is missing, no regular file, too large, or leads out of the workspace.
+    /// If the file is missing, too large, not a regular file, or leads out of the workspace.
     pub fn read(&self, path: &WorkspacePath) -> Result<Contents, FileError> {
         let real = self.judged(path)?;
         let (mut file, metadata) = self.open_real(&real)?;
@@ -47,7 +47,7 @@ impl Workspace {
         Ok(Contents { version: Version::of(&bytes), path: real, bytes, permissions })
     }
 
-    /// Opens what is already a real path; a link that took the place of a part meanwhile is refused.
+    /// Opens a file by its real path. A link that has replaced a part of the path since is refused.
     pub(crate) fn open_real(&self, real: &WorkspacePath) -> Result<(File, Metadata), FileError> {
         if real.is_output() {
             return open_named(&self.handle(real)?, real, real.for_handle());
@@ -69,7 +69,8 @@ pub(crate) fn open_named(
     let failed = |error| FileError::from_io(path, error);
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
-    // The look before the open only makes better words: opening a folder or a socket fails with less.
+    // The check before the open only gives a better message; opening a folder or a socket fails with a less
+    // specific one.
     let before = dir.symlink_metadata(name).map_err(failed)?;
     regular(&before, path)?;
     let file = dir.open_with(name, &options).map_err(failed)?;
@@ -88,7 +89,7 @@ pub(crate) fn read_all(
         return Err(too_large(metadata.len()));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-    // One byte more than the limit tells a file that grows, or that lies about its length.
+    // Read one byte more than the limit, to detect a file that grows or reports a wrong length.
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| FileError::from_io(path, error))?;
     match bytes.len() as u64 {
         len if len > MAX_FILE_BYTES => Err(too_large(len)),

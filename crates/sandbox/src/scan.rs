@@ -1,8 +1,8 @@
-//! Which names in a workspace are protected and which files are secrets, found in bounded time.
+//! Finds the protected names and the secrets of a workspace, in bounded time.
 //!
-//! Other processes may move folders during the scan. A folder that is moved from a place that was not yet listed to one
-//! that was would be missed, so every folder is looked at again at the end: its change time differs when a name in it
-//! was made, moved or removed.
+//! Other processes may move folders during the scan. A folder that is moved from a place that is not yet
+//! listed to a listed one would be missed. The scan therefore checks every folder again at the end: a
+//! folder's change time differs if a name in it was created, moved or removed.
 
 pub(crate) mod content;
 pub(crate) mod tree;
@@ -16,25 +16,25 @@ use windlass_command::{is_protected_name, is_secret_name};
 use self::content::{Content, is_fetched_secret, is_settings_name, judged};
 use self::tree::{Identity, Name, Root, Stamp};
 
-/// Folders with files that were built or fetched, in great number.
+/// Folders with built or fetched files, in great number.
 pub(crate) const FETCHED: [&str; 5] = ["node_modules", "target", ".venv", "venv", "__pycache__"];
-/// Folders of version control systems, which hold objects by digest.
+/// Folders of version control systems, which store objects by digest.
 pub(crate) const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
-/// How long a workspace may take to come to rest.
+/// The maximum time to wait until the workspace is at rest.
 const SETTLING: Duration = Duration::from_millis(400);
 /// Change times advance in steps of up to this. A younger folder may have changed again without a new time.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How far is looked.
+/// The limits of a scan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Names outside of fetched folders.
+    /// The maximum number of names outside fetched folders.
     pub(crate) entries: usize,
-    /// Names in fetched folders.
+    /// The maximum number of names in fetched folders.
     pub(crate) fetched: usize,
     pub(crate) depth: usize,
     pub(crate) found: usize,
-    /// Files whose contents are looked at.
+    /// The maximum number of files whose contents are read.
     pub(crate) contents: usize,
 }
 
@@ -44,22 +44,22 @@ impl Default for Limits {
     }
 }
 
-/// A secret, and the file that had the name.
+/// A secret, with the identity of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Secret {
     pub(crate) path: PathBuf,
     pub(crate) identity: Option<Identity>,
 }
 
-/// What was found.
+/// The results of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     pub(crate) protected: Vec<PathBuf>,
     pub(crate) secrets: Vec<Secret>,
-    /// Folders that git would take for a bare repository.
+    /// Folders that git would accept as a bare repository.
     pub(crate) bare: Vec<PathBuf>,
     pub(crate) gaps: Vec<String>,
-    /// Whether no folder was moved while the scan looked.
+    /// True if no folder was moved during the scan.
     pub(crate) is_settled: bool,
     seen: usize,
     fetched: usize,
@@ -73,14 +73,14 @@ pub(crate) struct Scan {
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     stamp: Stamp,
-    /// Whether it may have changed after the listing without a new time.
+    /// True if it may have changed after the listing without a new time.
     is_young: bool,
-    /// How many names it has, and how many of its files were looked into.
+    /// The number of its names, and of its files whose contents were read.
     names: usize,
     contents: usize,
 }
 
-/// Where a folder lies.
+/// The part of the workspace that a folder belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Own,
@@ -117,7 +117,8 @@ impl Scan {
         scan
     }
 
-    /// Lists a folder and all below it: fetched folders last, so that they use up nobody else's bounds.
+    /// Lists a folder and everything below it. Fetched folders come last, so that they do not use up the
+    /// limits of the others.
     fn walk(&mut self, root: &Root, first: Waiting, limits: Limits) {
         let (mut waiting, mut later) = (vec![first], Vec::new());
         while let Some(next) = waiting.pop().or_else(|| later.pop()) {
@@ -131,11 +132,11 @@ impl Scan {
         }
     }
 
-    /// Lists one folder and notes its names; the folders to look into come back.
+    /// Lists one folder, records its names and returns the folders to list next.
     fn folder(&mut self, root: &Root, folder: &Waiting, limits: Limits) -> Vec<Waiting> {
         let Ok((stamp, names)) = root.list(&folder.path) else { return Vec::new() };
         if let Some(before) = self.folders.remove(&folder.path) {
-            // Listed again: its names count once.
+            // The folder is listed again, so subtract its earlier counts.
             let count = if folder.part == Part::Fetched { &mut self.fetched } else { &mut self.seen };
             *count = count.saturating_sub(before.names);
             self.contents = self.contents.saturating_sub(before.contents);
@@ -172,7 +173,7 @@ impl Scan {
         let text = name.text.to_string_lossy();
         let (protected, secret) = (is_protected_name(&text), is_secret_name(&text));
         if name.is_link {
-            // The link itself cannot be covered, its target can.
+            // A link itself cannot be covered, but its target can.
             if secret && let Some(target) = root.target(&path) {
                 self.add(root, target);
             }
@@ -185,9 +186,9 @@ impl Scan {
             self.file(root, folder.part, path, &text, secret, limits);
             return None;
         }
-        // A folder of keys is hidden whole. Other folders with such names hold programs.
+        // A folder of keys is hidden as a whole. Other folders with secret names contain programs.
         if protected && secret {
-            // An empty one is the stand-in of another command, which is removed when that command ends.
+            // An empty one is the stand-in of another command and is removed when that command ends.
             if !root.list(&path).is_ok_and(|(_, names)| names.is_empty()) {
                 self.add(root, path);
             }
@@ -207,7 +208,7 @@ impl Scan {
 
     fn file(&mut self, root: &Root, part: Part, path: PathBuf, name: &str, secret: bool, limits: Limits) {
         let is_secret = match (secret, part) {
-            // Certificates of authorities and settings of tools have such names, too.
+            // Certificates of authorities and settings of tools have such names too.
             (true, Part::Fetched) if is_fetched_secret(name) => root.contents(&path).holds_key(),
             (true, _) if is_settings_name(name) => root.contents(&path).holds_credential(),
             (true, _) => true,
@@ -235,7 +236,8 @@ impl Scan {
         }
     }
 
-    /// A repository is not searched, but its configuration can hold the token of a remote.
+    /// Checks a repository's configuration, which can contain the token of a remote. The rest of a repository
+    /// is not searched.
     fn repository(&mut self, root: &Root, path: &Path) {
         let config = path.join("config");
         if root.contents(&config).holds_credential() {
@@ -257,8 +259,8 @@ impl Scan {
         }
     }
 
-    /// Looks at all folders again until none has changed. Names that were only made are noted; the scan is unsettled
-    /// where folders go on to be moved or removed.
+    /// Checks all folders again until none has changed, and records names that were added. The scan is
+    /// unsettled if folders are still being moved or removed at the end.
     fn settle(&mut self, root: &Root, limits: Limits) {
         let began = Instant::now();
         loop {
@@ -296,7 +298,7 @@ impl Scan {
         }
     }
 
-    /// Lists a folder again, and folders in it that were not there before.
+    /// Lists a folder again, together with new folders in it.
     fn relist(&mut self, root: &Root, folder: &Waiting, limits: Limits) {
         for below in self.folder(root, folder, limits) {
             if !self.folders.contains_key(&below.path) {
@@ -329,12 +331,12 @@ fn part_of(path: &Path) -> Part {
     part
 }
 
-/// Whether git takes a folder with these names for a repository.
+/// Returns true if git would accept a folder with these names as a repository.
 fn is_bare_repository(names: &[Name]) -> bool {
     let has = |wanted: &str, folder: bool| {
         names.iter().any(|name| name.text == wanted && (name.is_link || name.is_folder == folder))
     };
-    // With `commondir` the other two lie elsewhere.
+    // With `commondir`, the other two are in another folder.
     has("HEAD", false) && (has("commondir", false) || has("objects", true) && has("refs", true))
 }
 

@@ -1,4 +1,4 @@
-//! The helper's processes while the command runs: who starts it, buries orphans, and ends all of them.
+//! The helper's processes while the command runs: they start it, reap orphans, and end all its processes.
 
 mod placeholders;
 pub(crate) mod plan_file;
@@ -34,14 +34,15 @@ use self::watch::{News, Watch};
 
 const NOT_RUNNABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
-/// Every process that this one may signal; of the first process of a namespace: all others in it.
+/// All processes that this one may signal. For the first process of a namespace these are all others in it.
 const ALL: Pid = Pid::from_raw(-1);
 
-/// On the host: makes what needs the host, starts the first process of the namespaces and waits for it.
+/// Runs the outer process, on the host: does the steps that need the host, starts the first process of the
+/// namespaces and waits for it.
 pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
     let failed = |error: io::Error| Failure(Part::Namespaces, error.to_string());
     let input = input(plan)?;
-    // Made before the mounts, on the host, because what is not there cannot be mounted over.
+    // Create stand-ins before the mounts, on the host, because a missing path cannot be mounted over.
     let (placeholders, protected) = Placeholders::make(&plan.protected).map_err(Failure::of(Part::Mounts))?;
     let tree = Tree::join(&plan.limits);
     if command.is_empty() {
@@ -51,7 +52,8 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
     let before = own.get(1..own.len().saturating_sub(given)).unwrap_or_default();
     let inner = Plan { stage: Stage::Inner, protected, ..plan.clone() };
     let (mut process, _closed) = if plan.level == Level::Bubblewrap {
-        // Who is killed with it comes to this process, so that its end can be waited for.
+        // Become a subreaper: processes killed with bwrap are reparented to this one, so that it can wait for
+        // their end.
         prctl::set_child_subreaper(true).map_err(Failure::of(Part::Helper))?;
         bubblewrap::start(&inner).map_err(|words| Failure(Part::Bubblewrap, words))?
     } else {
@@ -66,7 +68,7 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
         Hold::Free => {
             let child = watch.unheld(|| process.spawn()).map_err(failed)?;
             let child = pid_of(child.id());
-            // Without a leash nobody can tell it to tidy up.
+            // Without a leash the inner process cannot be asked to clean up.
             wait_for(&watch, child, || signal(child, Signal::SIGKILL))
         }
         Hold::Leash => {
@@ -76,7 +78,7 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
                 handed::give(&ours, input).map_err(Failure::of(Part::Helper))?;
             }
             let child = watch.unheld(|| process.spawn()).map_err(failed)?;
-            // With it goes the other end of the leash.
+            // Close the parent's copy of the other end of the leash.
             drop(process);
             let mut said = String::new();
             let _ = BufReader::new(&ours).read_line(&mut said);
@@ -109,20 +111,21 @@ fn print(bounds: Bounds, landlock: Option<i32>) {
     }
 }
 
-/// The first process of the namespaces: with its end all others end.
+/// Runs the first process of the namespaces. When it ends, the kernel ends all others.
 pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
-    // Whoever kills the outer process kills all of them; the leash covers the moment before this.
+    // Killing the outer process has to kill this one. The leash covers the time before this call.
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(Failure::of(Part::Namespaces))?;
     let input = input(plan)?;
     let watch = Watch::first(plan.hold).map_err(Failure::of(Part::Helper))?;
-    // If memory runs out, this tree goes first and not the host. Nothing is lost where it cannot be said.
+    // If memory runs out, the kernel should kill this tree before the host's processes. Failing to set this
+    // does no harm.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
-    // The kernel counts the processes of a namespace's user, unless that is the machine's root.
+    // The kernel limits the processes of a namespace's user, unless that user is the machine's root.
     let processes = namespaces::bound_processes(plan.limits.processes) || !getuid().is_root();
     if plan.level == Level::Namespaces {
         namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
     }
-    // A session of its own has no terminal, and a signal to the group does not reach the helper.
+    // A new session has no terminal, and signals to the host's group do not reach the helper.
     setsid().map_err(Failure::of(Part::Privileges))?;
     if plan.terminal == Terminal::Stdout {
         terminal::take().map_err(Failure::of(Part::Privileges))?;
@@ -130,7 +133,7 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     let own: Vec<&Path> =
         namespaces::PRIVATE.iter().map(Path::new).chain(plan.private.iter().map(AsRef::as_ref)).collect();
     let version = confine(plan, &own)?;
-    // What this process was told is no concern of the command.
+    // Prevent the command from reading this process's memory.
     prctl::set_dumpable(false).map_err(Failure::of(Part::Privileges))?;
     if command.is_empty() {
         print(Bounds { processes, memory: false }, Some(version));
@@ -141,8 +144,8 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// At the level without namespaces: beside the command, in the same confinement. Without a leash there is
-/// nothing to wait for, and this process becomes the command.
+/// Runs the helper at the level without namespaces: in the same confinement as the command. Without a leash
+/// there is nothing to wait for, so this process becomes the command.
 pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     let tree = Tree::join(&plan.limits);
     if command.is_empty() {
@@ -160,7 +163,7 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
         setsid().map_err(Failure::of(Part::Privileges))?;
         terminal::take().map_err(Failure::of(Part::Privileges))?;
     }
-    // Orphans come to this process, and are ended with the command.
+    // Become a subreaper, so that orphans can be ended together with the command.
     prctl::set_child_subreaper(true).map_err(Failure::of(Part::Privileges))?;
     let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
     confine(plan, &[])?;
@@ -172,7 +175,7 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Takes the setuid and setgid bits from new files, where the command could set one of them.
+/// Removes the setuid and setgid bits from new files, if the command was able to set one of them.
 fn clear_bits(plan: &Plan, began: SystemTime) {
     if GroupBit::of(plan) == GroupBit::Inherited {
         for folder in &plan.writable {
@@ -188,7 +191,7 @@ fn process_of(command: &[OsString]) -> Option<Command> {
     Some(process)
 }
 
-/// The input that the host made for the command, taken off the leash before anything else is.
+/// Receives the descriptor of the command's input, which is the first message on the leash.
 fn input(plan: &Plan) -> Result<Option<OwnedFd>, Failure> {
     match plan.input {
         Input::Usual => Ok(None),
@@ -196,18 +199,19 @@ fn input(plan: &Plan) -> Result<Option<OwnedFd>, Failure> {
     }
 }
 
-/// Lets go of the ends of a command that serves, so that its reader sees when the command closes them.
+/// Closes this process's copies of stdout and stderr for a command that serves, so that the reader sees when
+/// the command closes them.
 fn leave_output(plan: &Plan) {
     if plan.input == Input::Handed
         && let Ok(nowhere) = fs::OpenOptions::new().write(true).open("/dev/null")
     {
-        // Where it fails the reader sees the end a little later, with the end of this process.
+        // On failure the reader sees the end a little later, when this process exits.
         let _ = rustix::stdio::dup2_stdout(&nowhere);
         let _ = rustix::stdio::dup2_stderr(&nowhere);
     }
 }
 
-/// Says that the command is confined, and starts it.
+/// Reports that the command is confined, and starts it.
 fn started(plan: &Plan, watch: &Watch, command: &[OsString], input: Option<OwnedFd>) -> Result<Pid, u8> {
     let mut process = process_of(command).ok_or(NOT_FOUND)?;
     if plan.hold == Hold::Leash {
@@ -230,7 +234,7 @@ fn not_started(error: &io::Error) -> u8 {
     if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE }
 }
 
-/// Asks to end. A shell at a terminal ignores TERM, but not that the terminal is gone.
+/// Asks a process to stop. A shell at a terminal ignores SIGTERM but not SIGHUP.
 fn ask(plan: &Plan, whom: Pid) {
     if plan.terminal == Terminal::Stdout {
         signal(whom, Signal::SIGHUP);
@@ -238,7 +242,7 @@ fn ask(plan: &Plan, whom: Pid) {
     signal(whom, Signal::SIGTERM);
 }
 
-/// Who is gone needs no signal.
+/// Sends a signal. The process may have exited already, so the error is ignored.
 fn signal(whom: Pid, which: Signal) {
     let _ = kill(whom, which);
 }
@@ -247,7 +251,8 @@ fn pid_of(id: u32) -> Pid {
     Pid::from_raw(id.cast_signed())
 }
 
-/// Waits for one child and buries the others; passes on what asks to stop; ends with the leash.
+/// Waits for a child, and reaps all others. Forwards requests to stop; kills the child when the leash is
+/// released.
 fn wait_for(watch: &Watch, child: Pid, pass: impl Fn()) -> u8 {
     loop {
         if let Some(code) = buried(child) {
@@ -265,14 +270,15 @@ fn wait_for(watch: &Watch, child: Pid, pass: impl Fn()) -> u8 {
     }
 }
 
-/// Collects all children that have ended; the code of one of them, if it has.
+/// Reaps all children that have ended. Returns the exit code of `child`, if it is among them.
 fn buried(child: Pid) -> Option<u8> {
     let mut code = None;
     loop {
         let (pid, ended) = match waitpid(None, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
-            // Nobody is there who could let the command go on.
+            // No shell waits for the command that could continue it, so continue it here.
             Ok(WaitStatus::Stopped(pid, _)) if pid == child => {
-                // With all of its group: a key stops a shell together with the program that the shell waits for.
+                // Continue its whole group: a key stops a shell together with the program that the shell
+                // waits for.
                 let group = getpgid(Some(pid)).map_or(pid, |group| Pid::from_raw(-group.as_raw()));
                 signal(group, Signal::SIGCONT);
                 continue;
@@ -291,9 +297,9 @@ fn buried(child: Pid) -> Option<u8> {
     }
 }
 
-/// Ends all that is left below this process: when one ends, its children come here.
+/// Kills all remaining descendants. When one ends, its children are reparented to this process.
 fn end_children() {
-    // More rounds than this only who forks faster than it is killed.
+    // Only a process that forks faster than it is killed needs more rounds than this.
     for _ in 0..10_000 {
         let listed = fs::read_to_string("/proc/thread-self/children").unwrap_or_default();
         let children: Vec<Pid> =

@@ -1,9 +1,9 @@
-//! The helper where the system has none of its means: it refuses.
+//! The helper for systems without Landlock and seccomp: it refuses to run commands.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Refuses to run the command: nothing here can confine it.
+/// Refuses to run the command, because it cannot be confined on this system.
 #[expect(clippy::print_stderr, reason = "the helper's only way to say why it did not run the command")]
 pub fn confine_and_exec(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     drop(arguments.into_iter());
@@ -11,7 +11,7 @@ pub fn confine_and_exec(arguments: impl IntoIterator<Item = OsString>) -> ExitCo
     ExitCode::from(125)
 }
 
-/// Does nothing: this system has no such means.
+/// Does nothing on this system.
 ///
 /// # Errors
 /// Never.

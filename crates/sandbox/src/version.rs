@@ -1,4 +1,4 @@
-//! Which bytes a file had, so that a later look can tell whether they are still the same.
+//! Fingerprints of files, by which a later check detects a change.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,26 +14,26 @@ use crate::WorkspacePath;
 pub struct Version([u8; 32]);
 
 impl Version {
-    /// The version that these bytes are.
+    /// Computes the version of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 }
 
 impl fmt::Display for Version {
-    /// The SHA-256 of the bytes, in hexadecimal digits.
+    /// Writes the SHA-256 of the bytes in hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-/// What the model last saw of each file, by the file's real path (RULES E5).
+/// The versions that the model last saw of each file, by the file's real path (RULES E5).
 #[derive(Debug, Default)]
 pub(crate) struct Seen(Mutex<HashMap<PathBuf, Version>>);
 
 impl Seen {
     pub(crate) fn note(&self, path: &WorkspacePath, version: Version) {
-        // A panic cannot leave one insertion half done, so a poisoned map is as good as another.
+        // A panic cannot leave an insertion half done, so a poisoned map is still valid.
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.insert(path.relative().to_path_buf(), version);
     }

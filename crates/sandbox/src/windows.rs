@@ -1,20 +1,20 @@
-//! How Windows would read a path: a pure look at its words, the same on every system.
+//! Classifies paths as Windows would interpret them. The check is lexical and the same on every system.
 
-/// What a text is to Windows.
+/// The interpretation of a path on Windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WindowsPath {
-    /// Plain names below the folder at hand.
+    /// Plain names below the current folder.
     Relative,
     /// A drive and a path from its root: `C:\x`.
     Absolute,
-    /// A drive and a path from that drive's own folder: `C:x`.
+    /// A drive and a path from that drive's current folder: `C:x`.
     DriveRelative,
-    /// A path from the root of the drive at hand: `\x`.
+    /// A path from the root of the current drive: `\x`.
     Rooted,
     /// A folder of another machine: `\\server\share`.
     Share,
-    /// The name space of devices: `\\?\`, `\\.\`, `\??\`.
+    /// The device namespace: `\\?\`, `\\.\`, `\??\`.
     Device,
     /// `..` leads above the start.
     Climbs,
@@ -22,16 +22,16 @@ pub enum WindowsPath {
     Reserved,
     /// A stream of a file: `file:stream`, `file::$DATA`.
     Stream,
-    /// A name whose last dots or spaces would be dropped: `.git.`, `.git `.
+    /// A name whose trailing dots or spaces Windows would remove: `.git.`, `.git `.
     Trailing,
-    /// A name in the short form, which leads to another: `GIT~1`.
+    /// A short (8.3) name, which leads to another name: `GIT~1`.
     Short,
-    /// A character that no name has.
+    /// A character that a name cannot have.
     Character,
 }
 
 impl WindowsPath {
-    /// What the text is to Windows. Both `/` and `\` separate names.
+    /// Classifies a path. Both `/` and `\` separate names.
     ///
     /// ```
     /// use windlass_sandbox::WindowsPath;
@@ -62,13 +62,13 @@ impl WindowsPath {
         }
     }
 
-    /// Whether it is plain names below the folder at hand, and nothing that Windows reads in another way.
+    /// Returns true if the path has only plain names below the current folder.
     pub fn is_plain(self) -> bool {
         self == Self::Relative
     }
 }
 
-/// What the names of a path are, the first odd one.
+/// Returns the classification of the first unusual name, or `Relative`.
 fn names(path: &str) -> WindowsPath {
     let mut depth = 0_usize;
     for name in path.split('\\').filter(|name| !name.is_empty() && *name != ".") {
@@ -95,7 +95,7 @@ fn of_name(name: &str) -> WindowsPath {
     if name.chars().any(|letter| letter < ' ' || r#"<>"|?*"#.contains(letter)) {
         return WindowsPath::Character;
     }
-    // Also `...` and `. .`, which some calls read as `..`.
+    // This includes `...` and `. .`, which some calls interpret as `..`.
     if name.ends_with(['.', ' ']) || name.starts_with(' ') && is_reserved(name.trim()) {
         return WindowsPath::Trailing;
     }
@@ -105,7 +105,7 @@ fn of_name(name: &str) -> WindowsPath {
     if is_short(name) { WindowsPath::Short } else { WindowsPath::Relative }
 }
 
-/// A device's name counts whatever follows its first dot, and with spaces before it.
+/// Returns true for a device name. Text after the first dot is ignored, and so are spaces before it.
 fn is_reserved(name: &str) -> bool {
     let base = name.split('.').next().unwrap_or(name).trim_end().to_uppercase();
     if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"].contains(&base.as_str()) {
@@ -113,11 +113,12 @@ fn is_reserved(name: &str) -> bool {
     }
     let Some(number) = base.strip_prefix("COM").or_else(|| base.strip_prefix("LPT")) else { return false };
     let mut digits = number.chars();
-    // The raised digits count too.
+    // The superscript digits count too.
     matches!((digits.next(), digits.next()), (Some('0'..='9' | '¹' | '²' | '³'), None))
 }
 
-/// At most eight letters of which the last are `~` and digits, and at most three behind a dot.
+/// Returns true for an 8.3 name: at most eight characters that end in `~` and digits, and at most three after
+/// a dot.
 fn is_short(name: &str) -> bool {
     let (base, extension) = name.split_once('.').unwrap_or((name, ""));
     let Some((head, number)) = base.rsplit_once('~') else { return false };

@@ -1,4 +1,4 @@
-//! The one way to a file: a folder opened once, and everything else by handle below it.
+//! The workspace: a folder that is opened once, with all file access by handle below it.
 
 mod aftermath;
 mod target;
@@ -19,20 +19,21 @@ use crate::{FileError, Kind, PathError, Version, WorkspaceError, WorkspacePath};
 
 pub use self::target::Look;
 
-/// What may be done in a workspace.
+/// The permitted operations in a workspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "reading alone or both, there is no third")]
 pub enum Access {
-    /// Files may be read only.
+    /// Files may only be read.
     ReadOnly,
     /// Files may be read and written.
     #[default]
     ReadWrite,
 }
 
-/// The one way to a file for tools: the session's root folder, opened once and never by name again.
+/// The session's root folder, through which tools access all files. It is opened once and never again by
+/// name.
 ///
-/// `..`, absolute paths, links that lead out, `/proc` magic links and swaps between check and use are all
+/// `..`, absolute paths, links that lead out, `/proc` magic links and exchanges between check and use are
 /// refused by the handle-relative calls underneath, not by comparing text.
 ///
 /// ```
@@ -53,7 +54,7 @@ pub struct Workspace {
     pub(crate) access: Access,
     outputs: Option<PathBuf>,
     seen: Seen,
-    // Two writes of this process never cross; two processes meet in the version check.
+    // Serializes the writes of this process. Between processes, locks and the version check protect a file.
     pub(crate) writing: Mutex<()>,
 }
 
@@ -61,15 +62,15 @@ impl Workspace {
     /// Opens a folder for reading and writing.
     ///
     /// # Errors
-    /// If it is missing, no folder, or cannot be read and written.
+    /// If the folder is missing, is not a folder, or cannot be read and written.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, WorkspaceError> {
         Self::open_for(root, Access::ReadWrite)
     }
 
-    /// Opens a folder for what is said.
+    /// Opens a folder with the given access.
     ///
     /// # Errors
-    /// If it is missing, no folder, or cannot be used as said.
+    /// If the folder is missing, is not a folder, or does not permit the access.
     pub fn open_for(root: impl AsRef<Path>, access: Access) -> Result<Self, WorkspaceError> {
         let given = root.as_ref().to_path_buf();
         let failed = |source: io::Error| match source.kind() {
@@ -81,7 +82,7 @@ impl Workspace {
         let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
         dir.entries().map_err(failed)?;
         if access == Access::ReadWrite {
-            // A file without a name tries the folder and leaves nothing behind.
+            // An unnamed file tests the write permission without leaving a trace.
             TempFile::new_anonymous(&dir)
                 .map_err(|source| WorkspaceError::Unwritable { path: given.clone(), source })?;
             sweep(&dir);
@@ -93,18 +94,18 @@ impl Workspace {
         Ok(Self { roots, root, dir, access, outputs: None, seen: Seen::default(), writing: Mutex::new(()) })
     }
 
-    /// The same workspace with a folder of spilled outputs, which tools read as `@outputs/NAME`.
+    /// Sets a folder of spilled outputs, which tools read as `@outputs/NAME`.
     pub fn with_outputs(mut self, folder: impl Into<PathBuf>) -> Self {
         self.outputs = Some(folder.into());
         self
     }
 
-    /// The real path of the root, for texts and for child processes; tools never open files by it.
+    /// Returns the real path of the root, for messages and child processes. Tools never open files by it.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Reads the words of a model as a path. Looks at words only, not at files.
+    /// Parses a model's text as a path. Only the text is considered, not the files.
     ///
     /// # Errors
     /// If the path is empty, has a NUL, or leads out of the workspace.
@@ -112,13 +113,13 @@ impl Workspace {
         WorkspacePath::parse(text, &self.roots)
     }
 
-    /// The path as effects name it: relative where it lies inside by its words, else as it was written.
-    /// Looks at words only, so that nothing happens before approval (RULES H3).
+    /// Returns the path as effects name it: relative if it is lexically inside the workspace, else as it was
+    /// written. Only the text is considered, so that nothing happens before approval (RULES H3).
     pub fn effect_path(&self, text: &str) -> String {
         self.resolve(text).map_or_else(|_| words(text), |path| path.plain())
     }
 
-    /// Notes that the model has seen this version of the file.
+    /// Records that the model has seen this version of the file.
     pub fn remember(&self, path: &WorkspacePath, version: Version) {
         // An output never changes and is never written.
         if !path.is_output() {
@@ -126,15 +127,15 @@ impl Workspace {
         }
     }
 
-    /// The version of the file that the model saw last, by its real path as `read` gives it.
+    /// Returns the version of the file that the model saw last, by the real path that `read` returns.
     pub fn remembered(&self, path: &WorkspacePath) -> Option<Version> {
         self.seen.get(path)
     }
 
-    /// The place where all links on the way have been followed. Policy may judge it once more.
+    /// Returns the path with all links followed. Policy may judge it once more.
     ///
     /// # Errors
-    /// If nothing is there, or a link leads out of the workspace.
+    /// If the path does not exist, or a link leads out of the workspace.
     pub fn real(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
         if path.area() == Area::Outputs {
             return Ok(path.clone());
@@ -143,7 +144,7 @@ impl Workspace {
             || self.dir.canonicalize(path.for_handle()).map_err(|error| FileError::from_io(path, error));
         let mut real = look()?;
         for _ in 0..64 {
-            // Linux names a file so that was replaced between its opening and the asking for its name.
+            // Linux reports this name for a file that was replaced between opening it and querying its name.
             if !real.as_os_str().as_encoded_bytes().ends_with(b" (deleted)") || self.dir.exists(&real) {
                 break;
             }
@@ -153,11 +154,11 @@ impl Workspace {
         Ok(WorkspacePath::inside(real))
     }
 
-    /// The absolute real path of a file or a folder, for what takes a name and no handle: child processes,
-    /// walkers. Unlike a handle, a name can be swapped between this look and its use.
+    /// Returns the absolute real path of a file or a folder, for callers that need a name and not a handle,
+    /// for example child processes and walkers. Unlike a handle, a name can be exchanged before it is used.
     ///
     /// # Errors
-    /// If nothing inside the workspace has the path, or what has it is no file and no folder.
+    /// If the path does not exist inside the workspace, or is neither a file nor a folder.
     pub fn absolute(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
         let real = self.judged(path)?;
         match self.kind(&real)? {
@@ -166,8 +167,8 @@ impl Workspace {
         }
     }
 
-    /// The real place of a path, refused if a link hides a dot name behind a harmless one: rules about
-    /// `.git` or `.env` are judged on the words of the path.
+    /// Returns the real path. Refuses a link that hides a dot name behind a harmless one, because rules about
+    /// `.git` or `.env` judge the text of the path.
     pub(crate) fn judged(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
         let real = self.real(path)?;
         if !shows_hidden(path, &real) {
@@ -176,15 +177,15 @@ impl Workspace {
         Ok(real)
     }
 
-    /// The handle of a folder whose path is real: a link that took the place of one of its parts since the
-    /// path was judged is not followed, wherever it leads.
+    /// Opens a folder by its real path. A link that has replaced a part of the path since it was judged is
+    /// not followed.
     pub(crate) fn folder(&self, path: &WorkspacePath, real: &Path) -> Result<Dir, FileError> {
         real.iter().try_fold(self.handle(path)?, |folder, part| {
             folder.open_dir_nofollow(part).map_err(|error| FileError::from_io(path, error))
         })
     }
 
-    /// The handle below which a path is opened.
+    /// Returns the handle below which a path is opened.
     pub(crate) fn handle(&self, path: &WorkspacePath) -> Result<Dir, FileError> {
         match path.area() {
             Area::Root => self.dir.try_clone(),
@@ -197,7 +198,7 @@ impl Workspace {
     }
 }
 
-/// Whether each hidden name of the real path is also in the words of the path.
+/// Returns true if each hidden name of the real path also occurs in the path itself.
 fn shows_hidden(path: &WorkspacePath, real: &WorkspacePath) -> bool {
     real.relative()
         .iter()

@@ -1,4 +1,4 @@
-//! Writing a file below the workspace's handle: the whole file at once, or not at all.
+//! Writes files below the workspace's handle, each as a whole or not at all.
 
 #[cfg(target_os = "linux")]
 mod attributes;
@@ -21,36 +21,36 @@ pub use self::remove::Found;
 use crate::read::{open_named, read_all};
 use crate::{Access, Contents, FileError, Version, Workspace, WorkspacePath};
 
-/// How long a writer waits for another process that changes the same file: 400 looks, 5 ms apart.
+/// The wait for another process that changes the same file: at most 400 attempts, 5 ms apart.
 const LOOKS: usize = 400;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What the caller thinks is there before a write.
+/// The state that the caller expects before a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "nothing or a known version, there is no third")]
 pub enum Expected {
-    /// Nothing: a new file is made, with its folders.
+    /// The file does not exist. It is created, together with its folders.
     Absent,
-    /// This version of the file.
+    /// The file has this version.
     Unchanged(Version),
 }
 
-/// What a write did.
+/// The result of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
-    /// The real path, links followed.
+    /// The real path, with links followed.
     pub path: WorkspacePath,
-    /// The fingerprint of what is there now.
+    /// The version of the new contents.
     pub version: Version,
-    /// The folders that were made for it, outermost first.
+    /// The folders that were created for the file, outermost first.
     pub folders: Vec<WorkspacePath>,
-    /// Whether the name is on disk, too. The bytes always are; a folder that cannot be opened for reading, and some
-    /// network file systems, do not let the name be synced.
+    /// True if the name has been synced to disk too. The bytes always have. The name cannot be synced if the
+    /// folder cannot be opened for reading, or on some network file systems.
     pub is_durable: bool,
 }
 
-/// Where a write lands: the folder's handle and the last name.
+/// The place of a write: the folder's handle and the last name.
 struct Place {
     path: WorkspacePath,
     folder: Dir,
@@ -58,13 +58,13 @@ struct Place {
 }
 
 impl Workspace {
-    /// Writes a whole file: its bytes get the name in one step, synced. A reader sees the old bytes or the new
-    /// ones, never a mixture. Mode bits are kept; a link stays, its target is written. Two processes that write
-    /// the same file take turns, and the later one finds it changed.
+    /// Writes a whole file: the bytes are synced and get the name in one atomic step, so a reader sees either
+    /// the old bytes or the new ones. Mode bits are kept. A link stays, and its target is written. Two
+    /// processes that write the same file take turns; the second one finds the file changed.
     ///
     /// # Errors
-    /// If the workspace is read-only, the path leads out, the file has other names, or what is there is not
-    /// what was expected, looked at again just before the last step.
+    /// If the workspace is read-only, the path leads out, the file has several hard links, or its state is
+    /// not the expected one. The state is checked again just before the last step.
     pub fn write(
         &self,
         path: &WorkspacePath,
@@ -74,10 +74,10 @@ impl Workspace {
         self.write_with(path, bytes, expected, None)
     }
 
-    /// Writes a file that is to have the mode of another: one that moves, or one that is put back.
+    /// Writes a file with the mode of another one: for a file that is moved or restored.
     ///
     /// # Errors
-    /// As for a write.
+    /// As for `write`.
     pub fn write_like(
         &self,
         path: &WorkspacePath,
@@ -101,7 +101,7 @@ impl Workspace {
             Expected::Absent => self.new_place(path)?,
             Expected::Unchanged(_) => (self.known_place(path)?, Vec::new()),
         };
-        // Opened now: after the last step the file is written, and no error may say otherwise.
+        // Open the folder now: after the last step the file is written, and an error would claim otherwise.
         let folder = folder_to_sync(&place);
         match expected {
             Expected::Absent => self.create(&place, bytes, like)?,
@@ -144,8 +144,8 @@ impl Workspace {
         Ok((Place { path, folder, name: name.into() }, made))
     }
 
-    /// The folder of a new file, made where it is missing: below the deepest one that is there, which is judged
-    /// before anything is made in it.
+    /// Opens the folder of a new file and creates its missing parents. The deepest existing folder is judged
+    /// before anything is created in it.
     fn made_folder(&self, path: &WorkspacePath) -> Result<(Dir, PathBuf, Vec<WorkspacePath>), FileError> {
         let failed = |error| FileError::from_io(path, error);
         let mut there = path.relative().parent().unwrap_or(Path::new(""));
@@ -177,9 +177,10 @@ impl Workspace {
         let held = hold(place)?;
         let permissions = check_current(place, held, expected)?;
         let step = |draft: &Draft<'_>| {
-            // As late as can be: between this look and the step that gives the name nothing else happens.
+            // Check as late as possible: only the ownership and attribute calls come between this check and
+            // the rename.
             check_current(place, open_named(&place.folder, &place.path, &place.name)?, expected)?;
-            // The owner is refused before the step, because another one could not be undone by this user.
+            // Copy the owner before the rename, because this user could not undo a failure after it.
             let old = &permissions.1;
             let kept = draft.keep_owner(old).and_then(|()| draft.keep_attributes(old));
             kept.map_err(|error| FileError::from_io(&place.path, error))?;
@@ -192,7 +193,7 @@ impl Workspace {
         let exists = || FileError::Exists { path: place.path.to_string() };
         self.with_draft(place, bytes, like, |draft| match draft.claim(&place.folder, &place.name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
-            // A file system without hard links: the name is claimed first, then the draft takes it.
+            // A file system without hard links: create the name first, then rename the draft over it.
             Err(error) if error.kind() != io::ErrorKind::CrossesDevices => {
                 let mut options = OpenOptions::new();
                 options.write(true).create_new(true);
@@ -204,8 +205,8 @@ impl Workspace {
         })
     }
 
-    /// Makes a draft in the workspace's root, where a dead writer's is found again, and does the last step with
-    /// it. A folder on another device needs the draft beside the name.
+    /// Creates a draft in the workspace's root, where drafts of dead writers are found again, and calls
+    /// `step` with it. If the folder is on another device, creates the draft beside the name instead.
     fn with_draft(
         &self,
         place: &Place,
@@ -225,8 +226,8 @@ impl Workspace {
     }
 }
 
-/// Opens the file and waits for its lock, so that no other process is between its own check and its own step;
-/// then makes sure that the name still leads to this very file.
+/// Opens the file and waits for its lock, so that no other process is between its check and its write. Then
+/// checks that the name still leads to this file.
 fn hold(place: &Place) -> Result<(File, Metadata), FileError> {
     let failed = |error| FileError::from_io(&place.path, error);
     let (file, metadata) = open_named(&place.folder, &place.path, &place.name)?;
@@ -241,20 +242,20 @@ fn hold(place: &Place) -> Result<(File, Metadata), FileError> {
 }
 
 fn lock(file: &File, place: &Place) -> Result<(), FileError> {
-    // The lock belongs to the open file: it lasts until the last of its handles is gone.
+    // The lock belongs to the open file and lasts until its last handle is closed.
     let handle = file.try_clone().map_err(|error| FileError::from_io(&place.path, error))?.into_std();
     for _ in 0..LOOKS {
         match handle.try_lock() {
             Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            // A file system without locks has the hash check alone.
+            // On a file system without locks only the version check protects the file.
             Ok(()) | Err(std::fs::TryLockError::Error(_)) => return Ok(()),
         }
     }
     Err(FileError::Busy { path: place.path.to_string() })
 }
 
-/// Checks that the file is the one that the caller knows, and may be replaced; gives its mode bits, and the file
-/// itself, whose lock ends with it.
+/// Checks that the file has the expected version and may be replaced. Returns its mode bits and the open
+/// file, which holds the lock.
 fn check_current(
     place: &Place,
     (mut file, metadata): (File, Metadata),
@@ -283,7 +284,8 @@ fn is_privileged(permissions: &Permissions) -> bool {
     permissions.mode() & 0o6000 != 0
 }
 
-/// Whether the file's owner may not write it. A rename over it would not ask for that right.
+/// Returns true if the file's owner may not write it. A rename over the file would not require that
+/// permission.
 #[cfg(unix)]
 fn is_closed(permissions: &Permissions) -> bool {
     use cap_std::fs::PermissionsExt;
@@ -300,7 +302,8 @@ fn is_privileged(_: &Permissions) -> bool {
     false
 }
 
-/// The folder's own handle only names it, and syncing wants one that is open for reading. Windows has no such call.
+/// Opens the folder for syncing. Its own handle only names it, and a sync needs one that is open for reading.
+/// Windows does not have such a call.
 fn folder_to_sync(place: &Place) -> Option<File> {
     if !cfg!(unix) {
         return None;

@@ -1,4 +1,4 @@
-//! `attempt_completion`: the model says that the task is done.
+//! `attempt_completion`: the model reports that the task is done.
 
 use serde::Deserialize;
 use windlass_protocol::{Control, Effect, Hints, Payload, ResultStatus, Risk, ToolSpec};
@@ -7,8 +7,8 @@ use windlass_tool::{Context, Output, Question, Tool, ToolFuture, read_arguments}
 use crate::TodoList;
 use crate::spec::spec;
 
-/// `attempt_completion`: ends the run with a result. With a human's review, the human accepts it or says what
-/// is missing, and the run goes on with that (RULES L1).
+/// The tool `attempt_completion`, which ends the run with a result. With `with_review`, a human accepts the
+/// result or reports the missing work, and the run continues with that answer (RULES L1).
 #[derive(Debug)]
 pub struct AttemptCompletion {
     spec: ToolSpec,
@@ -38,13 +38,13 @@ impl Default for AttemptCompletion {
 }
 
 impl AttemptCompletion {
-    /// The same tool, but a human has to accept the result.
+    /// Asks a human to accept the result. If no human answers, the result counts as accepted.
     pub fn with_review(mut self) -> Self {
         self.review = Review::Human;
         self
     }
 
-    /// The same tool, but it refuses while something on this list is not done (RULES L2).
+    /// Refuses the completion while an item of this list is not completed (RULES L2).
     pub fn with_todos(mut self, todos: TodoList) -> Self {
         self.todos = Some(todos);
         self

@@ -1,21 +1,21 @@
-//! A Markdown file that a person wrote for the model: front matter and words.
+//! Markdown files that a person wrote for the model: front matter and text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use windlass_hitl::has_invisible;
 
-/// The longest file, and the longest front matter of one.
+/// The maximum length of a file, in bytes. `MAX_FRONT_MATTER` is that of its front matter.
 pub(crate) const MAX_FILE: usize = 100_000;
 const MAX_FRONT_MATTER: usize = 16_000;
-/// How deep what is not asked for may be nested.
+/// The maximum nesting depth of values in the front matter, including values that are not used.
 const MAX_DEPTH: usize = 16;
 
-/// Why a file is not taken.
+/// The reason why a file is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// Nothing stands between two lines of three dashes at the head.
+    /// The file does not begin with a line of three dashes, and its caller requires front matter.
     #[error(
         "it has no front matter: a line of three dashes, `name: value` lines, another line of three dashes"
     )]
@@ -23,53 +23,54 @@ pub enum DocumentError {
     /// The second line of dashes is missing.
     #[error("its front matter has no end: a second line of three dashes is missing")]
     Unclosed,
-    /// It is longer than what is read.
+    /// The file or its front matter is too long.
     #[error("its {part} has {len} bytes, at most {limit} are taken")]
     TooLong {
-        /// What.
+        /// The name of the part that is too long.
         part: &'static str,
-        /// How long it is.
+        /// Its length in bytes.
         len: usize,
-        /// How long it may be.
+        /// The maximum length in bytes.
         limit: usize,
     },
-    /// The front matter is no YAML.
+    /// The front matter is not YAML.
     #[error("its front matter is no YAML in line {line}: {message}; put a value with a colon in quotes")]
     Yaml {
         /// The line of the file.
         line: usize,
-        /// What the parser met.
+        /// The message of the YAML parser.
         message: String,
     },
-    /// The front matter does what no front matter needs.
+    /// The front matter uses a feature of YAML that is not supported, for example an anchor.
     #[error("its front matter has {what}, which is not taken")]
     Unwanted {
-        /// What.
+        /// The name of that feature.
         what: &'static str,
     },
-    /// A key stands twice.
+    /// A key occurs twice.
     #[error("its front matter has the key `{key}` twice")]
     Twice {
-        /// The key.
+        /// The key, cut to 64 characters.
         key: String,
     },
-    /// A key that is needed is missing or empty.
+    /// A required key is missing or empty.
     #[error("its front matter has no `{key}`")]
     Missing {
         /// The key.
         key: &'static str,
     },
-    /// A value is not what it has to be.
+    /// A value violates a rule of its key.
     #[error("its `{key}` {problem}")]
     Value {
         /// The key.
         key: &'static str,
-        /// What is wrong.
+        /// The rule that it violates.
         problem: String,
     },
 }
 
-/// A Markdown file that a person wrote for the model: the front matter's words by their keys, and the text after it.
+/// A Markdown file that a person wrote for the model: the values of its front matter by key, and the text
+/// after it.
 ///
 /// ```
 /// use windlass_tools_control::Document;
@@ -87,10 +88,11 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Reads a file that may have front matter.
+    /// Parses a file with or without front matter.
     ///
     /// # Errors
-    /// If it is too long, or its front matter has no end, is no YAML, has a key twice or what no front matter needs.
+    /// If the file is too long, or its front matter has no end, is not YAML, repeats a key, or has an anchor,
+    /// an alias, a tag, a second document or too deep values.
     pub fn parse(text: &'a str) -> Result<Self, DocumentError> {
         if text.len() > MAX_FILE {
             return Err(DocumentError::TooLong { part: "text", len: text.len(), limit: MAX_FILE });
@@ -113,31 +115,31 @@ impl<'a> Document<'a> {
         Err(DocumentError::Unclosed)
     }
 
-    /// The keys of its front matter, sorted.
+    /// Returns the keys of the front matter, sorted.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.fields.keys().map(String::as_str)
     }
 
-    /// Whether its front matter has a key, whatever its value is.
+    /// Returns true if the front matter has the key, with any value.
     pub fn has(&self, key: &str) -> bool {
         self.fields.contains_key(key)
     }
 
-    /// Whether the value of a key is a list without elements (`[]`).
+    /// Returns true if the value of the key is an empty list (`[]`).
     pub fn has_empty_list(&self, key: &str) -> bool {
         self.empty_lists.contains(key)
     }
 
-    /// The text behind the front matter.
+    /// Returns the text after the front matter.
     pub fn body(&self) -> &'a str {
         self.body
     }
 
-    /// A value of one line, with what is between its words made one space; nothing for a key that is not there, is empty or
-    /// has a list or a table.
+    /// Returns a value as one line, with each run of white space replaced by one space. Returns `None` for a
+    /// key that is missing, empty, or has a list or a mapping as its value.
     ///
     /// # Errors
-    /// If it has characters that cannot be seen, or is too long.
+    /// If the value has control or invisible characters, or more than `max_chars` characters.
     pub fn words(&self, key: &'static str, max_chars: usize) -> Result<Option<String>, DocumentError> {
         let Some(value) = self.fields.get(key) else { return Ok(None) };
         let words = value.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -152,7 +154,8 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Returns the top-level keys with plain values, and the keys with an empty list. Other nested values are passed over.
+/// Returns the top-level keys with plain values, and the keys with an empty list. Keys with other nested
+/// values have an empty string.
 fn fields(yaml: &str) -> Result<(BTreeMap<String, String>, BTreeSet<String>), DocumentError> {
     if yaml.len() > MAX_FRONT_MATTER {
         let (part, len) = ("front matter", yaml.len());
@@ -160,7 +163,7 @@ fn fields(yaml: &str) -> Result<(BTreeMap<String, String>, BTreeSet<String>), Do
     }
     let mut fields = BTreeMap::new();
     let mut empty_lists = BTreeSet::new();
-    // The key of a list that has just begun.
+    // The key of a list whose first event was just read.
     let mut begun: Option<String> = None;
     let mut key: Option<String> = None;
     let mut depth = 0_usize;
@@ -179,7 +182,7 @@ fn fields(yaml: &str) -> Result<(BTreeMap<String, String>, BTreeSet<String>), Do
         }
         match event {
             Event::MappingStart(..) | Event::SequenceStart(..) => {
-                // What is nested is the value of the open key, and no words.
+                // A nested value belongs to the open key and does not count as text.
                 if depth == 1 && key.take().is_none() {
                     return Err(DocumentError::Unwanted { what: "a key that is no word" });
                 }
@@ -192,7 +195,7 @@ fn fields(yaml: &str) -> Result<(BTreeMap<String, String>, BTreeSet<String>), Do
                     if fields.contains_key(&text) {
                         return Err(DocumentError::Twice { key: text.chars().take(64).collect() });
                     }
-                    // Also a key with a nested value is known, so that it is not given twice.
+                    // Record keys with nested values too, so that a repetition is detected.
                     fields.insert(text.clone(), String::new());
                     key = Some(text);
                 }
@@ -207,7 +210,8 @@ fn fields(yaml: &str) -> Result<(BTreeMap<String, String>, BTreeSet<String>), Do
     Ok((fields, empty_lists))
 }
 
-/// Refuses what makes YAML more than words: anchors, aliases, tags, several documents, depth.
+/// Refuses YAML features that plain values do not need: anchors, aliases, tags, several documents, deep
+/// nesting.
 fn check(event: &Event<'_>, depth: usize) -> Result<(), DocumentError> {
     let what = match event {
         Event::Alias(_) => "an alias",

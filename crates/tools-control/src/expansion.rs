@@ -1,10 +1,11 @@
-//! A command's text with its arguments put in.
+//! Inserts arguments into the text of a slash command.
 
-/// The longest text that comes of it.
+/// The maximum length of the expanded text, in bytes.
 pub(crate) const MAX_EXPANDED: usize = 200_000;
 
-/// The text with `$ARGUMENTS` and `$1` to `$9` replaced, in one pass: what an argument holds is not read again.
-/// Arguments that the text has no place for are put behind it. None if it would be too long.
+/// Replaces `$ARGUMENTS` and `$1` to `$9` in one pass, so placeholders inside an argument are not expanded.
+/// If the text has no placeholder, the arguments are appended. Returns `None` if the result is longer than
+/// `MAX_EXPANDED`.
 pub(crate) fn expand(text: &str, arguments: &str) -> Option<String> {
     let words = words(arguments);
     let mut expanded = String::with_capacity(text.len());
@@ -43,7 +44,7 @@ enum Place {
     Word(usize),
 }
 
-/// What a dollar sign stands for, and what follows.
+/// Parses the placeholder after a dollar sign. Returns it with the rest of the text.
 fn place(after: &str) -> Option<(Place, &str)> {
     let goes_on = |rest: &str| rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_');
     if let Some(rest) = after.strip_prefix("ARGUMENTS") {
@@ -51,12 +52,12 @@ fn place(after: &str) -> Option<(Place, &str)> {
     }
     let number = after.chars().next()?.to_digit(10).filter(|number| *number > 0)?;
     let rest = after.get(1..)?;
-    // `$10` is a price or a place that does not exist, and no first argument with a zero.
+    // `$10` is a price or a placeholder that does not exist; it is not `$1` followed by a zero.
     let is_longer = rest.starts_with(|next: char| next.is_ascii_digit());
     (!is_longer).then_some((Place::Word(usize::try_from(number).ok()?), rest))
 }
 
-/// The words of the arguments; quotes hold words together.
+/// Splits the arguments into words; quotes keep white space inside a word.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -64,7 +65,7 @@ fn words(text: &str) -> Vec<String> {
     for letter in text.chars() {
         match quote {
             Some(open) if letter == open => quote = None,
-            // An apostrophe inside a word is no quote.
+            // An apostrophe inside a word does not open a quotation.
             None if letter == '"' || (letter == '\'' && word.is_none()) => {
                 quote = Some(letter);
                 word.get_or_insert_default();

@@ -1,4 +1,4 @@
-//! `ask_followup_question`: the model asks the human.
+//! `ask_followup_question`: the model asks the human a question.
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ResultStatus, ToolSpec};
@@ -6,7 +6,7 @@ use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolFuture, read_
 
 use crate::spec::spec;
 
-/// `ask_followup_question`: asks the human and waits for the answer.
+/// The tool `ask_followup_question`, which asks the human one question and waits for the answer.
 #[derive(Debug)]
 pub struct AskFollowupQuestion {
     spec: ToolSpec,

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use windlass_sandbox::{Access, FileError, Kind, Workspace, WorkspaceError, WorkspacePath};
 
-/// The most files of one kind: their names are in every request.
+/// The maximum number of files of one kind, since every request lists their names.
 pub(crate) const MAX_FILES: usize = 100;
-/// The most names of a folder that are looked at.
+/// The maximum number of directory entries that are read.
 const MAX_NAMES: usize = 2_000;
 const MAX_NAME: usize = 64;
 
-/// A file that is not offered, and why.
+/// A file that is not offered, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// The folder, as the application named it, and the file in it.
+    /// The label of the folder, and the file in it.
     pub file: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -28,10 +28,10 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// A name in a folder, its path, and what it is.
+/// A directory entry: its path, its name and its kind.
 pub(crate) type Named = (WorkspacePath, String, Kind);
 
-/// A folder of the library, opened for reading only: no name and no link leads out of it.
+/// A folder of the library, opened read-only. Neither a name nor a link can lead out of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
     pub(crate) label: String,
@@ -39,7 +39,7 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
-    /// Opens a folder, with the names in it, sorted. One that is not there is no error: it has nothing to offer.
+    /// Opens a folder and lists its entries, sorted. Returns `None` if the folder does not exist.
     pub(crate) fn open(label: &str, folder: &Path) -> Result<Option<(Self, Vec<Named>)>, LeftOut> {
         let left_out = |error: String| LeftOut { file: label.to_owned(), why: error };
         let workspace = match Workspace::open_for(folder, Access::ReadOnly) {
@@ -52,7 +52,8 @@ impl Shelf {
         let named = entries.filter_map(|entry| {
             let name = entry.name.to_str().filter(|name| !name.starts_with('.'))?.to_owned();
             let path = WorkspacePath::root().join(&entry.name);
-            // A link inside the folder is what it leads to; one that leads out stays a link, and is told.
+            // A link inside the folder counts as its target. A link that leads out of it stays a link and is
+            // reported.
             let kind = match entry.kind {
                 Kind::Link => workspace.kind(&path).unwrap_or(Kind::Link),
                 kind => kind,
@@ -63,7 +64,7 @@ impl Shelf {
         Ok(Some((Self { label: label.to_owned(), workspace }, named)))
     }
 
-    /// A file's text.
+    /// Returns a file's text, or an error message if it cannot be read or is not UTF-8.
     pub(crate) fn text(&self, path: &WorkspacePath) -> Result<String, String> {
         let contents = self.workspace.read(path).map_err(|error: FileError| error.to_string())?;
         String::from_utf8(contents.bytes).map_err(|_| format!("`{path}` is no UTF-8 text"))
@@ -74,11 +75,12 @@ impl Shelf {
     }
 }
 
-/// Why a link is not followed.
+/// The reason for a link that is not followed.
 pub(crate) const LEADS_OUT: &str =
     "it is a link that leads out of the folder, or to nothing; copy what it leads to";
 
-/// Whether a model can write this name, and a human can tell it from others.
+/// Returns true if a model can write the name and a human can recognise it: letters, digits, `-`, `_`,
+/// `:` and `.`, at most 64, with a letter or digit first.
 pub(crate) fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
     let first = name.as_bytes().first();

@@ -1,4 +1,5 @@
-//! `use_mcp_tool` and `access_mcp_resource`: one tool for all tools of MCP servers, and one for their resources.
+//! `use_mcp_tool` and `access_mcp_resource`: one tool for all tools of MCP servers, and one for their
+//! resources.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,32 +14,33 @@ use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_argum
 
 use crate::spec::spec;
 
-/// How many violations of a schema are told at once.
+/// The maximum number of schema violations in one error message.
 const MAX_VIOLATIONS: usize = 10;
 
 /// The tools and resources of MCP servers, looked up by the servers' own names.
 ///
-/// What it gives for a name has to stay the same within a turn (RULES M1): a call is judged by the effects of the very
-/// tool that it then runs.
+/// The result for a name has to stay the same within a turn (RULES M1), because policy judges the effects of
+/// the same tool that then runs.
 pub trait McpServers: Send + Sync {
-    /// The servers and their tools, sorted, for words to the model.
+    /// Returns the servers with their tools, sorted, for messages to the model.
     fn names(&self) -> Vec<(String, Vec<String>)>;
 
-    /// A tool of a server, whose effects are the MCP call with its fingerprint.
+    /// Returns a tool of a server. Its effects are the MCP call with the tool's fingerprint.
     fn tool(&self, server: &str, tool: &str) -> Option<Arc<dyn Tool>>;
 
-    /// What reads a server's resources: a tool that takes `{"uri": "…"}`. None for a server without resources.
+    /// Returns the tool that reads a server's resources and takes `{"uri": "…"}`, or `None` if the server has
+    /// no resources.
     fn reader(&self, server: &str) -> Option<Arc<dyn Tool>>;
 }
 
-/// `use_mcp_tool`: calls a tool of an MCP server by its name there. The call is judged, shown and run as the call of that
-/// tool that it is (RULES H1).
+/// The tool `use_mcp_tool`, which calls a tool of an MCP server by the server's name for it. The call is
+/// judged, shown and run as a call of that tool (RULES H1).
 pub struct UseMcpTool {
     spec: ToolSpec,
     servers: Arc<dyn McpServers>,
 }
 
-/// `access_mcp_resource`: reads a resource of an MCP server.
+/// The tool `access_mcp_resource`, which reads a resource of an MCP server.
 pub struct AccessMcpResource {
     spec: ToolSpec,
     servers: Arc<dyn McpServers>,
@@ -60,7 +62,7 @@ struct ResourceArguments {
     uri: String,
 }
 
-/// A call as the tool underneath gets it.
+/// A call of the underlying tool.
 struct Inner {
     tool: Arc<dyn Tool>,
     payload: Payload,
@@ -83,7 +85,7 @@ const RESOURCE_SCHEMA: &str = r#"{"type":"object","properties":{
 },"required":["server_name","uri"],"additionalProperties":false}"#;
 
 impl UseMcpTool {
-    /// The tool over some servers. Where there is none, do not offer it.
+    /// Creates the tool for the given servers. Do not offer it without a server.
     pub fn new(servers: Arc<dyn McpServers>) -> Self {
         Self { spec: spec("use_mcp_tool", TOOL_DESCRIPTION, TOOL_SCHEMA), servers }
     }
@@ -101,7 +103,7 @@ impl UseMcpTool {
 }
 
 impl AccessMcpResource {
-    /// The tool over some servers. Where none has resources, do not offer it.
+    /// Creates the tool for the given servers. Do not offer it if no server has resources.
     pub fn new(servers: Arc<dyn McpServers>) -> Self {
         Self { spec: spec("access_mcp_resource", RESOURCE_DESCRIPTION, RESOURCE_SCHEMA), servers }
     }
@@ -122,7 +124,7 @@ impl AccessMcpResource {
     }
 }
 
-/// The arguments of the outer call. A payload that names another server's tool itself is no call of these.
+/// Parses the arguments of the outer call. Only a function call is accepted.
 fn read_of<T: DeserializeOwned>(payload: &Payload) -> Result<T, ToolError> {
     match payload {
         Payload::Function { .. } => read_arguments(payload),
@@ -131,13 +133,14 @@ fn read_of<T: DeserializeOwned>(payload: &Payload) -> Result<T, ToolError> {
 }
 
 impl Inner {
-    /// The arguments fit the schema that the server gave, so that a mistake comes back without a round to the server.
+    /// Checks the arguments against the server's schema, so that a mistake is reported without a request to
+    /// the server.
     fn check(&self) -> Result<(), ToolError> {
         let (spec, Payload::Function { arguments }) = (self.tool.spec(), &self.payload) else {
             return Ok(());
         };
         let ToolSpec::Function { parameters, .. } = spec else { return Ok(()) };
-        // A schema that cannot be compiled is the server's affair: it checks by itself.
+        // The server checks by itself if its schema cannot be compiled.
         let Ok(checker) = Checker::compile(parameters) else { return Ok(()) };
         let Err(violations) = checker.check(arguments) else { return Ok(()) };
         let told: Vec<_> = violations.iter().take(MAX_VIOLATIONS).map(|one| format!("\n- {one}")).collect();
@@ -148,7 +151,7 @@ impl Inner {
     }
 }
 
-/// What an unknown name could have been.
+/// Returns an error that lists the known names.
 fn unknown(servers: &dyn McpServers, server: &str, tool: &str) -> ToolError {
     let names = servers.names();
     match names.iter().find(|(known, _)| known == server) {
@@ -172,7 +175,7 @@ fn hints() -> Hints {
     Hints { open_world: true, risk: Risk::High, ..Hints::default() }
 }
 
-/// The effects are those of the tool underneath; what cannot be found may be anything.
+/// Returns the effects of the underlying tool, or `Unknown` if the tool is not found.
 fn effects(inner: Result<Inner, ToolError>) -> Vec<Effect> {
     inner.map_or_else(|_| vec![Effect::Unknown], |inner| inner.tool.effects(&inner.payload))
 }

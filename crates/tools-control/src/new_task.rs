@@ -1,4 +1,4 @@
-//! `new_task`: the model hands a piece of the work to somebody else.
+//! `new_task`: the model delegates a part of its work.
 
 use std::fmt::{self, Write as _};
 use std::future::Future;
@@ -14,44 +14,44 @@ use crate::shortened::shortened;
 use crate::spec::spec;
 use crate::todo::{Written, check};
 
-/// The longest task, in bytes: it is the whole first message of another agent.
+/// The maximum length of a task's message, in bytes. The message is the whole first message of another agent.
 const MAX_MESSAGE: usize = 100_000;
-/// How much of a result the model is shown.
+/// The maximum length of the report that the model gets, in bytes.
 const MAX_RESULT: usize = 60_000;
 
-/// A piece of work to be handed on.
+/// A task to delegate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Task {
-    /// In which mode, one of [`Tasks::modes`].
+    /// The mode of the task, one of [`Tasks::modes`].
     pub mode: String,
-    /// What is to be done. Whoever does it knows nothing else of the conversation.
+    /// The instruction. The agent that performs the task sees nothing else of the conversation.
     pub message: String,
-    /// The steps that the model has thought of, possibly none.
+    /// The steps that the model proposes; may be empty.
     pub todos: Vec<TodoItem>,
 }
 
-/// A mode in which a task may be done.
+/// A mode in which a task can be performed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TaskMode {
-    /// Its name, as `code`.
+    /// The name, for example `code`.
     pub name: String,
-    /// What it is for, in a sentence.
+    /// The purpose, in one sentence.
     pub purpose: String,
 }
 
 impl TaskMode {
-    /// A mode.
+    /// Creates a mode.
     pub fn new(name: impl Into<String>, purpose: impl Into<String>) -> Self {
         Self { name: name.into(), purpose: purpose.into() }
     }
 }
 
-/// The wait for the end of a task.
+/// The future of a task's report.
 pub type TaskFuture<'a> = Pin<Box<dyn Future<Output = Result<String, ToolError>> + Send + 'a>>;
 
-/// Somebody to whom tasks can be handed.
+/// A performer of delegated tasks, for example one that starts sub-agents.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -73,24 +73,28 @@ pub type TaskFuture<'a> = Pin<Box<dyn Future<Output = Result<String, ToolError>>
 /// assert_eq!(tool.spec().name().as_str(), "new_task");
 /// ```
 pub trait Tasks: Send + Sync {
-    /// The modes in which tasks are done, the same for the whole run.
+    /// Returns the modes in which tasks can be performed. They must not change within a run.
     fn modes(&self) -> &[TaskMode];
 
-    /// Whether a task that was cut off is gone on with when it is handed over again under the same key. By default it is
-    /// not.
+    /// Returns true if an interrupted task is resumed when it is delegated again under the same key. The
+    /// default is false.
     fn is_resumable(&self) -> bool {
         false
     }
 
-    /// Does a task and says what came of it. An error of [`ToolError::Model`] says why it was not done.
+    /// Performs a task and returns its report.
     ///
-    /// Must be cancel-safe: a dropped future ends whatever it had started, and the context's token stops it in
-    /// good order.
+    /// # Errors
+    /// A [`ToolError::Model`] with the reason why the task was not performed.
+    ///
+    /// # Cancel safety
+    /// Must be cancel-safe: a dropped future ends everything that it started. The context's token requests an
+    /// orderly stop.
     fn perform<'a>(&'a self, ctx: &'a Context, task: Task) -> TaskFuture<'a>;
 }
 
-/// `new_task`: hands a piece of the work to somebody else and waits for what comes of it. It is the last call of its
-/// answer (RULES L12).
+/// The tool `new_task`, which delegates a part of the work and waits for the report. It has to be the last
+/// call of its answer (RULES L12).
 pub struct NewTask {
     spec: ToolSpec,
     tasks: Arc<dyn Tasks>,
@@ -112,7 +116,7 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 },"required":["mode","message"],"additionalProperties":false}"#;
 
 impl NewTask {
-    /// The tool that hands tasks to this somebody.
+    /// Creates the tool for the given performer.
     pub fn new(tasks: Arc<dyn Tasks>) -> Self {
         let mut description = "Hands a piece of the work to another agent, which begins without any of this \
             conversation, and gives its report. It has to be the last call of an answer."
@@ -166,7 +170,7 @@ impl Tool for NewTask {
         Box::pin(async move {
             let task = self.task(payload)?;
             let report = self.tasks.perform(ctx, task).await?;
-            // Before it is cut: half a secret is not found.
+            // Redact before cutting: a secret that is cut in half is not found.
             Ok(Output::text(shortened(&ctx.redactor().redact(&report), MAX_RESULT)))
         })
     }

@@ -1,8 +1,8 @@
-//! What is no picture, by its first bytes.
+//! Identifies files that are not supported images, by their first bytes.
 
 use std::fmt;
 
-/// What a file is that is not a picture that models can look at.
+/// The type of a file that is not an image for models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Other {
     Empty,
@@ -14,7 +14,7 @@ pub(crate) enum Other {
 }
 
 impl Other {
-    /// What a file is by its first bytes.
+    /// Returns the type for a file's first bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let start = bytes.get(..bytes.len().min(512)).unwrap_or_default();
         match start {
@@ -26,7 +26,7 @@ impl Other {
             [0xff, 0x0a, ..] => Self::Picture("a JPEG XL picture"),
             [b'%', b'P', b'D', b'F', ..] => Self::Pdf,
             _ => {
-                // A character may be cut at the end of what is looked at.
+                // The 512 bytes may end inside a character.
                 let text = match std::str::from_utf8(start) {
                     Ok(text) => Some(text),
                     Err(error) if error.error_len().is_none() => {
@@ -43,7 +43,7 @@ impl Other {
         }
     }
 
-    /// What to do instead.
+    /// Returns the advice to the model for this type of file.
     pub(crate) fn advice(self) -> &'static str {
         match self {
             Self::Picture(_) | Self::Svg => "convert it to PNG with a command, and view that",

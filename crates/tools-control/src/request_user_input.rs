@@ -11,8 +11,9 @@ use crate::spec::spec;
 
 const MAX_QUESTIONS: usize = 4;
 
-/// `request_user_input`: asks the human a few questions with options, one after the other, and gives all answers
-/// together. What was answered is kept when a later question is not.
+/// The tool `request_user_input`, which asks the human up to four questions with options, one after the
+/// other, and returns all answers together. If a later question stays unanswered, the earlier answers are
+/// kept.
 #[derive(Debug)]
 pub struct RequestUserInput {
     spec: ToolSpec,
@@ -90,7 +91,7 @@ impl Tool for RequestUserInput {
         vec![Effect::Internal]
     }
 
-    /// Dropping the future takes the open question back.
+    /// Dropping the future withdraws the open question.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let Arguments { questions } = read_arguments(payload)?;
@@ -124,7 +125,7 @@ async fn ask(ctx: &Context, questions: &[Asked]) -> Result<Output, ToolError> {
     let mut missing = None;
     for (asked, number) in questions.iter().zip(1_usize..) {
         let told = match missing {
-            // Who is not there for one question is not there for the next.
+            // A human who did not answer one question is not asked the next.
             Some(_) => None,
             None => match ctx.ask(&asked.question(number, of)).await {
                 Ok(answer) => Some(answer),

@@ -1,4 +1,4 @@
-//! `run_slash_command`: a prompt that a person wrote down, with arguments, as an instruction.
+//! `run_slash_command`: a stored prompt with arguments, as an instruction to the model.
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
@@ -13,8 +13,8 @@ use crate::spec::spec;
 
 const MAX_ARGUMENTS: usize = 10_000;
 
-/// `run_slash_command`: gives a command's text with its arguments put in, for the model to carry out. Nothing in the
-/// text is run here: what it asks for is done by calls of their own.
+/// The tool `run_slash_command`, which returns a command's text with its arguments inserted, for the model to
+/// carry out. The tool runs nothing: the model makes separate calls for the text's instructions.
 #[derive(Debug)]
 pub struct RunSlashCommand {
     spec: ToolSpec,
@@ -35,7 +35,7 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 },"required":["command"],"additionalProperties":false}"#;
 
 impl RunSlashCommand {
-    /// The tool over some commands. Where there is none, do not offer it.
+    /// Creates the tool for the given commands. Do not offer it without a command.
     pub fn new(commands: SlashCommands) -> Self {
         let description = format!(
             "Gives the instructions of a command that people here have written down. Carry them out then.{}",

@@ -1,4 +1,4 @@
-//! The tools of this crate, with what is there to work with.
+//! The sets of this crate's tools.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,9 +13,10 @@ use crate::{
     UpdateTodoList, UseMcpTool, ViewImage,
 };
 
-/// The tools that need nothing from outside: the list of what is to do, questions and the end of the task.
+/// Returns the tools that need nothing but a to-do list: the list itself, questions to the human, and the end
+/// of the task.
 ///
-/// `update_plan` is another way to write the same list; a preset offers one of the two.
+/// `update_plan` writes the same list as `update_todo_list`; a preset offers one of the two.
 pub fn tools(todos: &TodoList) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(UpdateTodoList::new(todos.clone())),
@@ -26,7 +27,7 @@ pub fn tools(todos: &TodoList) -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-/// What the tools of this crate work with. A tool is there only where what it needs is.
+/// The resources for the tools of this crate. A tool is included only if its resource is set.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Supplies {
@@ -40,43 +41,43 @@ pub struct Supplies {
 }
 
 impl Supplies {
-    /// The same with the list of what is to do.
+    /// Sets the to-do list.
     pub fn with_todos(mut self, todos: TodoList) -> Self {
         self.todos = todos;
         self
     }
 
-    /// The same with a workspace: `view_image`.
+    /// Sets the workspace, for `view_image`.
     pub fn with_workspace(mut self, workspace: Arc<Workspace>) -> Self {
         self.workspace = Some(workspace);
         self
     }
 
-    /// The same with skills: `skill`, if there are any.
+    /// Sets the skills, for `skill`, which is included if there is at least one.
     pub fn with_skills(mut self, skills: Skills) -> Self {
         self.skills = skills;
         self
     }
 
-    /// The same with commands: `run_slash_command`, if there are any.
+    /// Sets the commands, for `run_slash_command`, which is included if there is at least one.
     pub fn with_commands(mut self, commands: SlashCommands) -> Self {
         self.commands = commands;
         self
     }
 
-    /// The same with modes: `switch_mode`, if there are any.
+    /// Sets the modes, for `switch_mode`, which is included if there is at least one.
     pub fn with_modes(mut self, modes: WorkModes) -> Self {
         self.modes = modes;
         self
     }
 
-    /// The same with somebody to whom tasks can be handed: `new_task`.
+    /// Sets the performer of delegated tasks, for `new_task`.
     pub fn with_tasks(mut self, tasks: Arc<dyn Tasks>) -> Self {
         self.tasks = Some(tasks);
         self
     }
 
-    /// The same with MCP servers: `use_mcp_tool` and, where one has resources, `access_mcp_resource`.
+    /// Sets the MCP servers, for `use_mcp_tool` and, if one has resources, `access_mcp_resource`.
     pub fn with_servers(mut self, servers: Arc<dyn McpServers>) -> Self {
         self.servers = Some(servers);
         self
@@ -95,7 +96,7 @@ impl fmt::Debug for Supplies {
     }
 }
 
-/// All tools of this crate for which there is something to work with.
+/// Returns all tools of this crate whose resources are set.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! Long text with its middle left out.
+//! Shortens long text by leaving out its middle.
 
 use std::borrow::Cow;
 
-/// The text, or its head and its tail with the exact number of bytes that are left out between them, said at the
-/// head as well (RULES R9).
+/// Returns `text`, or its head and tail if it is longer than `limit` bytes. The first line then has the total
+/// length and the exact number of bytes left out (RULES R9).
 pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! `skill`: what a person wrote down for the model about one kind of work.
+//! `skill`: instructions that a person wrote for one kind of work.
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
@@ -12,14 +12,14 @@ use crate::shortened::shortened;
 use crate::skills::Skill;
 use crate::spec::spec;
 
-/// How much of another file of a skill is shown.
+/// The maximum length of a skill's other file in the output, in bytes.
 const MAX_SHOWN: usize = 60_000;
 
-/// `skill`: gives the text of one of the skills, or another file of it. Its description lists names and what they are
-/// for; the text is read when it is asked for.
+/// The tool `skill`, which returns the text of a skill, or another file of it. The tool's description lists
+/// the names and purposes; the text is read only on a call.
 ///
-/// The folders are the application's choice, as its instructions are, and the model can name nothing outside them: so
-/// a call has no effect on files for policy to judge.
+/// The application chooses the folders, like its instructions, and the model cannot name a file outside them.
+/// A call therefore declares no effect on files.
 #[derive(Debug)]
 pub struct SkillTool {
     spec: ToolSpec,
@@ -40,7 +40,7 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 },"required":["skill"],"additionalProperties":false}"#;
 
 impl SkillTool {
-    /// The tool over some skills. Where there is none, do not offer it.
+    /// Creates the tool for the given skills. Do not offer it without a skill.
     pub fn new(skills: Skills) -> Self {
         let description = format!(
             "Gives instructions that people here have written down for one kind of work. Read the fitting one before \
@@ -112,7 +112,7 @@ fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<O
             "`{file}` cannot be read: {why}. The other files of the skill {name}: {files}"
         ))
     };
-    // Judged below the skill's own folder, and read there.
+    // Resolve the name inside the skill's own folder, and read it there.
     let below = skill.source.workspace.resolve(file).map_err(|error| told(error.to_string()))?;
     let path = folder.join(below.relative());
     let text = if below.is_output() {
@@ -121,7 +121,7 @@ fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<O
         skill.source.text(&path)
     };
     let text = text.map_err(told)?;
-    // Before it is cut: half a secret is not found.
+    // Redact before cutting: a secret that is cut in half is not found.
     let shown = redactor.redact(&text);
     Ok(Output::text(format!("[{file} of the skill {name}]\n{}", shortened(&shown, MAX_SHOWN))))
 }

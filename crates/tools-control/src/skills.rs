@@ -1,4 +1,4 @@
-//! `Skills`: what a person wrote down for the model, looked up by name.
+//! `Skills`: instructions that a person wrote for the model, looked up by name.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use windlass_sandbox::{Kind, WorkspacePath};
 use crate::document::{Document, DocumentError};
 use crate::library::{LEADS_OUT, LeftOut, MAX_FILES, Shelf, is_name};
 
-/// The file of a skill that has a folder of its own.
+/// The main file of a skill that is a folder.
 const SKILL_FILE: &str = "SKILL.md";
 const MAX_DESCRIPTION_CHARS: usize = 1_024;
-/// How much of all descriptions is put before the model; of the rest it gets the names.
+/// The maximum length of the list with descriptions, in bytes. Further skills are listed by name only.
 const MAX_LISTED: usize = 20_000;
 const MAX_OTHER_FILES: usize = 200;
 
@@ -23,15 +23,15 @@ pub(crate) struct Skill {
     pub(crate) source: Shelf,
     /// The Markdown file.
     pub(crate) file: WorkspacePath,
-    /// The folder that is all the skill's, if it has one.
+    /// The skill's folder, if it has one of its own.
     pub(crate) folder: Option<WorkspacePath>,
 }
 
-/// The skills of some folders: files `NAME.md`, or folders with a `SKILL.md`, with `name` and `description` in their
-/// front matter.
+/// The skills of some folders: files `NAME.md`, or folders with a `SKILL.md`, with `name` and `description`
+/// in their front matter.
 ///
-/// Of two with one name the first one counts, so the user's folder comes before the project's. What is left out is
-/// told with its reason.
+/// If a name occurs twice, the first one is used, so add the user's folder before the project's. `left_out`
+/// lists the files that are not offered, with the reasons.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -51,8 +51,8 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// The same skills and those of one more folder, under a label such as `user` or `project`. A folder that is not
-    /// there has none.
+    /// Adds the skills of a folder, under a label such as `user` or `project`. A folder that does not exist
+    /// adds nothing.
     pub fn with_folder(mut self, label: &str, folder: impl AsRef<Path>) -> Self {
         match Shelf::open(label, folder.as_ref()) {
             Err(left_out) => self.left_out.push(left_out),
@@ -73,7 +73,7 @@ impl Skills {
             Kind::Link => return self.left_out.push(source.left_out(&path, LEADS_OUT)),
             _ => return,
         };
-        // A folder without the file is no skill, and nobody meant it as one.
+        // A folder without the file is not meant as a skill.
         if folder.is_some() && source.workspace.kind(&file).is_err() {
             return;
         }
@@ -86,7 +86,7 @@ impl Skills {
         }
     }
 
-    /// The name and the description of a file that can be offered, or why it cannot.
+    /// Returns the name and the description of a file, or the reason why it cannot be offered.
     fn read(&self, source: &Shelf, file: &WorkspacePath) -> Result<(String, String), String> {
         let text = source.text(file)?;
         let (name, description) = named(&text).map_err(|error| error.to_string())?;
@@ -100,17 +100,17 @@ impl Skills {
         Ok((name, description))
     }
 
-    /// The names, sorted.
+    /// Returns the names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.skills.keys().map(String::as_str)
     }
 
-    /// What is in the folders and is not offered.
+    /// Returns the files in the folders that are not offered.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// Whether there is none; then there is nothing to offer.
+    /// Returns true if the set is empty; do not offer the tool then.
     pub fn is_empty(&self) -> bool {
         self.skills.is_empty()
     }
@@ -119,7 +119,7 @@ impl Skills {
         self.skills.get(name)
     }
 
-    /// The list for the model.
+    /// Returns the list for the model.
     pub(crate) fn listed(&self) -> String {
         let mut list = String::new();
         for (name, skill) in &self.skills {
@@ -150,7 +150,7 @@ fn named(text: &str) -> Result<(String, String), DocumentError> {
 }
 
 impl Skill {
-    /// The other files of the skill, as `file` names them, or that there are too many.
+    /// Returns the other files of the skill, as the argument `file` names them. Fails if there are too many.
     pub(crate) fn others(&self) -> Result<Vec<String>, String> {
         let Some(folder) = &self.folder else { return Ok(Vec::new()) };
         let found =

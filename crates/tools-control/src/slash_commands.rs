@@ -1,4 +1,4 @@
-//! `SlashCommands`: prompts that a person wrote down, looked up by name.
+//! `SlashCommands`: prompts that a person wrote, looked up by name.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,11 +21,11 @@ pub(crate) struct SlashCommand {
     pub(crate) file: WorkspacePath,
 }
 
-/// The commands of some folders: files `NAME.md`, with `description` and `argument-hint` in their front matter if
-/// they have one.
+/// The commands of some folders: files `NAME.md`, with optional front matter that can have `description` and
+/// `argument-hint`.
 ///
-/// Of two with one name the first one counts, so the user's folder comes before the project's. What is left out is
-/// told with its reason.
+/// If a name occurs twice, the first one is used, so add the user's folder before the project's. `left_out`
+/// lists the files that are not offered, with the reasons.
 #[derive(Clone, Debug, Default)]
 pub struct SlashCommands {
     commands: BTreeMap<String, SlashCommand>,
@@ -33,8 +33,8 @@ pub struct SlashCommands {
 }
 
 impl SlashCommands {
-    /// The same commands and those of one more folder, under a label such as `user` or `project`. A folder that is
-    /// not there has none.
+    /// Adds the commands of a folder, under a label such as `user` or `project`. A folder that does not exist
+    /// adds nothing.
     pub fn with_folder(mut self, label: &str, folder: impl AsRef<Path>) -> Self {
         match Shelf::open(label, folder.as_ref()) {
             Err(left_out) => self.left_out.push(left_out),
@@ -85,17 +85,17 @@ impl SlashCommands {
         Ok((description.unwrap_or_else(|| "(without a description)".to_owned()), hint))
     }
 
-    /// The names, sorted.
+    /// Returns the names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.commands.keys().map(String::as_str)
     }
 
-    /// What is in the folders and is not offered.
+    /// Returns the files in the folders that are not offered.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// Whether there is none; then there is nothing to offer.
+    /// Returns true if the set is empty; do not offer the tool then.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
     }
@@ -104,7 +104,7 @@ impl SlashCommands {
         self.commands.get(name)
     }
 
-    /// The list for the model.
+    /// Returns the list for the model.
     pub(crate) fn listed(&self) -> String {
         let mut list = String::new();
         for (name, command) in &self.commands {

@@ -1,8 +1,8 @@
-//! What the specs of this crate's tools have in common.
+//! The common construction of this crate's tool specs.
 
 use windlass_protocol::{RawJson, ToolName, ToolSpec};
 
-/// A spec whose name and schema are written in this program.
+/// Builds a spec from a constant name and schema.
 pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
     let name = ToolName::new(name).expect("the name is a constant and a test reads it");
     let schema: RawJson = schema.parse().expect("the schema is a constant and a test reads it");

@@ -1,4 +1,4 @@
-//! `switch_mode`: the model changes what kind of work it does.
+//! `switch_mode`: the model changes the mode of its work.
 
 use std::fmt::Write as _;
 
@@ -9,11 +9,11 @@ use windlass_toolbox::WorkModes;
 
 use crate::spec::spec;
 
-/// `switch_mode`: changes the mode of the run, for the calls behind it and all that comes then.
+/// The tool `switch_mode`, which changes the mode of the run for the following calls and answers.
 ///
-/// The tool only says which mode it is; whoever runs the call follows (`Control::ModeSwitch`), so that a recorded change
-/// is one when it is played too. A change gives no right: each call is still judged by policy. So it asks only where a
-/// rule for `switch_mode` says so.
+/// The tool only returns the new mode. The caller of the tool applies it (`Control::ModeSwitch`), so a
+/// replayed call changes the mode too. A mode grants no permission: policy still judges each call. A call
+/// therefore needs an approval only if a rule for `switch_mode` requires it.
 ///
 /// ```
 /// use windlass_tool::Tool;
@@ -39,7 +39,7 @@ struct Arguments {
 const SCHEMA: &str = r#"{"type":"object","properties":{"mode_slug":{"type":"string","description":"The mode to change into."},"reason":{"type":"string","description":"Why, in a few words."}},"required":["mode_slug"],"additionalProperties":false}"#;
 
 impl SwitchMode {
-    /// The tool for these modes.
+    /// Creates the tool for the given modes.
     pub fn new(modes: WorkModes) -> Self {
         let mut text = "Changes the mode, which decides what kind of work you do and which tools you have. The tools of \
             the new mode are offered from your next answer on. The modes:"
@@ -58,7 +58,7 @@ impl Tool for SwitchMode {
     }
 
     fn hints(&self) -> Hints {
-        // Nothing outside the run changes, and doing it twice is doing it once.
+        // The call changes nothing outside the run, and repeating it has no further effect.
         let alone = Concurrency::Exclusive;
         Hints { control: Control::ModeSwitch, concurrency: alone, ..Hints::read_only() }
     }

@@ -1,4 +1,4 @@
-//! The list of what is to do: kept by the model, read by the application.
+//! The to-do list, which the model maintains and the application can read.
 
 mod checklist;
 
@@ -10,53 +10,53 @@ use windlass_tool::ToolError;
 
 pub(crate) use self::checklist::Written;
 
-/// The longest list, and the longest thing on it: a list that nobody can read helps nobody.
+/// The maximum number of items. `MAX_TEXT_CHARS` is the maximum length of one; longer lists are not readable.
 const MAX_ITEMS: usize = 100;
 const MAX_TEXT_CHARS: usize = 500;
 
-/// How far something on the list is.
+/// The progress of a to-do item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "before, during, after")]
 pub enum TodoState {
-    /// Not begun.
+    /// Not started.
     Pending,
-    /// Begun.
+    /// Started.
     InProgress,
     /// Done.
     Completed,
 }
 
-/// Something to do.
+/// An item of the to-do list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TodoItem {
-    /// What.
+    /// The description of the work.
     pub text: String,
-    /// How far it is.
+    /// The progress.
     pub state: TodoState,
 }
 
 impl TodoItem {
-    /// Something to do.
+    /// Creates an item.
     pub fn new(text: impl Into<String>, state: TodoState) -> Self {
         Self { text: text.into(), state }
     }
 }
 
-/// The list of what is to do, shared between the tools that write and read it. Clones are the same list.
+/// The to-do list, shared between the tools that write and read it. Clones share the same list.
 #[derive(Clone, Debug, Default)]
 pub struct TodoList {
     items: Arc<Mutex<Vec<TodoItem>>>,
 }
 
 impl TodoList {
-    /// All of it.
+    /// Returns all items.
     pub fn items(&self) -> Vec<TodoItem> {
         self.items.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The texts of what is not done.
+    /// Returns the texts of the items that are not completed.
     pub fn open(&self) -> Vec<String> {
         self.items()
             .into_iter()
@@ -65,7 +65,7 @@ impl TodoList {
             .collect()
     }
 
-    /// Puts another list in its place, and says what it is now.
+    /// Replaces all items and returns the new list as text for the model.
     pub(crate) fn replace(&self, items: Vec<TodoItem>) -> Result<String, ToolError> {
         check(&items)?;
         let text = shown(&items);
@@ -74,7 +74,7 @@ impl TodoList {
     }
 }
 
-/// Refuses a list that nobody can read.
+/// Refuses a list with too many items, or an item that is empty or too long.
 pub(crate) fn check(items: &[TodoItem]) -> Result<(), ToolError> {
     if items.len() > MAX_ITEMS {
         let met = items.len();
@@ -93,7 +93,7 @@ pub(crate) fn check(items: &[TodoItem]) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// The list as the model is shown it.
+/// Returns the list as text for the model.
 fn shown(items: &[TodoItem]) -> String {
     if items.is_empty() {
         return "The list is now empty.".to_owned();

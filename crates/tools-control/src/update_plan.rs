@@ -1,4 +1,4 @@
-//! `update_plan`: the list of what is to do, as models know it that were trained on plans.
+//! `update_plan`: the to-do list in the form for models that were trained on plans.
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
@@ -7,8 +7,8 @@ use windlass_tool::{Context, Output, Progress, Tool, ToolFuture, read_arguments}
 use crate::spec::spec;
 use crate::{TodoItem, TodoList, TodoState};
 
-/// `update_plan`: replaces the steps of the plan, which is the same [`TodoList`] as that of
-/// [`UpdateTodoList`](crate::UpdateTodoList). Offer one of the two to a model.
+/// The tool `update_plan`, which replaces the steps of the plan. The plan is the same [`TodoList`] as that of
+/// [`UpdateTodoList`](crate::UpdateTodoList); offer a model only one of the two tools.
 #[derive(Debug)]
 pub struct UpdatePlan {
     spec: ToolSpec,
@@ -39,7 +39,7 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 },"required":["plan"],"additionalProperties":false}"#;
 
 impl UpdatePlan {
-    /// The tool that writes this list.
+    /// Creates the tool for the given list.
     pub fn new(list: TodoList) -> Self {
         let description = "Replaces the plan of a task of several steps. Give all steps each time. One step at a \
             time is in_progress; mark it completed before you begin the next.";

@@ -1,4 +1,4 @@
-//! `update_todo_list`: the model keeps a list of what is to do.
+//! `update_todo_list`: the model maintains a to-do list.
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
@@ -8,9 +8,9 @@ use crate::TodoList;
 use crate::spec::spec;
 use crate::todo::Written;
 
-/// `update_todo_list`: replaces the list of what is to do.
+/// The tool `update_todo_list`, which replaces the to-do list.
 ///
-/// The list comes as objects or as a Markdown checklist.
+/// The model sends the list as JSON objects or as a Markdown checklist.
 #[derive(Debug)]
 pub struct UpdateTodoList {
     spec: ToolSpec,
@@ -26,7 +26,7 @@ struct Arguments {
 const SCHEMA: &str = r#"{"type":"object","properties":{"todos":{"description":"The whole list, in order: objects, or a Markdown checklist with [ ] for to do, [-] for begun and [x] for done.","anyOf":[{"type":"array","maxItems":100,"items":{"type":"object","properties":{"text":{"type":"string","description":"What is to do, in a few words."},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}},{"type":"string"}]}},"required":["todos"],"additionalProperties":false}"#;
 
 impl UpdateTodoList {
-    /// The tool that writes this list.
+    /// Creates the tool for the given list.
     pub fn new(list: TodoList) -> Self {
         let description = "Replaces the list of what is to do, for tasks of several steps. Give the whole list each \
             time, with what is done marked as completed.";

@@ -1,4 +1,4 @@
-//! `view_image`: a picture of the workspace for the model to look at.
+//! `view_image`: sends an image of the workspace to the model.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::blocking::blocking;
 use crate::picture::Other;
 use crate::spec::spec;
 
-/// `view_image`: a picture of the workspace as a picture. What is none that models can look at is refused with what it
-/// is and what to do.
+/// The tool `view_image`, which returns an image of the workspace. For a file of another type it returns an
+/// error that names the type and the next step.
 #[derive(Debug)]
 pub struct ViewImage {
     spec: ToolSpec,
@@ -36,7 +36,7 @@ const DESCRIPTION: &str =
 const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string","description":"The file, relative to the workspace."}},"required":["path"],"additionalProperties":false}"#;
 
 impl ViewImage {
-    /// The tool on a workspace.
+    /// Creates the tool for the given workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { spec: spec("view_image", DESCRIPTION, SCHEMA), workspace }
     }

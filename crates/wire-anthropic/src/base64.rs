@@ -1,9 +1,10 @@
-//! Standard base64 (RFC 4648), for the documents that this API wants as text and others as bytes: a crate of its own
-//! would be one more dependency for a few lines.
+//! Standard base64 (RFC 4648). Text documents arrive from clients as plain text, and `File` stores base64, so
+//! both directions are needed. The code is here because a base64 crate would be one more dependency for a few
+//! lines.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The bytes as base64, with its padding.
+/// Encodes `bytes` as padded base64.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
     for group in bytes.chunks(3) {
@@ -19,7 +20,7 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// The text that base64 holds; none if it is no base64 or no text.
+/// Decodes base64 into text. Returns `None` if the input is not base64 or the decoded bytes are not UTF-8.
 pub(crate) fn decode_text(base64: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(base64.len());
     let (mut bits, mut count) = (0_u32, 0_u32);

@@ -1,4 +1,4 @@
-//! A block of content that is open.
+//! The content block of a streamed message that is still open.
 
 use std::borrow::Cow;
 
@@ -13,15 +13,17 @@ use crate::marks;
 use crate::shape::Field;
 use crate::wire::NAME;
 
-/// The fields of a block that is not taken apart, by the shape in which the API itself sends it. A request
-/// sends the block back from there; an unknown event has no such field and stays at home.
+/// The field under which a block of unknown type is stored in an `Unknown` value, named as in the API's own
+/// start event. The encoder sends back only values that have this field; an unknown event does not have it,
+/// so it is never sent.
 pub(crate) const BLOCK_FIELD: &str = "content_block";
 
-/// A block that has begun and not ended.
+/// A block whose start event has arrived and whose end event has not.
 #[derive(Debug)]
 pub(crate) enum OpenBlock {
     Text {
-        /// The sources told so far, which go back with the words: the API finds what it cited by them.
+        /// The citations received so far. They are sent back with the text, because the API resolves later
+        /// citations by them.
         citations: Vec<Value>,
     },
     Thinking {
@@ -30,10 +32,10 @@ pub(crate) enum OpenBlock {
     Redacted,
     Call {
         key: CallKey,
-        /// The input that the start gave; it counts if no delta comes (RULES S7).
+        /// The input of the start event, used if no delta follows (RULES S7).
         placeholder: Option<String>,
     },
-    /// A block of another kind, kept whole with what its deltas add (RULES P3).
+    /// A block of an unknown type, stored whole and extended by its deltas (RULES P3).
     Unknown {
         block: Map<String, Value>,
         input: String,
@@ -41,7 +43,8 @@ pub(crate) enum OpenBlock {
 }
 
 impl OpenBlock {
-    /// Opens a block and says what it holds from the start.
+    /// Opens a block and pushes the content that its start event already has. Returns `None` if the block is
+    /// not a JSON object of a readable shape.
     pub(crate) fn open(raw: &RawValue, key: CallKey, chunks: &mut Vec<Chunk>) -> Option<Self> {
         let block: Block<'_> = serde_json::from_str(raw.get()).ok()?;
         match block.kind.0.as_ref() {
@@ -74,7 +77,7 @@ impl OpenBlock {
         }
     }
 
-    /// Takes a delta that this kind of block has, and says whether it did.
+    /// Applies a delta. Returns `false` if this type of block does not have such a delta.
     pub(crate) fn push(&mut self, delta: &mut Delta<'_>, chunks: &mut Vec<Chunk>) -> bool {
         let mut take =
             |field, text: &mut Words<'_>| self.push_text(field, std::mem::take(&mut text.0), chunks);
@@ -96,7 +99,7 @@ impl OpenBlock {
         true
     }
 
-    /// Takes the text of a delta, and says whether this kind of block has such a text.
+    /// Applies the text of a delta to `field`. Returns `false` if this type of block does not have the field.
     pub(crate) fn push_text(&mut self, field: Field, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) -> bool {
         match (self, field) {
             (Self::Text { .. }, Field::Text) => speak(text, chunks),
@@ -114,7 +117,8 @@ impl OpenBlock {
         true
     }
 
-    /// Takes a delta of an unknown kind: its texts are added to the block's fields of the same names.
+    /// Applies a delta of unknown type: appends its strings to the block's fields of the same names and
+    /// replaces other values. Returns `false` if the block itself has a known type.
     pub(crate) fn merge(&mut self, delta: Map<String, Value>) -> bool {
         let Self::Unknown { block, .. } = self else { return false };
         for (name, value) in delta.into_iter().filter(|(name, _)| name != "type") {
@@ -129,7 +133,7 @@ impl OpenBlock {
         true
     }
 
-    /// The block's end has come.
+    /// Closes the block and pushes its final chunk.
     pub(crate) fn close(self, chunks: &mut Vec<Chunk>) {
         match self {
             Self::Text { citations } => chunks.push(Chunk::TextEnd { opaque: cited(&citations) }),
@@ -142,8 +146,9 @@ impl OpenBlock {
         }
     }
 
-    /// The stream ended, or another message began, inside the block. What is a call or unknown was cut; what
-    /// was thought keeps what it has, but half a signature is none.
+    /// Ends the block without its end event, because the stream ended or the next message began. A call or an
+    /// unknown block counts as cut and pushes nothing. Thinking keeps its text, but a signature that may be
+    /// incomplete is dropped.
     pub(crate) fn abandon(self, chunks: &mut Vec<Chunk>) {
         if let Self::Thinking { .. } = self {
             chunks.push(Chunk::ReasoningEnd { opaque: None });
@@ -177,14 +182,16 @@ fn values(raw: Option<&RawValue>) -> Vec<Value> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
-/// `direct` is what every call of the model itself has; any other caller must go back with the call.
+/// Returns the `caller` of a call as opaque data, or `None` for `direct`, which every call of the model
+/// itself has. Any other caller has to be sent back with the call.
 fn caller(raw: &RawValue) -> Option<Opaque> {
     let value: Value = serde_json::from_str(raw.get()).ok()?;
     let is_direct = value.get("type").is_none_or(|kind| kind == "direct");
     (!is_direct).then(|| Opaque::new(NAME, json!({ "caller": value })))
 }
 
-/// `{}` in a start stands for what is still to come.
+/// Returns the input of a start event, or `None` for `{}` and `null`, which announce that the input follows
+/// in deltas.
 fn placeholder(raw: &RawValue) -> Option<String> {
     let text = raw.get();
     let is_empty = text == "null" || text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}");

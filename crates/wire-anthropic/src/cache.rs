@@ -1,24 +1,24 @@
-//! Markers for the provider's prompt cache: where they are, and where they are placed.
+//! Counts the markers for the provider's prompt cache in a request.
 
 use serde_json::Value;
 use windlass_protocol::{Message, Request};
 
 use crate::marks;
 
-/// How many markers the API takes, the field of the whole body among them.
+/// The maximum number of markers in a request, including the `cache_control` field of the body.
 pub(crate) const MOST: usize = 4;
 
-/// How many markers a request has of its own.
+/// Returns the number of markers that the request itself has.
 pub(crate) fn own_markers(request: &Request) -> usize {
     request.messages.iter().map(markers_in_message).fold(markers_beside(request), usize::saturating_add)
 }
 
-/// How many markers a message has.
+/// Returns the number of markers in a message.
 pub(crate) fn markers_in_message(message: &Message) -> usize {
     message.parts.iter().filter_map(marks::of).map(markers).fold(0, usize::saturating_add)
 }
 
-/// How many markers a request has beside its conversation.
+/// Returns the number of markers outside the messages: in tools, in `system` and in the body's own field.
 pub(crate) fn markers_beside(request: &Request) -> usize {
     let tools = request.tool_fields.values().map(|fields| &fields.value);
     let tools = tools.chain(request.hosted_tools.iter().map(|tool| &tool.value));
@@ -29,7 +29,8 @@ pub(crate) fn markers_beside(request: &Request) -> usize {
     in_body.fold(in_tools, usize::saturating_add)
 }
 
-/// The markers inside a value. Values came through a parser that bounds their depth.
+/// Counts the markers inside a value. The recursion is bounded because values come from a parser that limits
+/// their depth.
 fn markers(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.iter().map(markers).fold(0, usize::saturating_add),

@@ -1,4 +1,4 @@
-//! Makes the body of a request: fields in a fixed order, messages last (RULES N6).
+//! Encodes the body of a request: the fields have a fixed order, and `messages` comes last (RULES N6).
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireFormat, WireOu
 use crate::wire::NAME;
 use crate::{AnthropicOptions, Caching, parts, tools};
 
-/// The body's fields in the order of its bytes.
+/// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
 
 impl Serialize for Body<'_> {
@@ -21,7 +21,7 @@ impl Serialize for Body<'_> {
     }
 }
 
-/// The field of the conversation.
+/// The name of the body's field for the conversation.
 const MESSAGES: &str = "messages";
 
 pub(crate) fn encode(
@@ -29,11 +29,11 @@ pub(crate) fn encode(
     request: &Request,
     mut body: RequestBody<'_>,
 ) -> Result<HttpRequest, EncodeError> {
-    // What the developer says before anybody else belongs to the system prompt.
+    // System messages before all others belong to the system prompt.
     let before = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let start = body.resume(format_args!("{NAME} {before}"), &request.messages, has_blocks);
     check_pairing_from(&request.messages, start)?;
-    // A request that has markers of its own knows where it wants them.
+    // Do not add markers to a request that places its own.
     let is_marked = options.caching != Caching::AsMarked
         && body.tally(&request.messages, markers_in_message) == 0
         && markers_beside(request) == 0;
@@ -61,7 +61,8 @@ pub(crate) fn encode(
     fields.push((MESSAGES, Field::Messages([])));
     let mut fields = with_extra(fields, &request.extra, Field::Extra);
     if let Some(config) = output {
-        // What the request adds stands beside the format and not in its place.
+        // `extra` may have replaced `output_config`; put the merged value back, which holds the request's own
+        // fields beside the format.
         for (name, field) in &mut fields {
             if *name == "output_config" {
                 *field = Field::Output(config.clone());
@@ -83,7 +84,8 @@ pub(crate) fn encode(
     Ok(http.with_header("anthropic-beta", options.betas.join(",")))
 }
 
-/// The form of the answer. A request that has it in its older field, or in full, says it itself.
+/// Returns the `output_config` of the request, or `None` if its `extra` already sets the format there or in
+/// the older field `output_format`.
 fn output(request: &Request) -> Result<Option<WireOutput<'_>>, EncodeError> {
     let config = request.extra.get("output_config").and_then(Value::as_object);
     let is_said = request.extra.contains_key("output_format")
@@ -100,7 +102,8 @@ fn output(request: &Request) -> Result<Option<WireOutput<'_>>, EncodeError> {
     }
 }
 
-/// The system prompt with the messages that belong to it: blocks where there is more than one text.
+/// Returns the system prompt together with the leading system messages: one string, or blocks if there are
+/// such messages or a marker to place.
 fn system(
     request: &Request,
     before: usize,
@@ -121,12 +124,12 @@ fn system(
     Ok((!blocks.is_empty()).then_some(Field::System(blocks)))
 }
 
-/// The API's rule for names: letters, digits, `_` and `-`, at most 128.
+/// Checks a name against the API's rule: at most 128 letters, digits, `_` and `-`.
 pub(crate) fn is_legal_name(name: &str) -> bool {
     name.len() <= 128 && name.bytes().all(is_legal)
 }
 
-/// The API's rule for the characters of names and ids.
+/// Returns true for the characters that the API accepts in names and ids.
 pub(crate) fn is_legal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }

@@ -1,10 +1,10 @@
-//! Refusals, as bodies and inside streams.
+//! Decodes errors, both whole error bodies and error objects inside a stream.
 
 use serde_json::Value;
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind, names_context_length};
 
-/// Reads the body of a refusal.
+/// Decodes the body of an error response.
 pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     let Ok(value) = serde_json::from_slice::<Value>(body) else {
         return ProviderError::not_provider(status, body);
@@ -21,7 +21,7 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     ProviderError::new(provider_kind, kind.map(str::to_owned), message)
 }
 
-/// Reads an error object that came inside a stream (RULES S12).
+/// Decodes an error object inside a stream (RULES S12).
 pub(crate) fn stream_error(error: &Value) -> StreamError {
     let (kind, message) = fields(error);
     let known = kind.and_then(|kind| provider_kind(kind, message));
@@ -35,17 +35,17 @@ pub(crate) fn stream_error(error: &Value) -> StreamError {
     ProviderError::new(known, kind.map(str::to_owned), message).into_stream_error(special)
 }
 
-/// An error's type and words, in Anthropic's form or a gateway's.
+/// Returns the type and the message of an error, in Anthropic's form or in a gateway's.
 fn fields(error: &Value) -> (Option<&str>, &str) {
     let text = |name| error.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let message = text("message").or_else(|| text("detail")).or_else(|| error.as_str()).unwrap_or_default();
     (text("type").or_else(|| text("code")), message)
 }
 
-/// The error types that the API documents.
+/// Maps the documented error types to our kinds, or returns `None` for another type.
 fn provider_kind(kind: &str, message: &str) -> Option<ProviderErrorKind> {
     Some(match kind {
-        // The API has no code of its own for it, only these words.
+        // The API has no error type of its own for a context that is too long, only this message.
         "invalid_request_error" | "request_too_large" if names_context_length(message) => {
             ProviderErrorKind::ContextLength
         }

@@ -1,4 +1,4 @@
-//! One event of the stream as this format writes it.
+//! The JSON of stream events, messages and blocks.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -6,7 +6,7 @@ use windlass_wire::Words;
 
 use crate::usage::WireUsage;
 
-/// Any event; which fields it has depends on its type.
+/// Any stream event. Its `type` decides which of the fields are set.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Event<'a> {
@@ -25,14 +25,14 @@ pub(crate) struct Event<'a> {
 }
 
 impl Event<'_> {
-    /// Whether a part of the event is kept as its text and read later.
+    /// Returns true if a part of the event is kept as raw JSON and parsed later.
     pub(crate) fn has_raw_parts(&self) -> bool {
         let has_citation = self.delta.as_ref().is_some_and(|delta| delta.citation.is_some());
         self.content_block.is_some() || self.message.is_some() || self.error.is_some() || has_citation
     }
 }
 
-/// What was added to a block, or to the message.
+/// The content that a delta event adds to a block or to the message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Delta<'a> {
@@ -52,7 +52,7 @@ pub(crate) struct Delta<'a> {
     pub(crate) stop_reason: Option<Words<'a>>,
 }
 
-/// What a message's beginning, or a whole message, says of itself.
+/// A message, either whole or as it is in `message_start`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct WireMessage<'a> {
@@ -67,7 +67,7 @@ pub(crate) struct WireMessage<'a> {
     pub(crate) error: Option<&'a RawValue>,
 }
 
-/// What every block says of itself, and what the blocks have that are taken apart here.
+/// The fields of all block types that this crate reads.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Block<'a> {

@@ -1,4 +1,4 @@
-//! What this API would refuse in a request.
+//! Finds the parts of a request that the API would refuse.
 
 use serde_json::Value;
 use windlass_protocol::{
@@ -12,13 +12,13 @@ use crate::encode::is_legal_name;
 use crate::wire::NAME;
 use crate::{AnthropicOptions, encode, marks};
 
-/// All that is found, in the order of the request.
+/// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &AnthropicOptions, request: &Request) -> Vec<Refusal> {
     let mut lint = Lint { refusals: check_conversation(request) };
     lint.parameters(options, request);
     lint.tools(request);
     lint.messages(request);
-    // What cannot be written at all is refused for that reason, unless a rule has said it.
+    // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
         && let Err(error) = encode::encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
     {
@@ -148,7 +148,8 @@ impl Lint {
         }
     }
 
-    /// "messages: all messages must have non-empty content except for the optional final assistant message".
+    /// Refuses a message without visible text. The API: "messages: all messages must have non-empty content
+    /// except for the optional final assistant message".
     fn silence(&mut self, position: usize, message: &Message) {
         let is_silent = |part: &Part| match part {
             Part::Text(text) => text.text.trim().is_empty(),
@@ -161,7 +162,7 @@ impl Lint {
         }
     }
 
-    /// A last message of the assistant is the beginning of the answer.
+    /// Checks a final assistant message, which the API takes as the beginning of the answer.
     fn prefill(&mut self, request: &Request, position: usize, message: &Message) {
         let place = format!("messages[{position}]");
         match message.parts.last() {
@@ -187,8 +188,8 @@ impl Lint {
 
     fn part(&mut self, message: &Message, place: &str, part: &Part) {
         match part {
-            // "messages.1.content.0: Expected `thinking` or `redacted_thinking`, but found `tool_use`": the thoughts of
-            // an answer stand before its calls.
+            // The API: "messages.1.content.0: Expected `thinking` or `redacted_thinking`, but found
+            // `tool_use`". The thinking of an answer comes before its calls.
             Part::Reasoning(thoughts) if thoughts.opaque.is_some() => {
                 let before = message.parts.iter().take_while(|other| !std::ptr::eq(*other, part));
                 if before.into_iter().any(|part| matches!(part, Part::Call(_))) {
@@ -202,8 +203,9 @@ impl Lint {
         }
     }
 
-    /// "`messages.2.content.0.tool_result`: all content must be type `text` if `is_error` is true": only a list that a
-    /// client gave can have anything else, and it goes out as it came.
+    /// Checks the result of a failed call. The API: "`messages.2.content.0.tool_result`: all content must be
+    /// type `text` if `is_error` is true". Only a list that a client wrote can have other content, and that
+    /// list is sent unchanged.
     fn error_result(&mut self, place: &str, result: &ToolResult) {
         let list = result.opaque.as_ref().and_then(|opaque| opaque.of(NAME)?.get(marks::CONTENT)?.as_array());
         let is_text = |block: &Value| block.get("type").is_some_and(|kind| kind == "text");
@@ -213,7 +215,7 @@ impl Lint {
         }
     }
 
-    /// Vision: "JPEG, PNG, GIF and WebP".
+    /// Checks an image's media type. Vision documentation: "JPEG, PNG, GIF and WebP".
     fn image(&mut self, place: &str, image: &Image) {
         let is_known =
             matches!(image.media_type.as_str(), "image/jpeg" | "image/png" | "image/gif" | "image/webp");
@@ -224,7 +226,7 @@ impl Lint {
         }
     }
 
-    /// PDF support and text documents.
+    /// Checks a document's media type. The API documents PDF and plain text.
     fn file(&mut self, place: &str, file: &File) {
         let is_known = file.media_type == "application/pdf" || file.media_type.starts_with("text/");
         if matches!(file.source, FileSource::Base64(_)) && !is_known {

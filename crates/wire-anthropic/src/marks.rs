@@ -1,26 +1,26 @@
-//! What blocks of this format have that has no word in a conversation: it travels in the opaque fields of a part,
-//! under these names.
+//! Names of the opaque fields that hold the data of this format without a counterpart in `windlass_protocol`.
+//! They are stored on a part and are sent back from there.
 
 use serde_json::{Map, Value};
 use windlass_protocol::{Opaque, Part};
 
 use crate::wire::NAME;
 
-/// Further fields of a block or a tool: `cache_control`, `citations`, `context` …
+/// Fields of a block or a tool that this crate does not interpret: `cache_control`, `citations`, `context` …
 pub(crate) const BLOCK: &str = "block";
-/// On a result: its content, where that was a list.
+/// On a result: its content, if that was a list.
 pub(crate) const CONTENT: &str = "content";
-/// On a result: that it is an error, where its words do not say which.
+/// On a result: set if the client marked it as an error and its text does not name the status.
 pub(crate) const IS_ERROR: &str = "is_error";
-/// The field that marks the end of a prefix to keep in the provider's cache.
+/// The field that marks the end of a prefix for the provider's prompt cache.
 pub(crate) const CACHE: &str = "cache_control";
 
-/// The further fields of a block.
+/// Returns the uninterpreted fields of a block.
 pub(crate) fn block(opaque: Option<&Opaque>) -> Option<&Map<String, Value>> {
     opaque?.of(NAME)?.get(BLOCK)?.as_object()
 }
 
-/// Those fields as opaque fields; none where there are none.
+/// Wraps uninterpreted fields as opaque data. Returns `None` if `rest` is empty.
 pub(crate) fn kept(rest: Map<String, Value>) -> Option<Opaque> {
     (!rest.is_empty()).then(|| {
         let fields = Map::from_iter([(BLOCK.to_owned(), Value::Object(rest))]);
@@ -28,7 +28,7 @@ pub(crate) fn kept(rest: Map<String, Value>) -> Option<Opaque> {
     })
 }
 
-/// The fields of a part that are of this format.
+/// Returns the opaque data of a part, if it belongs to this format.
 pub(crate) fn of(part: &Part) -> Option<&Value> {
     let opaque = match part {
         Part::Text(text) => text.opaque.as_ref(),

@@ -1,4 +1,4 @@
-//! The conversation as messages of this format.
+//! Encodes the conversation as messages of this format.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use crate::encode::unsupported;
 use crate::parts::blocks;
 use crate::request::{KnownBlock, WireBlock, WireMessage};
 
-/// The messages of a range that holds whole rounds, but for those at the start that belong to the system prompt.
+/// Encodes a range of messages, except the first `system` ones, which belong to the system prompt. The range
+/// holds whole rounds: an answer with all results of its calls.
 pub(crate) fn wire_messages(
     all: &History,
     system: usize,
@@ -19,7 +20,8 @@ pub(crate) fn wire_messages(
     for (position, message) in all.iter().enumerate().take(range.end).skip(range.start.max(system)) {
         let role = match message.role {
             Role::Assistant => "assistant",
-            // The API has no developer inside the conversation; a user's place is the lowest it can take.
+            // The API does not have a developer role inside the conversation; `user` is the role with the
+            // least authority.
             Role::User | Role::Tool | Role::System => "user",
             _ => return Err(unsupported(format!("the role of message {position}"))),
         };
@@ -31,14 +33,14 @@ pub(crate) fn wire_messages(
             let what = format!("message {position} has nothing to say");
             return Err(EncodeError::Conversation { what });
         }
-        // The API wants the two speakers in turn.
+        // The API requires the two roles to alternate, so merge consecutive messages of one role.
         match messages.last_mut() {
             Some(last) if last.role == role => last.content.extend(content),
             _ => messages.push(WireMessage { role, content }),
         }
     }
     for message in messages.iter_mut().filter(|message| message.role == "user") {
-        // The API wants all results of a round in one message, before everything else.
+        // The API requires all results of a round in one message, before all other blocks.
         message.content.sort_by_key(|block| !is_result(block));
     }
     Ok(messages)

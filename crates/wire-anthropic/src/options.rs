@@ -1,6 +1,7 @@
-//! What a request to this API needs beside the conversation.
+//! Options of the format that are not part of a request.
 
-/// What a request to this API needs beside the conversation.
+/// Settings for requests to the Messages API that a `Request` does not have: API version, beta features,
+/// default output limit, use of the prompt cache.
 ///
 /// ```
 /// use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
@@ -10,36 +11,38 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AnthropicOptions {
-    /// The version of the API, sent as `anthropic-version`.
+    /// The version of the API, sent in the header `anthropic-version`.
     pub version: String,
-    /// The limit on the answer where the request has none; the API demands one.
+    /// The output limit, in tokens, for requests without one; the API requires the field. The default is
+    /// 8,192.
     pub default_max_tokens: u64,
-    /// Features in beta, sent as `anthropic-beta`.
+    /// Names of beta features, sent in the header `anthropic-beta`.
     pub betas: Vec<String>,
-    /// What the provider is asked to keep in its cache.
+    /// The use of the provider's prompt cache.
     pub caching: Caching,
 }
 
-/// What the provider is asked to keep in its prompt cache.
+/// The use of the provider's prompt cache: the policy by which the encoder adds cache markers.
 ///
-/// Markers are placed only where a request has none of its own, and in places that never change while a
-/// conversation goes on, so that the bytes of a turn still begin with those of the turn before (RULES N6).
+/// The encoder adds markers only to a request that has none of its own, and only at positions that do not
+/// move while the conversation grows. So the body of each turn still begins with the bytes of the previous
+/// turn (RULES N6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Caching {
-    /// What the request itself marks.
+    /// Sends the request's own markers and adds none.
     #[default]
     AsMarked,
-    /// The tools and the system prompt, each with a marker at its end.
+    /// Adds a marker at the end of the tools and one at the end of the system prompt.
     Prefix,
-    /// The tools, the system prompt, and the conversation: the API's automatic caching, one field of the body, puts
-    /// the last marker on the last block of every request.
+    /// Adds the markers of `Prefix` and sets `cache_control` on the body. With that field the API caches
+    /// automatically: it sets the last marker on the last block of every request.
     Conversation,
 }
 
 impl Default for AnthropicOptions {
     fn default() -> Self {
-        // 8,192 is what every model that is still served can answer with.
+        // Every model that is still served can produce 8,192 tokens.
         Self {
             version: "2023-06-01".to_owned(),
             default_max_tokens: 8192,
@@ -50,30 +53,31 @@ impl Default for AnthropicOptions {
 }
 
 impl AnthropicOptions {
-    /// Options that add nothing to what a request says, for gateways that hand a request on.
+    /// Returns options for gateways that forward requests: nothing is added to a request except the required
+    /// output limit if it has none.
     pub fn as_given() -> Self {
         Self::default()
     }
 
-    /// The same options with another use of the provider's cache.
+    /// Sets the use of the provider's prompt cache.
     pub fn with_caching(mut self, caching: Caching) -> Self {
         self.caching = caching;
         self
     }
 
-    /// The same options with another version of the API.
+    /// Sets the version of the API.
     pub fn with_version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
-    /// The same options with another limit where a request has none.
+    /// Sets the output limit, in tokens, for requests without one.
     pub fn with_default_max_tokens(mut self, tokens: u64) -> Self {
         self.default_max_tokens = tokens;
         self
     }
 
-    /// The same options with these features in beta.
+    /// Sets the beta features.
     pub fn with_betas(mut self, betas: impl IntoIterator<Item = String>) -> Self {
         self.betas = betas.into_iter().collect();
         self

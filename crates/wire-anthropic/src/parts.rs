@@ -1,4 +1,4 @@
-//! The parts of messages as blocks of this format.
+//! Encodes the parts of messages as blocks of this format.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::marks;
 use crate::request::{KnownBlock, ResultBlock, WireBlock, WireResult, WireSource};
 use crate::wire::NAME;
 
-/// The blocks of a message.
+/// Encodes the parts of a message.
 pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeError> {
     let mut blocks = Vec::with_capacity(message.parts.len());
     for part in &message.parts {
@@ -54,7 +54,7 @@ pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeErro
     Ok(blocks)
 }
 
-/// Whether anything of an answer is written at all.
+/// Returns true if at least one part of an answer is encoded.
 pub(crate) fn has_blocks(message: &Message) -> bool {
     message.parts.iter().any(|part| match part {
         Part::Text(text) => !text.text.trim().is_empty(),
@@ -64,8 +64,8 @@ pub(crate) fn has_blocks(message: &Message) -> bool {
     })
 }
 
-/// Thoughts go back with their signature or not at all: the API refuses them unsigned, and another
-/// provider's mean nothing to it (RULES P2).
+/// Encodes thinking that has this API's signature or data. Other thinking is left out: the API refuses
+/// thinking without a signature, and the opaque data of another provider has no meaning for it (RULES P2).
 fn thoughts(reasoning: &Reasoning) -> Option<KnownBlock<'_>> {
     let opaque = reasoning.opaque.as_ref()?.of(NAME)?;
     let field = |name| opaque.get(name).and_then(Value::as_str);
@@ -76,7 +76,7 @@ fn thoughts(reasoning: &Reasoning) -> Option<KnownBlock<'_>> {
 }
 
 fn wire_call(call: &ToolCall) -> Result<KnownBlock<'_>, EncodeError> {
-    // A call of another provider's form, as free text or its local shell, is said as a function's (RULES P2).
+    // A call of another provider's form (free text, local shell) is encoded as a function call (RULES P2).
     let input = match &call.payload {
         Payload::Function { arguments } => Cow::Borrowed(serde_json::from_str(arguments.as_str())?),
         other => Cow::Owned(RawValue::from_string(other.as_arguments().as_str().to_owned())?),
@@ -92,7 +92,7 @@ fn wire_call(call: &ToolCall) -> Result<KnownBlock<'_>, EncodeError> {
 
 fn wire_result(result: &ToolResult) -> Result<KnownBlock<'_>, EncodeError> {
     let given = |name| result.opaque.as_ref()?.of(NAME)?.get(name);
-    // A client's own error is said by the flag alone, as the client said it.
+    // An error that a client marked has only the flag `is_error`; do not add a status to its text.
     let text = if given(marks::IS_ERROR).is_some() {
         ToolResult::new(result.call.clone(), ResultStatus::Ok, result.content.clone()).wire_text()
     } else {
@@ -115,8 +115,8 @@ fn wire_result(result: &ToolResult) -> Result<KnownBlock<'_>, EncodeError> {
     Ok(KnownBlock::ToolResult { tool_use_id, content, is_error: !result.status.is_ok() })
 }
 
-/// Whether the pictures of a result stand behind the results of their message: "all content must be type `text` if
-/// `is_error` is true". A list that a client gave goes back as it came.
+/// Returns true if the images of a result have to follow the results of their message. The API: "all content
+/// must be type `text` if `is_error` is true". A content list that a client wrote is sent unchanged.
 fn has_pictures_beside(result: &ToolResult) -> bool {
     let is_given = || {
         result
@@ -127,8 +127,8 @@ fn has_pictures_beside(result: &ToolResult) -> bool {
     !result.status.is_ok() && !is_given()
 }
 
-/// The pictures of a result that cannot hold them, with words that say whose they are (RULES R8). The message has its
-/// results before everything else, so they stand behind all of them.
+/// Encodes the images of a failed result, preceded by a text that names the call (RULES R8). The encoder
+/// sorts results before all other blocks, so the images follow all results of the message.
 fn pictures_beside(result: &ToolResult) -> Result<Vec<WireBlock<'_>>, EncodeError> {
     if !has_pictures_beside(result) || result.images().next().is_none() {
         return Ok(Vec::new());
@@ -150,7 +150,7 @@ fn source(image: &Image) -> Result<WireSource<'_>, EncodeError> {
     }
 }
 
-/// A document: a PDF as its bytes, a text as its words.
+/// Encodes a document: a PDF as base64, a text document as its text.
 fn document(file: &File) -> Result<KnownBlock<'_>, EncodeError> {
     let source = match &file.source {
         FileSource::Base64(data) if file.media_type == "application/pdf" => {
@@ -170,8 +170,9 @@ fn document(file: &File) -> Result<KnownBlock<'_>, EncodeError> {
     Ok(KnownBlock::Document { source, title: file.name.as_deref() })
 }
 
-/// An id that the API takes. An id that has to be changed always gets a hash of what it was, so that the same
-/// id is the same text in every turn, and no two are the same text (RULES P1, N6).
+/// Returns an id that the API accepts. An illegal id is cut to 40 characters, its illegal characters become
+/// `_`, and a hash of the original is appended. So one id has the same encoding in every turn, and different
+/// ids stay different (RULES P1, N6).
 fn wire_id(id: &str) -> Cow<'_, str> {
     if id.bytes().all(is_legal) {
         return Cow::Borrowed(id);
@@ -181,7 +182,8 @@ fn wire_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{legal}_{:016x}", fnv1a(id)))
 }
 
-/// A name that a model made up must not stop the conversation, so what the API refuses becomes `_`.
+/// Replaces the characters of a call's name that the API refuses by `_`, so that a name that a model invented
+/// cannot block the conversation.
 fn history_name(name: &str) -> Cow<'_, str> {
     if is_legal_name(name) {
         return Cow::Borrowed(name);
@@ -198,7 +200,7 @@ fn is_legal_char(character: char) -> bool {
     u8::try_from(character).is_ok_and(is_legal)
 }
 
-/// FNV-1a, 64 bits: small, and the same in every process.
+/// Hashes `text` with FNV-1a (64 bits), which gives the same value in every process.
 fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)

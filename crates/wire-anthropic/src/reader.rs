@@ -1,4 +1,4 @@
-//! From events to chunks.
+//! Translates events to chunks.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,24 +14,26 @@ use crate::stop::stop_reason;
 use crate::usage::WireUsage;
 use crate::wire::NAME;
 
-/// Reads the events of one response (RULES S13).
+/// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     template: Template<Shape>,
-    /// The blocks that are open, by the provider's index. There is one, unless a server is odd.
+    /// The open blocks with the provider's index. Only a server that violates the protocol has more than one
+    /// open.
     open: Vec<(u64, OpenBlock)>,
-    /// Blocks so far, over all messages of the body: a key that no second message can repeat.
+    /// The number of blocks in the whole body, used as the next call key. It is not reset by a second
+    /// message, so keys are unique.
     blocks: u64,
     usage: WireUsage,
     told: Usage,
-    /// The message has a stop reason.
+    /// Set when the message has a stop reason.
     stopped: bool,
     begun: bool,
     failed: bool,
 }
 
 impl Reader {
-    /// Reads one event's data.
+    /// Reads the data of one event.
     pub(crate) fn read(
         &mut self,
         json: &str,
@@ -46,7 +48,8 @@ impl Reader {
         }
         match serde_json::from_str::<Event<'_>>(json) {
             Ok(event) => {
-                // Parts that are read later are not looked into here, so half a pair in them shows only then.
+                // Serde does not look into raw parts, so a lone surrogate in one would be found only when it
+                // is parsed later.
                 if event.has_raw_parts()
                     && let Some(repaired) = replace_lone_surrogates(json)
                 {
@@ -92,7 +95,7 @@ impl Reader {
             "message_stop" => self.done(chunks),
             "ping" => {}
             "error" => self.error(event.error, chunks),
-            // A gateway can put an error object of its own form into the stream.
+            // A gateway may insert an error object of its own form into the stream.
             _ if event.error.is_some() => self.error(event.error, chunks),
             _ => unknown(json, chunks),
         }
@@ -101,14 +104,14 @@ impl Reader {
     fn message_start(&mut self, message: &RawValue, chunks: &mut Vec<Chunk>) {
         let Ok(message) = serde_json::from_str::<WireMessage<'_>>(message.get()) else { return };
         self.count(message.usage, chunks);
-        // Bodies that a proxy made of a whole message have its content in the start.
+        // A proxy that builds a stream from a whole message puts all content into the start event.
         self.content(message.content, chunks);
         if let Some(raw) = message.stop_reason.filter(|raw| !raw.0.is_empty()) {
             self.finish(&raw.0, chunks);
         }
     }
 
-    /// The blocks of a whole message, each begun and ended.
+    /// Reads the blocks of a whole message, each with its start and its end.
     fn content(&mut self, blocks: Option<Vec<&RawValue>>, chunks: &mut Vec<Chunk>) {
         for block in blocks.into_iter().flatten() {
             let index = self.blocks;
@@ -133,7 +136,7 @@ impl Reader {
         self.blocks = self.blocks.saturating_add(1);
         self.begun = true;
         if let Some(at) = self.open.iter().position(|(open, _)| *open == index) {
-            // The block that had the index was never ended.
+            // The previous block with this index was never ended.
             self.open.swap_remove(at).1.abandon(chunks);
         }
         match OpenBlock::open(block, key, chunks) {
@@ -182,14 +185,14 @@ impl Reader {
         chunks.push(Chunk::Error { error: stream_error(&value) });
     }
 
-    /// The message is over; a server that gave no reason still ended properly.
+    /// Ends the message. If the server sent no stop reason, the answer ended normally.
     fn done(&mut self, chunks: &mut Vec<Chunk>) {
         if self.begun && !self.stopped && !self.failed {
             self.finish("", chunks);
         }
     }
 
-    /// The bytes have ended, or another message begins.
+    /// Ends all open blocks, because the bytes have ended or another message begins.
     pub(crate) fn abandon(&mut self, chunks: &mut Vec<Chunk>) {
         for (_, block) in self.open.drain(..) {
             block.abandon(chunks);
@@ -197,7 +200,7 @@ impl Reader {
     }
 }
 
-/// The open block with this index; the last one where there is none.
+/// Returns the open block with this index, or the last open block if the event has no index.
 fn open_block(open: &mut [(u64, OpenBlock)], index: Option<u64>) -> Option<&mut OpenBlock> {
     let found = match index {
         Some(index) => open.iter_mut().find(|(open, _)| *open == index),
@@ -206,7 +209,7 @@ fn open_block(open: &mut [(u64, OpenBlock)], index: Option<u64>) -> Option<&mut 
     found.map(|(_, block)| block)
 }
 
-/// Adds a delta of an unknown kind to a block of an unknown kind.
+/// Applies a delta of unknown type to a block of unknown type. Returns `false` if that is not possible.
 fn merge(block: &mut OpenBlock, json: &str) -> bool {
     let Ok(Value::Object(mut event)) = serde_json::from_str(json) else { return false };
     match event.remove("delta") {

@@ -1,4 +1,4 @@
-//! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
+//! The JSON of a request. The order of the struct fields is the order in the body (RULES N6).
 
 use std::borrow::Cow;
 
@@ -18,17 +18,17 @@ pub(crate) enum WireBlock<'a> {
     Known {
         #[serde(flatten)]
         block: KnownBlock<'a>,
-        /// Fields of the block that have no word here.
+        /// Fields of the block that this crate does not interpret.
         #[serde(flatten)]
         more: Option<&'a Map<String, Value>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<Ephemeral>,
     },
-    /// A block that came from this API and goes back unchanged.
+    /// A block that this API sent, returned unchanged.
     Raw(&'a Value),
 }
 
-/// The end of a prefix that the provider is asked to keep for its usual five minutes.
+/// A cache marker: the end of a prefix that the provider caches for its default of five minutes.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type", rename = "ephemeral")]
 pub(crate) struct Ephemeral {}
@@ -38,7 +38,7 @@ impl<'a> WireBlock<'a> {
         Self::Known { block, more: None, cache_control: None }
     }
 
-    /// Ends a prefix here.
+    /// Sets the cache marker on this block. A raw block stays unchanged.
     pub(crate) fn mark(&mut self, marker: Ephemeral) {
         if let Self::Known { cache_control, .. } = self {
             *cache_control = Some(marker);
@@ -87,7 +87,7 @@ pub(crate) enum KnownBlock<'a> {
 pub(crate) enum WireResult<'a> {
     Text(String),
     Blocks(Vec<ResultBlock<'a>>),
-    /// A list that goes back as it came.
+    /// A content list that a client wrote, sent unchanged.
     Raw(&'a Value),
 }
 
@@ -111,7 +111,7 @@ pub(crate) enum WireSource<'a> {
 #[serde(untagged)]
 pub(crate) enum WireTool<'a> {
     Own(OwnTool<'a>),
-    /// A tool that the provider runs, as it came.
+    /// The definition of a tool that the provider runs, sent unchanged.
     Hosted(&'a Value),
 }
 
@@ -129,7 +129,7 @@ pub(crate) struct OwnTool<'a> {
     pub(crate) more: Option<&'a Map<String, Value>>,
 }
 
-/// The form of the answer, beside what a request says of the output itself.
+/// The `output_config` field: the format of the answer beside the request's own fields.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct WireOutput<'a> {
     #[serde(flatten)]
@@ -154,7 +154,7 @@ pub(crate) struct WireChoice<'a> {
     pub(crate) disable_parallel_tool_use: Option<bool>,
 }
 
-/// One field's value in the body.
+/// The value of one field in the body.
 #[derive(Debug)]
 pub(crate) enum Field<'a> {
     Text(&'a str),
@@ -167,7 +167,7 @@ pub(crate) enum Field<'a> {
     Output(WireOutput<'a>),
     Tools(Vec<WireTool<'a>>),
     System(Vec<WireBlock<'a>>),
-    /// The conversation, whose messages are written behind the head.
+    /// The empty list in the place of the conversation; `RequestBody` inserts the messages.
     Messages([(); 0]),
     Extra(&'a Value),
 }

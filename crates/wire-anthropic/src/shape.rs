@@ -1,20 +1,20 @@
-//! Events that bring one text and nothing else: nearly all of a stream.
+//! Recognises delta events that carry one text and nothing else. Most events of a stream are of this kind.
 
 use std::borrow::Cow;
 use windlass_wire::Words;
 
 use crate::event::{Delta, Event};
 
-/// What the one text of an event is.
+/// The place of an event's only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// The block's index, if the event has one.
     pub(crate) index: Option<u64>,
-    /// Which field of the delta it is.
+    /// The field of the delta that holds the text.
     pub(crate) field: Field,
 }
 
-/// The field of the delta that holds the text.
+/// A field of a delta that can hold the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Text,
@@ -25,7 +25,8 @@ pub(crate) enum Field {
 pub(crate) const DELTA: &str = "content_block_delta";
 
 impl Shape {
-    /// The shape of an event and its text, if the text is lent and all else that is read is absent.
+    /// Returns the shape of an event and its text, if the text is borrowed from the event and no other field
+    /// that this crate reads is set.
     pub(crate) fn of<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
         let Event {
             kind,
@@ -66,7 +67,7 @@ impl Shape {
 }
 
 impl Field {
-    /// The type of a delta that has this field.
+    /// Returns the `type` of a delta with this field.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Text => "text_delta",

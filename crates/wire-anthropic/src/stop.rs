@@ -1,8 +1,8 @@
-//! Why the model stopped.
+//! Stop reasons.
 
 use windlass_protocol::StopReason;
 
-/// The stop reasons that the API documents.
+/// Maps a stop reason of the API to ours. Returns `Unknown` for one that is not documented.
 pub(crate) fn stop_reason(raw: &str) -> StopReason {
     match raw {
         "end_turn" | "" => StopReason::End,

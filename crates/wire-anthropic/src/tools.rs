@@ -1,4 +1,4 @@
-//! The tools on offer, as this format writes them.
+//! Encodes the tools of a request.
 
 use serde_json::Value;
 use windlass_protocol::{Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
@@ -9,7 +9,8 @@ use crate::marks;
 use crate::request::{Ephemeral, Field, OwnTool, WireChoice, WireTool};
 use crate::wire::NAME;
 
-/// Adds the tools and the choice among them. The marker is for the last tool.
+/// Appends the tools and the tool choice to the body's fields, and sets `marker` on the last tool that can
+/// have one.
 pub(crate) fn encode<'a>(
     request: &'a Request,
     marker: Option<Ephemeral>,
@@ -30,8 +31,8 @@ pub(crate) fn encode<'a>(
         Err(unsupported(format!("a tool that {} runs", tool.wire)))
     });
     let mut tools = own.chain(hosted).collect::<Result<Vec<_>, _>>()?;
-    // A hosted tool goes out as it is, and the API refuses a marker on a tool that it loads later, so the marker
-    // stands on the last of the others.
+    // A hosted tool is sent unchanged, and the API refuses a marker on a tool with deferred loading. The last
+    // of the other tools gets it.
     let is_deferred = |tool: &OwnTool<'_>| tool.more.is_some_and(|more| more.contains_key("defer_loading"));
     let last = tools.iter_mut().rev().find_map(|tool| match tool {
         WireTool::Own(tool) if !is_deferred(tool) => Some(tool),
@@ -51,7 +52,7 @@ fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
         ParallelCalls::Forbid => Some(true),
     };
     Ok(match &request.tool_choice {
-        // The default of the API, said only where the switch for several calls needs a place.
+        // `auto` is the API's default and is sent only if `disable_parallel_tool_use` has to be.
         ToolChoice::Auto if disable_parallel_tool_use.is_none() => None,
         ToolChoice::Auto => Some(WireChoice { kind: "auto", name: None, disable_parallel_tool_use }),
         ToolChoice::None => Some(WireChoice { kind: "none", ..WireChoice::default() }),

@@ -1,9 +1,9 @@
-//! Tokens as this format counts them.
+//! Token counts of this format.
 
 use serde::Deserialize;
 use windlass_protocol::Usage;
 
-/// The `usage` object. The beginning of a message and its end each say a part of it.
+/// The `usage` object. Both the first and the last event of a message can have a part of its fields.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct WireUsage {
@@ -21,7 +21,7 @@ struct OutputDetails {
 }
 
 impl WireUsage {
-    /// Takes what a later event says; what it does not say stays.
+    /// Merges the fields of a later event; fields that it does not have keep their values.
     pub(crate) fn update(&mut self, later: Self) {
         self.input_tokens = later.input_tokens.or(self.input_tokens);
         self.output_tokens = later.output_tokens.or(self.output_tokens);
@@ -31,7 +31,7 @@ impl WireUsage {
         self.output_tokens_details = later.output_tokens_details.or(self.output_tokens_details);
     }
 
-    /// `input_tokens` counts here only what no cache took part in, so the three are added up.
+    /// Converts to `Usage`. The API's `input_tokens` excludes cached tokens, so the three counts are added.
     pub(crate) fn to_usage(self) -> Usage {
         let read = self.cache_read_input_tokens.unwrap_or(0);
         let written = self.cache_creation_input_tokens.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Reads a response that came in one body.
+//! Decodes a response that came as one body.
 
 use serde_json::Value;
 use windlass_stream::Chunk;
@@ -9,7 +9,7 @@ use crate::event::WireMessage;
 use crate::reader::Reader;
 use crate::wire::NAME;
 
-/// Reads one body into the chunks that a stream would have given.
+/// Decodes a body into the chunks that the same answer would have had as a stream.
 pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
     if body.len() > limits.body_bytes {
         return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
@@ -24,7 +24,7 @@ pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>)
 }
 
 fn read(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-    // Blocks are read later, and half a pair in one would show only then.
+    // Blocks are parsed later, so repair lone surrogates in them now.
     if let Some(repaired) = replace_lone_surrogates(text) {
         return read(&repaired, chunks);
     }

@@ -1,4 +1,4 @@
-//! Cuts a JSON array that arrives in pieces into its elements.
+//! Splits a JSON array that arrives in fragments into its elements.
 
 use windlass_wire::{DecodeError, Limits};
 
@@ -6,21 +6,21 @@ use crate::wire::NAME;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Cuts an array of objects into the objects, however its bytes are split (RULES S14). Without `alt=sse` this is
-/// how the API streams.
+/// A splitter for an array of objects, with the same elements for every split of its bytes (RULES S14). The
+/// API streams such an array if a request does not have `alt=sse`.
 #[derive(Debug)]
 pub(crate) struct ArrayStream {
     limits: Limits,
-    /// The element that has begun, as far as it was in pushes before.
+    /// The bytes of the current element from earlier pushes.
     element: Vec<u8>,
-    /// How many objects and lists are open inside the array; none between elements.
+    /// The nesting depth inside the array; 0 between elements.
     depth: usize,
     length: usize,
     place: Place,
     elements: usize,
 }
 
-/// Where in an element the last byte was.
+/// The lexical state after the last byte of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Structure,
@@ -33,17 +33,18 @@ impl ArrayStream {
         Self { limits, element: Vec::new(), depth: 0, length: 0, place: Place::Structure, elements: 0 }
     }
 
-    /// How many elements were whole.
+    /// Returns the number of complete elements.
     pub(crate) fn elements(&self) -> usize {
         self.elements
     }
 
-    /// Whether an element has begun and not ended.
+    /// Returns true if an element has started and not ended.
     pub(crate) fn is_inside(&self) -> bool {
         self.depth > 0
     }
 
-    /// Takes the next bytes and lends each element that they complete, with its number from 1.
+    /// Reads the next bytes and calls `on_element` for each element that they complete, with its number from
+    /// 1.
     pub(crate) fn push(
         &mut self,
         bytes: &[u8],
@@ -74,7 +75,7 @@ impl ArrayStream {
             if self.elements > self.limits.events {
                 return Err(DecodeError::Limit { what: "events", limit: self.limits.events });
             }
-            // An element that lies in one piece is lent from there.
+            // An element within one slice is borrowed from it.
             if self.element.is_empty() {
                 on_element(self.elements, &String::from_utf8_lossy(part))?;
             } else {
@@ -86,7 +87,7 @@ impl ArrayStream {
         Ok(())
     }
 
-    /// Reads on in an element, and gives where it ends if it ends here.
+    /// Reads on in the current element. Returns the position after its end, if it ends in `bytes`.
     fn end(&mut self, bytes: &[u8]) -> Option<usize> {
         let (mut depth, mut place) = (self.depth, self.place);
         let mut end = None;
@@ -111,9 +112,9 @@ impl ArrayStream {
     }
 }
 
-/// What follows from the beginning of the next element on; none if it is still to come.
+/// Skips to the start of the next element. Returns `None` if it has not arrived yet.
 fn beginning(bytes: &[u8]) -> Result<Option<&[u8]>, DecodeError> {
-    // Which bracket or comma stands where is not looked at: what counts is inside the objects.
+    // The order of brackets and commas is not checked, because only the objects matter.
     let is_between = |byte: &u8| {
         byte.is_ascii_whitespace() || matches!(byte, b'[' | b']' | b',') || BYTE_ORDER_MARK.contains(byte)
     };

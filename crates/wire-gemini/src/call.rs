@@ -1,4 +1,4 @@
-//! Calls, whole or in pieces.
+//! Decodes calls, whole or in fragments.
 
 use serde_json::{Map, Value};
 use windlass_protocol::Opaque;
@@ -8,28 +8,29 @@ use crate::event::FunctionCall;
 use crate::partial::ArgumentWriter;
 use crate::wire::NAME;
 
-/// The fields of a call's part that go back with it (RULES P2).
+/// The fields of a call's part that are sent back with it (RULES P2).
 pub(crate) const SIGNATURE: &str = "thoughtSignature";
 pub(crate) const ID: &str = "id";
 
-/// The calls of one response.
+/// The state of decoding the calls of one response.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// The call that still comes in pieces.
+    /// The call whose fragments are still arriving.
     open: Option<(CallKey, ArgumentWriter)>,
-    /// How many calls came in pieces.
+    /// The number of calls that came in fragments.
     begun: u64,
 }
 
 impl Calls {
-    /// Takes a call, or a piece of one. The API gives pieces no index: those without a name belong to the last
-    /// call that began, which ends where nothing is to follow.
+    /// Handles a call, or a fragment of one. The API does not number fragments: those without a name belong
+    /// to the last call, which ends at the first fragment that announces no further one.
     pub(crate) fn push(&mut self, call: &FunctionCall<'_>, signature: &str, chunks: &mut Vec<Chunk>) {
         let continues = call.will_continue == Some(true);
         if call.name.0.is_empty() {
             return self.go_on(call, signature, chunks);
         }
-        // A call that was not ended before another begins stays open, and is never whole (RULES S10).
+        // A call that is still open when another begins stays without an end, so it is never complete (RULES
+        // S10).
         self.open = None;
         let id = (!call.id.0.is_empty()).then(|| call.id.0.clone().into_owned());
         let opaque = opaque(&call.id.0, signature);
@@ -51,14 +52,14 @@ impl Calls {
             return self.write(call, chunks);
         }
         if let Some(arguments) = arguments(call) {
-            // Arguments of a call that nobody named (RULES S11).
+            // The arguments of a call without a name (RULES S11).
             let body = WholeCall::Arguments(arguments);
             let opaque = opaque(&call.id.0, signature);
             chunks.push(Chunk::Call(CallChunk::Whole { id: None, name: String::new(), body, opaque }));
         }
     }
 
-    /// Writes what a piece holds, and the end if nothing is to follow.
+    /// Writes the arguments of a fragment, and the call's end if no further fragment follows.
     fn write(&mut self, call: &FunctionCall<'_>, chunks: &mut Vec<Chunk>) {
         let Some((key, mut writer)) = self.open.take() else { return };
         let mut text = String::new();
@@ -82,13 +83,13 @@ fn tell(key: CallKey, arguments: String, chunks: &mut Vec<Chunk>) {
     }
 }
 
-/// The text of whole arguments, as the server wrote it.
+/// Returns the text of complete arguments, as the server wrote it.
 fn arguments(call: &FunctionCall<'_>) -> Option<String> {
     call.args.map(|args| args.get().to_owned())
 }
 
-/// What goes back with the call: its signature, and its id where the API gave one. The API matches by name and
-/// order where it gave none, and is not told the id that was made here.
+/// Returns the fields that are sent back with the call: its signature, and its id if the API sent one.
+/// Otherwise the API matches results by name and order, so the id that we synthesized is not sent.
 fn opaque(id: &str, signature: &str) -> Option<Opaque> {
     let given = [(ID, id), (SIGNATURE, signature)].into_iter().filter(|(_, text)| !text.is_empty());
     let fields: Map<String, Value> = given.map(|(name, text)| (name.to_owned(), text.into())).collect();

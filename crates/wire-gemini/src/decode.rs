@@ -1,4 +1,4 @@
-//! Reads a streamed response, in either of its framings.
+//! The decoder of a streamed response, in both framings of the API.
 
 use windlass_stream::Chunk;
 use windlass_wire::{Body, DecodeError, Decoder, EventStream, Limits, StreamEvent};
@@ -9,7 +9,7 @@ use crate::whole::{decode_whole, empty};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Reads one streamed response.
+/// The decoder of one streamed response.
 #[derive(Debug)]
 pub(crate) struct GeminiDecoder {
     framing: Framing,
@@ -17,7 +17,7 @@ pub(crate) struct GeminiDecoder {
     reader: Reader,
 }
 
-/// The framing, known from the first byte that is no white space.
+/// The framing, detected at the first byte that is neither white space nor part of a BOM.
 #[derive(Debug)]
 enum Framing {
     Unknown(EventStream),
@@ -31,7 +31,7 @@ impl GeminiDecoder {
     }
 }
 
-/// Reads one event. `[DONE]` is what gateways of another format add.
+/// Reads one event. Gateways that translate from another format add `[DONE]`.
 fn read(event: StreamEvent<'_>, reader: &mut Reader, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
     match event.data.trim() {
         "" | "[DONE]" => Ok(()),
@@ -39,7 +39,8 @@ fn read(event: StreamEvent<'_>, reader: &mut Reader, chunks: &mut Vec<Chunk>) ->
     }
 }
 
-/// The first byte that tells the framing. A byte order mark can be cut; its single bytes begin neither.
+/// Returns the first byte that decides the framing. The bytes of a BOM are skipped one by one, because a push
+/// can split it.
 fn first(bytes: &[u8]) -> Option<u8> {
     let tells = |byte: &&u8| !byte.is_ascii_whitespace() && !BYTE_ORDER_MARK.contains(byte);
     bytes.iter().find(tells).copied()

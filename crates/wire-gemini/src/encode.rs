@@ -1,4 +1,4 @@
-//! Makes the body of a request: fields in a fixed order, contents last (RULES N6).
+//! Encodes the body of a request: the fields have a fixed order, and `contents` comes last (RULES N6).
 
 use serde_json::{Map, Value};
 use windlass_protocol::{Delivery, Opaque, OutputFormat, Request};
@@ -10,9 +10,9 @@ use crate::tools::{choice, tools};
 use crate::wire::NAME;
 use crate::{Framing, GeminiOptions, SchemaField};
 
-/// The field of the conversation.
+/// The name of the body's field for the conversation.
 const CONTENTS: &str = "contents";
-/// The fields in which the request's own members and the computed ones stand beside each other.
+/// The fields that merge the request's own members with the computed ones.
 pub(crate) const CONFIG: &str = "generationConfig";
 pub(crate) const RESPONSE_SCHEMA: &str = "responseSchema";
 pub(crate) const RESPONSE_JSON_SCHEMA: &str = "responseJsonSchema";
@@ -58,7 +58,7 @@ fn has(fields: &Fields<'_>, name: &str) -> bool {
     fields.iter().any(|(known, _)| *known == name)
 }
 
-/// The model is part of the address here: `gemini-…`, or a resource's name with its own collection.
+/// Returns the path, which contains the model: `gemini-…`, or a resource name with its own collection.
 fn path(options: &GeminiOptions, request: &Request) -> Result<String, EncodeError> {
     let model = request.model.as_str();
     let is_legal =
@@ -76,14 +76,14 @@ fn path(options: &GeminiOptions, request: &Request) -> Result<String, EncodeErro
     Ok(format!("/{collection}{model}:{method}"))
 }
 
-/// Whether more than one answer is asked for.
+/// Returns true if the request asks for more than one answer.
 pub(crate) fn several_candidates(request: &Request) -> bool {
     let config = request.extra.get(CONFIG);
     let count = config.and_then(|config| config.get("candidateCount")?.as_u64());
     count.is_some_and(|count| count > 1)
 }
 
-/// What the answer may be like. The request's own members win over the computed ones.
+/// Appends `generationConfig`. The request's own members take precedence over the computed ones.
 fn config<'a>(
     options: &GeminiOptions,
     request: &'a Request,
@@ -117,7 +117,8 @@ fn config<'a>(
     Ok(())
 }
 
-/// The form of the answer's words. A schema that the request has in the API's own dialect stands alone.
+/// Appends the format of the answer. A schema that the request has in the API's own dialect replaces the
+/// computed one.
 fn output<'a>(
     options: &GeminiOptions,
     request: &'a Request,
@@ -142,7 +143,7 @@ fn output<'a>(
     Ok(())
 }
 
-/// Some of the fields of this API that travel with something.
+/// Returns a group of this API's opaque fields, by name.
 pub(crate) fn rest<'a>(opaque: Option<&'a Opaque>, name: &str) -> Rest<'a> {
     let fields = opaque.and_then(|opaque| opaque.of(NAME)?.get(name)?.as_object());
     fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()

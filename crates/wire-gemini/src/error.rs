@@ -1,4 +1,4 @@
-//! Refusals, as bodies and inside streams.
+//! Decodes errors, both whole error bodies and error objects inside a stream.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use windlass_wire::{ProviderError, ProviderErrorKind, names_context_length};
 
 /// The fields of Google's error object.
 struct ErrorFields<'a> {
-    /// The HTTP status that it names.
+    /// The HTTP status in the object.
     code: Option<u64>,
-    /// The canonical code, as `RESOURCE_EXHAUSTED`.
+    /// The canonical code, for example `RESOURCE_EXHAUSTED`.
     status: Option<&'a str>,
     message: &'a str,
     details: &'a [Value],
 }
 
-/// Reads the body of a refusal.
+/// Decodes the body of an error response.
 pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     let value = match serde_json::from_slice::<Value>(body) {
-        // A stream that is an array has its refusal in an array too.
+        // An array stream sends its error in an array too.
         Ok(Value::Array(mut items)) if items.len() == 1 => items.swap_remove(0),
         Ok(value) => value,
         Err(_) => return ProviderError::not_provider(status, body),
@@ -32,7 +32,7 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     fields.error(kind, fields.message)
 }
 
-/// Reads an error object that came inside a stream (RULES S12).
+/// Decodes an error object inside a stream (RULES S12).
 pub(crate) fn stream_error(error: &Value) -> StreamError {
     let fields = ErrorFields::read(error);
     let by_code = || {
@@ -71,20 +71,20 @@ impl<'a> ErrorFields<'a> {
             .with_retry_after(self.retry_delay())
     }
 
-    /// What the canonical code says; the details and the words know better where they say more.
+    /// Maps the canonical code to our kind. The details and the message can make it more specific.
     fn provider_kind(&self) -> Option<ProviderErrorKind> {
         Some(match self.status? {
             "INVALID_ARGUMENT" | "FAILED_PRECONDITION" if self.is_about_key() => {
                 ProviderErrorKind::Authentication
             }
-            // There is no code for it, only these words.
+            // The API does not have a code for a context that is too long, only this message.
             "INVALID_ARGUMENT" if names_context_length(self.message) => ProviderErrorKind::ContextLength,
             "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" | "UNIMPLEMENTED" => {
                 ProviderErrorKind::Request
             }
             "UNAUTHENTICATED" | "PERMISSION_DENIED" => ProviderErrorKind::Authentication,
             "NOT_FOUND" => ProviderErrorKind::NotFound,
-            // A day's tokens do not come back within any wait that is worth it.
+            // A daily quota does not recover within an acceptable wait.
             "RESOURCE_EXHAUSTED" if self.is_days_quota() => ProviderErrorKind::Quota,
             "RESOURCE_EXHAUSTED" => ProviderErrorKind::RateLimit,
             "INTERNAL" | "UNAVAILABLE" | "DEADLINE_EXCEEDED" | "ABORTED" | "UNKNOWN" | "CANCELLED" => {
@@ -104,12 +104,12 @@ impl<'a> ErrorFields<'a> {
         self.violations("quotaId").any(|quota| quota.contains("PerDay"))
     }
 
-    /// The field that the API names as wrong.
+    /// Returns the field that the API names as invalid.
     fn parameter(&self) -> Option<String> {
         self.violations_of("fieldViolations", "field").next().map(str::to_owned)
     }
 
-    /// The wait that the API asks for, as `48s` or `0.5s`.
+    /// Returns the retry delay of the error, which the API writes as `48s` or `0.5s`.
     fn retry_delay(&self) -> Option<Duration> {
         let text = self.details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
         Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()

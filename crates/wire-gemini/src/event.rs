@@ -1,4 +1,4 @@
-//! One event of the stream, or the whole body, as this format writes it.
+//! The JSON of a stream event and of a whole body.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ pub(crate) struct Event<'a> {
     pub(crate) error: Option<&'a RawValue>,
 }
 
-/// What the API thinks of the prompt; with a reason where it refused it.
+/// The API's verdict on the prompt. It has a block reason if the API refused the prompt.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PromptFeedback<'a> {
@@ -51,7 +51,7 @@ pub(crate) struct Content<'a> {
     pub(crate) parts: Option<Vec<&'a RawValue>>,
 }
 
-/// What of a part is taken apart here; a part of another kind is kept whole.
+/// The fields of a part that this crate interprets. A part of another type is kept whole.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Part<'a> {
@@ -64,7 +64,7 @@ pub(crate) struct Part<'a> {
     pub(crate) function_call: Option<FunctionCall<'a>>,
 }
 
-/// A call, or with `willContinue` a piece of one. The piece that names no function goes on with the last call.
+/// A call, or with `willContinue` a fragment of one. A fragment without a name continues the last call.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct FunctionCall<'a> {
@@ -79,7 +79,7 @@ pub(crate) struct FunctionCall<'a> {
     pub(crate) will_continue: Option<bool>,
 }
 
-/// One value of a call's arguments, or a piece of one that is a text.
+/// One value of a call's arguments, or a fragment of a string value.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PartialArg<'a> {

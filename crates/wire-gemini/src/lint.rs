@@ -1,4 +1,4 @@
-//! What the Gemini API would refuse in a request.
+//! Finds the parts of a request that the Gemini API would refuse.
 
 use serde_json::Value;
 use windlass_protocol::{
@@ -13,7 +13,7 @@ use crate::tools::is_legal_name;
 use crate::wire::NAME;
 use crate::{GeminiOptions, Rules};
 
-/// All that is found, in the order of the request.
+/// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> {
     let is_three = Rules::ByModel.since_three(&request.model) || options.rules == Rules::SinceThree;
     let mut lint = Lint { refusals: check_conversation(request), is_three };
@@ -24,7 +24,7 @@ pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> 
     if options.rules == Rules::AsGiven && is_three {
         lint.signatures(&request.messages);
     }
-    // What cannot be written at all is refused for that reason, unless a rule has said it.
+    // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
         && let Err(error) = encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
     {
@@ -35,7 +35,7 @@ pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> 
 
 struct Lint {
     refusals: Vec<Refusal>,
-    /// Whether the rules since Gemini 3 hold.
+    /// True if the rules since Gemini 3 apply.
     is_three: bool,
 }
 
@@ -70,14 +70,15 @@ impl Lint {
             let what = "several candidates: the calls of one only could get their results";
             self.refuse(RefusalKind::Parameter, "extra.generationConfig.candidateCount", what);
         }
-        // The API has no such switch, and says so nowhere; a call too many cannot be left unanswered.
+        // The API does not have such a switch and does not document that. Every call needs a result, so
+        // surplus calls cannot be dropped.
         if request.parallel_calls == ParallelCalls::Forbid && !request.tools.is_empty() {
             let what = "this API has no switch for one call at the most";
             self.refuse(RefusalKind::Unsupported, "parallel_calls", what);
         }
     }
 
-    /// Fields that have no word in a request.
+    /// Checks the fields of `extra`, which a `Request` does not have as fields of its own.
     fn further(&mut self, request: &Request) {
         let config = request.extra.get(CONFIG);
         let member = |name: &str| config.and_then(|config| config.get(name));
@@ -99,7 +100,8 @@ impl Lint {
             let what = "cached content has its own system prompt and tools, the request takes none beside it";
             self.refuse(RefusalKind::Cache, "extra.cachedContent", what);
         }
-        // "Function calling with a response mime type: 'application/json' is unsupported", before Gemini 3.
+        // The API before Gemini 3: "Function calling with a response mime type: 'application/json' is
+        // unsupported".
         if request.output != OutputFormat::Text
             && !request.tools.is_empty()
             && !self.is_three
@@ -111,7 +113,7 @@ impl Lint {
     }
 
     fn tools(&mut self, request: &Request) {
-        // "Tool use with function calling is unsupported", before Gemini 3.
+        // The API before Gemini 3: "Tool use with function calling is unsupported".
         if !request.tools.is_empty() && !request.hosted_tools.is_empty() && !self.is_three {
             let what = "functions and hosted tools do not go together before Gemini 3";
             self.refuse(RefusalKind::Parameter, "hosted_tools", what);
@@ -195,8 +197,8 @@ impl Lint {
         }
     }
 
-    /// "Function call is missing a `thought_signature` in functionCall parts": of the calls since the user spoke last,
-    /// the first of each turn needs one.
+    /// Checks signatures. The API: "Function call is missing a `thought_signature` in functionCall parts". Of
+    /// the calls since the user's last message, the first of each message needs one.
     fn signatures(&mut self, messages: &History) {
         let since = messages.iter().rposition(|message| message.role == Role::User).unwrap_or(0);
         for (position, message) in messages.iter().enumerate().skip(since) {

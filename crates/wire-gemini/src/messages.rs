@@ -1,4 +1,4 @@
-//! The conversation as contents of this format.
+//! Encodes the conversation as contents of this format.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,13 +17,13 @@ use crate::results::{Pictures, Round, file, picture};
 use crate::tools::history_name;
 use crate::wire::NAME;
 
-/// The field of what travels with a part that holds the part's further fields.
+/// The opaque field of a part that holds the part's uninterpreted fields.
 pub(crate) const BESIDE: &str = "beside";
 
-/// What the documentation gives as the signature of a call that the model did not make itself.
+/// The documented signature for a call that another model made.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// The contents of the messages of a range that holds whole rounds.
+/// Encodes a range of messages. The range holds whole rounds: an answer with all results of its calls.
 pub(crate) fn wire_contents(
     rules: Rules,
     since_three: bool,
@@ -43,7 +43,8 @@ pub(crate) fn wire_contents(
                 continue;
             }
             Role::Assistant => "model",
-            // The API has no developer inside the conversation; a user's place is the lowest it can take.
+            // The API does not have a developer role inside the conversation; `user` is the role with the
+            // least authority.
             Role::User | Role::System => "user",
             _ => return Err(unsupported(format!("the role of message {position}"))),
         };
@@ -69,7 +70,8 @@ pub(crate) fn wire_contents(
     Ok(contents)
 }
 
-/// The first call of a message must have a signature; what another model called has none (RULES P2).
+/// Adds a signature to the first call of a message if it has none. The API requires one there, and another
+/// model's calls do not have any (RULES P2).
 fn sign_first_call(parts: &mut [WirePart<'_>]) {
     let calls = parts.iter_mut().filter_map(|part| match part {
         WirePart::Known(part) if matches!(part.kind, PartKind::FunctionCall(_)) => Some(part),
@@ -80,23 +82,23 @@ fn sign_first_call(parts: &mut [WirePart<'_>]) {
     }
 }
 
-/// The parts of a message but for its results, which stand in the content of their round.
-/// Which thoughts go back is the rules' to say.
+/// Encodes the parts of a message except its results, which belong to the content of their round. `rules`
+/// decides which reasoning is sent back.
 fn parts(message: &Message, rules: Rules) -> Result<Vec<WirePart<'_>>, EncodeError> {
     let mut parts = Vec::with_capacity(message.parts.len());
     for part in &message.parts {
         match part {
             Part::Text(text) => {
                 let signature = field(text.opaque.as_ref(), SIGNATURE);
-                // Words that are none are sent only for their signature.
+                // Empty text is sent only if it carries a signature.
                 if signature.is_some() || !text.text.is_empty() {
                     let words = PartKind::Text(text.text.as_str().into());
                     let rest = rest(text.opaque.as_ref(), BESIDE);
                     parts.push(WirePart::plain(words).signed(signature).with(rest));
                 }
             }
-            // Thoughts go back for their signature only; the API does not ask for others, and another
-            // provider's mean nothing to it (RULES P2).
+            // Reasoning is sent back only to return its signature. The API does not require other reasoning,
+            // and another provider's has no meaning for it (RULES P2).
             Part::Reasoning(thoughts) => {
                 let signature = field(thoughts.opaque.as_ref(), SIGNATURE);
                 if signature.is_some() || rules == Rules::AsGiven {
@@ -127,7 +129,7 @@ fn parts(message: &Message, rules: Rules) -> Result<Vec<WirePart<'_>>, EncodeErr
 }
 
 fn wire_call(call: &ToolCall) -> Result<WirePart<'_>, EncodeError> {
-    // A call of another provider's form, as free text or its local shell, is said as a function's (RULES P2).
+    // A call of another provider's form (free text, local shell) is encoded as a function call (RULES P2).
     let args = match &call.payload {
         Payload::Function { arguments } => Cow::Borrowed(serde_json::from_str(arguments.as_str())?),
         other => Cow::Owned(RawValue::from_string(other.as_arguments().as_str().to_owned())?),
@@ -138,13 +140,13 @@ fn wire_call(call: &ToolCall) -> Result<WirePart<'_>, EncodeError> {
     Ok(part.with(rest(opaque, BESIDE)))
 }
 
-/// A field that this API gave with a part.
+/// Returns an opaque field of this API.
 fn field<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
     opaque?.of(NAME)?.get(name).and_then(Value::as_str)
 }
 
 impl<'a> WirePart<'a> {
-    /// A part without anything beside its kind.
+    /// Creates a part with only its kind.
     pub(crate) fn plain(kind: PartKind<'a>) -> Self {
         Self::Known(KnownPart { thought: false, kind, thought_signature: None, rest: Rest::new() })
     }
@@ -153,7 +155,7 @@ impl<'a> WirePart<'a> {
         Self::Known(KnownPart { thought: true, kind, thought_signature: None, rest: Rest::new() })
     }
 
-    /// The same part with what it has beside its kind.
+    /// Sets the part's uninterpreted fields.
     fn with(mut self, rest: Rest<'a>) -> Self {
         if let Self::Known(part) = &mut self {
             part.rest = rest;

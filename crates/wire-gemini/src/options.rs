@@ -1,6 +1,6 @@
-//! What differs between servers and models that speak this format.
+//! Options for the differences between servers and models of this format.
 
-/// What differs between servers and models that speak this format. The defaults are the Gemini API's.
+/// Settings in which servers and models of this format differ. The defaults fit the Gemini API.
 ///
 /// ```
 /// use windlass_wire_gemini::{Framing, Gemini, GeminiOptions, SchemaField};
@@ -11,72 +11,72 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GeminiOptions {
-    /// How a stream is asked for.
+    /// The framing that a stream is requested in.
     pub framing: Framing,
-    /// The field in which a tool's schema goes.
+    /// The field that holds a tool's schema.
     pub schema_field: SchemaField,
-    /// How the choice that is left to the model is said.
+    /// The encoding of a free tool choice.
     pub auto_mode: AutoMode,
-    /// Which generation's rules a request follows.
+    /// The model generation whose rules a request follows.
     pub rules: Rules,
 }
 
-/// How a stream is asked for. The decoder takes both, whatever was asked.
+/// The framing that a stream is requested in. The decoder accepts both framings in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Framing {
-    /// Server-sent events, with `alt=sse`.
+    /// Server-sent events, requested with `alt=sse`.
     #[default]
     Events,
     /// One JSON array whose elements arrive one by one.
     Array,
 }
 
-/// The field in which a tool's schema goes. It goes as it is; a schema that the API cannot take is compiled
-/// before, by `windlass-schema`.
+/// The field that holds a tool's schema. The schema is sent unchanged; `windlass-schema` compiles one that
+/// the API does not accept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaField {
-    /// `parametersJsonSchema`, which takes JSON Schema.
+    /// `parametersJsonSchema`, which accepts JSON Schema.
     #[default]
     ParametersJsonSchema,
-    /// `parameters`, which takes the API's own subset of `OpenAPI`. Older servers know no other.
+    /// `parameters`, which accepts the API's own subset of `OpenAPI`. Older servers have only this field.
     Parameters,
 }
 
-/// How the choice that is left to the model is said.
+/// The encoding of a free tool choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AutoMode {
-    /// Not at all, which is `AUTO`.
+    /// Omitted, which the API reads as `AUTO`.
     #[default]
     Unsaid,
-    /// As `VALIDATED`: words or calls, but a call keeps to its schema.
+    /// `VALIDATED`: text or calls, but a call's arguments match its schema.
     Validated,
 }
 
-/// Which generation's rules a request follows.
+/// The model generation whose rules a request follows.
 ///
-/// Since Gemini 3 a call in the history needs a signature, so the first call of a message that has none, from
-/// another provider, gets the word that the documentation gives for it; and pictures stand inside the result
-/// that has them. Before, pictures follow the results.
+/// Since Gemini 3, a call in the history needs a signature. The first call of a message gets the documented
+/// placeholder if it has none, which is the case if another provider made it. The images of a result are part
+/// of the result. Before Gemini 3, images follow the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rules {
-    /// Those of the model's name; a name that does not say it is taken for an older one.
+    /// The rules for the model's name. A name without a version counts as older than Gemini 3.
     #[default]
     ByModel,
-    /// Those before Gemini 3.
+    /// The rules before Gemini 3.
     BeforeThree,
-    /// Those since Gemini 3.
+    /// The rules since Gemini 3.
     SinceThree,
-    /// None: pictures stand where they came, thoughts go back without a signature too, and no signature is made up.
-    /// For a gateway whose clients know what their model takes.
+    /// No rules: images stay in their results, reasoning is sent back even without a signature, and no
+    /// signature is added. For a gateway whose clients know their model's rules.
     AsGiven,
 }
 
 impl GeminiOptions {
-    /// Options that add nothing to a request and take nothing from it, for gateways.
+    /// Returns options for gateways: nothing is added to a request and nothing is removed from it.
     ///
     /// ```
     /// use windlass_protocol::{Message, Request};
@@ -91,25 +91,25 @@ impl GeminiOptions {
         Self::default().with_rules(Rules::AsGiven)
     }
 
-    /// The same options with another way to ask for a stream.
+    /// Sets the framing that a stream is requested in.
     pub fn with_framing(mut self, framing: Framing) -> Self {
         self.framing = framing;
         self
     }
 
-    /// The same options with another field for schemas.
+    /// Sets the field that holds a tool's schema.
     pub fn with_schema_field(mut self, field: SchemaField) -> Self {
         self.schema_field = field;
         self
     }
 
-    /// The same options with another word for the choice that is left to the model.
+    /// Sets the encoding of a free tool choice.
     pub fn with_auto_mode(mut self, mode: AutoMode) -> Self {
         self.auto_mode = mode;
         self
     }
 
-    /// The same options with the rules of one generation.
+    /// Sets the model generation whose rules a request follows.
     pub fn with_rules(mut self, rules: Rules) -> Self {
         self.rules = rules;
         self
@@ -117,7 +117,7 @@ impl GeminiOptions {
 }
 
 impl Rules {
-    /// Whether the rules since Gemini 3 hold for this model.
+    /// Returns true if the rules since Gemini 3 apply to this model.
     pub(crate) fn since_three(self, model: &str) -> bool {
         match self {
             Self::BeforeThree | Self::AsGiven => false,

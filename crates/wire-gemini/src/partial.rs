@@ -1,4 +1,4 @@
-//! Arguments that come value by value, written as the text that other formats stream.
+//! Converts arguments that arrive value by value into the text that other formats stream.
 
 use std::collections::HashSet;
 
@@ -7,22 +7,22 @@ use serde_json::Value;
 use crate::event::PartialArg;
 use crate::path::{Step, steps};
 
-/// Writes the text of a call's arguments as their values come, each with its path.
+/// A writer that appends the text of a call's arguments while their values arrive, each with its path.
 ///
-/// The values come in the order of the text, so that what is written is never changed. Where they do not, the
-/// arguments are broken: nothing more is written, the text never becomes whole, and the call never runs.
+/// The values have to arrive in the order of the text, because written text is never changed. Otherwise the
+/// writer stops: the text stays incomplete, and the call never runs.
 #[derive(Debug, Default)]
 pub(crate) struct ArgumentWriter {
-    /// The containers that are open, the arguments themselves first.
+    /// The open containers, from the outermost, which is the arguments object.
     open: Vec<Container>,
-    /// The path of the text that is open.
+    /// The path of the open string.
     text: Option<Vec<Step>>,
     broken: bool,
 }
 
 #[derive(Debug)]
 struct Container {
-    /// How its parent leads to it.
+    /// The step from its parent to this container.
     step: Option<Step>,
     kind: Kind,
 }
@@ -34,7 +34,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The kind of container that has such a step.
+    /// Returns the kind of container that a step leads into.
     fn of(step: &Step) -> Self {
         match step {
             Step::Key(_) => Self::Object { keys: HashSet::new() },
@@ -51,7 +51,7 @@ impl Kind {
 }
 
 impl ArgumentWriter {
-    /// Writes one value, or a piece of a text, and gives what was added.
+    /// Writes one value, or a fragment of a string, and returns the appended text.
     pub(crate) fn push(&mut self, value: &PartialArg<'_>) -> String {
         let mut added = String::new();
         if !self.broken && self.write(value, &mut added).is_none() {
@@ -60,7 +60,8 @@ impl ArgumentWriter {
         added
     }
 
-    /// Closes what is open, if all came as it should. A text that still grew stays open: it was cut.
+    /// Closes all open containers and returns the appended text. A string that is still open was cut, so it
+    /// stays open.
     pub(crate) fn finish(mut self) -> String {
         let mut added = String::new();
         if !self.broken && self.text.is_none() {
@@ -96,7 +97,7 @@ impl ArgumentWriter {
         Some(())
     }
 
-    /// Opens and closes containers until the value of this path can be written, and writes its key.
+    /// Opens and closes containers until the value at this path can be written, and writes its key.
     fn open(&mut self, path: &[Step], added: &mut String) -> Option<()> {
         let (leaf, parents) = path.split_last()?;
         if self.open.is_empty() {
@@ -120,7 +121,8 @@ impl ArgumentWriter {
         self.open.push(Container { step, kind });
     }
 
-    /// Writes what stands before a member of the innermost container; none if the member cannot come now.
+    /// Writes the separator and the key of a member of the innermost container. Returns `None` if the member
+    /// cannot follow there.
     fn member(&mut self, step: &Step, added: &mut String) -> Option<()> {
         match (&mut self.open.last_mut()?.kind, step) {
             (Kind::Object { keys }, Step::Key(key)) => {
@@ -152,7 +154,7 @@ impl ArgumentWriter {
     }
 }
 
-/// A text as it stands between the quotes of JSON.
+/// Escapes a string for JSON, without the quotes.
 fn inside(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()

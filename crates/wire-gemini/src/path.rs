@@ -1,4 +1,5 @@
-//! Where in a call's arguments a value goes: the part of `JSONPath` (RFC 9535) that names one place.
+//! The path of a value in a call's arguments: the subset of `JSONPath` (RFC 9535) that selects exactly one
+//! value.
 
 /// One step from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,10 +8,10 @@ pub(crate) enum Step {
     Index(usize),
 }
 
-/// Nobody's arguments are deeper; the parser that reads them would refuse it anyway.
+/// The maximum depth of a path. The JSON parser refuses deeper arguments anyway.
 const DEEPEST: usize = 128;
 
-/// Reads `$.a.b[0]['c']`; none where it is no path to one place, or not one below the root.
+/// Parses `$.a.b[0]['c']`. Returns `None` if the path does not select exactly one value below the root.
 pub(crate) fn steps(path: &str) -> Option<Vec<Step>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
@@ -43,7 +44,7 @@ fn bracket(text: &str) -> Option<(Step, &str)> {
     Some((Step::Index(digits.parse().ok()?), after))
 }
 
-/// A key up to its quote. The escapes are those of JSON, and that of the quote itself.
+/// Parses a key up to its quote. The escapes are JSON's and that of the quote itself.
 fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut key = String::new();
     let mut characters = text.char_indices();
@@ -51,7 +52,8 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
         match character {
             '\\' => match characters.next()?.1 {
                 'u' => {
-                    // Read by JSON's own rules, with the second half of a pair where there is one.
+                    // Let the JSON parser decode the escape, together with a second one if they form a
+                    // surrogate pair.
                     let escape = text.get(at..)?;
                     let (one, length) = unicode(escape)?;
                     key.push(one);
@@ -75,7 +77,7 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     None
 }
 
-/// The character of a `\uXXXX`, or of two that are a pair, and how long that is.
+/// Decodes a `\uXXXX` or a surrogate pair of them. Returns the character and the length of the escape.
 fn unicode(escape: &str) -> Option<(char, usize)> {
     [12, 6].into_iter().find_map(|length| {
         let text: String = serde_json::from_str(&format!("\"{}\"", escape.get(..length)?)).ok()?;

@@ -1,4 +1,4 @@
-//! From events to chunks.
+//! Translates events to chunks.
 
 use std::borrow::Cow;
 
@@ -16,27 +16,27 @@ use crate::stop::stop_reason;
 use crate::usage::WireUsage;
 use crate::wire::NAME;
 
-/// The field of a part that is not taken apart, by which it goes back as it came; an unknown event has no such
-/// field and stays at home.
+/// The field of an `Unknown` value that holds an uninterpreted part, which is sent back unchanged. An unknown
+/// event does not have this field, so it is never sent.
 pub(crate) const PART_FIELD: &str = "part";
 
-/// Reads the events of one response (RULES S13).
+/// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     template: Template<Shape>,
     calls: Calls,
-    /// What the last part was, if it still grows.
+    /// The kind of the last part, if the next one can continue it.
     grows: Option<Shape>,
     usage: WireUsage,
     told: Usage,
-    /// The sources that were told last, of each kind.
+    /// The last emitted sources of each kind.
     grounded: [Option<String>; 3],
     stopped: bool,
     failed: bool,
 }
 
 impl Reader {
-    /// Reads one event's data.
+    /// Reads the data of one event.
     pub(crate) fn read(
         &mut self,
         json: &str,
@@ -52,7 +52,7 @@ impl Reader {
             Ok(event) => {
                 let told = self.told;
                 self.take(json, &event, chunks);
-                // Where the counts grow with each event, no event is like the one before.
+                // If the counts change with each event, no event repeats the previous one.
                 if self.told == told
                     && let Some((shape, text)) = Shape::of(&event)
                 {
@@ -68,7 +68,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads a whole body: it says all that is said, so it has an end even where it gives no reason for it.
+    /// Reads a whole body. It is complete, so it ends the answer even without a finish reason.
     pub(crate) fn whole(&mut self, json: &str, event: &Event<'_>, chunks: &mut Vec<Chunk>) {
         self.take(json, event, chunks);
         if !self.stopped && !self.failed {
@@ -77,7 +77,7 @@ impl Reader {
         self.end(chunks);
     }
 
-    /// The bytes have ended.
+    /// Handles the end of the bytes.
     pub(crate) fn end(&mut self, chunks: &mut Vec<Chunk>) {
         self.end_growth(chunks);
     }
@@ -88,7 +88,7 @@ impl Reader {
             return unknown(json, chunks);
         }
         for candidate in candidates.iter().flatten() {
-            // Further candidates answer the same question again; an agent goes on with the first.
+            // Further candidates are alternative answers; only the first is read.
             if candidate.index.unwrap_or(0) == 0 {
                 self.candidate(candidate, chunks);
             }
@@ -124,7 +124,7 @@ impl Reader {
 
     fn part(&mut self, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         let Ok(part) = serde_json::from_str::<Part<'_>>(raw.get()) else {
-            // Half a surrogate pair shows only now: the event lends its parts without a look into them.
+            // The event borrows its parts unparsed, so a lone surrogate is found only now.
             return match replace_lone_surrogates(raw.get()).map(RawValue::from_string) {
                 Some(Ok(repaired)) => self.part(&repaired, chunks),
                 _ => self.keep(raw, chunks),
@@ -140,13 +140,13 @@ impl Reader {
             Some(text) if signature.is_empty() => self.grow(shape, text.0, chunks),
             Some(text) => self.sign(shape, text.0, signature, chunks),
             None if !is_bare(raw) => self.keep(raw, chunks),
-            // A signature can come in a part of its own.
+            // A signature can come in a part without text.
             None if !signature.is_empty() => self.sign(shape, Cow::Borrowed(""), signature, chunks),
             None => {}
         }
     }
 
-    /// Takes more words or thoughts, which are one part with those before them.
+    /// Appends text or reasoning to the current part, or starts a new one.
     fn grow(&mut self, shape: Shape, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
         if text.is_empty() {
             return;
@@ -158,8 +158,8 @@ impl Reader {
         tell(shape, text, chunks);
     }
 
-    /// Takes words or thoughts with a signature, which belongs to this very part: it goes back with these words
-    /// and no others (RULES P2).
+    /// Emits text or reasoning with a signature. The signature belongs to exactly this part, so the part is
+    /// not joined with its neighbours (RULES P2).
     fn sign(&mut self, shape: Shape, text: Cow<'_, str>, signature: &str, chunks: &mut Vec<Chunk>) {
         if (self.grows, shape) == (Some(Shape::Words), Shape::Words) {
             chunks.push(Chunk::TextEnd { opaque: None });
@@ -175,7 +175,7 @@ impl Reader {
         });
     }
 
-    /// Keeps a part of another kind whole: pictures, files, code that the server ran and what came of it.
+    /// Keeps a part of another type whole: images, files, code that the server ran and its output.
     fn keep(&mut self, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         self.end_growth(chunks);
         if let Some(part) = value(raw.get()) {
@@ -183,7 +183,8 @@ impl Reader {
         }
     }
 
-    /// What grew has ended, and had no signature. Words need no mark of it: what follows is told apart.
+    /// Ends the current part, which has no signature. Text needs no end chunk, because the next chunk has
+    /// another type.
     fn end_growth(&mut self, chunks: &mut Vec<Chunk>) {
         if self.grows.take() == Some(Shape::Thoughts) {
             chunks.push(Chunk::ReasoningEnd { opaque: None });
@@ -196,7 +197,7 @@ impl Reader {
         chunks.push(Chunk::Finish { reason: stop_reason(raw), raw: raw.to_owned() });
     }
 
-    /// The API refused the prompt, so there will be no answer (RULES S12).
+    /// Emits an error because the API refused the prompt; no answer follows (RULES S12).
     fn blocked(&mut self, feedback: &PromptFeedback<'_>, chunks: &mut Vec<Chunk>) {
         let reason = feedback.block_reason.0.as_ref();
         if matches!(reason, "" | "BLOCK_REASON_UNSPECIFIED") {
@@ -211,7 +212,8 @@ impl Reader {
         chunks.push(Chunk::Error { error });
     }
 
-    /// Counts that cannot be read must not cost the words beside them.
+    /// Reads the token counts. Counts that cannot be parsed are ignored, so that the text beside them is not
+    /// lost.
     fn count(&mut self, usage: Option<&RawValue>, chunks: &mut Vec<Chunk>) {
         let Some(Ok(usage)) = usage.map(|raw| serde_json::from_str::<WireUsage>(raw.get())) else { return };
         self.usage.update(usage);
@@ -230,13 +232,13 @@ fn tell(shape: Shape, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
     });
 }
 
-/// Whether a part holds nothing but what every part can have.
+/// Returns true if a part has only the fields that every part can have.
 fn is_bare(raw: &RawValue) -> bool {
     let Ok(Value::Object(part)) = serde_json::from_str(raw.get()) else { return false };
     part.iter().all(|(name, value)| value.is_null() || matches!(name.as_str(), "thought" | SIGNATURE))
 }
 
-/// Tells sources, unless they are none or were told already: a stream repeats them.
+/// Emits sources, unless they are empty or repeat the last ones: a stream repeats them.
 fn ground(name: &str, source: Option<&RawValue>, told: &mut Option<String>, chunks: &mut Vec<Chunk>) {
     let Some(source) = source.map(RawValue::get) else { return };
     if told.as_deref() == Some(source) {
@@ -255,7 +257,7 @@ fn unknown(json: &str, chunks: &mut Vec<Chunk>) {
     chunks.extend(value(json).map(|value| Chunk::Unknown(Unknown::new(NAME, value))));
 }
 
-/// The value of a JSON text that was not looked into: half a surrogate pair may show in it.
+/// Parses JSON that was not validated yet; repairs lone surrogates if necessary.
 fn value(json: &str) -> Option<Value> {
     let repaired = || serde_json::from_str(&replace_lone_surrogates(json)?).ok();
     serde_json::from_str(json).ok().or_else(repaired)

@@ -1,4 +1,4 @@
-//! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
+//! The JSON of a request. The order of the struct fields is the order in the body (RULES N6).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Fields that have no word here and go back as they came, by name.
+/// Fields that this crate does not interpret, sent unchanged, by name.
 pub(crate) type Rest<'a> = BTreeMap<&'a str, &'a Value>;
 
 #[derive(Debug, Serialize)]
@@ -19,11 +19,11 @@ pub(crate) struct WireContent<'a> {
 #[derive(Debug)]
 pub(crate) enum WirePart<'a> {
     Known(KnownPart<'a>),
-    /// A part that came from this API and goes back unchanged.
+    /// A part that this API sent, returned unchanged.
     Raw(&'a Value),
 }
 
-/// A part: one of the kinds, and what every kind can have.
+/// A part: its kind, and the fields that all kinds can have.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct KnownPart<'a> {
@@ -80,7 +80,7 @@ pub(crate) struct WireResult<'a> {
     pub(crate) id: Option<&'a str>,
     pub(crate) name: Cow<'a, str>,
     pub(crate) response: WireResponse<'a>,
-    /// Pictures that belong to the result.
+    /// The images of the result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<WireResultPart<'a>>,
     #[serde(flatten)]
@@ -93,7 +93,7 @@ pub(crate) enum WireResultPart<'a> {
     InlineData(WireBlob<'a>),
 }
 
-/// What a function returned: an object of its own, or one of the two fields that the API knows.
+/// The return value of a function: an object, or one of the two fields that the API defines.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum WireResponse<'a> {
@@ -121,7 +121,7 @@ pub(crate) enum WireTool<'a> {
         #[serde(rename = "functionDeclarations")]
         declarations: Vec<WireFunction<'a>>,
     },
-    /// A tool of the provider's own, as the request has it.
+    /// The definition of a tool that the provider runs, sent unchanged.
     Hosted(&'a Value),
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct WireFunction<'a> {
     pub(crate) rest: Rest<'a>,
 }
 
-/// One field's value in the body.
+/// The value of one field in the body.
 #[derive(Debug)]
 pub(crate) enum Field<'a> {
     Word(&'static str),
@@ -151,12 +151,12 @@ pub(crate) enum Field<'a> {
     System(WireSystem<'a>),
     Tools(Vec<WireTool<'a>>),
     Object(Fields<'a>),
-    /// The conversation, whose contents are written behind the head.
+    /// The empty list in the place of the conversation; `RequestBody` inserts the contents.
     Contents([(); 0]),
     Extra(&'a Value),
 }
 
-/// Fields in the order of their bytes.
+/// Fields in the order in which they are serialized.
 pub(crate) type Fields<'a> = Vec<(&'a str, Field<'a>)>;
 
 /// The body's fields.

@@ -1,4 +1,4 @@
-//! Results of a round of calls, in the order of the calls: the API matches them by name and order.
+//! Encodes the results of a round in the order of the calls, because the API matches them by name and order.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,22 +17,23 @@ use crate::request::{
 use crate::tools::history_name;
 use crate::wire::NAME;
 
-/// The field of what travels with a result that holds its further fields; parts among them are all its pictures.
+/// The opaque field of a result that holds its uninterpreted fields. If it has `parts`, these are all images
+/// of the result.
 pub(crate) const RESULT: &str = "result";
-/// The field of what travels with a picture or a file that holds the further fields of its bytes.
+/// The opaque field of an image or a file that holds the uninterpreted fields of its bytes.
 pub(crate) const BLOB: &str = "blob";
 
-/// The calls that wait for results, and what has come for them.
+/// The calls that wait for results, and the results so far.
 #[derive(Debug, Default)]
 pub(crate) struct Round<'a> {
     /// The first call of each id, with its position.
     calls: HashMap<&'a CallId, (usize, &'a ToolCall)>,
     results: Vec<(usize, WirePart<'a>)>,
-    /// What follows the results in the same content: their pictures, and words of the results' message.
+    /// The parts after the results in the same content: their images, and the text of the results' message.
     beside: Vec<WirePart<'a>>,
 }
 
-/// Where the pictures of a result go (RULES R8).
+/// The place of a result's images (RULES R8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pictures {
     Inside,
@@ -40,7 +41,7 @@ pub(crate) enum Pictures {
 }
 
 impl<'a> Round<'a> {
-    /// The calls of the assistant's message are now waited for.
+    /// Starts a round with the calls of the assistant's message.
     pub(crate) fn begin(&mut self, message: &'a Message) {
         self.calls.clear();
         for (position, call) in message.calls().enumerate() {
@@ -48,7 +49,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Takes the results of a message.
+    /// Encodes the results of a message.
     pub(crate) fn take(&mut self, message: &'a Message, pictures: Pictures) -> Result<(), EncodeError> {
         for part in &message.parts {
             if let Part::Result(result) = part {
@@ -58,12 +59,12 @@ impl<'a> Round<'a> {
         Ok(())
     }
 
-    /// Takes what stands beside the results in their message.
+    /// Stores a part of the results' message that is not a result.
     pub(crate) fn take_beside(&mut self, part: WirePart<'a>) {
         self.beside.push(part);
     }
 
-    /// The content of the round that has ended, if there is one.
+    /// Ends the round. Returns its content, if it has any.
     pub(crate) fn end(&mut self) -> Option<WireContent<'a>> {
         let mut results = std::mem::take(&mut self.results);
         results.sort_by_key(|(position, _)| *position);
@@ -103,9 +104,9 @@ impl<'a> Round<'a> {
     }
 }
 
-/// A structured value is the function's own return value; words go into the field that the API has for them.
+/// Encodes the return value: a structured value as it is, text in the field that the API has for it.
 fn response(result: &ToolResult) -> WireResponse<'_> {
-    // Pictures stand beside it.
+    // Images are encoded separately.
     let mut said = result.content.iter().filter(|content| !matches!(content, Content::Image(_)));
     match (result.status.is_ok(), said.next(), said.next()) {
         (true, Some(Content::Structured { value: object @ Value::Object(_) }), None) => {
@@ -113,7 +114,7 @@ fn response(result: &ToolResult) -> WireResponse<'_> {
         }
         (true, Some(Content::Structured { value }), None) => WireResponse::Value { output: value },
         (true, ..) => WireResponse::Output { output: result.wire_text() },
-        // The field says that it is an error.
+        // The field's name already marks the result as an error.
         (false, ..) if result.status == ResultStatus::Error => {
             let words = ToolResult::new(result.call.clone(), ResultStatus::Ok, result.content.clone());
             WireResponse::Error { error: words.wire_text() }
@@ -122,7 +123,7 @@ fn response(result: &ToolResult) -> WireResponse<'_> {
     }
 }
 
-/// A picture, or any other file: the media type says what it is.
+/// Encodes an image. The media type is sent, so it may also be another type of file.
 pub(crate) fn picture(image: &Image) -> Result<PartKind<'_>, EncodeError> {
     match &image.source {
         ImageSource::Base64(data) => Ok(PartKind::InlineData(blob(image, data)?)),
@@ -134,7 +135,7 @@ pub(crate) fn picture(image: &Image) -> Result<PartKind<'_>, EncodeError> {
     }
 }
 
-/// A document. What was uploaded has an address too.
+/// Encodes a document. An uploaded one is identified by a URI too.
 pub(crate) fn file(file: &File) -> Result<PartKind<'_>, EncodeError> {
     let rest = rest(file.opaque.as_ref(), BLOB);
     match &file.source {
@@ -150,7 +151,7 @@ fn blob<'a>(image: &'a Image, data: &'a str) -> Result<WireBlob<'a>, EncodeError
     bytes(&image.media_type, data, rest(image.opaque.as_ref(), BLOB))
 }
 
-/// The API does not guess what bytes are.
+/// Encodes bytes. The API does not guess their media type, so it must not be empty.
 fn bytes<'a>(mime_type: &'a str, data: &'a str, rest: Rest<'a>) -> Result<WireBlob<'a>, EncodeError> {
     if mime_type.is_empty() {
         return Err(unsupported("bytes without a media type"));

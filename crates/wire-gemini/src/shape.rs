@@ -1,11 +1,11 @@
-//! Events that bring one text and nothing else: nearly all of a stream.
+//! Recognises events that carry one text and nothing else. Most events of a stream are of this kind.
 
 use std::borrow::Cow;
 use windlass_wire::Words;
 
 use crate::event::{Candidate, Content, Event, Part};
 
-/// What the one text of an event is.
+/// The kind of an event's only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Words,
@@ -13,8 +13,9 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// The shape of an event and its text, if the text is lent and all else that is read is absent. The counts
-    /// of tokens may be there: an event that is the same but for its text has the same counts.
+    /// Returns the shape of an event and its text, if the text is borrowed from the event and no other field
+    /// that this crate reads is set. Token counts may be set: the template compares them, so an event that
+    /// differs only in its text has the same counts.
     pub(crate) fn of<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
         let Event { candidates, prompt_feedback: None, usage_metadata: _, error: None } = event else {
             return None;

@@ -1,8 +1,8 @@
-//! Why the model stopped.
+//! Stop reasons.
 
 use windlass_protocol::StopReason;
 
-/// The finish reasons that the API documents.
+/// Maps a finish reason that the API documents to ours. Returns `Unknown` for another one.
 pub(crate) fn stop_reason(raw: &str) -> StopReason {
     // Some gateways write the enum's numbers; the Gemini API and Vertex AI agree on the first four only.
     match raw {
@@ -20,7 +20,7 @@ pub(crate) fn stop_reason(raw: &str) -> StopReason {
         | "IMAGE_RECITATION"
         | "3"
         | "4" => StopReason::ContentFilter,
-        // The model's own output was of no use to the API; what stands before it may be cut anywhere.
+        // The API rejected the model's output, so the text before it can end anywhere.
         "MALFORMED_FUNCTION_CALL"
         | "MALFORMED_RESPONSE"
         | "UNEXPECTED_TOOL_CALL"

@@ -1,4 +1,4 @@
-//! The tools on offer, and the choice among them.
+//! Encodes the tools of a request and the tool choice.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ use crate::{AutoMode, GeminiOptions, SchemaField};
 
 pub(crate) const CALLING: &str = "functionCallingConfig";
 
-/// The fields of what travels with a function: in which field its schema came, the schema itself where it came in
-/// the API's own dialect, and what else its declaration says.
+/// The opaque fields of a function: the field that held its schema, the schema itself if it is in the API's
+/// own dialect, and the uninterpreted fields of its declaration.
 pub(crate) const FIELD: &str = "field";
 pub(crate) const PARAMETERS: &str = "parameters";
 pub(crate) const DECLARATION: &str = "declaration";
 
-/// The functions, and after them the provider's own tools.
+/// Appends the functions, and after them the provider's own tools.
 pub(crate) fn tools<'a>(
     options: &GeminiOptions,
     request: &'a Request,
@@ -87,7 +87,7 @@ fn function<'a>(
     }
 }
 
-/// Whether a schema has properties: the API's own subset knows no object without.
+/// Returns true if a schema has members. The API's own subset does not allow an object without properties.
 fn has_members(schema: &RawValue) -> bool {
     match serde_json::from_str::<Map<String, Value>>(schema.get()) {
         Ok(schema) => match schema.get("properties") {
@@ -98,7 +98,7 @@ fn has_members(schema: &RawValue) -> bool {
     }
 }
 
-/// The choice among the tools, unless it is the one that the API makes by itself.
+/// Appends the tool choice, unless it is the API's default.
 pub(crate) fn choice<'a>(
     options: &GeminiOptions,
     request: &'a Request,
@@ -153,8 +153,8 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
     })
 }
 
-/// The API's rule for names: letters, digits, `_`, `.`, `:` and `-`, at most 64, a letter or `_` first. Newer
-/// servers take 128, which the older ones refuse.
+/// Checks a name against the API's rule: at most 64 letters, digits, `_`, `.`, `:` and `-`, with a letter or
+/// `_` first. Newer servers accept 128, older ones refuse that.
 pub(crate) fn is_legal_name(name: &str) -> bool {
     name.len() <= 64 && name.bytes().next().is_some_and(is_first) && name.bytes().all(is_legal)
 }
@@ -167,7 +167,8 @@ fn is_first(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
-/// A name that a model made up must not stop the conversation, so what the API refuses becomes `_`.
+/// Replaces the characters of a call's name that the API refuses by `_`, so that a name that a model invented
+/// cannot block the conversation.
 pub(crate) fn history_name(name: &str) -> Cow<'_, str> {
     if is_legal_name(name) {
         return Cow::Borrowed(name);

@@ -1,9 +1,9 @@
-//! Tokens as this format counts them.
+//! Token counts of this format.
 
 use serde::Deserialize;
 use windlass_protocol::Usage;
 
-/// The `usageMetadata` object. Each event of a stream has the counts so far.
+/// The `usageMetadata` object. Each event of a stream has the cumulative counts.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct WireUsage {
@@ -20,7 +20,7 @@ pub(crate) struct WireUsage {
 }
 
 impl WireUsage {
-    /// Takes what a later event says; what it does not say stays.
+    /// Merges the fields of a later event; fields that it does not have keep their values.
     pub(crate) fn update(&mut self, later: Self) {
         self.prompt = later.prompt.or(self.prompt);
         self.candidates = later.candidates.or(self.candidates);
@@ -29,8 +29,8 @@ impl WireUsage {
         self.tool_use_prompt = later.tool_use_prompt.or(self.tool_use_prompt);
     }
 
-    /// Thoughts are counted beside the answer here, and what the server's own tools read beside the prompt;
-    /// cached tokens are among those of the prompt.
+    /// Converts to `Usage`. The API counts reasoning apart from the candidates, and the input of its own
+    /// tools apart from the prompt; cached tokens are part of the prompt's.
     pub(crate) fn to_usage(self) -> Usage {
         let thoughts = self.thoughts.unwrap_or(0);
         Usage {

@@ -1,4 +1,4 @@
-//! The wire format itself.
+//! The type that implements the format.
 
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
@@ -8,10 +8,14 @@ use windlass_wire::{
 
 use crate::GeminiOptions;
 
-/// The name that marks this format's opaque parts and recordings.
+/// The name of this format in opaque data and in recordings.
 pub(crate) const NAME: &str = "gemini";
 
-/// Google Gemini `generateContent` and `streamGenerateContent`, as the Gemini API and Vertex AI serve them.
+/// The wire format of Google Gemini's `generateContent` and `streamGenerateContent`, which the Gemini API and
+/// Vertex AI serve.
+///
+/// `Gemini` implements `Wire`, the client's side (requests out, answers in), and `Server`, the provider's
+/// side (requests in, answers out).
 ///
 /// ```
 /// use windlass_protocol::{Message, Request};
@@ -29,7 +33,7 @@ pub struct Gemini {
 }
 
 impl Gemini {
-    /// The format with its options.
+    /// Creates the format with the given options.
     pub fn new(options: GeminiOptions) -> Self {
         Self { options }
     }

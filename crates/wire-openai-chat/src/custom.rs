@@ -1,16 +1,17 @@
-//! Calls with free text, kept until they are whole.
+//! Free-text calls, buffered until they are complete.
 
 use windlass_protocol::{Payload, ToolName};
 use windlass_stream::{CallChunk, WholeCall};
 
-/// Whether the provider's word stands for the answer's being whole.
+/// Proof that the provider sent the whole answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whole {
     Proven,
     Unproven,
 }
 
-/// A call with free text. The chunk vocabulary has no pieces of one, so it is kept until it is whole.
+/// A free-text call under construction. Chunks cannot carry fragments of free text, so the call is buffered
+/// until it is complete.
 #[derive(Debug)]
 pub(crate) struct CustomCall {
     pub(crate) slot: u64,
@@ -27,8 +28,8 @@ impl CustomCall {
                 let body = WholeCall::Payload(Payload::Custom { input });
                 CallChunk::Whole { id, name, body, opaque: None }
             }
-            // Free text does not show whether it was cut (RULES S10), and a bad name is no name: as a fragment
-            // the call is judged by the assembler, like any other.
+            // Free text itself does not show that it was cut (RULES S10), and a name can be invalid. Emit the
+            // call as a fragment, so that the assembler judges it like any other call.
             _ => CallChunk::Partial {
                 index: None,
                 position: slot,

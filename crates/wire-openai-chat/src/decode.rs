@@ -1,4 +1,4 @@
-//! Reads a streamed response.
+//! The decoder of a streamed response.
 
 use windlass_stream::Chunk;
 use windlass_wire::{Body, DecodeError, Decoder, EventStream, Limits, StreamEvent};
@@ -7,7 +7,7 @@ use crate::reader::{Reader, Source};
 use crate::whole::decode_whole;
 use crate::wire::NAME;
 
-/// Reads one streamed response.
+/// The decoder of one streamed response.
 #[derive(Debug)]
 pub(crate) struct ChatDecoder {
     stream: EventStream,
@@ -22,7 +22,7 @@ impl ChatDecoder {
     }
 }
 
-/// Reads one event. After `[DONE]` only leftovers come, and none of them is worth an error (RULES S15).
+/// Reads one event. Data after `[DONE]` that is not valid JSON is ignored (RULES S15).
 fn read(
     event: StreamEvent<'_>,
     reader: &mut Reader,

@@ -1,4 +1,4 @@
-//! Makes the body of a request: fields in a fixed order, messages last (RULES N6).
+//! Encodes the body of a request: the fields have a fixed order, and `messages` comes last (RULES N6).
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::request::{Field, WireOutput, WireSchema, WireStreamOptions};
 use crate::wire::NAME;
 use crate::{OpenAiChatOptions, StreamUsage, tools};
 
-/// The body's fields in the order of its bytes.
+/// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
 
 impl Serialize for Body<'_> {
@@ -36,7 +36,7 @@ pub(crate) fn encode(
         return Err(unsupported("several answers to one request (`n`): one is read"));
     }
     let mut fields = vec![("model", Field::Text(&request.model))];
-    // A limit under either name that came with the request is the request's own.
+    // A limit in `extra`, under either name, takes precedence.
     let is_limited = LIMITS.iter().any(|name| request.extra.contains_key(*name));
     if let (Some(tokens), false) = (request.max_output_tokens, is_limited) {
         fields.push((options.max_tokens_field.as_str(), Field::Count(tokens)));
@@ -66,12 +66,12 @@ pub(crate) fn encode(
     Ok(HttpRequest::post("/chat/completions", body))
 }
 
-/// The field of the conversation.
+/// The name of the body's field for the conversation.
 const MESSAGES: &str = "messages";
 
 const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
-/// Whether more than one answer is asked for, of which all but the first would be lost.
+/// Returns true if the request asks for more than one answer. Only the first could be read.
 pub(crate) fn several_answers(request: &Request) -> bool {
     request.extra.get("n").and_then(Value::as_u64).is_some_and(|answers| answers > 1)
 }
@@ -92,7 +92,7 @@ fn output(format: &OutputFormat) -> Result<Option<WireOutput<'_>>, EncodeError> 
     })
 }
 
-/// The provider's rule for names: letters, digits, `_` and `-`, at most 64.
+/// Checks tool names against the provider's rule: at most 64 letters, digits, `_` and `-`.
 fn check_names(tools: &[ToolSpec]) -> Result<(), EncodeError> {
     match tools.iter().find(|tool| !is_legal_name(tool.name().as_str())) {
         None => Ok(()),

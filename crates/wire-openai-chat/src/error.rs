@@ -1,20 +1,20 @@
-//! Refusals, as bodies and inside streams.
+//! Decodes errors, both whole error bodies and error objects inside a stream.
 
 use serde_json::Value;
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind, names_context_length};
 
-/// The fields of an error object, wherever a server puts them.
+/// The fields of an error object, in any of the forms that servers use.
 struct ErrorFields {
     code: Option<String>,
     kind: Option<String>,
     parameter: Option<String>,
     message: String,
-    /// The code as a status, as `OpenRouter` and llama.cpp give it.
+    /// The code as an HTTP status, if it is a number, as from `OpenRouter` and llama.cpp.
     status: Option<u16>,
 }
 
-/// Reads the body of a refusal.
+/// Decodes the body of an error response.
 pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     let value = match serde_json::from_slice::<Value>(body) {
         // Some gateways wrap the object in a list.
@@ -29,7 +29,7 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     fields.into_error(kind)
 }
 
-/// Reads an error object that came inside a stream (RULES S12).
+/// Decodes an error object inside a stream (RULES S12).
 pub(crate) fn stream_error(error: &Value) -> StreamError {
     let Some(fields) = ErrorFields::read(error) else {
         return StreamError::new(
@@ -84,7 +84,7 @@ impl ErrorFields {
         ProviderError::new(kind, self.code.or(self.kind), self.message).with_parameter(self.parameter)
     }
 
-    /// Whether code or type has one of these words in it.
+    /// Returns true if the code or the type contains one of these words.
     fn says(&self, words: &[&str]) -> bool {
         let has = |text: &Option<String>| {
             text.as_ref().is_some_and(|text| words.iter().any(|word| text.contains(word)))
@@ -92,14 +92,16 @@ impl ErrorFields {
         has(&self.code) || has(&self.kind)
     }
 
-    /// Whether the status leaves room for words about the request: a 429 about a context is still a 429.
+    /// Returns true if the status allows the message to decide the kind. A 429 whose message is about a
+    /// context is still a 429.
     fn is_about_request(&self, status: u16) -> bool {
         let status = if status == 0 { self.status.unwrap_or(0) } else { status };
         matches!(status, 0 | 200 | 400 | 413 | 422)
     }
 
     fn provider_kind(&self, status: u16) -> ProviderErrorKind {
-        // The words come before the status: a quota is a 429 that no waiting helps, a long conversation a 400.
+        // Words take precedence over the status: an exhausted quota is a 429 for which waiting does not help,
+        // and a context that is too long is a 400.
         if self.says(&["context_length", "too_many_prompt_tokens", "exceed_context_size"])
             || self.message.contains("maximum context length")
             || (self.is_about_request(status) && names_context_length(&self.message))

@@ -1,4 +1,4 @@
-//! One event of the stream, or the whole body, as this format writes it.
+//! The JSON of a stream event and of a whole body.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(crate) struct Event<'a> {
     #[serde(borrow)]
     pub(crate) choices: Option<Vec<Choice<'a>>>,
     pub(crate) usage: Option<WireUsage>,
-    /// Groq's own place for usage in a stream.
+    /// The place where Groq puts the usage of a stream.
     pub(crate) x_groq: Option<Groq>,
     #[serde(borrow)]
     pub(crate) error: Option<&'a RawValue>,
@@ -32,7 +32,8 @@ pub(crate) struct Choice<'a> {
     pub(crate) index: Count,
     #[serde(borrow)]
     pub(crate) delta: Option<Delta<'a>>,
-    /// The whole message; Perplexity and Writer send it beside every delta, so it is read only when wanted.
+    /// The whole message. Perplexity and Writer send it beside every delta, so it is parsed only when it is
+    /// needed.
     #[serde(borrow)]
     pub(crate) message: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -41,7 +42,7 @@ pub(crate) struct Choice<'a> {
     pub(crate) error: Option<&'a RawValue>,
 }
 
-/// What was added to the message, or the message.
+/// The content that an event adds to the message, or the message itself.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Delta<'a> {
@@ -59,13 +60,13 @@ pub(crate) struct Delta<'a> {
     pub(crate) tool_calls: Option<Vec<Option<Call<'a>>>>,
     #[serde(borrow)]
     pub(crate) function_call: Option<Function<'a>>,
-    /// Where words came from.
+    /// The sources of the text.
     #[serde(borrow)]
     pub(crate) annotations: Option<&'a RawValue>,
 }
 
 impl Delta<'_> {
-    /// The sources of an answer of a model that searches; most answers have an empty list.
+    /// Returns the sources of an answer from a model with web search. Most answers have an empty list.
     pub(crate) fn sources(&self) -> Vec<Value> {
         self.annotations.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
     }
@@ -81,7 +82,7 @@ pub(crate) struct Call<'a> {
     pub(crate) function: Option<Function<'a>>,
     #[serde(borrow)]
     pub(crate) custom: Option<Custom<'a>>,
-    /// Gemini's signature, behind Google's own server of this format, comes here and goes back with the call.
+    /// Gemini's signature, which Google's server of this format sends here and requires back with the call.
     #[serde(borrow)]
     pub(crate) extra_content: Option<&'a RawValue>,
 }
@@ -95,7 +96,7 @@ pub(crate) struct Function<'a> {
     pub(crate) arguments: ArgumentText<'a>,
 }
 
-/// A tool that takes free text.
+/// A call of a tool that takes free text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Custom<'a> {

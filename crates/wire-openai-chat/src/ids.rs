@@ -1,4 +1,4 @@
-//! Call ids in the form that a server takes (RULES P1).
+//! Call ids in the form that a server accepts (RULES P1).
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::CallIds;
 
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The id as the server takes it: itself if it can be, else a hash of it.
+/// Returns the id in the given form: unchanged if it has that form, otherwise a hash of it.
 pub(crate) fn wire_id(form: CallIds, id: &str) -> Cow<'_, str> {
     let is_legal = match form {
         CallIds::Any => true,
@@ -28,7 +28,7 @@ pub(crate) fn wire_id(form: CallIds, id: &str) -> Cow<'_, str> {
     Cow::Owned(if form == CallIds::NineAlphanumerics { hash } else { format!("call_{hash}") })
 }
 
-/// FNV-1a, 64 bits: small, and the same in every process.
+/// Hashes `text` with FNV-1a (64 bits), which gives the same value in every process.
 fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)

@@ -1,4 +1,4 @@
-//! Fields that compatible servers send in more than one form (RULES P3, S1, S6).
+//! Types for fields that compatible servers send in more than one form (RULES P3, S1, S6).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,23 +7,23 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A text; `null`, `""` and anything that is no text are absent (S1).
+/// A text. Strings other than `""` and numbers are read; everything else counts as absent (S1).
 #[derive(Debug, Default)]
 pub(crate) struct Words<'a>(pub(crate) Option<Cow<'a, str>>);
 
-/// A text, or an object whose own text is taken (S6).
+/// A text, or an object whose JSON is taken as the text (S6).
 #[derive(Debug, Default)]
 pub(crate) struct ArgumentText<'a>(pub(crate) Option<Cow<'a, str>>);
 
-/// A number that is not negative; anything else counts as none.
+/// A count. Everything but a number counts as 0.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Count(pub(crate) u64);
 
-/// A number that may be missing or written as a text.
+/// A number that may be absent or written as a string.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Index(pub(crate) Option<u64>);
 
-/// Content as one text or as a list of parts, as Mistral's reasoning models send it.
+/// Content as one string or as a list of parts. Mistral's reasoning models send lists.
 #[derive(Debug, Default)]
 pub(crate) enum Content<'a> {
     #[default]
@@ -44,7 +44,7 @@ pub(crate) struct ContentPart<'a> {
     pub(crate) thinking: Thinking<'a>,
 }
 
-/// Thoughts as a text or as a list of texts.
+/// Reasoning as one string or as a list of texts.
 #[derive(Debug, Default)]
 pub(crate) struct Thinking<'a>(pub(crate) Vec<Cow<'a, str>>);
 
@@ -55,7 +55,7 @@ struct ThinkingPart<'a> {
     text: Words<'a>,
 }
 
-/// Any scalar or container, as far as a lenient field looks at it.
+/// Any JSON value, reduced to the forms that the lenient fields read.
 enum Loose<'a> {
     Nothing,
     Text(Cow<'a, str>),
@@ -64,7 +64,7 @@ enum Loose<'a> {
 }
 
 struct LooseVisitor {
-    /// Whether an object's text is wanted.
+    /// True if an object's JSON is needed.
     objects: bool,
 }
 
@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for LooseVisitor {
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        // A count that came as a float, as `12.0`; what is no count is read as none.
+        // A server may write a count as a float, for example `12.0`. NaN and negative numbers become 0.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
         Ok(Loose::Number(number as u64))
     }
@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for LooseVisitor {
             while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
             return Ok(Loose::Nothing);
         }
-        // The members' own texts are kept, so that numbers and order stay as the model wrote them.
+        // Copy the members as raw JSON, so that numbers and key order stay as the model wrote them.
         let mut text = String::from("{");
         while let Some((key, value)) = members.next_entry::<Cow<'_, str>, &RawValue>()? {
             if text.len() > 1 {

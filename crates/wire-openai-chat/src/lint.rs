@@ -1,4 +1,4 @@
-//! What OpenAI, and most servers that speak its format, would refuse in a request.
+//! Finds the parts of a request that OpenAI, and most servers of its format, would refuse.
 
 use windlass_protocol::{
     File, FileSource, Image, ImageSource, OutputFormat, OutputSchema, Part, Refusal, RefusalKind, Request,
@@ -10,7 +10,7 @@ use crate::encode::{self, is_legal_name, several_answers};
 use crate::parts::audio_format;
 use crate::{OpenAiChatOptions, marks};
 
-/// All that is found, in the order of the request.
+/// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &OpenAiChatOptions, request: &Request) -> Vec<Refusal> {
     let mut lint = Lint { refusals: check_conversation(request) };
     lint.parameters(request);
@@ -20,7 +20,7 @@ pub(crate) fn check(options: &OpenAiChatOptions, request: &Request) -> Vec<Refus
             lint.part(message.role, &format!("messages[{position}].parts[{at}]"), part);
         }
     }
-    // What cannot be written at all is refused for that reason, unless a rule has said it.
+    // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
         && let Err(error) = encode::encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
     {
@@ -100,13 +100,15 @@ impl Lint {
             if schema.is_null() {
                 continue;
             }
-            // "schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'". An empty schema is taken.
+            // The API: "schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'". It accepts
+            // an empty schema.
             let is_object = schema.get("type").is_some_and(|kind| kind == "object");
             if !is_object && schema.as_object().is_none_or(|schema| !schema.is_empty()) {
                 let what = "the schema's root needs the type object";
                 self.refuse(RefusalKind::Schema, place.as_str(), what);
             }
-            // "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
+            // The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at
+            // the top level".
             let words = ["oneOf", "anyOf", "allOf", "enum", "not"];
             if let Some(word) = words.iter().find(|word| schema.get(**word).is_some()) {
                 let what = format!("the schema's root has {word}, which is taken only below it");
@@ -118,8 +120,9 @@ impl Lint {
         }
     }
 
-    /// Structured outputs: "additionalProperties: false must always be set in objects" and "all fields must be
-    /// required". The root stands for the rest; `windlass-schema` compiles whole schemas.
+    /// Checks the root of a strict schema. Structured outputs: "additionalProperties: false must always be
+    /// set in objects" and "all fields must be required". Only the root is checked; `windlass-schema`
+    /// compiles whole schemas.
     fn strict_root(&mut self, place: &str, schema: &serde_json::Value) {
         if schema.get("additionalProperties").is_none_or(|more| more != false) {
             let what = "a strict schema's root needs additionalProperties: false";
@@ -136,7 +139,7 @@ impl Lint {
 
     fn part(&mut self, role: Role, place: &str, part: &Part) {
         match part {
-            // API reference: the content of these two takes parts of text, and refusals.
+            // API reference: the content of these two roles consists of text parts and refusals.
             Part::Image(_) | Part::File(_) if matches!(role, Role::Assistant | Role::System) => {
                 let what = "pictures and documents stand in a user's message only";
                 self.refuse(RefusalKind::Unsupported, place, what);
@@ -147,7 +150,7 @@ impl Lint {
         }
     }
 
-    /// Images and vision: "PNG, JPEG, WEBP, non-animated GIF".
+    /// Checks an image's media type. Images and vision: "PNG, JPEG, WEBP, non-animated GIF".
     fn image(&mut self, place: &str, image: &Image) {
         let known = ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"];
         if matches!(image.source, ImageSource::Base64(_)) && !known.contains(&image.media_type.as_str()) {
@@ -157,7 +160,8 @@ impl Lint {
         }
     }
 
-    /// PDF files, and recordings as WAV or MP3.
+    /// Checks a file: a recording has to be WAV or MP3, and a document has to come as bytes or as the id of
+    /// an upload. A URL is accepted only from a client of this format.
     fn file(&mut self, place: &str, file: &File) {
         let is_audio = file.media_type.starts_with("audio/");
         let is_known = audio_format(&file.media_type).is_some() || !is_audio;

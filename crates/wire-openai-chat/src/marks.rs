@@ -1,5 +1,5 @@
-//! What messages and parts of this format have that has no word in a conversation: it travels in the opaque fields
-//! of a part, under these names.
+//! Names of the opaque fields that hold the data of this format without a counterpart in `windlass_protocol`.
+//! They are stored on a part and are sent back from there.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -7,22 +7,22 @@ use windlass_protocol::{Message, Opaque, Part};
 
 use crate::wire::NAME;
 
-/// Fields of the message (`name`, `prefix`, `annotations` …), on its first part.
+/// Fields of the message (`name`, `prefix`, `annotations` …), stored on its first part.
 pub(crate) const MESSAGE: &str = "message";
-/// The role, where ours has two words in this format, on the message's first part.
+/// The role, if two roles of this format map to one of ours; stored on the message's first part.
 pub(crate) const ROLE: &str = "role";
-/// That the message's content was a list, on its first part; on a result, the list itself.
+/// On a message's first part: the mark that its content was a list. On a result: that list.
 pub(crate) const CONTENT: &str = "content";
-/// Fields beside the body of a part, or a whole part that has no word here.
+/// Fields beside the body of a part, or a whole part of unknown type.
 pub(crate) const PART: &str = "part";
-/// Fields in the body of a part or call: `image_url.detail`.
+/// Fields in the body of a part or a call, for example `image_url.detail`.
 pub(crate) const BODY: &str = "body";
-/// Fields beside the body of a call: Gemini's `extra_content`.
+/// Fields beside the body of a call, for example Gemini's `extra_content`.
 pub(crate) const CALL: &str = "call";
-/// The text of arguments that are no object.
+/// The text of arguments that are not a JSON object.
 pub(crate) const ARGUMENTS: &str = "arguments";
 
-/// The fields of a part that are of this format.
+/// Returns the opaque data of a part, if it belongs to this format.
 pub(crate) fn of(part: &Part) -> Option<&Value> {
     let opaque = match part {
         Part::Text(text) => text.opaque.as_ref(),
@@ -37,17 +37,17 @@ pub(crate) fn of(part: &Part) -> Option<&Value> {
     opaque.and_then(|opaque| opaque.of(NAME))
 }
 
-/// One group of fields.
+/// Returns one group of opaque fields.
 pub(crate) fn group<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a Map<String, Value>> {
     opaque?.of(NAME)?.get(name)?.as_object()
 }
 
-/// What a message says of itself: the first part that has it.
+/// Returns a field of the message, from the first of its parts that has it.
 pub(crate) fn message<'a>(message: &'a Message, name: &str) -> Option<&'a Value> {
     message.parts.iter().find_map(|part| of(part)?.get(name))
 }
 
-/// Keeps something on the first part of a message; a message without parts has nothing to keep it on.
+/// Stores a field on the first part of a message. Without parts, the field is dropped.
 pub(crate) fn set(message: &mut Message, name: &str, value: Value) {
     let opaque = match message.parts.first_mut() {
         Some(Part::Text(text)) => &mut text.opaque,
@@ -70,7 +70,7 @@ pub(crate) fn set(message: &mut Message, name: &str, value: Value) {
     }
 }
 
-/// What an answer says beside the body of a call and wants back with it (RULES P2).
+/// Returns the fields of a call that the provider requires back with it (RULES P2).
 pub(crate) fn travelling(extra: &RawValue) -> Option<Opaque> {
     let extra: Value = serde_json::from_str(extra.get()).ok()?;
     (!extra.is_null()).then(|| Opaque::new(NAME, json!({ CALL: { "extra_content": extra } })))

@@ -1,4 +1,4 @@
-//! The conversation as messages of this format.
+//! Encodes the conversation as messages of this format.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,14 +16,14 @@ use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought}
 use crate::wire::NAME;
 use crate::{CallIds, OpenAiChatOptions, Thoughts, ThoughtsField};
 
-/// The system prompt, which stands before the conversation.
+/// Returns the system prompt as the message before the conversation.
 pub(crate) fn prompt<'a>(options: &OpenAiChatOptions, request: &'a Request) -> Option<WireMessage<'a>> {
     let system = request.system.as_deref().filter(|system| !system.is_empty())?;
     let content = Some(WireContent::Text(system.into()));
     Some(WireMessage { role: options.system_role.as_str(), content, ..WireMessage::default() })
 }
 
-/// The messages of a range that holds whole rounds.
+/// Encodes a range of messages. The range holds whole rounds: an answer with all results of its calls.
 pub(crate) fn wire_messages<'a>(
     options: &OpenAiChatOptions,
     all: &'a History,
@@ -31,7 +31,8 @@ pub(crate) fn wire_messages<'a>(
 ) -> Result<Vec<WireMessage<'a>>, EncodeError> {
     let mut messages = Vec::with_capacity(range.len());
     let system_role = options.system_role.as_str();
-    // What results cannot hold in this format waits for the end of the round: results stand together.
+    // Images that results cannot hold in this format. They wait for the end of the round, because results
+    // have to be contiguous.
     let mut beside = Vec::new();
     for (position, message) in all.iter().enumerate().take(range.end).skip(range.start) {
         results(options.call_ids, message, &mut messages, &mut beside);
@@ -50,7 +51,7 @@ pub(crate) fn wire_messages<'a>(
                 messages.push(system(system_role, message)?.ok_or_else(|| silent(position))?);
             }
             Role::User => {
-                // A human's words and the pictures of the round before are one message.
+                // Join the user's text and the images of the previous round in one message.
                 match user(message, std::mem::take(&mut beside))? {
                     Some(message) => messages.push(message),
                     None if message.parts.iter().any(|part| matches!(part, Part::Result(_))) => {}
@@ -64,7 +65,7 @@ pub(crate) fn wire_messages<'a>(
     Ok(messages)
 }
 
-/// Fields of the message that have no word here.
+/// Returns the fields of the message that this crate does not interpret.
 fn further(message: &Message) -> Option<&Map<String, Value>> {
     marks::message(message, marks::MESSAGE).and_then(Value::as_object)
 }
@@ -85,12 +86,12 @@ fn system<'a>(role: &'static str, message: &'a Message) -> Result<Option<WireMes
     Ok(content.map(|content| WireMessage { role, content: Some(content), more, ..WireMessage::default() }))
 }
 
-/// Whether the message came with its content as a list.
+/// Returns true if a client sent the message's content as a list.
 fn is_list(message: &Message) -> bool {
     marks::message(message, marks::CONTENT).is_some_and(|form| form == "parts")
 }
 
-/// Pictures of results go into a user message after the results (RULES R8).
+/// Appends the images of the round's results as a user message (RULES R8).
 fn end_round<'a>(beside: &mut Vec<WirePart<'a>>, messages: &mut Vec<WireMessage<'a>>) {
     if !beside.is_empty() {
         let content = Some(WireContent::Parts(std::mem::take(beside)));
@@ -107,7 +108,7 @@ fn results<'a>(
     for part in &message.parts {
         let Part::Result(result) = part else { continue };
         let opaque = result.opaque.as_ref();
-        // A list that came from a server of this format holds its pictures itself.
+        // A content list that a client of this format wrote holds its images itself.
         let list = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::CONTENT));
         messages.push(WireMessage {
             role: "tool",
@@ -129,7 +130,7 @@ fn user<'a>(message: &'a Message, beside: Vec<WirePart<'a>>) -> Result<Option<Wi
     for part in &message.parts {
         parts.extend(user_part(part)?);
     }
-    // One text stays a plain string, which every server takes; more is a list.
+    // Send a single text as a string, which every server accepts.
     let content = match parts.as_slice() {
         [] => return Ok(None),
         [_] => content(parts, false),
@@ -138,7 +139,8 @@ fn user<'a>(message: &'a Message, beside: Vec<WirePart<'a>>) -> Result<Option<Wi
     Ok(Some(WireMessage { role: "user", content, more: further(message), ..WireMessage::default() }))
 }
 
-/// The assistant's message, or none if nothing of it can be said here: thoughts of another provider alone.
+/// Encodes the assistant's message. Returns `None` if it has no content for this format, for example only
+/// another provider's reasoning.
 fn assistant<'a>(
     options: &OpenAiChatOptions,
     message: &'a Message,
@@ -160,8 +162,9 @@ fn assistant<'a>(
             _ => return Err(unsupported("a result in an assistant message")),
         }
     }
-    // Thoughts go back inside a round of calls only: there DeepSeek demands them, and elsewhere it says that
-    // they are ignored. Whether a message has calls never changes, so the bytes do not either (RULES P2, N6).
+    // Send reasoning back only inside a round of calls. DeepSeek requires it there, and its documentation
+    // states that it is ignored elsewhere. A stored message never gains or loses calls, so its bytes stay the
+    // same in every turn (RULES P2, N6).
     if options.thoughts == Thoughts::Documented {
         wire.reasoning = None;
         if wire.tool_calls.is_empty() {
@@ -170,12 +173,12 @@ fn assistant<'a>(
     }
     wire.content = content(parts, is_list(message));
     let is_empty = wire.content.is_none() && wire.tool_calls.is_empty() && wire.refusal.is_none();
-    // The id of a recording stands in place of the words.
+    // The id of a recording replaces the text.
     let has_audio = wire.more.is_some_and(|more| more.contains_key("audio"));
     Ok((!is_empty || has_audio).then_some(wire))
 }
 
-/// Words as one text where they are only words, else as a list.
+/// Returns the content as one string if it is only plain text, else as a list of parts.
 fn content(parts: Vec<WirePart<'_>>, as_list: bool) -> Option<WireContent<'_>> {
     let is_plain =
         |part: &WirePart<'_>| matches!(part, WirePart::Known { part: KnownPart::Text { .. }, more: None });
@@ -199,7 +202,7 @@ fn thoughts<'a>(
     wire: &mut WireMessage<'a>,
     parts: &mut Vec<WirePart<'a>>,
 ) {
-    // Thoughts of another provider are left out: nobody documents how to say them here.
+    // Reasoning of another provider is left out, because no server documents a way to send it.
     let Some(opaque) = reasoning.opaque.as_ref().and_then(|opaque| opaque.of(NAME)) else { return };
     let details = opaque.get("reasoning_details").and_then(Value::as_array);
     wire.reasoning_details.extend(details.into_iter().flatten());
@@ -217,7 +220,7 @@ fn thoughts<'a>(
     match field {
         Some(Field::ReasoningContent) => {
             wire.reasoning_content.get_or_insert_default().to_mut().push_str(text);
-            // Ollama says the same thoughts in both.
+            // Ollama sends the same reasoning in both fields.
             if let Some(again) = opaque.get(Field::Reasoning.as_str()).and_then(Value::as_str) {
                 wire.reasoning.get_or_insert_default().to_mut().push_str(again);
             }

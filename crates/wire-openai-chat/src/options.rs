@@ -1,6 +1,6 @@
-//! What differs between servers of this format and is not in the request.
+//! Options for the differences between servers of this format.
 
-/// Choices in which servers of this format differ.
+/// Settings in which servers of this format differ. The defaults fit most compatible servers.
 ///
 /// ```
 /// use windlass_wire_openai_chat::{MaxTokensField, OpenAiChat, OpenAiChatOptions};
@@ -13,24 +13,24 @@
 pub struct OpenAiChatOptions {
     /// The name of the field that limits the answer.
     pub max_tokens_field: MaxTokensField,
-    /// The role that the system prompt is sent with.
+    /// The role of the system prompt.
     pub system_role: SystemRole,
-    /// Whether a stream is asked to tell its usage.
+    /// The request for token usage in a stream.
     pub stream_usage: StreamUsage,
-    /// Which thoughts of earlier answers go back.
+    /// The reasoning of earlier answers that is sent back.
     pub thoughts: Thoughts,
-    /// The form of call ids that the server takes.
+    /// The form of call ids that the server accepts.
     pub call_ids: CallIds,
-    /// The field in which thoughts go back.
+    /// The field in which reasoning is sent back.
     pub thoughts_field: ThoughtsField,
 }
 
-/// The field of a message in which thoughts go back to the server.
+/// The field of a message in which reasoning is sent back to the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ThoughtsField {
-    /// That in which they came. A gateway's client has them from the gateway, which writes `reasoning_content`, so a
-    /// gateway names the field of the server behind it.
+    /// The field in which it was received. A gateway's client receives it as `reasoning_content` from the
+    /// gateway, so a gateway sets the field of the server behind it.
     #[default]
     AsCame,
     /// `reasoning_content`: DeepSeek, vLLM, Moonshot.
@@ -41,29 +41,29 @@ pub enum ThoughtsField {
     Content,
 }
 
-/// The form of call ids that a server takes. An id of another form is written as a hash of it, the same in every
-/// turn, in the call and in its result (RULES P1).
+/// The form of call ids that a server accepts. An id of another form is replaced by a hash of it, which is
+/// the same in every turn, in the call and in its result (RULES P1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallIds {
     /// Any text.
     #[default]
     Any,
-    /// At most 40 characters, as OpenAI and Azure hold it.
+    /// At most 40 characters, the limit of OpenAI and Azure.
     AtMostForty,
-    /// Exactly nine letters and digits, as Mistral holds it.
+    /// Exactly nine letters and digits, the rule of Mistral.
     NineAlphanumerics,
 }
 
-/// Which thoughts of earlier answers go back to the server that gave them.
+/// The reasoning of earlier answers that is sent back to the server that produced it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Thoughts {
-    /// Those that are documented to: `reasoning_content` inside a round of calls, `reasoning_details`, and
-    /// Mistral's parts.
+    /// The reasoning that a provider documents as input: `reasoning_content` inside a round of calls,
+    /// `reasoning_details`, and Mistral's parts.
     #[default]
     Documented,
-    /// All, in the field that they came in.
+    /// All reasoning.
     AsGiven,
 }
 
@@ -71,72 +71,73 @@ pub enum Thoughts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MaxTokensField {
-    /// `max_tokens`, which all compatible servers know.
+    /// `max_tokens`, which all compatible servers accept.
     #[default]
     MaxTokens,
-    /// `max_completion_tokens`, which OpenAI's own reasoning models demand.
+    /// `max_completion_tokens`, which OpenAI's own reasoning models require.
     MaxCompletionTokens,
 }
 
-/// The role that the system prompt is sent with.
+/// The role of the system prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SystemRole {
-    /// `system`, which all compatible servers know.
+    /// `system`, which all compatible servers accept.
     #[default]
     System,
-    /// `developer`, OpenAI's own newer word.
+    /// `developer`, OpenAI's newer name.
     Developer,
 }
 
-/// Whether a stream is asked to tell its usage.
+/// The request for token usage in a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamUsage {
-    /// `stream_options.include_usage` is sent.
+    /// Sends `stream_options.include_usage`.
     #[default]
     Ask,
-    /// Nothing is sent, for servers that refuse the field.
+    /// Omits the field, for servers that refuse it.
     Leave,
 }
 
 impl OpenAiChatOptions {
-    /// Options that add nothing to what a request says, for gateways that hand a request on.
+    /// Returns options for gateways that forward requests: nothing is added to a request, and all reasoning
+    /// is kept.
     pub fn as_given() -> Self {
         Self { stream_usage: StreamUsage::Leave, thoughts: Thoughts::AsGiven, ..Self::default() }
     }
 
-    /// The same options with another form of call ids.
+    /// Sets the form of call ids.
     pub fn with_call_ids(mut self, form: CallIds) -> Self {
         self.call_ids = form;
         self
     }
 
-    /// The same options with another field for thoughts.
+    /// Sets the field in which reasoning is sent back.
     pub fn with_thoughts_field(mut self, field: ThoughtsField) -> Self {
         self.thoughts_field = field;
         self
     }
 
-    /// The same options with other thoughts going back.
+    /// Sets the reasoning that is sent back.
     pub fn with_thoughts(mut self, thoughts: Thoughts) -> Self {
         self.thoughts = thoughts;
         self
     }
 
-    /// The same options with another name of the field that limits the answer.
+    /// Sets the name of the field that limits the answer.
     pub fn with_max_tokens_field(mut self, field: MaxTokensField) -> Self {
         self.max_tokens_field = field;
         self
     }
 
-    /// The same options with another role for the system prompt.
+    /// Sets the role of the system prompt.
     pub fn with_system_role(mut self, role: SystemRole) -> Self {
         self.system_role = role;
         self
     }
 
-    /// The same options with another way to ask for usage.
+    /// Sets the request for token usage.
     pub fn with_stream_usage(mut self, usage: StreamUsage) -> Self {
         self.stream_usage = usage;
         self

@@ -1,4 +1,4 @@
-//! The parts of messages, as this format writes them.
+//! Encodes the parts of messages.
 
 use std::borrow::Cow;
 
@@ -21,13 +21,14 @@ fn known<'a>(part: KnownPart<'a>, more: Option<&'a Map<String, Value>>) -> WireP
     WirePart::Known { part, more }
 }
 
-/// Words; none where there are none.
+/// Encodes a text. Returns `None` if it is empty.
 pub(crate) fn words(text: &Text) -> Option<WirePart<'_>> {
     let part = KnownPart::Text { text: text.text.as_str().into() };
     (!text.text.is_empty()).then(|| known(part, marks::group(text.opaque.as_ref(), marks::PART)))
 }
 
-/// A part of a message that is not the assistant's; none for what has no place in one.
+/// Encodes a part of a message that is not the assistant's. Returns `None` for a part that such a message
+/// cannot hold.
 pub(crate) fn user_part(part: &Part) -> Result<Option<WirePart<'_>>, EncodeError> {
     Ok(match part {
         Part::Text(text) => words(text),
@@ -39,7 +40,7 @@ pub(crate) fn user_part(part: &Part) -> Result<Option<WirePart<'_>>, EncodeError
     })
 }
 
-/// The pictures of a result, after words that say whose they are.
+/// Appends the images of a result, after a text that names the call.
 pub(crate) fn named_pictures<'a>(result: &'a ToolResult, beside: &mut Vec<WirePart<'a>>) {
     if result.images().next().is_none() {
         return;
@@ -63,7 +64,7 @@ fn picture(image: &Image) -> Result<WirePart<'_>, EncodeError> {
     Ok(known(KnownPart::ImageUrl { image_url }, marks::group(opaque, marks::PART)))
 }
 
-/// The recordings that the API takes, by their media types.
+/// Returns the audio format of a media type, or `None` if the API does not accept it.
 pub(crate) fn audio_format(media_type: &str) -> Option<&'static str> {
     match media_type {
         "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
@@ -103,13 +104,14 @@ pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> WireCall<'_> {
     let name = history_name(call.name.as_str());
     let body = match &call.payload {
         Payload::Function { arguments } => {
-            // The text that was no object goes back as the server gave it.
+            // Arguments that were not a JSON object are sent back as the client wrote them.
             let text = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::ARGUMENTS)?.as_str());
             let arguments = Cow::Borrowed(text.unwrap_or_else(|| arguments.as_str()));
             WireCallBody::Function { function: WireFunction { name, arguments, more } }
         }
         Payload::Custom { input } => WireCallBody::Custom { custom: WireCustom { name, input, more } },
-        // A call of another provider's form, as its local shell, is said as a function's (RULES P2).
+        // A call of another provider's form, for example the local shell, is encoded as a function call
+        // (RULES P2).
         other => {
             let arguments = Cow::Owned(other.as_arguments().as_str().to_owned());
             WireCallBody::Function { function: WireFunction { name, arguments, more } }
@@ -118,7 +120,8 @@ pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> WireCall<'_> {
     WireCall { id: wire_id(form, call.id.as_str()), body, more: marks::group(opaque, marks::CALL) }
 }
 
-/// A name that a model made up must not stop the conversation, so what the provider refuses becomes `_`.
+/// Replaces the characters of a call's name that the provider refuses by `_`, so that a name that a model
+/// invented cannot block the conversation.
 fn history_name(name: &str) -> Cow<'_, str> {
     if is_legal_name(name) {
         return Cow::Borrowed(name);

@@ -1,4 +1,4 @@
-//! From events to chunks.
+//! Translates events to chunks.
 
 use std::borrow::Cow;
 
@@ -18,16 +18,16 @@ use crate::shape::Shape;
 use crate::stop::stop_reason;
 use crate::wire::NAME;
 
-/// Where the message of a choice stands.
+/// The field of a choice that holds the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// In `delta`, piece by piece.
+    /// `delta`, with one fragment per event.
     Stream,
-    /// In `message`, at once.
+    /// `message`, complete.
     Whole,
 }
 
-/// Reads the events of one response (RULES S13).
+/// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     template: Template<Shape>,
@@ -36,13 +36,13 @@ pub(crate) struct Reader {
     customs: Vec<CustomCall>,
     usage: Usage,
     finish: Option<String>,
-    /// Something of an answer has come.
+    /// Set when a part of an answer has come.
     begun: bool,
     failed: bool,
 }
 
 impl Reader {
-    /// Reads one event's data or a body.
+    /// Reads the data of one event, or a whole body.
     pub(crate) fn read(
         &mut self,
         json: &str,
@@ -72,14 +72,14 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes an event that brings one text and nothing else.
+    /// Handles an event that carries one text and nothing else.
     fn take_text(&mut self, shape: Shape, text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
         if text.is_empty() {
             return;
         }
         match shape {
             Shape::Content => self.speak(&text, chunks),
-            // The slot may be that of a call with free text.
+            // The slot may belong to a free-text call.
             Shape::Arguments { index } if !self.customs.is_empty() => {
                 let function = Function { arguments: ArgumentText(Some(text)), ..Function::default() };
                 let call = Call { index: Index(index), function: Some(function), ..Call::default() };
@@ -104,7 +104,7 @@ impl Reader {
         let failure = event.error;
         let mut finish = None;
         for choice in event.choices.unwrap_or_default() {
-            // Further choices answer the same question again; an agent goes on with the first.
+            // Further choices are alternative answers; only the first is read.
             if choice.index.0 != 0 {
                 continue;
             }
@@ -112,7 +112,7 @@ impl Reader {
                 (Source::Stream, Some(delta), _) | (Source::Whole, Some(delta), None) => {
                     self.delta(delta, chunks);
                 }
-                // A server that sends a whole completion as its only event.
+                // Some servers send the whole completion as the only event.
                 (Source::Stream, None, Some(message)) if !self.begun => self.message(message, chunks),
                 (Source::Whole, _, Some(message)) => self.message(message, chunks),
                 (_, None, _) => {}
@@ -179,7 +179,7 @@ impl Reader {
     }
 
     fn think(&mut self, delta: &Delta<'_>, chunks: &mut Vec<Chunk>) {
-        // Some servers say the same thoughts in two fields.
+        // Some servers send the same reasoning in two fields.
         let mut shown = Shown::Already;
         match (&delta.reasoning_content.0, &delta.reasoning.0) {
             (Some(text), _) => self.thoughts.think(Field::ReasoningContent, text, chunks),
@@ -238,7 +238,7 @@ impl Reader {
     }
 
     fn usage(&mut self, usage: Usage, chunks: &mut Vec<Chunk>) {
-        // Some servers repeat it with every event.
+        // Some servers repeat the usage with every event.
         if usage != self.usage {
             self.usage = usage;
             chunks.push(Chunk::Usage { usage });
@@ -256,7 +256,7 @@ impl Reader {
             return;
         }
         let reason = stop_reason(&raw);
-        // Free text has no end of its own, so that a reason that may break it off proves nothing (RULES S10).
+        // Free text has no end mark, so a reason that may interrupt it does not prove it whole (RULES S10).
         let is_unproven = matches!(reason, StopReason::ContentFilter | StopReason::Unknown(_));
         let is_proven = !reason.is_cut() && !is_unproven;
         let whole = if is_proven { Whole::Proven } else { Whole::Unproven };
@@ -269,7 +269,7 @@ impl Reader {
         chunks.push(Chunk::Finish { reason, raw });
     }
 
-    /// Gives out what was kept until it is whole.
+    /// Emits everything that was buffered until it is complete.
     fn flush(&mut self, whole: Whole, chunks: &mut Vec<Chunk>) {
         self.thoughts.end(chunks);
         if self.finish.is_none() && !self.refusal.is_empty() {
@@ -280,15 +280,15 @@ impl Reader {
         }
     }
 
-    /// The provider says that the answer is over.
+    /// Handles the provider's end mark.
     pub(crate) fn done(&mut self, chunks: &mut Vec<Chunk>) {
         if self.finish.is_none() && self.begun && !self.failed {
-            // The mark of the end without a reason: some servers leave the reason out.
+            // Some servers send the end mark without a finish reason.
             self.finish(String::new(), chunks);
         }
     }
 
-    /// The bytes have ended, with or without the provider's word.
+    /// Handles the end of the bytes, with or without an end mark.
     pub(crate) fn end(&mut self, chunks: &mut Vec<Chunk>) {
         self.flush(Whole::Unproven, chunks);
     }

@@ -1,4 +1,4 @@
-//! The thoughts of a stretch, and what has to go back with them.
+//! Reasoning segments and the data that has to be sent back with them.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::Opaque;
@@ -6,14 +6,14 @@ use windlass_stream::Chunk;
 
 use crate::wire::NAME;
 
-/// The field that thoughts came in, and go back in.
+/// The field in which reasoning was received and is sent back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
-    /// `DeepSeek`, vLLM, Moonshot and others.
+    /// `reasoning_content`: `DeepSeek`, vLLM, Moonshot and others.
     ReasoningContent,
-    /// `OpenRouter`, Groq, newer vLLM.
+    /// `reasoning`: `OpenRouter`, Groq, newer vLLM.
     Reasoning,
-    /// Mistral: a part of the content list.
+    /// A part of the content list: Mistral.
     Content,
 }
 
@@ -33,12 +33,12 @@ impl Field {
     }
 }
 
-/// A stretch of thoughts that is open, or none.
+/// The current segment of reasoning. It is empty if no segment is open.
 #[derive(Debug, Default)]
 pub(crate) struct Stretch {
     field: Option<Field>,
     details: Vec<Value>,
-    /// Words came in a field of their own, so those of details are the same again.
+    /// Set if text came in a field of its own; the text in `reasoning_details` is then a repetition.
     spoken: bool,
 }
 
@@ -50,13 +50,13 @@ impl Stretch {
         }
     }
 
-    /// Keeps in mind that words came in a field of their own.
+    /// Records that text came in a field of its own.
     pub(crate) fn note(&mut self, shown: Shown) {
         self.spoken |= shown == Shown::Already;
     }
 
-    /// Takes `reasoning_details`; the text in them is what `reasoning` says too, and is shown only where
-    /// `reasoning` is missing.
+    /// Handles `reasoning_details`. Its text repeats `reasoning` and is emitted only if `reasoning` is
+    /// absent.
     pub(crate) fn details(&mut self, details: Vec<Value>, shown: Shown, chunks: &mut Vec<Chunk>) {
         let shown = if self.spoken { Shown::Already } else { shown };
         for detail in details {
@@ -68,7 +68,7 @@ impl Stretch {
         }
     }
 
-    /// Ends the stretch, if one is open.
+    /// Ends the segment, if one is open.
     pub(crate) fn end(&mut self, chunks: &mut Vec<Chunk>) {
         if self.field.is_none() && self.details.is_empty() {
             return;
@@ -95,14 +95,14 @@ impl Stretch {
     }
 }
 
-/// Whether the words of details were shown already.
+/// The state of the text in `reasoning_details`: already emitted from another field, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     Already,
     Not,
 }
 
-/// Texts grow; a signature, an id or a format is said once.
+/// Merges a detail into the previous one: texts are appended; a signature, an id or a format is replaced.
 fn merge_detail(last: &mut Map<String, Value>, detail: Map<String, Value>) {
     for (key, value) in detail {
         match (key.as_str(), last.get_mut(&key), &value) {

@@ -1,4 +1,4 @@
-//! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
+//! The JSON of a request. The order of the struct fields is the order in the body (RULES N6).
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(crate) struct WireMessage<'a> {
     pub(crate) reasoning_details: Vec<&'a Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tool_calls: Vec<WireCall<'a>>,
-    /// Fields of the message that have no word here.
+    /// Fields of the message that this crate does not interpret.
     #[serde(flatten)]
     pub(crate) more: Option<&'a Map<String, Value>>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct WireMessage<'a> {
 pub(crate) enum WireContent<'a> {
     Text(Cow<'a, str>),
     Parts(Vec<WirePart<'a>>),
-    /// A list that goes back as it came.
+    /// A content list that a client wrote, sent unchanged.
     Raw(&'a Value),
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum WirePart<'a> {
         #[serde(flatten)]
         more: Option<&'a Map<String, Value>>,
     },
-    /// A part that has no word here and goes back as it came.
+    /// A part of unknown type, sent unchanged.
     Raw(&'a Value),
 }
 
@@ -135,7 +135,7 @@ pub(crate) enum WireTool<'a> {
         #[serde(flatten)]
         more: Option<&'a Map<String, Value>>,
     },
-    /// A tool that the server runs, as it came.
+    /// The definition of a tool that the server runs, sent unchanged.
     Hosted(&'a Value),
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct WireFunctionSpec<'a> {
     pub(crate) name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) description: &'a str,
-    /// None at all are a function without parameters.
+    /// Absent for a function without parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parameters: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -217,7 +217,7 @@ pub(crate) struct WireSchema<'a> {
     pub(crate) strict: Option<bool>,
 }
 
-/// One field's value in the body.
+/// The value of one field in the body.
 #[derive(Debug)]
 pub(crate) enum Field<'a> {
     Text(&'a str),

@@ -1,4 +1,4 @@
-//! The provider's side of the format: a client's request is read, and an answer is written for it.
+//! The provider's side of the format: decodes a client's request and encodes the answer.
 
 mod content;
 mod messages;

@@ -1,16 +1,16 @@
-//! Events that bring one text and nothing else: nearly all of a stream.
+//! Recognises events that carry one text and nothing else. Most events of a stream are of this kind.
 
 use std::borrow::Cow;
 
 use crate::event::{Call, Delta, Event, Function};
 use crate::lenient::{ArgumentText, Content, Words};
 
-/// What the one text of an event is.
+/// The place of an event's only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Words of the answer.
+    /// The text of the answer.
     Content,
-    /// Arguments of a call, which said nothing else of itself.
+    /// The arguments of a call, in an event without id and name.
     Arguments {
         /// The call's index, if the event has one.
         index: Option<u64>,
@@ -18,7 +18,8 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// The shape of an event and its text, if the text is lent and all else that is read is absent.
+    /// Returns the shape of an event and its text, if the text is borrowed from the event and no other field
+    /// that this crate reads is set.
     pub(crate) fn of<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
         if event.usage.is_some() || event.x_groq.is_some() || event.error.is_some() {
             return None;

@@ -1,4 +1,4 @@
-//! The tools on offer, as this format writes them.
+//! Encodes the tools of a request.
 
 use windlass_protocol::{Grammar, Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
 use windlass_wire::EncodeError;
@@ -12,7 +12,7 @@ use crate::request::{
 use crate::server::tools::{INNER, OUTER};
 use crate::wire::NAME;
 
-/// Adds the tools, the choice among them and the switch for several calls.
+/// Appends the tools, the tool choice and the switch for parallel calls to the body's fields.
 pub(crate) fn encode<'a>(
     request: &'a Request,
     fields: &mut Vec<(&'a str, Field<'a>)>,
@@ -78,7 +78,7 @@ fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireT
     }
 }
 
-/// The word for strictness; nothing where nothing was said.
+/// Returns the `strict` flag, or `None` if the tool does not set it.
 pub(crate) fn strict(strict: Strictness) -> Option<bool> {
     match strict {
         Strictness::Unsaid => None,

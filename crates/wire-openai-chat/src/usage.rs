@@ -1,4 +1,4 @@
-//! Tokens as this format counts them.
+//! Token counts of this format.
 
 use serde::Deserialize;
 use windlass_protocol::Usage;
@@ -13,7 +13,7 @@ pub(crate) struct WireUsage {
     completion_tokens: Count,
     prompt_tokens_details: Option<PromptDetails>,
     completion_tokens_details: Option<CompletionDetails>,
-    /// DeepSeek's own word for cached tokens.
+    /// DeepSeek's field for cached tokens.
     prompt_cache_hit_tokens: Count,
 }
 

@@ -1,4 +1,4 @@
-//! The wire format itself.
+//! The type that implements the format.
 
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
@@ -8,10 +8,13 @@ use windlass_wire::{
 
 use crate::OpenAiChatOptions;
 
-/// The name that marks this format's opaque parts and recordings.
+/// The name of this format in opaque data and in recordings.
 pub(crate) const NAME: &str = "openai-chat";
 
-/// OpenAI Chat Completions, which many other servers speak too.
+/// The wire format of OpenAI's Chat Completions API, which many other servers implement too.
+///
+/// `OpenAiChat` implements `Wire`, the client's side (requests out, answers in), and `Server`, the provider's
+/// side (requests in, answers out). `OpenAiChatOptions` holds the differences between servers.
 ///
 /// ```
 /// use windlass_protocol::{Message, Request};
@@ -29,7 +32,7 @@ pub struct OpenAiChat {
 }
 
 impl OpenAiChat {
-    /// The format as one server speaks it.
+    /// Creates the format with the options of one server.
     pub fn new(options: OpenAiChatOptions) -> Self {
         Self { options }
     }

@@ -1,4 +1,4 @@
-//! The calls of an answer, in all the forms that the API has.
+//! The calls of an answer, in all forms of the API.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use crate::event::{Item, argument_text, read};
 use crate::item::ITEM_FIELD;
 use crate::wire::NAME;
 
-/// A call that comes in pieces and has not ended.
+/// A call that arrives in fragments and has not ended.
 #[derive(Debug)]
 pub(crate) struct OpenCall {
     key: CallKey,
@@ -19,18 +19,18 @@ pub(crate) struct OpenCall {
     id: Option<String>,
     name: String,
     opaque: Option<Opaque>,
-    /// Text that was not told yet.
+    /// Text that has not been emitted yet.
     kept: String,
     begun: bool,
     grown: bool,
 }
 
-/// What the pieces are.
+/// The content of the fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The arguments of a function.
     Function,
-    /// Free text. The chunk vocabulary has no pieces of it, so it is kept until it is whole.
+    /// Free text. Chunks cannot carry fragments of it, so it is buffered until it is complete.
     Custom,
 }
 
@@ -52,7 +52,7 @@ impl OpenCall {
         call
     }
 
-    /// A call of which only a piece has come: its beginning was left out (RULES S4).
+    /// Creates a call of which only a fragment has come, because the server omitted its start (RULES S4).
     pub(crate) fn nameless(form: Form, key: CallKey) -> Self {
         let (id, name, kept) = (None, String::new(), String::new());
         Self { key, form, id, name, opaque: None, kept, begun: false, grown: false }
@@ -74,14 +74,14 @@ impl OpenCall {
         }
     }
 
-    /// Takes the whole text, which counts only if no piece of it came (RULES S6).
+    /// Stores the complete text, which counts only if no fragment of it came (RULES S6).
     pub(crate) fn complete(&mut self, text: String) {
         if !self.grown {
             self.kept = text;
         }
     }
 
-    /// The call's end has come.
+    /// Ends the call with its final item.
     pub(crate) fn close(mut self, item: &Item<'_>, chunks: &mut Vec<Chunk>) {
         if self.name.is_empty() {
             self.name = item.name.0.to_string();
@@ -100,7 +100,7 @@ impl OpenCall {
         if item.is_cut() { self.abandon(chunks) } else { self.finish(chunks) }
     }
 
-    /// The call is whole.
+    /// Emits the end of a complete call.
     pub(crate) fn finish(mut self, chunks: &mut Vec<Chunk>) {
         match self.form {
             Form::Function => {
@@ -116,7 +116,8 @@ impl OpenCall {
         }
     }
 
-    /// The call was cut. It begins and does not end, so that the assembler judges it (RULES S10).
+    /// Emits a call that was cut: with a start and without an end, so that the assembler judges it (RULES
+    /// S10).
     pub(crate) fn abandon(mut self, chunks: &mut Vec<Chunk>) {
         self.begin(chunks);
         let kept = std::mem::take(&mut self.kept);
@@ -137,7 +138,8 @@ impl OpenCall {
     }
 }
 
-/// What has to go back with a call that came in pieces. A call of the model itself, `direct`, needs no caller.
+/// Returns the fields that have to be sent back with a call that came in fragments. The caller `direct`, the
+/// model itself, is the default and is omitted.
 fn marks(item: &Item<'_>) -> Option<Opaque> {
     let mut marks = Map::new();
     for (name, text) in [("id", &item.id.0), ("namespace", &item.namespace.0)] {
@@ -167,7 +169,7 @@ struct Environment<'a> {
     kind: Words<'a>,
 }
 
-/// A call that came in one piece; none if the item waits for no result of ours.
+/// Returns a call that came in one piece, or `None` if the item does not wait for a result of ours.
 pub(crate) fn whole_call(item: &Item<'_>, raw: &RawValue, key: CallKey) -> Option<Vec<CallChunk>> {
     let (name, body) = match item.kind.0.as_ref() {
         "local_shell_call" => {
@@ -175,7 +177,7 @@ pub(crate) fn whole_call(item: &Item<'_>, raw: &RawValue, key: CallKey) -> Optio
             let payload = Payload::LocalShell { command, working_directory, timeout_ms };
             ("local_shell".to_owned(), WholeCall::Payload(payload))
         }
-        // A shell in a container of the provider has been run by the provider.
+        // The provider itself runs a shell in one of its containers.
         "shell_call" => {
             let environment: Environment<'_> = item.environment.and_then(read).unwrap_or_default();
             if !matches!(environment.kind.0.as_ref(), "" | "local") {
@@ -184,7 +186,7 @@ pub(crate) fn whole_call(item: &Item<'_>, raw: &RawValue, key: CallKey) -> Optio
             ("shell".to_owned(), WholeCall::Arguments(argument_text(item.action)))
         }
         "apply_patch_call" => ("apply_patch".to_owned(), WholeCall::Arguments(argument_text(item.operation))),
-        // The provider runs the tool, and asks first: what is decided on this call is the answer.
+        // The provider runs this tool but asks for approval first. The decision on this call is the approval.
         "mcp_approval_request" => {
             let (server, tool) = (item.server_label.0.to_string(), item.name.0.to_string());
             let name = format!("mcp__{}__{}", legal(&server), legal(&tool));
@@ -209,7 +211,7 @@ pub(crate) fn whole_call(item: &Item<'_>, raw: &RawValue, key: CallKey) -> Optio
     Some(vec![CallChunk::Start { key, id, name, opaque }, CallChunk::Delta { key, arguments }])
 }
 
-/// A part of a name as rule N2 writes it.
+/// Replaces the characters that rule N2 does not allow in a part of a name.
 fn legal(part: &str) -> String {
     let legal = |character: char| if crate::encode::is_legal_char(character) { character } else { '_' };
     part.chars().map(legal).collect()

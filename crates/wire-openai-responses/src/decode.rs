@@ -1,4 +1,4 @@
-//! Reads a streamed response.
+//! The decoder of a streamed response.
 
 use windlass_stream::Chunk;
 use windlass_wire::{Body, DecodeError, Decoder, EventStream, Limits, StreamEvent};
@@ -7,7 +7,7 @@ use crate::reader::Reader;
 use crate::whole::decode_whole;
 use crate::wire::NAME;
 
-/// Reads one streamed response.
+/// The decoder of one streamed response.
 #[derive(Debug)]
 pub(crate) struct ResponsesDecoder {
     stream: EventStream,
@@ -21,8 +21,9 @@ impl ResponsesDecoder {
     }
 }
 
-/// Reads one event. Its type stands in the data too, so the event's own name is not looked at; gateways
-/// lose it. `[DONE]` is what gateways of the other format add, and no proof that the answer is whole.
+/// Reads one event. The data repeats the event's type, so the SSE event name is ignored; some gateways drop
+/// it. Gateways that translate from the Chat format add `[DONE]`, which does not prove that the answer is
+/// complete.
 fn read(event: StreamEvent<'_>, reader: &mut Reader, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
     match event.data.trim() {
         "" | "[DONE]" => Ok(()),

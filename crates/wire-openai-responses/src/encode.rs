@@ -1,4 +1,4 @@
-//! Makes the body of a request: fields in a fixed order, the input last (RULES N6).
+//! Encodes the body of a request: the fields have a fixed order, and `input` comes last (RULES N6).
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use crate::request::{Field, OwnTool, Rest, WireChoice, WireFormat, WireGrammar, 
 use crate::wire::NAME;
 use crate::{EncryptedReasoning, OpenAiResponsesOptions};
 
-/// The body's fields in the order of its bytes.
+/// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
 
 impl Serialize for Body<'_> {
@@ -22,9 +22,9 @@ impl Serialize for Body<'_> {
     }
 }
 
-/// The field of the conversation.
+/// The name of the body's field for the conversation.
 const INPUT: &str = "input";
-/// The field in which the request's own members and the computed one stand beside each other.
+/// The field that merges the request's own members with the computed `format`.
 const TEXT: &str = "text";
 
 pub(crate) fn encode(
@@ -79,12 +79,12 @@ pub(crate) fn encode(
     Ok(HttpRequest::post("/responses", body))
 }
 
-/// Whether more than one answer is asked for.
+/// Returns true if the request asks for a number of answers other than one.
 pub(crate) fn several_answers(request: &Request) -> bool {
     request.extra.get("n").is_some_and(|n| n != 1)
 }
 
-/// The form of the answer's words, beside what else the request says of them.
+/// Appends the format of the answer, merged with the request's own `text` members.
 fn text<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Result<(), EncodeError> {
     let format = match &request.output {
         OutputFormat::Text => return Ok(()),
@@ -136,7 +136,7 @@ fn tools<'a>(
     Ok(())
 }
 
-/// A demanded tool: the request's own by its name, the server's by its type.
+/// Returns the choice of a named tool: the request's own by its name, a hosted one by its type.
 fn named<'a>(request: &Request, name: &'a ToolName) -> Result<WireChoice<'a>, EncodeError> {
     let text = name.as_str();
     match request.tools.iter().find(|tool| tool.name() == name) {
@@ -191,7 +191,7 @@ fn strict_flag(strict: Strictness) -> Option<bool> {
     }
 }
 
-/// The fields of this API that travel with something, but for those that are read one by one.
+/// Returns the opaque fields of this API, except those in `read`, which the caller encodes one by one.
 pub(crate) fn rest<'a>(opaque: Option<&'a Opaque>, read: &[&str]) -> Rest<'a> {
     let fields = opaque.and_then(|opaque| opaque.of(NAME)?.as_object());
     let rest = fields.into_iter().flatten().filter(|(name, _)| !read.contains(&name.as_str()));
@@ -206,7 +206,7 @@ fn wire_grammar(grammar: &Grammar) -> Result<WireGrammar<'_>, EncodeError> {
     }
 }
 
-/// The provider's rule for names: letters, digits, `_` and `-`, at most 64.
+/// Checks tool names against the provider's rule: at most 64 letters, digits, `_` and `-`.
 fn check_names(tools: &[ToolSpec]) -> Result<(), EncodeError> {
     match tools.iter().find(|tool| !is_legal_name(tool.name().as_str())) {
         None => Ok(()),

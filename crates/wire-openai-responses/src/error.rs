@@ -1,10 +1,10 @@
-//! Refusals, as bodies and inside streams.
+//! Decodes errors, both whole error bodies and error objects inside a stream.
 
 use serde_json::Value;
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind, names_context_length};
 
-/// The fields of an error object, wherever a server puts them.
+/// The fields of an error object, in any of the forms that servers use.
 struct ErrorFields {
     code: Option<String>,
     kind: Option<String>,
@@ -12,8 +12,8 @@ struct ErrorFields {
     message: String,
 }
 
-/// What codes, types and words say, the more telling first: a quota is a 429 that no waiting helps, a long
-/// conversation a 400.
+/// The words of codes, types and messages that decide the kind; the more specific kinds come first. An
+/// exhausted quota is a 429 for which waiting does not help, and a context that is too long is a 400.
 const KINDS: &[(ProviderErrorKind, &[&str])] = &[
     (ProviderErrorKind::ContextLength, &["context_length", "context window", "maximum context"]),
     (ProviderErrorKind::Quota, &["insufficient_quota", "billing", "insufficient_balance", "credits"]),
@@ -23,7 +23,7 @@ const KINDS: &[(ProviderErrorKind, &[&str])] = &[
     (ProviderErrorKind::Server, &["server_error", "overloaded", "unavailable", "timeout"]),
 ];
 
-/// Reads the body of a refusal.
+/// Decodes the body of an error response.
 pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     let fields = match serde_json::from_slice::<Value>(body) {
         // Some gateways wrap the object in a list.
@@ -36,13 +36,13 @@ pub(crate) fn decode_error(status: u16, body: &[u8]) -> ProviderError {
     fields.into_error(kind)
 }
 
-/// Whether a body is an error rather than a response.
+/// Returns true if a body is an error and not a response.
 pub(crate) fn has_error(json: &str) -> bool {
     let value: Value = serde_json::from_str(json).unwrap_or_default();
     value.get("error").is_some_and(|error| !error.is_null()) || value.get("type") == Some(&"error".into())
 }
 
-/// Reads an error object that came inside a stream (RULES S12).
+/// Decodes an error object inside a stream (RULES S12).
 pub(crate) fn stream_error(json: &str) -> StreamError {
     let value = serde_json::from_str(json).unwrap_or(Value::Null);
     let Some(fields) = ErrorFields::read(&value) else {
@@ -93,7 +93,7 @@ impl ErrorFields {
         ProviderError::new(kind, self.code.or(self.kind), self.message).with_parameter(self.parameter)
     }
 
-    /// Whether code or type has this word in it.
+    /// Returns true if the code or the type contains this word, in any case.
     fn says(&self, word: &str) -> bool {
         [&self.code, &self.kind].into_iter().flatten().any(|text| text.to_ascii_lowercase().contains(word))
     }

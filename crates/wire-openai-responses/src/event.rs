@@ -1,4 +1,4 @@
-//! Events, items and responses as this format writes them.
+//! The JSON of stream events, items and responses.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -6,7 +6,7 @@ use windlass_wire::Words;
 
 use crate::usage::WireUsage;
 
-/// Any event; which fields it has depends on its type.
+/// Any stream event. Its `type` decides which of the fields are set.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Event<'a> {
@@ -63,7 +63,7 @@ struct IncompleteDetails {
     reason: Option<String>,
 }
 
-/// What an item of the output says of itself.
+/// The fields of all item types that this crate reads.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Item<'a> {
@@ -116,12 +116,12 @@ pub(crate) struct ContentPart<'a> {
 }
 
 impl Response<'_> {
-    /// Whether this is a response at all: old servers leave its kind out, none its output.
+    /// Returns true if this is a response. Older servers omit `object`, but every server sends `output`.
     pub(crate) fn is_response(&self) -> bool {
         self.object.0 == "response" || (self.object.0.is_empty() && self.output.is_some())
     }
 
-    /// Why the response is not whole, in the provider's word.
+    /// Returns the provider's reason for an incomplete response, or an empty string.
     pub(crate) fn incomplete_reason(&self) -> String {
         let details = self.incomplete_details.and_then(read::<IncompleteDetails>);
         details.and_then(|details| details.reason).unwrap_or_default()
@@ -133,24 +133,24 @@ impl Response<'_> {
 }
 
 impl Item<'_> {
-    /// The id that ties a call to its result; some servers leave one of the two out.
+    /// Returns the id that ties a call to its result: `call_id`, or `id` from servers that omit the former.
     pub(crate) fn call_id(&self) -> Option<String> {
         let id = if self.call_id.0.is_empty() { &self.id.0 } else { &self.call_id.0 };
         (!id.is_empty()).then(|| id.to_string())
     }
 
-    /// Whether the provider says that the item was cut (RULES S10).
+    /// Returns true if the item's status marks it as cut (RULES S10).
     pub(crate) fn is_cut(&self) -> bool {
         matches!(self.status.0.as_ref(), "incomplete" | "failed" | "cancelled")
     }
 }
 
-/// A value, if it is what is wanted.
+/// Parses a raw value. Returns `None` if it does not have the type `T`.
 pub(crate) fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// Arguments as text: what a text says, or an object's own text (RULES S6).
+/// Returns arguments as text: the content of a string, or the JSON of any other value (RULES S6).
 pub(crate) fn argument_text(raw: Option<&RawValue>) -> String {
     match raw.map(RawValue::get) {
         None | Some("null") => String::new(),

@@ -1,4 +1,4 @@
-//! An item of the output that is open.
+//! The open items of a response.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,11 @@ use crate::reasoning::{OpenReasoning, Thought};
 use crate::spoken::OpenMessage;
 use crate::wire::NAME;
 
-/// The field that holds an item which goes back as it came. No event has a field of this name.
+/// The field of an `Unknown` value or opaque data that holds an item to send back unchanged. Events do not
+/// have a field of this name.
 pub(crate) const ITEM_FIELD: &str = "output_item";
 
-/// The text that an event adds to its item.
+/// The text of an item that an event extends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Text,
@@ -28,18 +29,18 @@ pub(crate) enum Field {
     Input,
 }
 
-/// An item that has begun and not ended.
+/// An item whose start has arrived and whose end has not.
 #[derive(Debug)]
 pub(crate) enum OpenItem {
     Message(OpenMessage),
     Reasoning(OpenReasoning),
     Call(OpenCall),
-    /// An item that is told when it is whole: a tool that the provider ran, or one that is not known here.
+    /// An item that is emitted only when it is complete: a tool that the provider ran, or an unknown type.
     Other,
 }
 
 impl OpenItem {
-    /// Opens an item and says what is known of it from the start.
+    /// Opens an item and emits the data that its start already has.
     pub(crate) fn open(item: &Item<'_>, key: CallKey, chunks: &mut Vec<Chunk>) -> Self {
         match item.kind.0.as_ref() {
             "message" => Self::Message(OpenMessage::default()),
@@ -50,7 +51,7 @@ impl OpenItem {
         }
     }
 
-    /// The item that a text belongs to whose item never began.
+    /// Opens the item for a text whose item start never came.
     pub(crate) fn of(field: Field, key: CallKey) -> Self {
         match field {
             Field::Text | Field::Refusal => Self::Message(OpenMessage::default()),
@@ -60,7 +61,7 @@ impl OpenItem {
         }
     }
 
-    /// Takes more of a text, and says whether this kind of item has such a text.
+    /// Appends a text. Returns `false` if this type of item does not have the field.
     pub(crate) fn push(
         &mut self,
         field: Field,
@@ -81,8 +82,8 @@ impl OpenItem {
         true
     }
 
-    /// Takes the whole of a text, which counts only if no piece of it came (RULES S6), and says whether this kind
-    /// of item has such a text.
+    /// Handles the complete value of a text, which counts only if no fragment of it came (RULES S6). Returns
+    /// `false` if this type of item does not have the field.
     pub(crate) fn complete(
         &mut self,
         field: Field,
@@ -113,7 +114,7 @@ impl OpenItem {
         true
     }
 
-    /// The item's end has come, with the whole item.
+    /// Closes the item with its final version.
     pub(crate) fn close(self, item: &Item<'_>, raw: &RawValue, key: CallKey, chunks: &mut Vec<Chunk>) {
         match self {
             Self::Message(message) => message.close(item, chunks),
@@ -126,7 +127,7 @@ impl OpenItem {
         }
     }
 
-    /// The response is whole, though the item's own end never came.
+    /// Closes the item without its own end, because the response is complete.
     pub(crate) fn finish(self, chunks: &mut Vec<Chunk>) {
         match self {
             Self::Call(call) => call.finish(chunks),
@@ -134,7 +135,8 @@ impl OpenItem {
         }
     }
 
-    /// Nothing more comes of the item. What was thought keeps its words, but half an item does not go back.
+    /// Ends an incomplete item. Reasoning keeps its text but loses its opaque data, since an incomplete item
+    /// is never sent back.
     pub(crate) fn abandon(self, chunks: &mut Vec<Chunk>) {
         match self {
             Self::Message(message) => message.abandon(chunks),
@@ -145,7 +147,7 @@ impl OpenItem {
     }
 }
 
-/// An item that is not taken apart, kept whole for the next request (RULES P3).
+/// Wraps an item that this crate does not interpret, whole, for the next request (RULES P3).
 fn hosted(raw: &RawValue) -> Option<Chunk> {
     let item: Value = read(raw)?;
     Some(Chunk::Unknown(Unknown::new(NAME, json!({ ITEM_FIELD: item }))))

@@ -1,4 +1,4 @@
-//! What OpenAI would refuse in a request of this API.
+//! Finds the parts of a request that OpenAI would refuse in this API.
 
 use serde_json::Value;
 use windlass_protocol::{
@@ -10,7 +10,7 @@ use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 use crate::OpenAiResponsesOptions;
 use crate::encode::{encode, is_legal_name, several_answers};
 
-/// All that is found, in the order of the request.
+/// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &OpenAiResponsesOptions, request: &Request) -> Vec<Refusal> {
     let mut lint = Lint { refusals: check_conversation(request) };
     lint.parameters(request);
@@ -18,7 +18,7 @@ pub(crate) fn check(options: &OpenAiResponsesOptions, request: &Request) -> Vec<
     lint.output(request);
     lint.tools(request);
     lint.messages(request);
-    // What cannot be written at all is refused for that reason, unless a rule has said it.
+    // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
         && let Err(error) = encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
     {
@@ -44,7 +44,7 @@ impl Lint {
             let what = format!("at most {tokens} tokens are wanted, the API takes 16 and more");
             self.refuse(RefusalKind::Parameter, "max_output_tokens", what);
         }
-        // The API reference has no `stop` and no `n`.
+        // The API reference does not have the parameters `stop` and `n`.
         if !request.stop_sequences.is_empty() {
             self.refuse(RefusalKind::Parameter, "stop_sequences", "this API has no stop sequences");
         }
@@ -59,7 +59,7 @@ impl Lint {
         }
     }
 
-    /// Fields that have no word in a request.
+    /// Checks the fields of `extra`, which a `Request` does not have as fields of its own.
     fn further(&mut self, request: &Request) {
         let extra = &request.extra;
         self.range("extra.top_p", extra.get("top_p").and_then(Value::as_f64), 1.0);
@@ -135,7 +135,7 @@ impl Lint {
             match tool {
                 ToolSpec::Function { parameters, strict, .. } => {
                     let (place, schema) = (format!("tools[{position}].parameters"), parameters.to_value());
-                    // A function without parameters has none.
+                    // A null schema is a function without parameters.
                     if !schema.is_null() {
                         self.root(&place, &schema);
                     }
@@ -149,7 +149,7 @@ impl Lint {
         }
     }
 
-    /// Guide to function calling, grammars: an empty definition is no grammar.
+    /// Checks a grammar. Guide to function calling: the definition must not be empty.
     fn grammar(&mut self, position: usize, grammar: &Grammar) {
         if grammar.text().trim().is_empty() {
             self.refuse(RefusalKind::Schema, format!("tools[{position}].grammar"), "the grammar is empty");
@@ -157,13 +157,14 @@ impl Lint {
     }
 
     fn root(&mut self, place: &str, schema: &Value) {
-        // "Invalid schema for function 'f': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'".
-        // An empty schema is taken.
+        // The API: "Invalid schema for function 'f': schema must be a JSON Schema of 'type: \"object\"', got
+        // 'type: \"None\"'". It accepts an empty schema.
         let is_object = schema.get("type").is_some_and(|kind| kind == "object");
         if !is_object && schema.as_object().is_none_or(|schema| !schema.is_empty()) {
             self.refuse(RefusalKind::Schema, place, "the schema's root needs the type object");
         }
-        // "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
+        // The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+        // top level".
         let words = ["oneOf", "anyOf", "allOf", "enum", "not"];
         if let Some(word) = words.into_iter().find(|word| schema.get(*word).is_some()) {
             let what = format!("the schema's root has {word}, which is taken only below it");
@@ -171,8 +172,9 @@ impl Lint {
         }
     }
 
-    /// Structured outputs: "additionalProperties: false must always be set in objects" and "all fields must be
-    /// required". The root stands for the rest; `windlass-schema` compiles whole schemas.
+    /// Checks the root of a strict schema. Structured outputs: "additionalProperties: false must always be
+    /// set in objects" and "all fields must be required". Only the root is checked; `windlass-schema`
+    /// compiles whole schemas.
     fn strict_root(&mut self, place: &str, schema: &Value) {
         if schema.get("additionalProperties").is_none_or(|more| more != false) {
             let what = "a strict schema's root needs additionalProperties: false";
@@ -203,7 +205,7 @@ impl Lint {
 
     fn part(&mut self, role: Role, place: &str, part: &Part) {
         match part {
-            // API reference, output messages: text and refusals.
+            // API reference: an output message consists of text and refusals.
             Part::Image(_) | Part::File(_) if role == Role::Assistant => {
                 let what = "an answer has no pictures and documents of this form";
                 self.refuse(RefusalKind::Unsupported, place, what);

@@ -1,4 +1,4 @@
-//! The conversation as items of this format.
+//! Encodes the conversation as items of this format.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use crate::{OpenAiResponsesOptions, Storage};
 
 const CALL_FIELDS: [&str; 4] = ["id", "namespace", "caller", ITEM_FIELD];
 
-/// The items of the messages of a range that holds whole rounds.
+/// Encodes a range of messages. The range holds whole rounds: an answer with all results of its calls.
 pub(crate) fn input<'a>(
     options: &OpenAiResponsesOptions,
     all: &'a History,
@@ -43,11 +43,12 @@ struct Input<'a> {
     storage: Storage,
     history: crate::History,
     items: Vec<WireItem<'a>>,
-    /// Where the items of the last answer begin.
+    /// The index of the first item of the last answer.
     answer: usize,
-    /// What kind of result each call waits for.
+    /// The form of the result that each call requires, by call id.
     forms: HashMap<&'a str, Form<'a>>,
-    /// What results cannot hold, which waits for the end of the round: results stand together.
+    /// Images that results cannot hold. They wait for the end of the round, because results have to be
+    /// contiguous.
     beside: Vec<WirePart<'a>>,
 }
 
@@ -82,7 +83,8 @@ impl<'a> Input<'a> {
         Ok(())
     }
 
-    /// The parts that stand in a message of the user. What is an item of its own goes before it.
+    /// Returns the parts of a user or developer message. Parts that are items of their own are pushed before
+    /// it.
     fn said(&mut self, message: &'a Message) -> Result<Vec<WirePart<'a>>, EncodeError> {
         let mut parts = Vec::new();
         for part in &message.parts {
@@ -125,7 +127,7 @@ impl<'a> Input<'a> {
         Ok(())
     }
 
-    /// Pictures that their results could not hold go into a user message after all results (RULES R8).
+    /// Appends the images that results could not hold as a user message after all results (RULES R8).
     fn end_round(&mut self) {
         let beside = std::mem::take(&mut self.beside);
         self.items.extend(content(beside).map(|content| plain("user", content)));
@@ -147,7 +149,7 @@ impl<'a> Input<'a> {
                 _ => return Err(unsupported("a result in an assistant message")),
             }
         }
-        // The API refuses thoughts that nothing follows, as an answer that was cut leaves them.
+        // The API refuses reasoning without a following item, which an answer that was cut can leave.
         while self.history == crate::History::Fitted
             && self.items.len() > self.answer
             && self.items.last().is_some_and(is_thoughts)
@@ -170,7 +172,7 @@ impl<'a> Input<'a> {
         {
             return message.content.join(part);
         }
-        // The form with an id is the output's own, which has to be whole.
+        // A message with an id is the output's own form, in which all fields are required.
         let is_plain = id.is_none()
             && matches!(&part, KnownPart::OutputText { annotations: [], rest, .. } if rest.is_empty());
         let content = if is_plain {
@@ -184,8 +186,9 @@ impl<'a> Input<'a> {
         self.items.push(WireItem::Message(message));
     }
 
-    /// Thoughts go back as they came, or not at all: without state at the server it cannot take what it does not
-    /// see, and another provider's mean nothing to it (RULES P2).
+    /// Returns a reasoning item to send back. Without state at the server, only an item with encrypted or
+    /// readable content is sent, because the server cannot restore the rest. Another provider's reasoning has
+    /// no meaning for it (RULES P2).
     fn thoughts(&self, reasoning: &'a Reasoning) -> Option<&'a Value> {
         let item = reasoning.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)?;
         let holds = |name| match item.get(name) {
@@ -230,26 +233,26 @@ impl<'a> Input<'a> {
         self.items.push(WireItem::Known(item));
     }
 
-    /// The id that a server which keeps items knows a part by.
+    /// Returns the item id, if the server stores items and can look it up.
     fn id(&self, opaque: Option<&'a Opaque>) -> Option<&'a str> {
         let is_known = self.storage == Storage::On || self.history == crate::History::AsGiven;
         if is_known { mark(opaque, "id") } else { None }
     }
 }
 
-/// A call that goes back as it came, and what answers it. Its id has to be the conversation's.
+/// Returns a call's original item and the form of its result, if the item's id is still the id of the call.
 fn raw_call(call: &ToolCall) -> Option<(&Value, Form<'_>)> {
     let item = call.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)?;
     let id = ["call_id", "id"].iter().find_map(|name| item.get(*name)?.as_str().filter(|id| !id.is_empty()));
     (id == Some(call.id.as_str())).then_some((item, Form::of_item(item)?))
 }
 
-/// A result that came in a form of its own.
+/// Returns the original item of a result that has a form of its own.
 fn raw_result(result: &ToolResult) -> Option<&Value> {
     result.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)
 }
 
-/// The arguments of a call; one of another provider's forms is said as a function's.
+/// Returns the arguments of a call. A call of another provider's form is encoded as a function call.
 fn arguments(payload: &Payload) -> Cow<'_, str> {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => Cow::Borrowed(arguments.as_str()),
@@ -261,13 +264,14 @@ fn own_item(unknown: &Unknown) -> Option<&Value> {
     if unknown.wire == NAME { unknown.value.get(ITEM_FIELD) } else { None }
 }
 
-/// A part of a user message in this API's own form, as a file by its id.
+/// Returns a part of a user message in this API's own form, for example a file by its id.
 fn own_part(unknown: &Unknown) -> Option<&Value> {
     let kind = unknown.value.get("type").and_then(Value::as_str)?;
     (unknown.wire == NAME && kind.starts_with("input_")).then_some(&unknown.value)
 }
 
-/// A name that a model made up must not stop the conversation, so what the provider refuses becomes `_`.
+/// Replaces the characters of a call's name that the provider refuses by `_`, so that a name that a model
+/// invented cannot block the conversation.
 fn history_name(name: &str) -> Cow<'_, str> {
     if is_legal_name(name) {
         return Cow::Borrowed(name);

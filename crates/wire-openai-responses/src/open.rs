@@ -1,19 +1,19 @@
-//! The items of a response that are open, found by what events say of them.
+//! The open items of a response, found by the id or the index in an event.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::item::OpenItem;
 
-/// What an event says of the item that it is about.
+/// The reference of an event to its item.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
-    /// The item's id; empty if there is none. Copilot gives one item a new id in each event.
+    /// The item's id, or an empty string. Copilot sends a new id for the same item in each event.
     pub(crate) id: &'a str,
-    /// The item's place in the output.
+    /// The item's index in the output.
     pub(crate) index: Option<u64>,
 }
 
-/// The open items, in the order in which they began.
+/// The open items, in the order in which they started.
 #[derive(Debug, Default)]
 pub(crate) struct OpenItems {
     items: BTreeMap<u64, Entry>,
@@ -29,7 +29,7 @@ struct Entry {
 }
 
 impl OpenItems {
-    /// Opens an item in a slot of its own.
+    /// Adds an open item in a slot of its own.
     pub(crate) fn insert(&mut self, slot: u64, place: Place<'_>, item: OpenItem) {
         if !place.id.is_empty() {
             self.by_id.insert(place.id.to_owned(), slot);
@@ -40,8 +40,8 @@ impl OpenItems {
         self.items.insert(slot, Entry { id: place.id.to_owned(), index: place.index, item });
     }
 
-    /// The slot of the item that an event is about: a known id beats the index; an event without an index is about
-    /// the last open item (RULES S2).
+    /// Returns the slot of the item that an event refers to. A known id takes precedence over the index; an
+    /// event with neither refers to the last open item (RULES S2).
     pub(crate) fn find(&self, place: Place<'_>) -> Option<u64> {
         self.by_id.get(place.id).copied().or_else(|| match place.index {
             Some(index) => self.at(index),
@@ -49,7 +49,7 @@ impl OpenItems {
         })
     }
 
-    /// The slot of the open item at this place of the output.
+    /// Returns the slot of the open item at this index of the output.
     pub(crate) fn at(&self, index: u64) -> Option<u64> {
         self.by_index.get(&index).copied()
     }
@@ -58,7 +58,7 @@ impl OpenItems {
         self.items.get_mut(&slot).map(|entry| &mut entry.item)
     }
 
-    /// Takes an item out.
+    /// Removes an item and its references.
     pub(crate) fn remove(&mut self, slot: u64) -> Option<OpenItem> {
         let Entry { id, index, item } = self.items.remove(&slot)?;
         if self.by_id.get(&id) == Some(&slot) {
@@ -70,7 +70,7 @@ impl OpenItems {
         Some(item)
     }
 
-    /// Takes all items out, in order.
+    /// Removes all items, in the order of their slots.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = OpenItem> + use<> {
         let Self { items, .. } = std::mem::take(self);
         items.into_values().map(|entry| entry.item)

@@ -1,6 +1,7 @@
-//! What a request to this API needs beside the conversation.
+//! Options of the format that are not part of a request.
 
-/// What a request to this API needs beside the conversation.
+/// Settings for requests to the Responses API that a `Request` does not have. The defaults keep no state at
+/// the server and ask for encrypted reasoning.
 ///
 /// ```
 /// use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions, Storage};
@@ -11,68 +12,71 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OpenAiResponsesOptions {
-    /// Whether the server keeps the answer.
+    /// The storage of the answer at the server.
     pub storage: Storage,
-    /// Whether thoughts are asked for in a form that can be sent back.
+    /// The request for reasoning in a form that can be sent back.
     pub encrypted_reasoning: EncryptedReasoning,
-    /// What is said of the schemas of functions.
+    /// The `strict` flag of function schemas.
     pub strict_functions: StrictFunctions,
-    /// How much of the history goes back.
+    /// The part of the history that is sent.
     pub history: History,
 }
 
-/// Whether the server keeps the answer. The whole conversation is sent in either case.
+/// The storage of the answer at the server. The whole conversation is sent in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Storage {
-    /// `store: false`: nothing stays at the server, and no id of an item is sent that it could look up.
+    /// Sends `store: false`: the server keeps no state, and no item ids are sent, since it could not look
+    /// them up.
     #[default]
     Off,
-    /// `store: true`; items go back with the ids that the server gave them, as Azure wants.
+    /// Sends `store: true`. Items are sent back with the ids that the server gave them, as Azure requires.
     On,
-    /// Nothing is said, for servers that refuse the field.
+    /// Omits the field, for servers that refuse it.
     Unsaid,
 }
 
-/// Whether thoughts are asked for in a form that can be sent back.
+/// The request for reasoning in a form that can be sent back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncryptedReasoning {
-    /// `include: ["reasoning.encrypted_content"]`. Without state at the server there is no other way to keep them.
+    /// Sends `include: ["reasoning.encrypted_content"]`. Without state at the server this is the only way to
+    /// keep reasoning.
     #[default]
     Ask,
-    /// Nothing is sent, for models that do not think: OpenAI refuses to encrypt what they do not have.
+    /// Omits the field, for models without reasoning: OpenAI refuses the field for them.
     Leave,
 }
 
-/// What is said of the schemas of functions.
+/// The `strict` flag of functions whose tool does not set it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StrictFunctions {
-    /// `strict: false`. The API takes a missing word for `true`, and refuses schemas that are not strict then.
+    /// Sends `strict: false`. The API reads a missing flag as `true` and then refuses schemas that are not
+    /// strict.
     #[default]
     Off,
-    /// `strict: true`, for schemas that were made for it.
+    /// Sends `strict: true`, for schemas that were written for it.
     On,
-    /// Nothing is said, for servers that refuse the field.
+    /// Omits the flag, for servers that refuse it.
     Unsaid,
 }
 
-/// How much of the history goes back.
+/// The part of the history that is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum History {
-    /// What a server of this storage takes: no ids of items where it keeps nothing, no thoughts that it cannot read
-    /// or that nothing follows.
+    /// The part that a server with this storage accepts: no item ids if it stores nothing, no reasoning that
+    /// it cannot read, and no reasoning without a following item.
     #[default]
     Fitted,
-    /// All of it, for a gateway whose clients know what their server takes.
+    /// The whole history, for a gateway whose clients know their server's rules.
     AsGiven,
 }
 
 impl OpenAiResponsesOptions {
-    /// Options that add nothing to a request and take nothing from it, for gateways: what is to be said of storage,
-    /// thoughts and schemas stands in the request.
+    /// Returns options for gateways: nothing is added to a request and nothing is removed from it. The
+    /// request itself sets storage, reasoning and strictness.
     ///
     /// ```
     /// use windlass_protocol::{Message, Request};
@@ -92,25 +96,25 @@ impl OpenAiResponsesOptions {
         }
     }
 
-    /// The same options with another word on whether the server keeps the answer.
+    /// Sets the storage of the answer at the server.
     pub fn with_storage(mut self, storage: Storage) -> Self {
         self.storage = storage;
         self
     }
 
-    /// The same options with another word on encrypted thoughts.
+    /// Sets the request for encrypted reasoning.
     pub fn with_encrypted_reasoning(mut self, reasoning: EncryptedReasoning) -> Self {
         self.encrypted_reasoning = reasoning;
         self
     }
 
-    /// The same options with another word on the schemas of functions.
+    /// Sets the `strict` flag of functions whose tool does not set it.
     pub fn with_strict_functions(mut self, strict: StrictFunctions) -> Self {
         self.strict_functions = strict;
         self
     }
 
-    /// The same options with another word on the history.
+    /// Sets the part of the history that is sent.
     pub fn with_history(mut self, history: History) -> Self {
         self.history = history;
         self

@@ -1,4 +1,4 @@
-//! From events to chunks.
+//! Translates events to chunks.
 
 use std::borrow::Cow;
 
@@ -16,16 +16,17 @@ use crate::spoken::REFUSAL_FIELD;
 use crate::stop::{Held, stop_reason};
 use crate::wire::NAME;
 
-/// Reads the events of one response (RULES S13).
+/// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     template: Template<Shape>,
     open: OpenItems,
-    /// Items so far, over all responses of the body: a key that no second response can repeat.
+    /// The number of items in the whole body, used as the next slot and call key. It is not reset by a second
+    /// response, so keys are unique.
     items: u64,
-    /// Whether the response has had an item.
+    /// True if the response has an item.
     begun: bool,
-    /// Whether the response has had its end.
+    /// True if the response has ended.
     ended: bool,
     held: Held,
     told: Usage,
@@ -33,7 +34,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Reads one event's data.
+    /// Reads the data of one event.
     pub(crate) fn read(
         &mut self,
         json: &str,
@@ -48,7 +49,7 @@ impl Reader {
         }
         match serde_json::from_str::<Event<'_>>(json) {
             Ok(event) => {
-                // What stands deeper in the event is parsed later, so that its escapes have not been looked at.
+                // Serde does not look into nested raw values, so repair lone surrogates in them now.
                 let is_deep = event.item.is_some() || event.response.is_some() || event.part.is_some();
                 match replace_lone_surrogates(json).filter(|_| is_deep) {
                     Some(repaired) => return self.read(&repaired, number, chunks),
@@ -87,7 +88,7 @@ impl Reader {
             }
             "error" | "response.error" => self.error(json, chunks),
             _ if is_progress(kind) => {}
-            // A gateway can put an error object of its own form into the stream, or a whole response.
+            // A gateway may insert an error object of its own form, or a whole response, into the stream.
             _ if event.error.is_some() => self.error(json, chunks),
             "" => match serde_json::from_str::<Response<'_>>(json) {
                 Ok(response) if response.is_response() && !self.begun => self.whole(&response, chunks),
@@ -97,7 +98,7 @@ impl Reader {
         }
     }
 
-    /// Another response begins. If the one before had no end, it was cut, and its calls with it.
+    /// Begins the next response. If the previous one has no end, it was cut, together with its calls.
     fn begin(&mut self, chunks: &mut Vec<Chunk>) {
         self.abandon(chunks);
         if self.begun && !self.ended && !self.failed {
@@ -133,7 +134,7 @@ impl Reader {
         }
     }
 
-    /// The slot of the item that a text belongs to; the item is opened if it never began.
+    /// Returns the slot of the item that a text belongs to. Opens the item if its start never came.
     fn slot(&mut self, event: &Event<'_>, field: Field) -> u64 {
         let place = Place { id: &event.item_id.0, index: event.output_index };
         self.open.find(place).unwrap_or_else(|| {
@@ -153,7 +154,7 @@ impl Reader {
     fn start(&mut self, event: &Event<'_>, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         let Some(item) = read::<Item<'_>>(raw) else { return };
         if let Some(before) = event.output_index.and_then(|index| self.open.at(index)) {
-            // The item that had the place was never ended.
+            // The previous item with this index was never ended.
             self.open.remove(before).into_iter().for_each(|item| item.abandon(chunks));
         }
         let slot = self.next();
@@ -175,14 +176,15 @@ impl Reader {
         }
     }
 
-    /// An item that comes whole.
+    /// Reads an item that arrives whole.
     fn item(&mut self, item: &Item<'_>, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         let (key, before) = (CallKey(self.next()), chunks.len());
         OpenItem::open(item, key, chunks).close(item, raw, key, chunks);
         self.look(Some(item), before, chunks);
     }
 
-    /// Notes what the response holds, which its status does not say. The item is one that has ended.
+    /// Records the content that the response's status does not show: calls, cut calls, refusals. `item` is
+    /// the final version of an item, if it has ended.
     fn look(&mut self, item: Option<&Item<'_>>, before: usize, chunks: &[Chunk]) {
         let mut is_call = item.is_some_and(|item| item.kind.0 == "function_call");
         for chunk in chunks.iter().skip(before) {
@@ -206,7 +208,7 @@ impl Reader {
         }
     }
 
-    /// A part is whole; it counts where its text came in no other way.
+    /// Handles a complete part, which counts only if its text has not come in another event.
     fn part(&mut self, event: &Event<'_>, chunks: &mut Vec<Chunk>) {
         let Some(part) = event.part.and_then(read::<ContentPart<'_>>) else { return };
         let (field, text) = match part.kind.0.as_ref() {
@@ -226,9 +228,9 @@ impl Reader {
         self.close("completed", response, chunks);
     }
 
-    /// The response is over.
+    /// Ends the response.
     fn close(&mut self, kind: &str, response: &Response<'_>, chunks: &mut Vec<Chunk>) {
-        // Servers that stream no items have them here; others repeat them here, or leave them out.
+        // Servers that do not stream items send them here; other servers repeat them here or leave them out.
         if !self.begun {
             for raw in response.output.iter().flatten() {
                 match read::<Item<'_>>(raw) {
@@ -259,13 +261,13 @@ impl Reader {
         }
     }
 
-    /// An error object, in whatever it is wrapped (RULES S12).
+    /// Emits an error, from an error object in any wrapping (RULES S12).
     pub(crate) fn error(&mut self, json: &str, chunks: &mut Vec<Chunk>) {
         self.failed = true;
         chunks.push(Chunk::Error { error: stream_error(json) });
     }
 
-    /// The bytes have ended, or another response begins.
+    /// Ends all open items, because the bytes have ended or another response begins.
     pub(crate) fn abandon(&mut self, chunks: &mut Vec<Chunk>) {
         for item in self.open.drain() {
             item.abandon(chunks);

@@ -1,4 +1,4 @@
-//! The thoughts of an item, and what has to go back with them.
+//! Reasoning items and the data that has to be sent back with them.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,20 @@ use crate::event::{ContentPart, Item, read};
 use crate::item::ITEM_FIELD;
 use crate::wire::NAME;
 
-/// Where an item has words of thought.
+/// The field of an item that holds the text of its reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Thought {
-    /// In its summary, which is all that OpenAI itself shows.
+    /// `summary`, the only one that OpenAI itself shows.
     Summary,
-    /// In its content, as open models have it.
+    /// `content`, used by open models.
     Content,
 }
 
-/// An item of thoughts that has begun and not ended.
+/// A reasoning item whose start has arrived and whose end has not.
 #[derive(Debug, Default)]
 pub(crate) struct OpenReasoning {
     told: BTreeSet<(Thought, u64)>,
-    /// All that was told.
+    /// All text that was emitted.
     words: String,
 }
 
@@ -35,7 +35,7 @@ impl OpenReasoning {
         }
         let is_next = !self.told.is_empty();
         if self.told.insert(place) && is_next {
-            // The parts are paragraphs, and nothing in their texts says so.
+            // The parts are paragraphs, but their texts do not contain the separator.
             chunks.push(Chunk::reasoning("\n\n"));
             self.words.push_str("\n\n");
         }
@@ -43,7 +43,7 @@ impl OpenReasoning {
         chunks.push(Chunk::reasoning(text));
     }
 
-    /// Takes the whole of a part, and tells it if no delta did (RULES S6).
+    /// Handles a complete part, and emits it if no delta did (RULES S6).
     pub(crate) fn part(&mut self, place: (Thought, u64), text: &str, chunks: &mut Vec<Chunk>) {
         if !self.told.contains(&place) {
             self.think(place, text, chunks);
@@ -55,11 +55,12 @@ impl OpenReasoning {
         !texts.is_empty() && texts.join("\n\n") == self.words
     }
 
-    /// The item's end has come.
+    /// Closes the item with its final version.
     pub(crate) fn close(mut self, item: &Item<'_>, raw: &RawValue, chunks: &mut Vec<Chunk>) {
         for (thought, parts) in [(Thought::Summary, item.summary), (Thought::Content, item.content)] {
             let parts: Vec<ContentPart<'_>> = parts.and_then(read).unwrap_or_default();
-            // A server that hands on another's answer can tell as a summary what the item has as its content.
+            // A server that forwards another provider's answer may stream as a summary the text that the item
+            // has as its content.
             if thought == Thought::Content && self.is_told(&parts) {
                 continue;
             }
@@ -71,7 +72,8 @@ impl OpenReasoning {
     }
 }
 
-/// The item as it goes back (RULES P2). The API refuses its own `status` in a request, and `null` is no value.
+/// Returns the item to send back (RULES P2). The API refuses `status` in a request and does not accept `null`
+/// values.
 fn whole(raw: &RawValue) -> Option<Opaque> {
     let Some(Value::Object(mut item)) = read(raw) else { return None };
     item.retain(|name, value| name != "status" && !value.is_null());

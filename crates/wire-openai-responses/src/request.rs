@@ -1,4 +1,4 @@
-//! The request as this format writes it. The order of the fields is the order of the bytes (RULES N6).
+//! The JSON of a request. The order of the struct fields is the order in the body (RULES N6).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Fields that have no word here and go back as they came, by name.
+/// Fields that this crate does not interpret, sent unchanged, by name.
 pub(crate) type Rest<'a> = BTreeMap<&'a str, &'a Value>;
 
 /// One item of the input.
@@ -16,7 +16,7 @@ pub(crate) type Rest<'a> = BTreeMap<&'a str, &'a Value>;
 pub(crate) enum WireItem<'a> {
     Message(WireMessage<'a>),
     Known(KnownItem<'a>),
-    /// An item that came from this API and goes back unchanged.
+    /// An item that this API sent, returned unchanged.
     Raw(&'a Value),
 }
 
@@ -164,7 +164,7 @@ pub(crate) enum KnownItem<'a> {
 pub(crate) enum WireOutput<'a> {
     Text(String),
     Parts(Vec<KnownPart<'a>>),
-    /// An output that came in a form of its own.
+    /// An output that a client wrote in a form of its own.
     Raw(&'a Value),
 }
 
@@ -220,7 +220,7 @@ pub(crate) struct WireGrammar<'a> {
     pub(crate) definition: &'a str,
 }
 
-/// The form of the answer's words.
+/// The format of the answer.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum WireFormat<'a> {
@@ -247,7 +247,7 @@ pub(crate) enum WireChoice<'a> {
     },
 }
 
-/// One field's value in the body.
+/// The value of one field in the body.
 #[derive(Debug)]
 pub(crate) enum Field<'a> {
     Text(&'a str),
@@ -259,7 +259,7 @@ pub(crate) enum Field<'a> {
     Format(WireFormat<'a>),
     Object(Vec<(&'a str, Self)>),
     Tools(Vec<WireTool<'a>>),
-    /// The conversation, whose items are written behind the head.
+    /// The empty list in the place of the conversation; `RequestBody` inserts the items.
     Input([(); 0]),
     Extra(&'a Value),
 }

@@ -1,4 +1,4 @@
-//! The results of calls, each in the form that answers its call.
+//! Encodes the results of calls, each in the form that its call requires.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::item::ITEM_FIELD;
 use crate::request::{KnownItem, KnownPart, Rest, ShellOutcome, ShellOutput, WireOutput};
 use crate::wire::NAME;
 
-/// The field of what travels with a result that is its whole output, in a form that results have no word for.
+/// The opaque field of a result that holds its whole output, if `Content` cannot express that output.
 pub(crate) const OUTPUT: &str = "output";
 
-/// What kind of call a result answers.
+/// The form of the call that a result answers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Form<'a> {
     Function { caller: Option<&'a Value> },
@@ -26,7 +26,7 @@ pub(crate) enum Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    /// The form of an item that goes back as it came.
+    /// Returns the form for an original item, or `None` if the item's type is not a special call.
     pub(crate) fn of_item(item: &'a Value) -> Option<Self> {
         match item.get("type")?.as_str()? {
             "local_shell_call" => Some(Self::LocalShell),
@@ -40,12 +40,12 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Whether results of this form hold pictures.
+    /// Returns true if results of this form can hold images.
     pub(crate) fn holds_pictures(self) -> bool {
         matches!(self, Self::Function { .. } | Self::Custom { .. })
     }
 
-    /// The item that answers the call.
+    /// Encodes the item that answers the call.
     pub(crate) fn answer(self, result: &'a ToolResult) -> Result<KnownItem<'a>, EncodeError> {
         let call_id = wire_id(result.call.as_str());
         let is_ok = result.status.is_ok();
@@ -57,7 +57,7 @@ impl<'a> Form<'a> {
             Self::Custom { caller } => {
                 KnownItem::CustomToolCallOutput { call_id, output: output(result)?, caller, rest: rest() }
             }
-            // The published schema names the field `id`; what the server takes, and its guide shows, is `call_id`.
+            // The published schema names the field `id`, but the server accepts `call_id`, as in its guide.
             Self::LocalShell => KnownItem::LocalShellCallOutput { call_id, output: result.wire_text() },
             Self::Shell { max_output_length } => {
                 let outcome = match result.status {
@@ -97,7 +97,7 @@ fn output(result: &ToolResult) -> Result<WireOutput<'_>, EncodeError> {
     Ok(WireOutput::Parts(parts))
 }
 
-/// A picture, or a file: whatever has another media type.
+/// Encodes an image. An image value with another media type becomes a file.
 pub(crate) fn picture(image: &Image) -> Result<KnownPart<'_>, EncodeError> {
     let media_type = image.media_type.as_str();
     let is_file = !media_type.is_empty() && !media_type.starts_with("image/");
@@ -118,7 +118,7 @@ pub(crate) fn picture(image: &Image) -> Result<KnownPart<'_>, EncodeError> {
     Ok(KnownPart::InputImage { image_url: Some(image_url), file_id: None, detail, rest })
 }
 
-/// A document, or an uploaded picture.
+/// Encodes a document, or an uploaded image.
 pub(crate) fn file(file: &File) -> Result<KnownPart<'_>, EncodeError> {
     let mut rest = rest(file.opaque.as_ref(), &[]);
     let name = file.name.as_deref();
@@ -145,7 +145,7 @@ fn data_url(media_type: &str, base64: &str) -> String {
 }
 
 fn data_file<'a>(media_type: &str, name: Option<&'a str>, base64: &str, rest: Rest<'a>) -> KnownPart<'a> {
-    // The API tells the kind of a file by its name.
+    // The API derives the type of a file from its name.
     let name = name.map_or_else(|| Cow::Owned(format!("file.{}", extension(media_type))), Cow::Borrowed);
     let file_data = Some(data_url(media_type, base64));
     KnownPart::InputFile { filename: Some(name), file_data, file_url: None, file_id: None, rest }
@@ -164,8 +164,9 @@ fn extension(media_type: &str) -> &str {
     }
 }
 
-/// An id that the API takes: at most 64 characters. One that has to be changed gets a hash of what it was, so that
-/// the same id is the same text in every turn, and no two are the same text (RULES P1, N6).
+/// Returns an id that the API accepts: at most 64 bytes. A longer id is cut to 40 characters, its illegal
+/// characters become `_`, and a hash of the original is appended. So one id has the same encoding in every
+/// turn, and different ids stay different (RULES P1, N6).
 pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
     if id.len() <= 64 {
         return Cow::Borrowed(id);
@@ -175,7 +176,7 @@ pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{start}_{:016x}", fnv1a(id)))
 }
 
-/// FNV-1a, 64 bits: small, and the same in every process.
+/// Hashes `text` with FNV-1a (64 bits), which gives the same value in every process.
 fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)

@@ -1,4 +1,4 @@
-//! The provider's side of the format: requests in, answers out.
+//! The provider's side of the format: decodes a client's request and encodes the answer.
 
 mod calls;
 mod cipher;

@@ -1,4 +1,4 @@
-//! Events that bring one text and nothing else: nearly all of a stream.
+//! Recognises events that carry one text and nothing else. Most events of a stream are of this kind.
 
 use std::borrow::Cow;
 use windlass_wire::Words;
@@ -7,24 +7,24 @@ use crate::event::Event;
 use crate::item::Field;
 use crate::reasoning::Thought;
 
-/// What the one text of an event is.
+/// The place of an event's only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// The open item that it belongs to.
+    /// The slot of the open item that the text belongs to.
     pub(crate) slot: u64,
     pub(crate) field: Field,
-    /// The part of the item.
+    /// The index of the item's part.
     pub(crate) index: u64,
 }
 
-/// Whether a text is added or said as a whole.
+/// The extent of an event's text: a fragment or the complete text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Piece,
     Whole,
 }
 
-/// The text that events of this type bring.
+/// Returns the field and the extent of the text in events of this type.
 pub(crate) fn text_of(kind: &str) -> Option<(Field, Extent)> {
     let (name, extent) = match kind.strip_prefix("response.")?.rsplit_once('.')? {
         (name, "delta") => (name, Extent::Piece),
@@ -43,7 +43,7 @@ pub(crate) fn text_of(kind: &str) -> Option<(Field, Extent)> {
     Some((field, extent))
 }
 
-/// Events that only say how an item comes along; what they have to say stands in the item's end too.
+/// Returns true for progress events. Their content is repeated at the end of the item.
 pub(crate) fn is_progress(kind: &str) -> bool {
     let Some((name, _)) = kind.strip_prefix("response.").and_then(|rest| rest.split_once('.')) else {
         return matches!(kind, "response.queued" | "response.in_progress" | "keepalive" | "ping");
@@ -67,7 +67,8 @@ pub(crate) fn is_progress(kind: &str) -> bool {
     )
 }
 
-/// The text of an event, if it is lent and nothing else in the event is read but where it belongs.
+/// Returns the text of a delta event, if it is borrowed from the event and all other fields that this crate
+/// reads only locate it.
 pub(crate) fn lent_text<'a>(event: &Event<'a>) -> Option<&'a str> {
     let Event {
         kind: _,

@@ -1,4 +1,4 @@
-//! A message of the answer: words, where they came from, and refusals.
+//! A message of the answer: text, its sources, and refusals.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use crate::wire::NAME;
 /// The field of a kept part that holds a refusal.
 pub(crate) const REFUSAL_FIELD: &str = "refusal";
 
-/// A message that has begun and not ended.
+/// A message whose start has arrived and whose end has not.
 #[derive(Debug, Default)]
 pub(crate) struct OpenMessage {
-    /// What was told of each part, by the provider's index.
+    /// The content that was emitted for each part, by the provider's index.
     told: BTreeMap<u64, Told>,
     refusal: String,
     spoken: bool,
@@ -53,7 +53,7 @@ impl OpenMessage {
         chunks.extend(read(annotation).map(|value| Chunk::Grounding { value }));
     }
 
-    /// Takes the whole of a part, and tells of it what no delta told (RULES S6).
+    /// Handles a complete part, and emits the content that no delta had (RULES S6).
     pub(crate) fn part(&mut self, index: u64, part: ContentPart<'_>, chunks: &mut Vec<Chunk>) {
         let told = self.told.entry(index).or_default();
         let (has_text, has_refusal, annotations) = (told.text, told.refusal, told.annotations);
@@ -68,7 +68,7 @@ impl OpenMessage {
         }
     }
 
-    /// The message's end has come.
+    /// Closes the message with its final version.
     pub(crate) fn close(mut self, item: &Item<'_>, chunks: &mut Vec<Chunk>) {
         if let Some(content) = item.content {
             self.parts(content, chunks);
@@ -78,7 +78,7 @@ impl OpenMessage {
 
     fn parts(&mut self, content: &RawValue, chunks: &mut Vec<Chunk>) {
         let Some(parts) = read::<Vec<&RawValue>>(content) else {
-            // A server that has one text where the API has a list.
+            // Some servers send one string instead of a list.
             let text = read::<Words<'_>>(content).unwrap_or_default();
             return self.part(0, ContentPart { text, ..ContentPart::default() }, chunks);
         };
@@ -95,8 +95,8 @@ impl OpenMessage {
         }
     }
 
-    /// The indexes by which deltas called the parts, where they are not the parts' positions: gpt-oss behind Bedrock
-    /// counts the thoughts, which are an item of their own, as a part of the message too.
+    /// Returns the part indexes of the deltas, if they differ from the parts' positions. gpt-oss behind
+    /// Bedrock also counts the reasoning, which is an item of its own, as a part of the message.
     fn told_beyond(&self, parts: usize) -> Vec<u64> {
         let is_beyond = |index: &u64| usize::try_from(*index).map_or(true, |index| index >= parts);
         match self.told.keys().next_back() {
@@ -105,7 +105,7 @@ impl OpenMessage {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the message without its final version.
     pub(crate) fn abandon(self, chunks: &mut Vec<Chunk>) {
         self.end(None, chunks);
     }
@@ -120,8 +120,8 @@ impl OpenMessage {
     }
 }
 
-/// What has to go back with the words: newer models take a remark on the way for their last word without its
-/// phase, and a server that keeps items knows the message by its id.
+/// Returns the fields that have to be sent back with the text. Without the phase, newer models mistake an
+/// interim remark for their final answer; a server that stores items recognises the message by its id.
 fn marks(item: &Item<'_>) -> Option<Opaque> {
     let fields = [("id", &item.id.0), ("phase", &item.phase.0)];
     let marks: Map<String, Value> = fields

@@ -1,4 +1,4 @@
-//! Tokens as this format counts them.
+//! Token counts of this format.
 
 use serde::Deserialize;
 use windlass_protocol::Usage;

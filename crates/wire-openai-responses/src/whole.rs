@@ -1,4 +1,4 @@
-//! Reads a response that came in one body.
+//! Decodes a response that came as one body.
 
 use windlass_stream::Chunk;
 use windlass_wire::{DecodeError, Limits, ProviderError, replace_lone_surrogates};
@@ -8,7 +8,7 @@ use crate::event::Response;
 use crate::reader::Reader;
 use crate::wire::NAME;
 
-/// Reads one body into the chunks that a stream would have given.
+/// Decodes a body into the chunks that the same answer would have had as a stream.
 pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
     if body.len() > limits.body_bytes {
         return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });

@@ -1,4 +1,4 @@
-//! The wire format itself.
+//! The type that implements the format.
 
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
@@ -8,10 +8,13 @@ use windlass_wire::{
 
 use crate::OpenAiResponsesOptions;
 
-/// The name that marks this format's opaque parts and recordings.
+/// The name of this format in opaque data and in recordings.
 pub(crate) const NAME: &str = "openai-responses";
 
-/// OpenAI Responses.
+/// The wire format of OpenAI's Responses API.
+///
+/// `OpenAiResponses` implements `Wire`, the client's side (requests out, answers in), and `Server`, the
+/// provider's side (requests in, answers out).
 ///
 /// ```
 /// use windlass_protocol::{Message, Request};
@@ -29,7 +32,7 @@ pub struct OpenAiResponses {
 }
 
 impl OpenAiResponses {
-    /// The format with its options.
+    /// Creates the format with the given options.
     pub fn new(options: OpenAiResponsesOptions) -> Self {
         Self { options }
     }

@@ -1,4 +1,4 @@
-//! Messages of words, as this format writes them, and what travels with them.
+//! Encodes text messages and the opaque fields that are stored with them.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use crate::request::{KnownPart, Rest, WireContent, WireItem, WireMessage, WirePa
 use crate::spoken::REFUSAL_FIELD;
 use crate::wire::NAME;
 
-/// The fields of what travels with a part of a message that are not the message's own: what the part has beside its
-/// words, and whether it stands in one item with the part before it.
+/// The opaque fields of a message's part that are not fields of the message itself. `PART` holds the part's
+/// fields beside its text; `JOINED` marks a part that belongs to the same item as the previous one.
 pub(crate) const PART: &str = "part";
 pub(crate) const JOINED: &str = "joined";
 
-/// The fields of a message that are written one by one.
+/// The fields of a message that are encoded one by one.
 pub(crate) const MESSAGE_FIELDS: [&str; 6] = ["id", "role", "status", "phase", PART, JOINED];
 impl<'a> WireContent<'a> {
-    /// Adds a part to a message of the assistant.
+    /// Appends a part to a message of the assistant.
     pub(crate) fn join(&mut self, part: KnownPart<'a>) {
         if let Self::Text(Cow::Borrowed(text)) = self {
             let first = KnownPart::OutputText { text, annotations: &[], rest: Rest::new() };
@@ -30,7 +30,7 @@ impl<'a> WireContent<'a> {
     }
 }
 
-/// A message of the user or the developer, with what travels with its first words.
+/// Encodes a message of the user or the developer, with the opaque fields of its first text.
 pub(crate) fn spoken_by<'a>(message: &'a Message, content: WireContent<'a>) -> WireItem<'a> {
     let first = message.parts.iter().find_map(|part| match part {
         Part::Text(text) => Some(text.opaque.as_ref()),
@@ -51,7 +51,7 @@ pub(crate) fn is_joined(opaque: Option<&Opaque>) -> bool {
     opaque.and_then(|opaque| opaque.of(NAME)?.get(JOINED)) == Some(&Value::Bool(true))
 }
 
-/// What a part has beside its words.
+/// Returns the fields of a part beside its text.
 pub(crate) fn part_fields(opaque: Option<&Opaque>) -> Rest<'_> {
     let fields = opaque.and_then(|opaque| opaque.of(NAME)?.get(PART)?.as_object());
     fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
@@ -83,7 +83,7 @@ pub(crate) fn plain<'a>(role: &'static str, content: WireContent<'a>) -> WireIte
     WireItem::Message(WireMessage { kind: None, id: None, role, status: None, phase: None, content, rest })
 }
 
-/// One text stays a plain string, which every server takes; more is a list.
+/// Sends a single text as a string, which every server accepts, and anything else as a list.
 pub(crate) fn content(mut parts: Vec<WirePart<'_>>) -> Option<WireContent<'_>> {
     match parts.pop()? {
         WirePart::Known(KnownPart::InputText { text, rest }) if parts.is_empty() && rest.is_empty() => {

@@ -1,4 +1,4 @@
-//! Asserts about single bytes and characters of what a human was shown.
+//! Asserts about single bytes and characters of the text that a human was shown.
 
 use anyhow::Context as _;
 use serde_json::Value;
@@ -16,14 +16,14 @@ pub(super) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
     Ok(None)
 }
 
-/// A control character by its byte: C1 controls have two bytes in UTF-8, so the character is what is looked for.
+/// Finds a control character by its byte. C1 controls have two bytes in UTF-8, so the character is searched.
 fn byte(hex: &str, shown: &str) -> anyhow::Result<Option<char>> {
     let byte = u8::from_str_radix(hex, 16).with_context(|| format!("the byte {hex}"))?;
     let unwanted = char::from(byte);
     Ok(shown.chars().find(|met| *met == unwanted))
 }
 
-/// `U+200B` or `U+200B-U+200F`.
+/// Finds a character of a range, written as `U+200B` or `U+200B-U+200F`.
 fn range(text: &str, shown: &str) -> anyhow::Result<Option<char>> {
     let point = |text: &str| {
         let hex = text.strip_prefix("U+").with_context(|| format!("the code point {text}"))?;

@@ -1,4 +1,4 @@
-//! Asserts about files: what must not be there, what must not have changed.
+//! Asserts about files that must be absent or unchanged.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Evidence, around};
 
-/// Larger files are not compared byte by byte.
+/// The maximum length of a file that is compared byte by byte.
 const READ_BYTES: u64 = 16 << 20;
 
 pub(super) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::Result<Option<String>> {
@@ -50,7 +50,7 @@ fn told(wanted: &Value, holds: bool, why: impl Fn() -> String) -> anyhow::Result
     Ok((wanted != holds).then(why))
 }
 
-/// All files of a folder with their bytes.
+/// Returns all files of a folder with their bytes.
 pub(super) fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -66,12 +66,12 @@ pub(super) fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// The mode bits of a file.
+/// Returns the mode bits of a file.
 pub(crate) fn mode(path: &Path) -> std::io::Result<u64> {
     Ok(u64::from(fs::metadata(path)?.permissions().mode() & 0o7777))
 }
 
-/// Every line that the patch of the input does not name is there as before, byte for byte.
+/// Checks that every line that the input's patch does not name is unchanged, byte for byte.
 fn other_bytes(wanted: &Value, evidence: &Evidence<'_>) -> anyhow::Result<Option<String>> {
     let patch = evidence.input.get("patch").and_then(Value::as_str);
     let patch = patch.context("`other_bytes_identical` needs a patch in the input")?;

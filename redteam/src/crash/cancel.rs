@@ -1,5 +1,5 @@
-//! Cancels a run, or drops it, at each moment at which it is polled: every call still has its one result, and no process
-//! and no descriptor is left.
+//! Cancels or drops a run at each of its polls. Each call must still have exactly one result, and neither a
+//! process nor a descriptor may be left.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,18 +31,18 @@ pub(crate) struct Cancel {
     scratch: PathBuf,
 }
 
-/// How a run is stopped.
+/// The way in which a run is stopped.
 #[derive(Clone, Copy, Debug)]
 enum Stop {
     Cancelled,
     Dropped,
 }
 
-/// How a run that is to be stopped at a poll went.
+/// The outcome of a run that is to be stopped at a poll.
 enum Went {
-    /// It was stopped there.
+    /// The run was stopped at that poll.
     Stopped,
-    /// It had so few polls that it was over before.
+    /// The run ended before that poll.
     Over,
 }
 
@@ -52,7 +52,7 @@ impl Cancel {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut problems = Vec::new();
         let mut counts = [0_usize; 2];
-        // The first runs open what stays open.
+        // The first run opens descriptors that stay open.
         let _ = runtime.block_on(stopped(&self.place(1)?, Stop::Cancelled, usize::MAX))?;
         let before = descriptors()?;
         for (stop, count) in [Stop::Cancelled, Stop::Dropped].into_iter().zip(&mut counts) {
@@ -133,7 +133,7 @@ async fn drain(mut stream: EventStream) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// RULES R1, L7.
+/// Checks that each call has exactly one result (RULES R1, L7).
 fn each_call_has_its_result(journal: &Path) -> anyhow::Result<()> {
     let mut open = BTreeSet::<CallId>::new();
     let mut is_over = false;
@@ -155,7 +155,7 @@ fn each_call_has_its_result(journal: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// No process of the run is left, as soon as it can be.
+/// Waits until no process of the run is left, or fails after 10 seconds.
 async fn nothing_runs() -> anyhow::Result<()> {
     const PATIENCE: Duration = Duration::from_secs(10);
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! What has to hold of a run that was killed.
+//! The conditions that must hold for a run that was killed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,20 +10,20 @@ use windlass_protocol::{ResultStatus, ToolResult};
 
 use super::script::{TURNS, files, patches};
 
-/// No record that was said to be kept is lost, and what is there can be read.
+/// Checks that no acknowledged record is lost and that all records can be read.
 pub(super) fn records(journal: &Path, acknowledged: u64) -> anyhow::Result<()> {
     let there = read(journal)?.len() as u64;
     anyhow::ensure!(there >= acknowledged, "{acknowledged} records were kept, {there} are there");
     Ok(())
 }
 
-/// Whether the run has come to its end.
+/// Returns true if the run has completed.
 pub(crate) fn is_done(journal: &Path) -> anyhow::Result<bool> {
     let Some(last) = read(journal)?.pop() else { return Ok(false) };
     Ok(matches!(last.read::<Entry>()?, Entry::Finished { outcome: Outcome::Completed { .. } }))
 }
 
-/// A process that died before it made its journal has none.
+/// Reads the records. A process that died before it created its journal has none.
 fn read(journal: &Path) -> anyhow::Result<Vec<Record>> {
     match FileJournal::read(journal) {
         Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
@@ -33,8 +33,8 @@ fn read(journal: &Path) -> anyhow::Result<Vec<Record>> {
     }
 }
 
-/// What a run has left: each change of a file exactly once, everything else at most once and exactly once where its result
-/// says so, and one result for each call.
+/// Checks the effects of a run: each change of a file is made exactly once; every other effect at most once,
+/// and exactly once if its result is `Ok`; each call has one result.
 pub(super) fn whole(folder: &Path) -> anyhow::Result<()> {
     let results = results(&folder.join("journal"))?;
     for (name, text) in files(TURNS, patches()) {
@@ -60,7 +60,7 @@ fn of<'r>(results: &'r BTreeMap<String, ToolResult>, id: &str) -> anyhow::Result
     results.get(id).ok_or_else(|| anyhow::anyhow!("{id} has no result"))
 }
 
-/// The results on record, each of another call.
+/// Returns the recorded results by call. Fails if a call has two.
 fn results(journal: &Path) -> anyhow::Result<BTreeMap<String, ToolResult>> {
     let mut results = BTreeMap::new();
     for record in read(journal)? {

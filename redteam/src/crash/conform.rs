@@ -1,4 +1,5 @@
-//! The conformance kit against a real process: an agent with a journal on the disk that kills itself where it is told to.
+//! Runs the conformance kit against a real process: an agent with a journal on disk that kills itself at a
+//! given point.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -21,7 +22,7 @@ use windlass_wire::check_pairing;
 
 use super::points::{Deadly, Dying, Point};
 
-/// The records before, in and after which it dies, and the tools whose calls it dies in.
+/// The records before, in and after which the process dies. `TOOLS` are the tools during whose calls it dies.
 const RECORDS: [&str; 9] =
     ["started", "resumed", "answered", "judged", "asked", "approval", "intent", "result", "finished"];
 const TOOLS: [&str; 4] = [LOOK, KEEP, MARK, ASK];
@@ -69,7 +70,7 @@ impl Conform {
     }
 }
 
-/// Processes that share nothing but a folder.
+/// A harness of processes that share nothing but a folder.
 #[derive(Default)]
 struct Processes {
     scratch: PathBuf,
@@ -239,7 +240,7 @@ fn append(file: &Path, text: &str) -> std::io::Result<()> {
     OpenOptions::new().create(true).append(true).open(file)?.write_all(text.as_bytes())
 }
 
-/// The job's model.
+/// The model of the job.
 struct Said {
     job: Job,
     unpaired: PathBuf,
@@ -257,7 +258,7 @@ impl Model for Said {
     }
 }
 
-/// The answers that were left.
+/// The stored answers to approval requests.
 struct Stored(BTreeMap<String, bool>);
 
 impl Stored {
@@ -291,7 +292,7 @@ impl Piece {
         let is_kept = |text: &str| text.lines().any(|line| line == call);
         match self.spec.name().as_str() {
             LOOK => Ok(()),
-            // What is kept under an id is kept once, however often.
+            // `KEEP` is idempotent: it stores each id only once.
             KEEP if is_kept(&fs::read_to_string(&self.marks).unwrap_or_default()) => Ok(()),
             _ => append(&self.marks, &format!("{call}\n")).context("the mark"),
         }

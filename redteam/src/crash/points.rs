@@ -1,5 +1,5 @@
-//! The moments at which a run is killed: before and after each kind of record, in the middle of one, and while a tool
-//! runs.
+//! The moments at which a run is killed: before and after each kind of record, in the middle of one, and
+//! during a tool call.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -17,28 +17,28 @@ use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture};
 /// The kinds of records that such a run writes.
 const RECORDS: [&str; 8] =
     ["started", "answered", "judged", "asked", "approval", "intent", "result", "finished"];
-/// The tools during whose calls it is killed.
+/// The tools during whose calls the run is killed.
 const TOOLS: [&str; 5] = ["read_file", "edit_file", "apply_patch", "mark", "run_command"];
 
 /// A moment of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Point {
     what: What,
-    /// A kind of record, or a tool.
+    /// The kind of record, or the tool.
     of: String,
-    /// The how many-th, from 1.
+    /// The number of the occurrence, from 1.
     nth: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Before,
-    /// Half of it is in the file.
+    /// Half of the record is in the file.
     Torn,
     After,
     /// Before the tool does anything.
     Begins,
-    /// When the tool has done everything, and nobody knows yet.
+    /// The tool has done everything, but its result is not recorded yet.
     Ends,
 }
 
@@ -51,7 +51,7 @@ const WHATS: [(What, &str); 5] = [
 ];
 
 impl Point {
-    /// Each point that has a name: the first time, and in the middle of the run.
+    /// Returns each named point: at the first occurrence, and at one in the middle of the run.
     pub(crate) fn all() -> Vec<Self> {
         let point = |what, of: &str, nth| Self { what, of: of.to_owned(), nth };
         let of_records = RECORDS.iter().flat_map(|of| {
@@ -89,7 +89,7 @@ impl FromStr for Point {
     }
 }
 
-/// Ends this process as a kill from outside does: nothing is flushed, nothing is dropped.
+/// Ends this process like a kill from outside: nothing is flushed or dropped.
 fn die() -> ! {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     loop {
@@ -97,7 +97,7 @@ fn die() -> ! {
     }
 }
 
-/// Counts what passes, and dies at the point.
+/// A counter of occurrences that triggers at the point.
 #[derive(Clone)]
 struct Fuse {
     point: Option<Point>,
@@ -109,7 +109,7 @@ impl Fuse {
         Self { point, seen: Arc::default() }
     }
 
-    /// Whether this is the moment.
+    /// Counts an occurrence. Returns true if it is the point.
     fn burns(&self, what: What, of: &str) -> bool {
         let is_it = self.point.as_ref().is_some_and(|point| point.what == what && point.of == of);
         is_it
@@ -118,7 +118,7 @@ impl Fuse {
     }
 }
 
-/// A journal that says what it has kept, and dies at its point.
+/// A journal that reports each stored record, and kills its process at its point.
 pub(super) struct Dying {
     inner: FileJournal,
     path: PathBuf,
@@ -138,14 +138,14 @@ impl Journal for Dying {
             die();
         }
         if self.fuse.burns(What::Torn, &kind) {
-            // The first half of a line, as a write that was cut leaves it.
+            // Write the first half of a line, as an interrupted write would.
             let half = &body.as_str().as_bytes()[..body.as_str().len() / 2];
             let file = OpenOptions::new().append(true).open(&self.path);
             let _ = file.and_then(|mut file| file.write_all(&[b"00000000 99999 ", half].concat()));
             die();
         }
         let seq = self.inner.append(body, at_ms, durability)?;
-        // From here on the record counts as kept: it was said.
+        // The record counts as stored from here on, because it is reported.
         let _ = writeln!(std::io::stdout(), "kept {seq}");
         if self.fuse.burns(What::After, &kind) {
             die();
@@ -164,7 +164,7 @@ fn kind_of(body: &RawJson) -> String {
     value.and_then(|value| value["entry"].as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// A tool during whose calls a run may die.
+/// A tool that can kill its process during a call.
 pub(super) struct Deadly {
     pub(super) inner: Arc<dyn Tool>,
     fuse: Fuse,

@@ -1,4 +1,5 @@
-//! What the model of a run that is killed says: the same in every process, from the conversation alone.
+//! The scripted model of a run that is killed. Its answers depend on the conversation alone, so they are the
+//! same in every process.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,12 +12,12 @@ use windlass_protocol::{Message, Part, Request, ResultStatus, Role, StopReason, 
 use windlass_stream::{CallChunk, Chunk, WholeCall};
 use windlass_wire::check_pairing;
 
-/// How many turns a run has.
+/// The number of turns of a run.
 pub(super) const TURNS: usize = 8;
-/// Where a patch of two files stands beside the edit.
+/// The interval, in turns, of patches to two files beside the edit.
 const PATCH_EVERY: usize = 2;
 
-/// The files as a run finds them.
+/// Writes the files that a run starts with.
 pub(super) fn lay_out(work: &Path) -> anyhow::Result<()> {
     for (name, text) in files(0, 0) {
         fs::write(work.join(name), text)?;
@@ -24,7 +25,7 @@ pub(super) fn lay_out(work: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files after so many edits and patches.
+/// Returns the files after a number of edits and patches.
 pub(super) fn files(edits: usize, patches: usize) -> BTreeMap<&'static str, String> {
     BTreeMap::from([
         ("steps.txt", format!("before\nstep {edits}\nafter\n")),
@@ -33,12 +34,12 @@ pub(super) fn files(edits: usize, patches: usize) -> BTreeMap<&'static str, Stri
     ])
 }
 
-/// How many patches a run makes.
+/// Returns the number of patches of a run.
 pub(super) fn patches() -> usize {
     TURNS.div_ceil(PATCH_EVERY)
 }
 
-/// Says what a turn has to do next, and refuses what a provider would.
+/// The scripted model. It refuses requests that a provider would refuse.
 pub(super) struct Scripted;
 
 impl Model for Scripted {
@@ -97,7 +98,7 @@ fn patch(files: &[&str], number: usize) -> String {
     format!("*** Begin Patch\n{}*** End Patch", files.iter().map(update).collect::<String>())
 }
 
-/// What the last turn's results leave to be done: the rest of a patch that was cut in the middle.
+/// Returns the calls that repair the last turn's results: the rest of each patch that was interrupted.
 fn fixes(request: &Request) -> Vec<(String, &'static str, Value)> {
     let results =
         request.messages.last().map(|message: &Message| message.parts.as_slice()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The process that is killed: a real agent with real tools, a journal in a file, and a model with a script.
+//! The process that is killed: a real agent with real tools, a journal in a file, and a scripted model.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -50,7 +50,7 @@ impl Victim {
     }
 }
 
-/// The agent of a folder, which dies at a point if one is named.
+/// Builds the agent of a folder, which dies at `point` if one is given.
 pub(super) fn agent(folder: &Path, point: Option<&Point>) -> anyhow::Result<Agent> {
     let workspace = Arc::new(Workspace::open(folder.join("work"))?);
     let mut tools = windlass_tools_fs::tools(&workspace);
@@ -63,7 +63,7 @@ pub(super) fn agent(folder: &Path, point: Option<&Point>) -> anyhow::Result<Agen
     Ok(agent.root(workspace.root().display().to_string()).build()?)
 }
 
-/// A mark that is made outside of the workspace: like a mail, it can be counted and not be taken back.
+/// A tool that writes a mark outside the workspace. Like a mail, a mark can be counted but not undone.
 struct Mark {
     spec: ToolSpec,
     file: PathBuf,

@@ -1,4 +1,5 @@
-//! A writer is killed at any time: the file holds its old or its new bytes, and no draft is left for good.
+//! Kills a writer at random moments. The file must hold its old or its new bytes, and no draft may be left
+//! permanently.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,17 +23,17 @@ use crate::observed::Ending;
 use crate::scene::Scene;
 
 const ROUNDS: u64 = 60;
-/// How long a writer may take to its first write, on a machine that has other things to do.
+/// The maximum time until a writer's first write, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 const FILE: &str = "src/a.rs";
-/// Long enough that a write takes several system calls.
+/// The number of lines is high enough for a write to take several system calls.
 const LINES: usize = 20_000;
 
 fn texts() -> [String; 2] {
     ["// the one text\n", "// the other text, which is longer\n"].map(|line| line.repeat(LINES))
 }
 
-/// Kills a writer again and again, and looks at what it left.
+/// Kills a writer repeatedly, and checks the files that it left.
 pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
     let path = scene.workspace.join(FILE);
     let folder = path.parent().context("the file has a folder")?;
@@ -52,7 +53,7 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
             .arg(&scene.workspace)
             .stdin(Stdio::null())
             .spawn()?;
-        // It has written once, and is somewhere on its way to the next write.
+        // The writer has written once and is somewhere before the end of its next write.
         wait_for_change(&path)?;
         std::thread::sleep(Duration::from_millis(u64::try_from(random.between(0, 120))?));
         writer.kill()?;
@@ -65,7 +66,7 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
         changes = changes.saturating_add(u64::from(now != last));
         last = now;
     }
-    // A next session begins, writes once and is not killed: what the dead left is swept.
+    // The next session writes once and is not killed; it sweeps the drafts of the killed writers.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(write_once(&scene.workspace, &one))?;
     let left: Vec<_> = names().difference(&before).map(|name| name.display().to_string()).collect();
@@ -75,7 +76,7 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
     Ok(ended(format!("{ROUNDS} kills, {changes} of them after another text was there"), why))
 }
 
-/// A file that is replaced has another inode.
+/// Waits until the file is replaced, which gives it another inode.
 fn wait_for_change(path: &Path) -> anyhow::Result<()> {
     let before = fs::metadata(path)?.ino();
     let began = Instant::now();
@@ -86,7 +87,7 @@ fn wait_for_change(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes the two texts in turn, until somebody ends it.
+/// Writes the two texts alternately until the process is killed.
 pub(crate) fn write_on(workspace: &Path) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -98,7 +99,7 @@ pub(crate) fn write_on(workspace: &Path) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Reads the file and writes it, by the tools themselves, as a session does that has just begun.
+/// Reads the file and writes it with the tools, like a session that has just begun.
 async fn write_once(workspace: &Path, text: &str) -> anyhow::Result<()> {
     let tools = windlass_tools_fs::tools(&Arc::new(Workspace::open(workspace)?));
     let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build()?;

@@ -1,4 +1,4 @@
-//! Files that fit into no memory: a sparse one of 8 GiB, and one line of 200 MB.
+//! Files that do not fit into memory: a sparse one of 8 GiB, and a single line of 200 MB.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ const SPARSE: u64 = 8 << 30;
 const LINE: usize = 200_000_000;
 const MEMORY_MIB: u64 = 100;
 
-/// Reads and searches them by the tools.
+/// Reads and searches the files with the tools.
 pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
     File::create(scene.workspace.join("sparse.bin"))?.set_len(SPARSE)?;
     let mut line = File::create(scene.workspace.join("line.txt"))?;

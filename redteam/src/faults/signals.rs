@@ -1,4 +1,4 @@
-//! The program gets a signal while a command runs: the command and all that it started end with it.
+//! Sends the program a signal while a command runs. The command and all its descendants must end with it.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -16,14 +16,14 @@ use crate::observed::{Ending, skip};
 use crate::processes;
 use crate::scene::Scene;
 
-/// Each signal and the exit code that says so, which a shell also shows for a program that died of it.
+/// Each signal with its exit code, which a shell also reports for a program that the signal killed.
 const SIGNALS: [(&str, Signal, i32); 4] = [
     ("TERM", Signal::TERM, 143),
     ("HUP", Signal::HUP, 129),
     ("INT", Signal::INT, 130),
     ("KILL", Signal::KILL, 137),
 ];
-/// How long a program may take to put its things in order.
+/// The maximum time for a program to clean up.
 const PATIENCE: Duration = Duration::from_secs(6);
 
 pub(super) fn run(scene: &Scene, program: Option<&Path>) -> anyhow::Result<Ending> {
@@ -72,7 +72,7 @@ fn start(scene: &Scene, program: &Path, url: &str) -> anyhow::Result<Child> {
         .context("the program cannot be started")
 }
 
-/// Waits for something for a while.
+/// Waits until the condition holds. Returns false on a timeout.
 fn until(mut happens: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {

@@ -1,5 +1,5 @@
-//! Ten thousand turns with faults at random: broken answers, calls that are none, tools that fail and panic, questions that
-//! nobody answers, conversations that are too long, and processes that end at any moment.
+//! Ten thousand turns with random faults: broken answers, invalid calls, tools that fail and panic,
+//! unanswered questions, conversations that are too long, and processes that end at any moment.
 
 use std::fs;
 use std::path::Path;
@@ -26,32 +26,32 @@ use super::ended;
 use crate::observed::Ending;
 use crate::scene::Scene;
 
-/// How many runs there are, and how many answers each has.
+/// The number of runs. `TURNS` is the number of answers of each.
 const RUNS: u64 = 20;
 const TURNS: usize = 500;
-/// One thing in so many goes wrong.
+/// The inverse probability of a fault.
 const ONE_IN: usize = 20;
-/// A process ends after about so many events, so that a run has several.
+/// The maximum number of events before a process ends; a run needs several processes.
 const EVENTS: usize = 2_000;
 
-/// What is counted and what is wrong.
+/// The counts and the problems found.
 #[derive(Default)]
 struct Seen {
     answers: AtomicUsize,
     faults: AtomicUsize,
     resumes: AtomicUsize,
     compactions: AtomicUsize,
-    /// How many of them there were when the model was last asked.
+    /// The number of compactions at the model's last request.
     at_last: AtomicUsize,
     wrong: Mutex<Vec<String>>,
-    /// The conversation as the model was last sent it.
+    /// The conversation of the last request.
     last: Mutex<History>,
 }
 
 impl Seen {
     fn wrong(&self, what: String) {
         let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        // The first few say enough.
+        // Keep only the first problems.
         if wrong.len() < 20 {
             wrong.push(what);
         }
@@ -62,7 +62,7 @@ impl Seen {
     }
 }
 
-/// Random numbers that everything of a run shares.
+/// The random numbers that all parts of a run share.
 #[derive(Clone)]
 struct Luck(Arc<Mutex<SplitMix64>>);
 
@@ -91,7 +91,7 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
         descriptors.push(fs::read_dir("/proc/self/fd")?.count());
     }
     let mut why = seen.wrong.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    // The first runs warm caches up; from there on nothing may grow.
+    // The first runs fill caches. Memory must not grow after them.
     let (early, late) =
         (memory.get(4).copied().unwrap_or_default(), memory.last().copied().unwrap_or_default());
     if late > early.saturating_mul(5) / 4 {
@@ -117,16 +117,16 @@ fn resident() -> anyhow::Result<u64> {
     Ok(text.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or_default())
 }
 
-/// One run in as many processes as it takes: a process ends by being dropped in the middle.
+/// Performs one run in as many processes as it needs. A process ends by being dropped in the middle.
 async fn one(journal: &Path, number: u64, seen: &Arc<Seen>) -> anyhow::Result<()> {
     let luck = Luck(Arc::new(Mutex::new(SplitMix64::new(number))));
     *seen.last() = History::new();
     let answers = Arc::new(AtomicUsize::new(0));
     let agent = agent(number, &luck, seen, &answers)?;
     let mut is_new = true;
-    // The bound is for a run that does not come to its end.
+    // The bound detects a run that does not end.
     for _ in 0..TURNS {
-        // It may have ended in the moment in which its process did.
+        // The run may have completed just before its process ended.
         if !is_new && crate::crash::is_done(journal)? {
             return Ok(());
         }
@@ -147,7 +147,7 @@ async fn one(journal: &Path, number: u64, seen: &Arc<Seen>) -> anyhow::Result<()
         }
         match outcome {
             Some(Outcome::Completed { .. }) => return Ok(()),
-            // Whatever stops it, another process goes on.
+            // Any other outcome is resumed in another process.
             _ => seen.resumes.fetch_add(1, Ordering::Relaxed),
         };
     }
@@ -175,7 +175,7 @@ fn agent(number: u64, luck: &Luck, seen: &Arc<Seen>, answers: &Arc<AtomicUsize>)
     Ok(agent.build()?)
 }
 
-/// A journal that does not wait for the disk: no machine fails here, only processes do.
+/// A journal that does not wait for the disk, because only processes fail here and not machines.
 struct Unsynced(FileJournal, Arc<Seen>);
 
 impl Journal for Unsynced {
@@ -190,7 +190,7 @@ impl Journal for Unsynced {
     }
 }
 
-/// A model that answers, or not.
+/// A model that answers or fails at random.
 struct Faulty {
     luck: Luck,
     seen: Arc<Seen>,
@@ -219,7 +219,8 @@ impl Model for Faulty {
 }
 
 impl Faulty {
-    /// What is sent can be sent, and begins with what was sent before, also from another process.
+    /// Checks that a request is valid, and that it begins with the previous request, even one of another
+    /// process.
     fn look_at(&self, request: &Request) {
         if let Err(error) = check_pairing(&request.messages) {
             self.seen.wrong(format!("unpaired: {error}"));
@@ -228,7 +229,7 @@ impl Faulty {
         let is_summary = request.messages.last().is_some_and(|message| message.text().contains("Sum up"));
         let begins = request.messages.len() >= last.len()
             && last.iter().zip(request.messages.iter()).all(|(before, now)| before == now);
-        // What was left out is no longer what it was; the record says so before the request is made.
+        // A compaction changes the beginning. It is recorded before the request is sent.
         let compactions = self.seen.compactions.load(Ordering::Relaxed);
         let is_shorter = self.seen.at_last.swap(compactions, Ordering::Relaxed) != compactions;
         if !begins && !is_shorter {
@@ -264,7 +265,7 @@ impl Faulty {
                 (name, format!(r#"{{"n":{number}}}"#))
             };
             chunks.push(Chunk::Call(CallChunk::Whole {
-                // An id that came before is no reason to fall over.
+                // A repeated id must not cause a failure.
                 id: Some(format!("c{}", if self.luck.is_bad(&self.seen) { 0 } else { number })),
                 name: name.to_owned(),
                 body: WholeCall::Arguments(arguments),
@@ -276,7 +277,7 @@ impl Faulty {
     }
 }
 
-/// A tool that works, or not.
+/// A tool that works or fails at random.
 struct Unlucky {
     spec: ToolSpec,
     hints: Hints,
@@ -315,7 +316,7 @@ impl Tool for Unlucky {
     }
 }
 
-/// Somebody who says yes, or no, or nothing.
+/// An approver that approves, denies or does not answer.
 struct Moody {
     luck: Luck,
     seen: Arc<Seen>,

@@ -1,21 +1,21 @@
-//! The table of faults: each with the tests that inject it, or with the issue that owns it.
+//! The table of faults, each with the tests or the harness function that injects it.
 
 mod provider;
 
 use self::Shown::{By, Here};
 use super::Injected;
 
-/// A fault by its group and its words.
+/// A fault, by its group and name.
 pub(super) struct Row {
     pub(super) group: &'static str,
     pub(super) fault: &'static str,
     pub(super) shown: Shown,
 }
 
-/// What shows that a fault is survived.
+/// The proof that a fault is survived.
 #[derive(Clone, Copy)]
 pub(super) enum Shown {
-    /// Tests of the workspace: a crate, and a test's path in it.
+    /// Tests of the workspace: pairs of a crate and a test's path in it.
     By(&'static [(&'static str, &'static str)]),
     /// The harness itself, in a process of its own.
     Here(Injected),
@@ -25,12 +25,12 @@ const fn row(group: &'static str, fault: &'static str, shown: Shown) -> Row {
     Row { group, fault, shown }
 }
 
-/// All rows.
+/// Returns all rows.
 pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     provider::ROWS.iter().chain(ROWS)
 }
 
-/// Those that are not a provider's, in the order of the catalogue.
+/// The rows of all groups but the provider's, in the order of the catalogue.
 const ROWS: &[Row] = &[
     row(
         "loop",

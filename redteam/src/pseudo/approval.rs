@@ -1,4 +1,4 @@
-//! Cases about approvals: what was approved is what runs, once, and nobody else can say yes.
+//! Cases about approvals: exactly the approved call runs, once, and only the approver can approve.
 
 use std::fs;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const KNOWN: &[&str] = &[
     "file_changed_on_disk_before_exec",
 ];
 
-/// A command that needs a yes and does no harm.
+/// A command that needs an approval and does no harm.
 const HARMLESS: &str = "touch approved.txt";
 
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
@@ -82,7 +82,7 @@ fn call(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<ToolCall
     engine.call(tool, arguments)?.map_err(|result| anyhow::anyhow!("{}", result.wire_text()))
 }
 
-/// An approval of one call is no approval of another.
+/// Checks that the approval of one call does not apply to another.
 async fn mutated(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let (scope, epoch) = (engine.scope.clone(), engine.policy.epoch());
@@ -105,7 +105,7 @@ async fn mutated(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Re
     Ok(Observed::new(words, detail))
 }
 
-/// What a hook made of a call is a call like any other.
+/// Checks that a call rewritten by a hook is judged like any other call.
 fn rewritten(stage: &Stage<'_>, command_after: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     Ok(match engine.judge(&call(&engine, "run_command", &command(command_after))?) {
@@ -114,7 +114,7 @@ fn rewritten(stage: &Stage<'_>, command_after: &str) -> anyhow::Result<Observed>
     })
 }
 
-/// The answer to another question answers nothing.
+/// Checks that an answer with another request's id is refused.
 async fn answered_to_another(stage: &Stage<'_>, id: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let mut session = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
@@ -128,7 +128,7 @@ async fn answered_to_another(stage: &Stage<'_>, id: &str) -> anyhow::Result<Obse
     Ok(with_counts(Observed::new(words, ran.refused_answers.join("; ")), &ran))
 }
 
-/// Two calls under one id of the provider's: the yes to one is no yes to the other.
+/// Checks two calls with the same provider id: the approval of one does not apply to the other.
 async fn same_id(stage: &Stage<'_>, id: &str, approved: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let step = |name: &str| json!({"call": {"name": "run_command", "arguments": {"command": format!("touch {name}")}, "id": id}});
@@ -153,7 +153,7 @@ async fn same_id(stage: &Stage<'_>, id: &str, approved: &str) -> anyhow::Result<
     Ok(with_counts(observed, &ran).with("executed", u64::try_from(made)?))
 }
 
-/// An approval holds in the workspace in which it was given.
+/// Checks that an approval is valid only in the workspace where it was given.
 fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let call = call(&engine, "run_command", &command(HARMLESS))?;
@@ -168,7 +168,8 @@ fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Resul
     ))
 }
 
-/// What a yes for the session stands for: each beginning of the command with which another command would run, too.
+/// Determines the grant that an approval for the session gives: each prefix of the command with which another
+/// command would run too.
 async fn suggested(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let facts = |text: &str| match engine.judge(&call(&engine, "run_command", &command(text))?) {
@@ -194,7 +195,7 @@ async fn suggested(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
     Ok(Observed::new([Word::Contained], detail).with("suggestions", suggestions))
 }
 
-/// A store that cannot be read teaches nothing.
+/// Checks that an unreadable store teaches nothing.
 fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
     let mut engine = Engine::new(stage.scene, stage.setup)?;
     let epoch = engine.policy.epoch();
@@ -218,7 +219,7 @@ fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
     Ok(observed)
 }
 
-/// What was granted in one session does not hold in the next.
+/// Checks that a grant of one session is not valid in the next.
 async fn other_session(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let mut first = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
@@ -234,7 +235,7 @@ async fn other_session(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     Ok(second.observed(Answers::No))
 }
 
-/// Arguments as a model wrote them, with whatever it put beside them.
+/// Runs a call with raw arguments of a model, including extra members.
 async fn raw(stage: &Stage<'_>, arguments: &str) -> anyhow::Result<Observed> {
     let value: Value = serde_json::from_str(arguments).unwrap_or_default();
     let tool = if value.get("path").is_some() { "read_file" } else { "run_command" };
@@ -243,7 +244,7 @@ async fn raw(stage: &Stage<'_>, arguments: &str) -> anyhow::Result<Observed> {
     Ok(ran.observed(stage.setup.answers))
 }
 
-/// An approver that breaks down has said no.
+/// Checks that an approver that panics counts as a denial.
 async fn crashed(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let mut session = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::No);
@@ -258,7 +259,7 @@ async fn crashed(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     Ok(with_counts(Observed::new(words, "the approver broke down"), &ran))
 }
 
-/// An edit was approved for a file as it was: when it has changed since, the approval is stale.
+/// Checks that the approval of an edit is stale if the file has changed since.
 async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let path = stage.scene.workspace.join("src/a.rs");

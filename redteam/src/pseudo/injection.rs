@@ -1,4 +1,4 @@
-//! Cases about words: what tools give back, what the model says, what a human is shown of it.
+//! Cases about text: the results of tools, the answers of the model, and the output to a human.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::prompt;
 use crate::session::Session;
 use crate::setup::Answers;
 
-/// A tool's result says something. Where the case wants a question, the model obeys it.
+/// Returns a text as a tool's result. If the case expects a question, the model obeys the text.
 pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let members = super::members(stage, &["text"])?;
     let text = super::text(members, "text")?;
@@ -32,7 +32,7 @@ pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let ran = Session::of_turns(engine, &turns, stage.setup.answers).run().await?;
     let of_text = u64::try_from(ran.calls.len().saturating_sub(turns.len()))?;
     let last = ran.requests.last().and_then(|request| request.get("messages")).and_then(Value::as_array);
-    // One request to the model more than turns; each has a call and a result beside the task.
+    // The last request has a call and a result for each turn, beside the task.
     let expected = turns.len().saturating_mul(2).saturating_add(1);
     let messages = last.map_or(0, |messages| {
         messages
@@ -49,13 +49,13 @@ pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         .with("flags", flags))
 }
 
-/// What a result says of itself besides its words.
+/// Returns the flags of a result.
 fn flags(result: &windlass_protocol::ToolResult) -> Vec<Value> {
     let told = json!(result);
     told.get("flags").and_then(Value::as_array).cloned().unwrap_or_default()
 }
 
-/// The model says something, and nothing is fetched for it.
+/// Lets the model answer with a text, and checks that no URL in it is fetched.
 pub(super) async fn assistant_text(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let members = super::members(stage, &["text"])?;
     let text = super::text(members, "text")?;
@@ -67,7 +67,7 @@ pub(super) async fn assistant_text(stage: &Stage<'_>) -> anyhow::Result<Observed
     Ok(Observed::new(words, ran.text).with("dials", reached))
 }
 
-/// A tool's output on the way to a human's eyes.
+/// Shows a tool's output to the human.
 pub(super) async fn tool_output(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let members = super::members(stage, &["text"])?;
     let text = super::text(members, "text")?;

@@ -77,7 +77,8 @@ fn setup(stage: &Stage<'_>, members: &Map<String, Value>) -> anyhow::Result<Setu
     Ok(setup)
 }
 
-/// The rules of the input, from the source that it names. What a project may not say is refused with its whole file.
+/// Returns a policy with the rules of the input, from the source that it names. If a project's file has a
+/// rule that a project may not have, the whole file is refused.
 fn policy(stage: &Stage<'_>, members: &Map<String, Value>, rules: &[RuleWords]) -> anyhow::Result<Policy> {
     let mut file: RuleFile = rules::parse(&rules::text(rules, &stage.scene.workspace)?)?;
     if let Some(constraint) = members.get("constraint") {
@@ -95,7 +96,8 @@ fn policy(stage: &Stage<'_>, members: &Map<String, Value>, rules: &[RuleWords]) 
     }
 }
 
-/// A constraint as the engine writes it: by effect and not by tool, so the tools that it names do not narrow it.
+/// Converts a constraint to the engine's form. The engine applies constraints by effect and not by tool, so
+/// `tools` is ignored.
 fn constraints(value: &Value) -> anyhow::Result<RuleFile> {
     let members = value.as_object().context("`constraint` is an object")?;
     let mut table = toml::Table::new();
@@ -128,7 +130,7 @@ fn mode(members: &Map<String, Value>) -> anyhow::Result<Mode> {
     })
 }
 
-/// The judged call: a command unless it names a tool.
+/// Returns the judged call, which is a command unless the input names a tool.
 fn called(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
     let Some(call) = members.get("call") else {
         return Ok(("run_command".to_owned(), r#"{"command":"ls"}"#.to_owned()));
@@ -142,7 +144,7 @@ fn called(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
     Ok((tool, arguments))
 }
 
-/// A call of a server's tool, by its effect: what decides about it is there before servers are.
+/// Judges a call of an MCP server's tool by its effect, without a server.
 fn remote(engine: &mut Engine, heard: &[Heard], call: &ToolCall) -> anyhow::Result<Observed> {
     let (server, tool) = call
         .name
@@ -162,7 +164,7 @@ fn remote(engine: &mut Engine, heard: &[Heard], call: &ToolCall) -> anyhow::Resu
     Ok(decided::told(&decide(&engine.policy, &Grants::default(), &engine.learned, &facts)))
 }
 
-/// The rules in many orders: one decision, by one rule.
+/// Judges a call with the rules in many orders. The decision and its rule must always be the same.
 fn shuffled(
     stage: &Stage<'_>,
     engine: &Engine,
@@ -196,7 +198,7 @@ fn shuffled(
     Ok(observed.with("distinct_outcomes", u64::try_from(outcomes.len())?))
 }
 
-/// Rules of which several fit `ls`, and several nothing that is called.
+/// Rules of which several match `ls`, and several match no call.
 const MANY: &str = r#"
 rule = [
   { id = "list", action = "allow", tool = "run_command", argv = ["ls"] },
@@ -210,9 +212,9 @@ rule = [
 ]
 "#;
 
-/// A lesson that had ended stays ended, whatever the clock says afterwards.
+/// Checks that an expired lesson stays expired, even if the clock is set back.
 fn clock(engine: &mut Engine, call: &ToolCall, back_s: u64) -> anyhow::Result<Observed> {
-    // Something that can be learned: a command never is.
+    // A command is never learned, so use a call that can be.
     let call = if call.name.as_str() == "run_command" {
         let arguments = windlass_protocol::Arguments::parse(r#"{"path":"src/a.rs","content":"x"}"#)?;
         ToolCall::function(call.id.clone(), ToolName::new("write_file")?, arguments)
@@ -238,7 +240,7 @@ fn clock(engine: &mut Engine, call: &ToolCall, back_s: u64) -> anyhow::Result<Ob
     if expired.verdict == windlass_hitl::Verdict::Allow {
         return Ok(decided::told(&expired));
     }
-    // The question that is asked instead goes unanswered: the engine has heard of the later time.
+    // The question that is asked instead stays unanswered, which lets the engine record the later time.
     let facts = at(engine, over);
     engine.learned.hear(&facts, Answer::Unanswered);
     Ok(decided::told(&judged(engine, over.saturating_sub(back_s.saturating_mul(1000)))))

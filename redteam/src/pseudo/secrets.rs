@@ -1,4 +1,4 @@
-//! Cases about secrets: what is printed, kept and said when something goes wrong.
+//! Cases about secrets in debug output, journals and error messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn client(stage: &Stage<'_>) -> anyhow::Result<Client> {
         .build()?)
 }
 
-/// What holds a key, printed by somebody who looks for a mistake.
+/// Prints a value that holds a key with `Debug`, like a developer who searches for a defect.
 pub(super) async fn debug_print(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let members = super::members(stage, &["value"])?;
     let client = client(stage)?;
@@ -46,7 +46,8 @@ pub(super) async fn debug_print(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     Ok(Observed::new([Word::Contained], printed.clone()).with_results([printed]))
 }
 
-/// A session of the built program, which meets its key in a file and in an environment, and what it kept of that.
+/// Runs a session of the built program that reads its key from a file and from the environment, and returns
+/// the journal.
 pub(super) async fn journal(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     super::members(stage, &["after_session"])?;
     let Some(program) = stage.program else { return skip("the built program is not given: --program") };
@@ -81,7 +82,7 @@ fn journals(runs: &Path) -> Vec<PathBuf> {
     folders.map(|folder| folder.path().join("journal")).filter(|journal| journal.is_file()).collect()
 }
 
-/// A tool that breaks down with everything that it knows in its message.
+/// A tool that panics with all its data in the message.
 struct Breaking {
     spec: ToolSpec,
     client: Client,
@@ -102,7 +103,7 @@ impl Tool for Breaking {
     }
 }
 
-/// A panic fails its call, and says no secret.
+/// Checks that a panic fails only its call and does not reveal a secret.
 pub(super) async fn panic(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     super::members(stage, &["in_tool"])?;
     let schema = r#"{"type":"object","properties":{},"additionalProperties":false}"#;

@@ -1,4 +1,4 @@
-//! Cases about what a project brings along: it may not start anything or send anybody elsewhere.
+//! Cases about files of a project, which may neither start a process nor redirect requests.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -11,7 +11,8 @@ use crate::catalogue::Word;
 use crate::observed::{Observed, skip};
 use crate::prompt;
 
-/// A server that the project names, in the form that other programs read: a whole session goes by, and nobody starts it.
+/// Writes a project file that names an MCP server, in the form of other programs, and checks that a whole
+/// session does not start it.
 async fn brought_along(stage: &Stage<'_>, name: &str) -> anyhow::Result<Observed> {
     let command = json!({"command": "touch", "args": [stage.scene.canary.display().to_string()]});
     let servers = json!({"mcpServers": {"helper": command}, "servers": {"helper": command}});
@@ -32,13 +33,13 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         return brought_along(stage, name).await;
     }
     let Some((variable, value)) = what.split_once('=') else { bail!("`{what}` is not known") };
-    // The same host, but one that would hear of it.
+    // This is the same host, with a port that counts connections.
     let listening = format!("http://127.0.0.1:{}", stage.scene.loopback.port());
     let names = [variable, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "WINDLASS_BASE_URL"];
     let lines = names.map(|name| format!("{name}={listening}\n")).concat();
     fs::write(stage.scene.workspace.join(name), format!("{variable}={value}\n{lines}"))?;
     let mut command = Command::new(program);
-    // Without a key no provider can be meant but the project's.
+    // Without a key, the only possible provider is the project's.
     command
         .args(["run", "Do it.", "--deny", "--model", "scripted"])
         .current_dir(&stage.scene.workspace)

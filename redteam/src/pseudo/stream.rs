@@ -1,4 +1,4 @@
-//! Cases about what a provider sends: lines without an end, pings without content, arguments without a floor.
+//! Cases about a provider's stream: endless lines, pings without content, deeply nested arguments.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -16,17 +16,17 @@ use crate::engine::Engine;
 use crate::observed::Observed;
 use crate::session::Session;
 
-/// The time without content after which the client gives up, in place of the usual minutes.
+/// The client's idle timeout, instead of the default of minutes.
 const IDLE: Duration = Duration::from_secs(5);
 const BLOCK: usize = 1 << 20;
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
-/// What the server sends after its head.
+/// The data that the server sends after its head.
 #[derive(Clone, Copy)]
 enum Sends {
-    /// So many bytes in one line.
+    /// This number of bytes in one line.
     Line { bytes: u64, is_ended: bool },
-    /// Comments for ever.
+    /// Comments without end.
     Pings,
 }
 
@@ -85,7 +85,7 @@ fn serve(mut stream: TcpStream, sends: Sends) -> Option<()> {
     }
 }
 
-/// A call whose arguments are nested deeper than anything means.
+/// Runs a call with deeply nested arguments.
 pub(super) async fn arguments(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let members = super::members(stage, &["json_depth"])?;
     let depth = members.get("json_depth").and_then(serde_json::Value::as_u64);

@@ -1,4 +1,4 @@
-//! Cases about agents that hand work to others: what those may do, how many there are, and what a yes to one is worth.
+//! Cases about sub-agents: their tools, their number, and the scope of an approval.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ use crate::setup::Answers;
 
 const KNOWN: &[&str] = &["tools", "parent_tools", "spawn", "child_always_allow", "child_writes"];
 const CHILD: &str = "child";
-/// How long an answer of an agent takes where they are counted, so that many would work at once if they could.
+/// The duration of a sub-agent's answer while answers are counted. It makes concurrent sub-agents overlap.
 const ANSWER: Duration = Duration::from_millis(5);
 
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
@@ -45,7 +45,7 @@ fn names(value: &Value) -> anyhow::Result<Vec<String>> {
     serde_json::from_value(value.clone()).context("a list of tools")
 }
 
-/// The model of all children: the same turns for each.
+/// The model of all children: each gets the same turns.
 struct Same(Arc<dyn Model>);
 
 impl ModelSource for Same {
@@ -54,7 +54,7 @@ impl ModelSource for Same {
     }
 }
 
-/// The engine with a child that says these turns.
+/// Creates the engine with a child whose model makes these turns.
 fn engine(
     stage: &Stage<'_>,
     child: AgentDefinition,
@@ -78,7 +78,7 @@ fn command(text: &str, id: &str) -> Value {
     json!({"call": {"name": "run_command", "arguments": {"command": text}, "id": id}})
 }
 
-/// Says yes to handing work on, and to the rest what is said.
+/// Creates an approver that approves delegation, and decides everything else with `otherwise`.
 fn only_to_hand_on(
     otherwise: impl Fn(&ApprovalRequest) -> ApprovalDecision + Send + Sync + 'static,
 ) -> Arc<Meddling<impl Fn(&ApprovalRequest) -> Option<ApprovalDecision> + Send + Sync>> {
@@ -100,7 +100,7 @@ fn yes(request: &ApprovalRequest) -> ApprovalDecision {
     ApprovalDecision::approve(request.request_id.clone())
 }
 
-/// A child that is defined with more than its caller has.
+/// Defines a child with more tools than its caller has.
 async fn more_tools(stage: &Stage<'_>, tools: &[String], parents: &[String]) -> anyhow::Result<Observed> {
     let calls = tools.iter().enumerate().map(|(at, tool)| {
         json!({"call": {"name": tool, "arguments": {"command": "touch escaped"}, "id": format!("call_{at}")}})
@@ -125,7 +125,7 @@ async fn more_tools(stage: &Stage<'_>, tools: &[String], parents: &[String]) -> 
     Ok(Observed::new(words, format!("the child's calls: {}", statuses.join(", "))))
 }
 
-/// Counts how many answers are under way at once.
+/// A model that counts concurrent answers.
 struct Counted {
     inner: Speaker,
     now: AtomicUsize,
@@ -146,7 +146,7 @@ impl Model for Counted {
     }
 }
 
-/// As many children as are asked for, in one answer.
+/// Starts many children in one answer.
 async fn many(stage: &Stage<'_>, count: usize) -> anyhow::Result<Observed> {
     let inner = Speaker::new(&[])?;
     let (now, most, all) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
@@ -163,7 +163,7 @@ async fn many(stage: &Stage<'_>, count: usize) -> anyhow::Result<Observed> {
         .with("results", u64::try_from(ran.results.len())?))
 }
 
-/// A child is allowed a command for ever; then its caller runs the same.
+/// Lets a child's command be approved permanently; then its caller runs the same command.
 async fn granted(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
     let model = Speaker::new(&[vec![command(text, "child_call")]])?;
     let (engine, _) = engine(stage, child()?, Arc::new(model))?;
@@ -190,7 +190,7 @@ async fn granted(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
         .with("origin_shown", origin_shown))
 }
 
-/// A child writes where nobody may without being asked.
+/// Lets a child write to a path that requires an approval.
 async fn writes(stage: &Stage<'_>, path: &str) -> anyhow::Result<Observed> {
     let call =
         json!({"call": {"name": "write_file", "arguments": {"path": path, "content": "x"}, "id": "w"}});
@@ -217,7 +217,7 @@ fn request_of(event: &Value) -> Option<ApprovalRequest> {
 }
 
 impl Ran {
-    /// What happened of one kind to agents below.
+    /// Returns the events of one kind from agents below.
     fn below<'r>(&'r self, kind: &'r str) -> impl Iterator<Item = &'r Value> {
         self.below.iter().filter(move |event| event.get("event").and_then(Value::as_str) == Some(kind))
     }

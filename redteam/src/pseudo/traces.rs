@@ -1,4 +1,5 @@
-//! Cases about spans: a real run meets its secret in arguments and results, and all that its spans say is gathered.
+//! Cases about spans: a real run has its secret in arguments and results, and the test collects all data of
+//! its spans.
 
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,10 +18,10 @@ use crate::engine::Engine;
 use crate::observed::Observed;
 use crate::session::Session;
 
-/// A name that stands in arguments beside the secret: a trace without it would be no trace.
+/// A text beside the secret in the arguments. It proves that the trace contains the arguments.
 const BESIDE: &str = "beside-the-secret.txt";
 
-/// Spans as by default, and those that were asked for with all content.
+/// Runs the case with default spans, and with spans that include all content.
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let members = super::members(stage, &["span"])?;
     let span = match super::text(members, "span")? {
@@ -37,7 +38,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     Ok(observed.with("trace", plain + &whole))
 }
 
-/// All words of the spans of a run.
+/// Returns all text of the spans of a run.
 async fn told(stage: &Stage<'_>, content: Content) -> anyhow::Result<(String, Observed)> {
     let secret = &stage.scene.secret;
     let engine = Engine::new(stage.scene, stage.setup)?;
@@ -61,14 +62,14 @@ async fn told(stage: &Stage<'_>, content: Content) -> anyhow::Result<(String, Ob
     Ok((words, ran?.observed(stage.setup.answers)))
 }
 
-/// Writes down everything that spans are told.
+/// A tracing layer that collects all data of spans and events.
 struct Gatherer(Arc<Mutex<String>>);
 
 struct Words<'a>(&'a mut String);
 
 impl Visit for Words<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.0, "{}={value}", field.name());
     }
 

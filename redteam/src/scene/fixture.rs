@@ -1,4 +1,4 @@
-//! The workspace that every case begins with: a small project with a history.
+//! The workspace that every case starts with: a small project with a history.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 
-/// Name and bytes of what lies in the workspace.
+/// The names and bytes of the files in the workspace.
 const FILES: &[(&str, &[u8])] = &[
     // tidy: sample
     ("README.md", b"# Fixture\n\nA small project. TODO: say more.\n\nFourth line.\nFifth line.\nSixth\n"),
@@ -39,11 +39,11 @@ const FILES: &[(&str, &[u8])] = &[
     ("evil.mk", b"all:\n\ttouch ../outside/canary\n"),
 ];
 
-/// Commits before the last one, so that a log is long enough for a pager.
+/// The number of commits before the last one; it makes a log long enough for a pager.
 const HISTORY: usize = 400;
 const LINES: &str = "one more line of the history, which makes a patch of some length\n";
 
-/// Makes the project and its history. The last commit carries a signature that nobody can check.
+/// Creates the project and its history. The last commit has a signature that cannot be verified.
 pub(super) fn make(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder)?;
     git(folder, &["init", "-q", "--template=", "-b", "main"], b"")?;
@@ -108,7 +108,8 @@ fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> anyhow::Result<String
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Copies a folder with all that is in it. What is copied is newer than git's index, so that a status looks again.
+/// Copies a folder with its contents. The copies are newer than git's index, so that `git status` reads them
+/// again.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-/// Puts one file into the workspace, in the place of what is there.
+/// Writes one file into the workspace and replaces an existing one.
 pub(super) fn lay(workspace: &Path, name: &str, content: &str) -> anyhow::Result<()> {
     let path = workspace.join(name);
     fs::create_dir_all(path.parent().context("a file has a folder")?)?;
@@ -22,7 +22,7 @@ pub(super) fn lay(workspace: &Path, name: &str, content: &str) -> anyhow::Result
         mknodat(CWD, &path, FileType::Fifo, Mode::from_raw_mode(0o600), 0)?;
     } else {
         fs::write(&path, content)?;
-        // A script or a hook that could not run would prove nothing.
+        // A script or a hook that cannot run would prove nothing.
         if content.starts_with("#!") {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
         }
@@ -30,7 +30,7 @@ pub(super) fn lay(workspace: &Path, name: &str, content: &str) -> anyhow::Result
     Ok(())
 }
 
-/// The names in a text that tell a size, such as `sparse_10G.bin`, and their bytes.
+/// Returns the names in a text that contain a size, such as `sparse_10G.bin`, with the size in bytes.
 pub(super) fn sparse_names(text: &str) -> Vec<(String, u64)> {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-');
     text.split(|letter| !is_name(letter))

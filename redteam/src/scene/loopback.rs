@@ -1,4 +1,4 @@
-//! Servers on this machine that count who comes: a small web server, and a port that only listens.
+//! Servers on this machine that count connections: two small web servers, and a port that only listens.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -16,7 +16,7 @@ pub(crate) struct Loopback {
     seen: Arc<Seen>,
 }
 
-/// What came.
+/// The counts of connections and requests.
 #[derive(Debug, Default)]
 struct Seen {
     requests: AtomicU64,
@@ -55,12 +55,12 @@ impl Loopback {
         Ok(Self { first: address, port, seen })
     }
 
-    /// Where the first web server is.
+    /// Returns the address of the first web server.
     pub(crate) fn address(&self) -> SocketAddr {
         self.first
     }
 
-    /// The port on which nobody should come.
+    /// Returns the port that must not be connected to.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -113,7 +113,7 @@ fn answer(stream: TcpStream, host: Host, other: SocketAddr, seen: &Seen) -> Opti
     }
 }
 
-/// A body that never ends, at so many bytes a second.
+/// Sends an endless body at this number of bytes per second.
 fn drip(stream: &mut TcpStream, bytes_per_second: u64) -> Option<()> {
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n").ok()?;
     let pause = Duration::from_millis(1000_u64.checked_div(bytes_per_second)?);

@@ -1,4 +1,5 @@
-//! The internet of a case: names that resolve as the setup says, and a dialer that counts and goes nowhere.
+//! The simulated network of a case: a resolver with the setup's names, and a dialer that counts attempts and
+//! refuses most of them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use windlass_hitl::is_public;
 use windlass_tools_web::{Checked, DialFuture, Dialer, ResolveFuture, Resolver, TcpDialer};
 
-/// Every attempt to dial, in order.
+/// All dial attempts, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dials {
     attempts: Arc<Mutex<Vec<SocketAddr>>>,
@@ -23,7 +24,7 @@ impl Dials {
         self.seen().iter().filter(|address| !is_public(address.ip())).count()
     }
 
-    /// Without the first attempt, which the setup allows.
+    /// Returns the number of attempts to private addresses, without the first one, which the setup allows.
     pub(crate) fn to_private_after_first(&self) -> usize {
         self.seen().iter().skip(1).filter(|address| !is_public(address.ip())).count()
     }
@@ -37,7 +38,8 @@ impl Dials {
     }
 }
 
-/// Dials the loopback server of the case, and nobody else: other attempts are counted and refused.
+/// A dialer that connects only to the loopback server of the case. It counts all attempts and refuses the
+/// others.
 pub(crate) struct CountingDialer {
     pub(crate) dials: Dials,
     pub(crate) loopback: SocketAddr,
@@ -55,7 +57,8 @@ impl Dialer for CountingDialer {
     }
 }
 
-/// Knows the setup's names only. A name with several answers gives one after the other; the last one stays.
+/// A resolver that knows only the setup's names. A name with several answers returns them one after the
+/// other, and then repeats the last one.
 #[derive(Debug, Default)]
 pub(crate) struct FakeNames {
     answers: Mutex<BTreeMap<String, Vec<Vec<IpAddr>>>>,

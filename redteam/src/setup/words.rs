@@ -1,4 +1,4 @@
-//! What the single words of a setup can say.
+//! The values of the keys of a setup.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -7,25 +7,25 @@ use anyhow::{Context as _, bail};
 use serde_json::Value;
 use windlass_hitl::Action;
 
-/// A rule as a catalogue writes it: `[verdict, tool, matcher]`.
+/// A rule in the catalogue's form: `[verdict, tool, matcher]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RuleWords {
     pub(crate) action: Action,
-    /// None is every tool.
+    /// The tool, or `None` for every tool.
     pub(crate) tool: Option<String>,
     pub(crate) matcher: Matcher,
 }
 
-/// What a rule is about.
+/// The subject of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Matcher {
     Anything,
     Argv(Vec<String>),
-    /// A glob over paths, or an address with a glob for its path.
+    /// A glob for paths, or a URL with a glob as its path.
     Glob(String),
 }
 
-/// What happens where no rule speaks.
+/// The decision if no rule applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Otherwise {
     #[default]
@@ -34,7 +34,7 @@ pub(crate) enum Otherwise {
     Allow,
 }
 
-/// What the setup's approver does with a question. It always keeps the prompt.
+/// The answer of the setup's approver. The approver always records the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Answers {
     #[default]
@@ -43,31 +43,31 @@ pub(crate) enum Answers {
     Nothing,
 }
 
-/// Which sandbox processes get.
+/// The sandbox of processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Sandbox {
-    /// The best that this machine has.
+    /// The best sandbox of this machine.
     #[default]
     Usual,
-    /// One has to be there.
+    /// A sandbox is required.
     Required,
-    /// None can be had: simulated.
+    /// A machine without a sandbox is simulated.
     Unavailable,
 }
 
-/// Answers that were heard about calls of a tool before.
+/// Earlier answers to calls of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
-    /// None is every tool.
+    /// The tool, or `None` for every tool.
     pub(crate) tool: Option<String>,
-    /// A glob of paths.
+    /// A glob for paths.
     pub(crate) scope: Option<String>,
     pub(crate) approved: u32,
     pub(crate) denied: u32,
     pub(crate) unanswered: u32,
 }
 
-/// A folder that becomes a link and a folder again, all the time.
+/// A folder that is repeatedly exchanged with a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Race {
     pub(crate) folder: String,
@@ -102,7 +102,7 @@ pub(crate) fn list(value: &Value, word: &str) -> anyhow::Result<Vec<String>> {
     items.iter().map(|item| item.as_str().map(str::to_owned).context("a list of texts")).collect()
 }
 
-/// `"fake"` alone is a resolver that knows no name.
+/// Parses the answers of the resolver. The string `"fake"` is a resolver without names.
 pub(crate) fn dns(value: &Value) -> anyhow::Result<BTreeMap<String, Vec<Vec<IpAddr>>>> {
     if value.as_str() == Some("fake") {
         return Ok(BTreeMap::new());
@@ -124,7 +124,7 @@ fn addresses(value: &Value) -> anyhow::Result<Vec<IpAddr>> {
         .collect()
 }
 
-/// Either `50 approvals, 0 denials for every tool`, or counts by `tool` or `tool scope=glob`.
+/// Parses `50 approvals, 0 denials for every tool`, or counts by `tool` or `tool scope=glob`.
 pub(crate) fn heard(value: &Value) -> anyhow::Result<Vec<Heard>> {
     match value {
         Value::String(text) => Ok(vec![heard_in_words(text)?]),
@@ -196,7 +196,7 @@ impl Answers {
 }
 
 impl Race {
-    /// `.. alternates FOLDER between a real directory and a symlink to TARGET with renameat2(..)`.
+    /// Parses `.. alternates FOLDER between a real directory and a symlink to TARGET with renameat2(..)`.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let after = |word: &str| {
             let (_, rest) = text.split_once(word)?;

@@ -1,4 +1,5 @@
-//! The Landlock rules of a confined process: what may be read, written and connected to.
+//! The Landlock rules of a confined process: the paths that it may read and write, and the ports that it may
+//! connect to.
 
 use std::path::Path;
 
@@ -10,15 +11,15 @@ use landlock::{
 
 use crate::plan::{Plan, Terminal};
 
-/// Rights that must be there: without `Truncate` (ABI 3) a file outside could be emptied.
+/// The required rights. Without `Truncate` (ABI 3), a file outside could be emptied.
 const NEEDED: ABI = ABI::V3;
-/// Rights that are taken where the kernel has them: TCP, devices, signals and abstract sockets.
+/// The rights that are used if the kernel supports them: TCP, devices, signals and abstract sockets.
 const WANTED: ABI = ABI::V7;
 
-/// Devices that programs expect to write to.
+/// The devices that programs expect to be writable.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Confines this thread and all that it starts, for good. The value is the kernel's version of Landlock.
+/// Restricts this thread and all its future children permanently. Returns the kernel's Landlock version.
 pub(crate) fn restrict(plan: &Plan, own_folders: &[&Path]) -> Result<i32, String> {
     let status = apply(plan, own_folders).map_err(|error| error.to_string())?;
     match status.ruleset {
@@ -37,7 +38,7 @@ fn apply(plan: &Plan, own_folders: &[&Path]) -> Result<RestrictionStatus, Rulese
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))?;
-    // A granted port is only worth something if all others are closed.
+    // A granted port is useful only if all other ports are closed.
     let network = if plan.ports.is_empty() { CompatLevel::BestEffort } else { CompatLevel::HardRequirement };
     let ruleset = ruleset.set_compatibility(network).handle_access(AccessNet::from_all(WANTED))?;
     let ruleset = ruleset
@@ -66,7 +67,7 @@ fn apply(plan: &Plan, own_folders: &[&Path]) -> Result<RestrictionStatus, Rulese
     rules.restrict_self()
 }
 
-/// A grant for a path that is not there grants nothing.
+/// Adds a rule for a path. A path that does not exist adds nothing.
 fn grant(
     rules: RulesetCreated,
     path: &Path,

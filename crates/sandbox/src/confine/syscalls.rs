@@ -1,4 +1,4 @@
-//! The system calls that a confined process is refused (SECURITY "Sandbox").
+//! The seccomp filter of a confined process (SECURITY "Sandbox").
 
 mod modes;
 
@@ -14,8 +14,9 @@ pub(crate) use self::modes::GroupBit;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Calls that no confined program needs, whatever their arguments: other processes' memory, mounts and
-/// namespaces, `io_uring` (it makes sockets past every filter), keys, kernel code, files by handle.
+/// System calls that are refused with any arguments: access to other processes' memory, mounts and
+/// namespaces, `io_uring` (which creates sockets without passing a seccomp filter), keys, kernel code, files
+/// by handle.
 const REFUSED: [i64; 37] = [
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
@@ -56,7 +57,7 @@ const REFUSED: [i64; 37] = [
     libc::SYS_syslog,
 ];
 
-/// Namespaces by the flags of `clone`.
+/// The flags of `clone` that create namespaces.
 const NEW_NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWUSER,
     libc::CLONE_NEWNS,
@@ -67,15 +68,15 @@ const NEW_NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWCGROUP,
 ];
 
-/// Puts letters into the terminal's input, as if the user had typed them.
+/// The ioctl requests that insert characters into the terminal's input queue as if the user had typed them.
 const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, 0x541C];
 
-/// Refuses the calls for this process and all that it starts, for good. `group_bit` says whether files and folders may
-/// get the setgid bit.
+/// Installs the filter for this process and all its future children, permanently. `group_bit` decides whether
+/// the child may set the setgid bit.
 pub(crate) fn restrict(ports: &[u16], group_bit: GroupBit) -> Result<(), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
-    // These have their flags and modes in memory, where a filter cannot look. Programs that find them missing take
-    // `clone` and `openat`, as on older kernels.
+    // These calls pass their flags and modes in memory, which a filter cannot read. Programs that get ENOSYS
+    // fall back to `clone` and `openat`, as on older kernels.
     let absent = [libc::SYS_clone3, libc::SYS_openat2].map(|call| (call, Vec::new()));
     let absent = program(absent.into(), libc::ENOSYS)?;
     let refused = program(refused(ports, group_bit).map_err(|error| words(&error))?, libc::EPERM)?;
@@ -109,7 +110,7 @@ fn refused(ports: &[u16], group_bit: GroupBit) -> Result<Rules, seccompiler::Bac
     Ok(rules)
 }
 
-/// With a granted port, TCP alone is left: Landlock sees no other protocol.
+/// Refuses every socket but TCP if a port is granted, because Landlock filters no other protocol.
 fn all_but_tcp() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     let number = |value: i32| u64::from(value.unsigned_abs());
     let mut rules = vec![
@@ -126,8 +127,8 @@ fn all_but_tcp() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     Ok(rules)
 }
 
-/// Of pairs of sockets, those that stay connected to each other. An end of a pair of datagrams sends to every datagram
-/// socket with a path, such as the log of the host.
+/// Refuses socket pairs except those that stay connected. An end of a datagram pair can send to every
+/// datagram socket with a path, for example to the host's log.
 fn all_but_streams() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     let local = u64::from(libc::AF_UNIX.unsigned_abs());
     let mut rules = vec![SeccompRule::new(vec![when(0, SeccompCmpOp::Ne, local)?])?];
@@ -135,7 +136,8 @@ fn all_but_streams() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     Ok(rules)
 }
 
-/// The low four bits are the type of socket; there is no "masked and not equal".
+/// Refuses all socket types except `allowed`. The type is the low four bits of the argument; seccomp has no
+/// comparison "masked and not equal".
 fn all_types_but(allowed: &[i32]) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     let is_allowed = |kind: u64| allowed.iter().any(|known| u64::from(known.unsigned_abs()) == kind);
     let refused = (0..16).filter(|kind| !is_allowed(*kind));
@@ -150,13 +152,13 @@ fn when(
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, compare, value)
 }
 
-/// The same calls under the numbers of the x32 interface, which share the architecture of x86-64.
+/// Adds the same rules for the numbers of the x32 ABI, which shares the architecture of x86-64.
 #[cfg(target_arch = "x86_64")]
 fn with_x32(mut rules: Rules) -> Rules {
     const X32: i64 = 0x4000_0000;
     let twins: Vec<_> = rules.iter().map(|(call, rule)| (call | X32, rule.clone())).collect();
     rules.extend(twins);
-    // Calls that x32 numbers anew, `ptrace` and `ioctl` among them; refused as a whole.
+    // The range of calls that x32 renumbers, for example `ptrace` and `ioctl`, is refused as a whole.
     rules.extend((512..=547).map(|call| (call | X32, Vec::new())));
     rules
 }

@@ -1,39 +1,40 @@
-//! Paths that a child must not change, and what stands in their place while they are missing.
+//! Protected and hidden paths, and the stand-ins for protected paths that do not exist.
 
 use std::path::{Path, PathBuf};
 
-/// A path that stays as it is.
+/// A path that the child cannot change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Protected {
     pub(crate) path: PathBuf,
     pub(crate) stand_in: StandIn,
 }
 
-/// A path that cannot be read.
+/// A path that the child cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hidden {
     pub(crate) path: PathBuf,
-    /// Device and inode of the file that is meant, where they are known.
+    /// Device and inode of the file to hide, if they are known.
     pub(crate) identity: Option<(u64, u64)>,
 }
 
-/// What the helper puts in the place of a missing protected path while the child runs. A missing path cannot be
-/// mounted over, and a program that reads the path must read the stand-in as "nothing is set here".
+/// The file or folder that the helper puts in the place of a missing protected path while the child runs,
+/// because a missing path cannot be mounted over. A program that reads the stand-in has to treat it as
+/// "nothing is configured".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StandIn {
     /// An empty folder.
     Folder,
-    /// An empty file, for programs that stop at a folder in its place.
+    /// An empty file, for programs that fail on a folder in its place.
     File,
-    /// The file `commondir` of a repository that shares nothing. Git stops at an empty one, so the file names the
-    /// repository itself.
+    /// The file `commondir` of a repository without shared parts. Git fails on an empty one, so the file
+    /// names the repository itself.
     CommonFolder,
 }
 
 impl StandIn {
     pub(crate) const ALL: [Self; 3] = [Self::Folder, Self::File, Self::CommonFolder];
 
-    /// The name of the option by which the helper receives such a path.
+    /// Returns the option by which the helper receives such a path.
     pub(crate) fn option(self) -> &'static str {
         match self {
             Self::Folder => "--protect",
@@ -42,7 +43,7 @@ impl StandIn {
         }
     }
 
-    /// The bytes of the file; `None` for a folder.
+    /// Returns the bytes of the file, or `None` for a folder.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "no helper makes stand-ins here"))]
     pub(crate) fn bytes(self) -> Option<&'static [u8]> {
         match self {

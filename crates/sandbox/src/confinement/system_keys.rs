@@ -1,18 +1,19 @@
-//! Keys and password hashes among the system's files: what its owner does not show to every user.
+//! Finds keys and password hashes among the system's files: those that their owner does not show to every
+//! user.
 
 use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 
-/// How many files are hidden, how many names are looked at, and how deep. Each hidden file is a mount.
+/// The maximum number of hidden files, of names read, and of nested folders. Each hidden file is a mount.
 const MOST: usize = 200;
 const NAMES: usize = 20_000;
 const DEPTH: usize = 8;
-/// Files that hold no secret and that programs stop without, where a strict umask closed them.
+/// Files without secrets that programs require, even if a strict umask made them unreadable for other users.
 const NEEDED: [&str; 8] =
     ["passwd", "group", "nsswitch.conf", "ld.so.cache", "ld.so.conf", "hosts", "resolv.conf", "localtime"];
 
-/// Files and folders below a folder that other users may not read, and this one may. What lies in such a folder is not
-/// listed.
+/// Returns the files and folders below `root` that other users cannot read and this user can. The contents of
+/// such a folder are not listed.
 pub(super) fn found(root: &Path) -> Vec<PathBuf> {
     let (mut closed, mut seen) = (Vec::new(), 0_usize);
     let mut waiting = vec![(root.to_path_buf(), 0_usize)];
@@ -48,7 +49,8 @@ fn is_closed(_: &Metadata) -> bool {
     false
 }
 
-/// A folder that cannot be listed can still be entered by those who know a name in it.
+/// Returns true if this user can read it. A folder that cannot be listed can still be entered with a known
+/// name.
 fn is_readable(path: &Path, found: &Metadata) -> bool {
     if found.is_dir() {
         return path.read_dir().is_ok() || path.join(".").symlink_metadata().is_ok();

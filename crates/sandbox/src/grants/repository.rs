@@ -1,13 +1,14 @@
-//! Names in a git repository that decide which programs git runs, or where git finds what decides it.
+//! The names in a git repository that decide which programs git runs, or where git finds the files that
+//! decide it.
 
 use crate::confinement::stand_in::StandIn;
 
-/// A name in a repository that a child may not make, change or remove.
+/// A name in a repository that a child may not create, change or remove.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RepositoryName {
     /// The path below the repository's folder.
     pub(crate) path: &'static str,
-    /// What stands there while the name is missing. Git was run over each of them (2.47).
+    /// The stand-in while the name is missing. Git 2.47 was tested with each of them.
     pub(crate) stand_in: StandIn,
 }
 
@@ -15,15 +16,15 @@ const fn name(path: &'static str, stand_in: StandIn) -> RepositoryName {
     RepositoryName { path, stand_in }
 }
 
-/// The names, with the reason for each.
+/// The names, each with its reason.
 pub(crate) const NAMES: [RepositoryName; 12] = [
     // Names programs: `core.fsmonitor`, `core.hooksPath`, `filter.*`, `diff.*`, `alias.*`, `core.sshCommand`.
     name("config", StandIn::File),
-    // The same, where `extensions.worktreeConfig` is set.
+    // Like `config`, if `extensions.worktreeConfig` is set.
     name("config.worktree", StandIn::File),
-    // Another folder from which git takes `config`, `hooks`, objects and references.
+    // Names another folder, from which git takes `config`, `hooks`, objects and references.
     name("commondir", StandIn::CommonFolder),
-    // The work tree of a linked repository; libgit2 takes a folder with this file for one.
+    // The work tree of a linked repository. libgit2 takes a folder with this file for one.
     name("gitdir", StandIn::File),
     // Programs that git runs by their names.
     name("hooks", StandIn::Folder),
@@ -31,20 +32,20 @@ pub(crate) const NAMES: [RepositoryName; 12] = [
     name("modules", StandIn::Folder),
     // Administrative folders of linked work trees, each with a `commondir` and a `config.worktree`.
     name("worktrees", StandIn::Folder),
-    // Chooses filters and diff drivers that the user's own configuration defines, as `.gitattributes` does.
+    // Selects filters and diff drivers that the user's own configuration defines, like `.gitattributes`.
     name("info/attributes", StandIn::File),
-    // Folders outside of the repository from which git takes objects.
+    // Folders outside the repository from which git takes objects.
     name("objects/info/alternates", StandIn::File),
-    // The same, by address, for transfers over HTTP.
+    // Like `alternates`, but with URLs, for transfers over HTTP.
     name("objects/info/http-alternates", StandIn::File),
-    // Addresses, in the two formats before `config`; an address can name a transport that runs a program.
+    // Remote URLs in the two formats before `config`. A URL can name a transport that runs a program.
     name("remotes", StandIn::Folder),
     name("branches", StandIn::Folder),
 ];
 
-/// Names that git commands write in ordinary work, so they cannot be protected; a change is reported.
+/// Names that git commands write in ordinary work, so they cannot be protected. A change is reported.
 pub(crate) const REPORTED: [&str; 2] = [
-    // `exec` lines in it run with the next `git rebase --continue`.
+    // `exec` lines in it are run by the next `git rebase --continue`.
     "rebase-merge/git-rebase-todo",
     // The file of `rebase --rebase-merges` before git 2.20, with the same lines.
     "rebase-merge/git-rebase-todo.backup",

@@ -1,7 +1,8 @@
-//! A descriptor that goes over a leash: the input of a command, whose standard input is taken by the leash itself.
+//! Sends a descriptor over a leash: the input of a command, because the leash itself occupies the helper's
+//! standard input.
 //!
-//! Inheriting it by its number would need it open in the host without close-on-exec, where any other child that is
-//! started in that moment would have it, too.
+//! A child could also inherit the descriptor by its number. But the descriptor would have to be open in the
+//! host without close-on-exec, and every other child that starts at that moment would inherit it too.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -12,10 +13,10 @@ use rustix::net::{
     SendFlags, recvmsg, sendmsg,
 };
 
-/// The byte that a descriptor rides on.
+/// The byte that carries the descriptor.
 const CARRIER: &[u8] = b"i";
 
-/// Sends a descriptor. It waits there until somebody takes it, or the socket is gone.
+/// Sends a descriptor. It stays in the socket until it is received or the socket is closed.
 pub(crate) fn give(leash: impl AsFd, descriptor: impl AsFd) -> io::Result<()> {
     let given = [descriptor.as_fd()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -27,7 +28,7 @@ pub(crate) fn give(leash: impl AsFd, descriptor: impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the descriptor that was sent first, and not a byte of what came after it.
+/// Receives the descriptor that was sent first, without reading the data after it.
 pub(crate) fn take(leash: impl AsFd) -> io::Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut more = RecvAncillaryBuffer::new(&mut space);

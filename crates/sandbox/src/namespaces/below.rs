@@ -1,5 +1,5 @@
-//! Files and folders reached by handles, one name at a time: a link that takes the place of a folder on the way is an
-//! error and never followed.
+//! Opens files and folders by handles, one name at a time. A link in the place of a folder on the way is an
+//! error and is never followed.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::{Component, Path};
 use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
 
-/// Opens a folder to start from, by a path that is trusted.
+/// Opens a starting folder by a trusted path.
 pub(crate) fn root(path: &Path) -> io::Result<OwnedFd> {
     let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     open(path, flags, Mode::empty()).map_err(Into::into)
@@ -35,7 +35,7 @@ pub(crate) fn folder_in(folder: impl AsFd, name: &Path) -> io::Result<OwnedFd> {
     openat(folder, name, flags, Mode::empty()).map_err(Into::into)
 }
 
-/// Opens whatever stands at a path below `root`; for a link, the link itself. The handle only names it.
+/// Opens the file, folder or link at a path below `root`. A link is not followed. The handle only names it.
 pub(crate) fn named(root: impl AsFd, below: &Path) -> io::Result<OwnedFd> {
     let (folder, name) = parent(root, below)?;
     let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;

@@ -1,11 +1,12 @@
-//! Odd names as text that leads back to them: a name with control characters or without a UTF-8 reading is
-//! written between double quotes with octal escapes, as git writes it.
+//! Quotes unusual names reversibly: a name with control characters or invalid UTF-8 is written between double
+//! quotes with octal escapes, like git does.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 
-/// One name as a model is shown it. `first` names stand at the start of a path, where more words have a meaning.
+/// Returns a name as the model sees it. At the start of a path more names need quotes, because they have a
+/// special meaning there.
 pub(crate) fn shown(name: &OsStr, first: Position) -> Cow<'_, str> {
     match name.to_str() {
         Some(text) if is_odd(text) || first == Position::First && has_meaning(text) => {
@@ -16,14 +17,14 @@ pub(crate) fn shown(name: &OsStr, first: Position) -> Cow<'_, str> {
     }
 }
 
-/// Where in a path a name stands.
+/// The position of a name in a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Position {
     First,
     Later,
 }
 
-/// Whether a name is read as something else than a name where a path begins.
+/// Returns true if the name has a special meaning at the start of a path.
 fn has_meaning(text: &str) -> bool {
     text == "~" || text == crate::path::OUTPUTS
 }
@@ -56,12 +57,12 @@ fn quoted(bytes: &[u8]) -> String {
 
 fn escape(bytes: &[u8], text: &mut String) {
     for byte in bytes {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "\\{byte:03o}");
     }
 }
 
-/// The path that a text means: names between double quotes are read back, the others are as they stand.
+/// Returns the path that a text means: quoted names are decoded, all others stay as they are.
 pub(crate) fn unquoted(text: &str) -> Cow<'_, OsStr> {
     if !text.contains('"') {
         return Cow::Borrowed(OsStr::new(text));
@@ -79,7 +80,7 @@ pub(crate) fn unquoted(text: &str) -> Cow<'_, OsStr> {
     Cow::Owned(path)
 }
 
-/// The name between the quotes; nothing if the text is no quoted name.
+/// Decodes a quoted name. Returns `None` if the text is not one.
 fn inner(part: &str) -> Option<OsString> {
     let inside = part.strip_prefix('"')?.strip_suffix('"')?;
     let mut bytes = Vec::with_capacity(inside.len());
@@ -98,7 +99,7 @@ fn inner(part: &str) -> Option<OsString> {
             byte => byte,
         });
     }
-    // A separator between quotes would be a path, not a name.
+    // A separator between quotes would make it a path and not a name.
     if bytes.is_empty() || bytes.contains(&b'/') { None } else { from_bytes(bytes) }
 }
 

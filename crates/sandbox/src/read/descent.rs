@@ -1,4 +1,4 @@
-//! Files opened by name in folders that stay open, for a walk that visits many files of few folders.
+//! Opens files by name in folders that stay open, for a walk that visits many files in few folders.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -10,16 +10,16 @@ use cap_std::fs::Dir;
 use super::open_named;
 use crate::{FileError, FileStream, Workspace, WorkspacePath};
 
-/// How many folders are held open, one in another; what lies deeper is opened from the last of them.
+/// The maximum number of open folders, one inside another. Deeper folders are opened from the last of them.
 const MAX_OPEN: usize = 32;
 
-/// A way down the workspace: the folder of the last file and those that hold it stay open, so that a file beside
-/// it is opened by its bare name.
+/// A sequence of file opens below the workspace's root, for a directory walk. The folder of the last file and
+/// its parents stay open, so the next file in the same folder is opened by its bare name.
 ///
-/// It takes paths as a walk finds them. No link is followed, neither by a folder's name nor by a file's, so a
-/// path leads to the one place that its words say, or is refused, whatever is swapped meanwhile. A folder that
-/// was moved after it was opened is still read, as by any handle: it lay in the workspace when it was opened.
-/// What a walk is done with should be dropped with it.
+/// It takes paths as a walk finds them. No link is followed, for folders or for files, so a path leads to
+/// exactly one place or is refused, even if parts are exchanged at the same time. A folder that is moved
+/// after it was opened is still read, as by any handle: it was in the workspace when it was opened. Drop the
+/// value together with the walk.
 ///
 /// ```
 /// use std::path::Path;
@@ -45,15 +45,15 @@ struct Open {
 }
 
 impl<'w> Descent<'w> {
-    /// A way down that starts at the workspace's root.
+    /// Starts at the workspace's root.
     pub fn new(workspace: &'w Workspace) -> Self {
         Self { workspace, open: Vec::new() }
     }
 
-    /// Opens a regular file of any length by its path below the root. Nothing is waited for.
+    /// Opens a regular file of any length by its path below the root. The call never blocks.
     ///
     /// # Errors
-    /// If the path is not made of plain names, if a part of it is a link, or what has its name is missing or no
+    /// If the path has other parts than plain names, if a part is a link, or if the file is missing or not a
     /// regular file.
     pub fn stream(&mut self, below: &Path) -> Result<FileStream, FileError> {
         let path = WorkspacePath::found(below)?;
@@ -65,10 +65,10 @@ impl<'w> Descent<'w> {
         Ok(FileStream::opened(file, path, &metadata))
     }
 
-    /// What a link says, by its path below the root. Nobody goes there.
+    /// Returns the target of a link, by the link's path below the root. The target is not opened.
     ///
     /// # Errors
-    /// If it is no link, or as for a file.
+    /// If the path is not a link, or as for `stream`.
     pub fn link(&mut self, below: &Path) -> Result<PathBuf, FileError> {
         let path = WorkspacePath::found(below)?;
         let (Some(folder), Some(name)) = (below.parent(), below.file_name()) else {
@@ -78,16 +78,16 @@ impl<'w> Descent<'w> {
         dir.read_link_contents(name).map_err(|error| FileError::from_io(&path, error))
     }
 
-    /// The handle of a folder, from the deepest open one that holds it.
+    /// Returns the handle of a folder, opened from the deepest open folder that contains it.
     fn folder(&mut self, folder: &Path, path: &WorkspacePath) -> Result<&Dir, FileError> {
         while self.open.last().is_some_and(|last| !folder.starts_with(&last.below)) {
             self.open.pop();
         }
         let last = self.open.last().map_or(Path::new(""), |last| &last.below);
-        // The open folder's path is a prefix, as was just seen.
+        // The open folder's path is a prefix, as the loop above ensured.
         let rest = folder.strip_prefix(last).unwrap_or(folder).to_path_buf();
         for part in rest.components() {
-            // `found` reads `.` and `..` by their words; a handle would go there.
+            // `found` resolves `.` and `..` lexically; a handle would follow them.
             let Component::Normal(name) = part else { return Err(not_found(path)) };
             self.enter(name, path)?;
         }

@@ -1,4 +1,4 @@
-//! Reading a settings file: the user's own, or one that a project ships.
+//! Reads settings files: the user's own, or those that a project ships.
 
 use std::io::{self, Read};
 use std::path::{Component, Path};
@@ -7,16 +7,17 @@ use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncEx
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 
-/// The largest settings file, in bytes.
+/// The maximum length of a settings file, in bytes.
 const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
 
-/// Whose settings a file holds.
+/// The owner of a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SettingsOwner<'a> {
-    /// The user's or the machine's. A link is followed: people link their settings to a repository of them.
+    /// The user or the machine. A link is followed, because people link their settings to a repository of
+    /// them.
     User,
-    /// The project's, which a stranger may have written. No part of the path below `root` may be a link.
+    /// The project, whose files a stranger may have written. No part of the path below `root` may be a link.
     Project {
         /// The folder of the project.
         root: &'a Path,

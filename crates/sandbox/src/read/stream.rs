@@ -1,4 +1,4 @@
-//! Reading a file piece by piece, for those that are too long to be held.
+//! Reads files in pieces, for files that are too long for memory.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -7,7 +7,7 @@ use cap_std::fs::{File, Metadata};
 
 use crate::{FileError, Workspace, WorkspacePath};
 
-/// A regular file's bytes, from its start or from where it is sought.
+/// The bytes of a regular file, from its start or from a position set by `seek`.
 ///
 /// ```
 /// use std::io::Read;
@@ -32,12 +32,12 @@ impl FileStream {
         Self { file, path, len: metadata.len() }
     }
 
-    /// The real path, links followed.
+    /// Returns the real path, with links followed.
     pub fn path(&self) -> &WorkspacePath {
         &self.path
     }
 
-    /// How many bytes the file had when it was opened.
+    /// Returns the length of the file when it was opened, in bytes.
     #[expect(clippy::len_without_is_empty, reason = "an empty file is read like any other")]
     pub fn len(&self) -> u64 {
         self.len
@@ -63,10 +63,11 @@ impl Seek for FileStream {
 }
 
 impl Workspace {
-    /// Opens a regular file of any length. Links inside the workspace are followed, and nothing is waited for.
+    /// Opens a regular file of any length. Links inside the workspace are followed, and the call never
+    /// blocks.
     ///
     /// # Errors
-    /// If it is missing, no regular file, or leads out of the workspace.
+    /// If the file is missing, not a regular file, or leads out of the workspace.
     pub fn stream(&self, path: &WorkspacePath) -> Result<FileStream, FileError> {
         let real = self.judged(path)?;
         let (file, metadata) = self.open_real(&real)?;

@@ -1,17 +1,17 @@
-//! Secrets that are known by the bytes of a file and not by its name.
+//! Secrets that are recognised by a file's contents and not by its name.
 
 use std::path::Path;
 
-/// How long a file is whose contents are looked at: longer than any key, shorter than data.
+/// The maximum length of a file whose contents are read, in bytes. Keys are shorter; data is usually longer.
 pub(super) const MOST_BYTES: u64 = 32 * 1024;
 
-/// What a file holds.
+/// The classification of a file's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Plain,
     /// A private key or a token.
     Secret,
-    /// A token in a file that tools read by its name: to hide it would stop them.
+    /// A token in a file that tools read by its name. Hiding the file would stop the tools.
     Needed,
 }
 
@@ -25,7 +25,7 @@ impl Content {
     }
 }
 
-/// Endings of files with data. Source is left out: its tests hold tokens that are made up.
+/// Extensions of data files. Source files are left out, because their tests contain invented tokens.
 const DATA: [&str; 16] = [
     "json",
     "yaml",
@@ -63,7 +63,8 @@ const NEEDED: [&str; 16] = [
     "compose.yaml",
     "config",
 ];
-/// Beginnings of tokens with the number of letters and digits that follow at least, as their issuers document them.
+/// Prefixes of tokens, each with the minimum number of characters that follow, as their issuers document
+/// them.
 const TOKENS: [(&str, usize); 23] = [
     ("ghp_", 36),
     ("gho_", 36),
@@ -89,10 +90,11 @@ const TOKENS: [(&str, usize); 23] = [
     ("SG.", 60),
     ("cio", 32),
 ];
-/// Words of settings whose value is a credential.
+/// Names of settings whose value is a credential.
 const CREDENTIALS: [&str; 4] = ["_authtoken", "_auth", "_password", "npmauthtoken"];
 
-/// Whether the contents of a file with this name are looked at, though the name says nothing.
+/// Returns true if the contents of a file with this name are read, although the name does not indicate a
+/// secret.
 pub(super) fn judged(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.trim_start_matches('.').rsplit_once('.') {
@@ -101,18 +103,18 @@ pub(super) fn judged(name: &str) -> bool {
     }
 }
 
-/// Whether a secret name is also that of settings without a secret, which tools stop without.
+/// Returns true if the secret name is also used for settings without a secret, which tools require.
 pub(super) fn is_settings_name(name: &str) -> bool {
     matches!(name.to_ascii_lowercase().as_str(), ".npmrc" | ".yarnrc" | ".yarnrc.yml")
 }
 
-/// Whether a secret name is, among fetched files, mostly that of certificates.
+/// Returns true if, among fetched files, the secret name is mostly used for certificates.
 pub(super) fn is_fetched_secret(name: &str) -> bool {
     let ending = Path::new(name).extension().unwrap_or_default();
     ending.eq_ignore_ascii_case("pem") || ending.eq_ignore_ascii_case("key")
 }
 
-/// Judges the bytes of a file with this name.
+/// Classifies the contents of a file with this name.
 pub(super) fn of(name: &str, bytes: &[u8]) -> Content {
     let text = String::from_utf8_lossy(bytes);
     let name = name.to_ascii_lowercase();
@@ -126,7 +128,7 @@ pub(super) fn of(name: &str, bytes: &[u8]) -> Content {
     }
 }
 
-/// Whether a line begins a private key. Text about keys has the words in the middle of a line.
+/// Returns true if a line begins a private key. Text about keys has these words in the middle of a line.
 fn is_key(text: &str) -> bool {
     text.lines().map(str::trim_start).any(|line| {
         line.starts_with("-----BEGIN ") && line.contains("PRIVATE KEY")
@@ -134,7 +136,7 @@ fn is_key(text: &str) -> bool {
     })
 }
 
-/// Whether a file of settings of cargo holds the token of a registry, or an address with a password.
+/// Returns true if a settings file of cargo contains a registry token, or a URL with a password.
 pub(crate) fn has_registry_token(text: &str) -> bool {
     let is_token = |line: &str| {
         let (name, value) = line.split_once('=').unwrap_or_default();
@@ -165,7 +167,7 @@ fn is_token_char(char: char) -> bool {
     char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.')
 }
 
-/// Documents show tokens of one repeated letter, or with the word itself.
+/// Rejects sample tokens: those of few distinct characters, or with the word "example".
 fn is_random(token: &str) -> bool {
     let mut letters: Vec<char> = token.chars().collect();
     letters.sort_unstable();
@@ -184,7 +186,7 @@ fn has_setting(text: &str) -> bool {
     })
 }
 
-/// `https://user:password@host`
+/// Returns true if the text contains a URL with a password: `https://user:password@host`.
 fn has_password_in_address(text: &str) -> bool {
     text.match_indices("://").any(|(at, _)| {
         let rest = text.get(at + 3..).unwrap_or_default();

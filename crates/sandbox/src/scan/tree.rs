@@ -1,4 +1,4 @@
-//! The workspace as the scan sees it: folders opened by handle from the root, without following links.
+//! Access to the workspace for the scan: folders are opened by handle from the root, without following links.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -11,10 +11,10 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::content::{self, Content, MOST_BYTES};
 
-/// A file or folder whatever its name is: device and inode.
+/// The identity of a file or folder, independent of its name: device and inode.
 pub(crate) type Identity = (u64, u64);
 
-/// Which folder it is, and when a name in it changed last.
+/// A folder's identity, and the time at which a name in it last changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     identity: Identity,
@@ -30,18 +30,19 @@ impl Stamp {
         self.identity == other.identity
     }
 
-    /// Whether the last change is no longer ago than this, or lies in the future.
+    /// Returns true if the last change is at most `age` old, or up to a second in the future.
     pub(super) fn is_younger(self, age: Duration) -> bool {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let (seconds, nanos) = self.changed;
         let then =
             Duration::new(seconds.try_into().unwrap_or_default(), nanos.try_into().unwrap_or_default());
-        // A clock that is wrong by more than this says nothing.
+        // If the clock is wrong by more than that, the time is not usable.
         then > now.saturating_sub(age) && then < now + Duration::from_secs(1)
     }
 }
 
-/// A kernel changes this time with every name that is made, moved or removed, and no call sets it.
+/// Returns the change time (ctime). The kernel updates it with every name that is created, moved or removed,
+/// and no system call sets it.
 #[cfg(unix)]
 fn changed(metadata: &Metadata) -> (i64, i64) {
     use cap_std::fs::MetadataExt as _;
@@ -56,7 +57,7 @@ fn changed(metadata: &Metadata) -> (i64, i64) {
     (since.as_secs().try_into().unwrap_or_default(), since.subsec_nanos().into())
 }
 
-/// One name in a folder.
+/// A name in a folder.
 pub(super) struct Name {
     pub(super) text: OsString,
     pub(super) is_folder: bool,
@@ -83,7 +84,7 @@ impl Root {
         Ok(dir)
     }
 
-    /// The names in a folder, and its stamp from before they were read.
+    /// Returns the names in a folder, and its stamp from before they were read.
     pub(super) fn list(&self, path: &Path) -> io::Result<(Stamp, Vec<Name>)> {
         let dir = self.folder(path)?;
         let stamp = Stamp::of(&dir.dir_metadata()?);
@@ -113,17 +114,18 @@ impl Root {
         Some((found.dev(), found.ino()))
     }
 
-    /// The file in the workspace that a link leads to, by its real path.
+    /// Returns the real path of the file in the workspace that a link leads to.
     pub(super) fn target(&self, link: &Path) -> Option<PathBuf> {
         let real = self.dir.canonicalize(link).ok().or_else(|| {
-            // A link with an absolute target is refused by the handle, though it may lead back inside.
+            // The handle refuses a link with an absolute target, even if the target is inside.
             let real = self.path.join(link).canonicalize().ok()?;
             real.strip_prefix(&self.path).ok().map(Path::to_path_buf)
         })?;
         self.dir.symlink_metadata(&real).is_ok_and(|found| found.is_file()).then_some(real)
     }
 
-    /// What the bytes of a small file say. A file that cannot be read is not read by the child either.
+    /// Classifies the contents of a small file. A file that cannot be read counts as plain, because the child
+    /// cannot read it either.
     pub(super) fn contents(&self, path: &Path) -> Content {
         let read = || -> io::Result<Vec<u8>> {
             let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;

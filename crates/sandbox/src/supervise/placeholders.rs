@@ -1,7 +1,7 @@
 //! Stand-ins for protected paths that are missing, because a missing path cannot be mounted over.
 //!
-//! They are made by a process that nothing confines, in folders that other children may rename at any moment. So each
-//! one is made, looked at and removed by the handle of its folder, and no link is followed on the way there.
+//! An unconfined process creates them, in folders that other children may rename at any moment. Each stand-in
+//! is therefore created, checked and removed by the handle of its folder, and no link on the way is followed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -19,7 +19,7 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 use crate::confinement::stand_in::{Protected, StandIn};
 use crate::namespaces::below;
 
-/// The mode bits of a stand-in. Without write permission a stand-in that was left behind is recognized.
+/// The mode bits of a stand-in. The missing write permission identifies a stand-in that was left behind.
 const FOLDER_MODE: Mode = Mode::S_IRUSR
     .union(Mode::S_IXUSR)
     .union(Mode::S_IRGRP)
@@ -27,15 +27,16 @@ const FOLDER_MODE: Mode = Mode::S_IRUSR
     .union(Mode::S_IROTH)
     .union(Mode::S_IXOTH);
 const FILE_MODE: Mode = Mode::S_IRUSR.union(Mode::S_IRGRP).union(Mode::S_IROTH);
-/// How often a stand-in that another process is removing is looked at again.
+/// The number of attempts for a stand-in that another process is removing.
 const LOOKS: usize = 400;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The stand-ins that this process holds. Several processes may hold the same one: the last of them removes it.
+/// The stand-ins that this process holds. Several processes may hold the same one; the last of them removes
+/// it.
 #[derive(Default)]
 pub(crate) struct Placeholders {
     held: Vec<Held>,
-    /// Folders that were made to hold a stand-in, removed where they are empty.
+    /// Folders that were created to hold a stand-in. They are removed if they are empty.
     made: Vec<(OwnedFd, OsString)>,
 }
 
@@ -47,11 +48,11 @@ struct Held {
 }
 
 impl Placeholders {
-    /// Makes the missing ones, and returns those paths that can be protected: where this user can make nothing, the
-    /// child cannot either.
+    /// Creates the missing stand-ins and returns the paths that can be protected. A path is left out if this
+    /// user cannot create it, because then the child cannot either.
     ///
     /// # Errors
-    /// If a folder on the way to a path is a link or was removed. What was made until then is removed.
+    /// If a folder on the way is a link or was removed. The stand-ins created so far are removed.
     pub(crate) fn make(paths: &[Protected]) -> io::Result<(Self, Vec<Protected>)> {
         let mut placeholders = Self::default();
         let mut there = Vec::new();
@@ -80,7 +81,8 @@ impl Placeholders {
         Ok(())
     }
 
-    /// The folder of a path. A missing one is made, as `info` of a repository without that folder.
+    /// Opens the folder of a path. Creates it if it is missing, for example `info` in a repository without
+    /// it.
     fn folder(&mut self, below: &Path) -> io::Result<(OwnedFd, OsString)> {
         let root = below::root(Path::new("/"))?;
         match below::parent(&root, below) {
@@ -109,7 +111,7 @@ fn is_closed(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// A handle on the stand-in with this name, or `None` where something real has the name.
+/// Opens and locks the stand-in with this name. Returns `None` if another file or folder has the name.
 fn hold(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<Option<File>> {
     for _ in 0..LOOKS {
         if !made(folder, name, stand_in)? {
@@ -128,7 +130,7 @@ fn hold(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<Option<
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // Another process may have removed it before this one had the lock.
+        // Another process may have removed it before this one got the lock.
         if is_same(folder, name, &file)? {
             return Ok(Some(file));
         }
@@ -136,7 +138,7 @@ fn hold(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<Option<
     Err(io::ErrorKind::ResourceBusy.into())
 }
 
-/// Makes a stand-in; `false` where the name is taken.
+/// Creates a stand-in. Returns `false` if the name is taken.
 fn made(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<bool> {
     let made = match stand_in.bytes() {
         None => mkdirat(folder, name, FOLDER_MODE),
@@ -159,13 +161,13 @@ fn made(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<bool> {
     }
 }
 
-/// Opens a file or folder by its bare name; a link and a pipe are refused, and nothing is waited for.
+/// Opens a file or folder by its bare name. A link is refused, and the call does not block on a pipe.
 fn opened(folder: &OwnedFd, name: &OsStr) -> io::Result<File> {
     let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     Ok(File::from(openat(folder, name, flags, Mode::empty())?))
 }
 
-/// Whether the name is that of a stand-in, which this or an earlier process made.
+/// Returns true if the name belongs to a stand-in of this or an earlier process.
 fn is_stand_in(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<bool> {
     let found = fstatat(folder, name, AtFlags::AT_SYMLINK_NOFOLLOW)?;
     let kind = SFlag::from_bits_truncate(found.st_mode & SFlag::S_IFMT.bits());
@@ -198,7 +200,7 @@ fn is_same(folder: impl AsFd, name: &OsStr, file: &File) -> io::Result<bool> {
 impl Drop for Placeholders {
     fn drop(&mut self) {
         for held in self.held.iter().rev() {
-            // Only a stand-in that no other process holds is removed, and of folders only an empty one.
+            // Remove only stand-ins that no other process holds, and only empty folders.
             let is_last = held.file.try_lock().is_ok();
             if !is_last || !is_same(&held.folder, &held.name, &held.file).unwrap_or_default() {
                 continue;

@@ -1,5 +1,5 @@
-//! The plan for the first process of the namespaces, in a file without a name. Arguments would be no place for it: the
-//! command can read those of every process that it sees, and the plan names the paths that are hidden.
+//! Passes the plan to the first process of the namespaces in an unnamed file. Arguments are not suitable: the
+//! command can read the arguments of every visible process, and the plan contains the hidden paths.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
@@ -16,7 +16,7 @@ const OPTION: &str = "plan-file";
 pub(crate) fn store(words: &[OsString]) -> io::Result<(File, [OsString; 2])> {
     let mut bytes = Vec::new();
     for word in words {
-        // An argument cannot hold a zero byte either.
+        // An argument cannot contain a zero byte either.
         bytes.extend_from_slice(CString::new(word.as_bytes())?.as_bytes_with_nul());
     }
     let mut file = File::from(memfd_create(c"windlass-plan", MFdFlags::empty())?);
@@ -25,7 +25,7 @@ pub(crate) fn store(words: &[OsString]) -> io::Result<(File, [OsString; 2])> {
     Ok((file, [OPTION.into(), number.into()]))
 }
 
-/// Reads the words of a plan if the arguments name a file, and returns other arguments as they are.
+/// Returns the words of a plan if the arguments name a file, and otherwise the arguments unchanged.
 ///
 /// # Errors
 /// If the file cannot be read.

@@ -1,4 +1,4 @@
-//! Bounds for all processes of a child together: a control group of its own, where this user may make one.
+//! Limits for all processes of a child together: a control group of its own, if this user may create one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{Bounds, ChildLimits};
 
-/// Groups are named so, and those of helpers that were killed are swept up by later ones.
+/// The prefix of the groups' names. Later helpers remove the groups of helpers that were killed.
 const PREFIX: &str = "windlass-";
-/// The helper's own two processes.
+/// The number of the helper's own processes.
 const OWN: u64 = 2;
 
-/// The control groups that this process has joined, left again and removed when it is dropped.
+/// The control groups that this process has joined. Dropping the value leaves and removes them.
 #[derive(Default)]
 pub(crate) struct Tree {
     joined: Vec<(PathBuf, File)>,
@@ -19,7 +19,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Joins new groups with these limits, as far as the machine lets this user.
+    /// Creates and joins groups with these limits, as far as the machine allows this user.
     pub(crate) fn join(limits: &ChildLimits) -> Self {
         let mut tree = Self::default();
         let read = |path| fs::read_to_string(path).unwrap_or_default();
@@ -45,7 +45,8 @@ impl Tree {
         tree
     }
 
-    /// A group with processes of its own has no groups with limits below it, but the one above it may.
+    /// Joins a group of the unified hierarchy. A group with processes of its own cannot have child groups
+    /// with limits, but its parent may.
     fn join_unified(&mut self, own: &Path, processes: &str, memory: &str) {
         for folder in [Some(own), own.parent()].into_iter().flatten() {
             let given = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
@@ -63,19 +64,19 @@ impl Tree {
         }
     }
 
-    /// Makes a group in a folder and joins it; `own` is where the way back leads.
+    /// Creates a group in `folder` and joins it. `own` is the group to return to.
     fn enter(&mut self, folder: &Path, own: &Path, limits: &[(&str, &str)], wished: &[(&str, &str)]) -> bool {
         sweep(folder);
         let group = folder.join(format!("{PREFIX}{}", std::process::id()));
         let joined = || -> io::Result<File> {
-            // Opened now, while this process has the rights of its user.
+            // Open it now, while this process still has its user's rights.
             let back = OpenOptions::new().write(true).open(own.join("cgroup.procs"))?;
             fs::create_dir(&group)?;
             for (file, limit) in limits {
                 write(&group.join(file), limit)?;
             }
             for (file, limit) in wished {
-                // Not every kernel counts swap.
+                // Not every kernel accounts for swap.
                 let _ = write(&group.join(file), limit);
             }
             write(&group.join("cgroup.procs"), "0")?;
@@ -94,7 +95,7 @@ impl Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         for (group, back) in &mut self.joined {
-            // What cannot be left is swept up when the next child starts.
+            // A group that cannot be left is removed when the next child starts.
             let _ = back.write_all(b"0");
             let _ = fs::remove_dir(&group);
         }
@@ -105,7 +106,7 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes())
 }
 
-/// Groups that nobody is in can be removed; the others cannot.
+/// Removes the groups of helpers that no longer exist. The kernel refuses to remove a group with processes.
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.filter_map(Result::ok) {
@@ -117,7 +118,7 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// What was asked for, and never so much that nothing is left to the host.
+/// Returns the requested limit, but at most three quarters of the memory, so that the host keeps some.
 fn memory_limit(limits: &ChildLimits, meminfo: &str) -> u64 {
     let kibibytes = meminfo
         .lines()
@@ -126,7 +127,7 @@ fn memory_limit(limits: &ChildLimits, meminfo: &str) -> u64 {
     limits.tree_memory_bytes.min(most)
 }
 
-/// Where the group of a hierarchy is seen in the file system.
+/// Returns the path of a group in the file system.
 fn folder_of(mounts: &str, kind: &str, controller: Option<&str>, path: &str) -> Option<PathBuf> {
     mounts.lines().find_map(|line| {
         let (place, system) = line.split_once(" - ")?;

@@ -1,4 +1,4 @@
-//! What a helper process waits for: its children, signals, and the end of its leash.
+//! Waits for the events of a helper process: ended children, signals, and the end of its leash.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -10,16 +10,16 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use crate::plan::Hold;
 
-/// What a process is asked to stop by.
+/// The signals that ask a process to stop.
 const STOPPING: [Signal; 4] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT];
 
-/// Something that a helper process has to see to.
+/// An event that a helper process has to handle.
 pub(crate) enum News {
     /// A child has ended.
     Child,
-    /// Somebody asks to stop, by a signal or over the leash.
+    /// A signal or a message on the leash asks to stop.
     Asked,
-    /// Whoever held the leash is gone.
+    /// The host has closed the leash or has exited.
     Released,
 }
 
@@ -30,12 +30,13 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Of a process on the host: from here on signals that ask to stop are held back until they are asked for.
+    /// Creates the watch of a process on the host. Signals that ask to stop are blocked from here on and are
+    /// returned by `next`.
     pub(crate) fn new(hold: Hold) -> nix::Result<Self> {
         Self::over(STOPPING.into_iter().chain([Signal::SIGCHLD]).collect(), hold)
     }
 
-    /// Of the first process of a namespace, to whom such signals mean nothing.
+    /// Creates the watch of the first process of a namespace. Signals that ask to stop have no effect on it.
     pub(crate) fn first(hold: Hold) -> nix::Result<Self> {
         Self::over(SigSet::from(Signal::SIGCHLD), hold)
     }
@@ -46,8 +47,8 @@ impl Watch {
         Ok(Self { signals, mask, hold })
     }
 
-    /// Starts something that must not inherit the mask. Who does so looks for ended children afterwards: one
-    /// signal may have gone by.
+    /// Calls `start`, whose child must not inherit the signal mask. The caller has to check for ended
+    /// children afterwards, because a signal may have been delivered meanwhile.
     pub(crate) fn unheld<T>(&self, start: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         self.mask.thread_unblock()?;
         let started = start();
@@ -55,7 +56,7 @@ impl Watch {
         started
     }
 
-    /// Waits for the next thing.
+    /// Waits for the next event.
     pub(crate) fn next(&self) -> nix::Result<News> {
         loop {
             if let Some(news) = self.signalled()? {
@@ -70,7 +71,7 @@ impl Watch {
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(error) => return Err(error),
             }
-            // A child that ended is seen first, so that its end is not mistaken for a release.
+            // Check for an ended child first, so that its end is not mistaken for a release.
             if let Some(news) = self.signalled()? {
                 return Ok(news);
             }

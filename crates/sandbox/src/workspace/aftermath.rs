@@ -1,11 +1,12 @@
-//! Whether files are as a call would have left them.
+//! Compares files with the state that an interrupted call would have left.
 
 use windlass_protocol::{Aftermath, PlannedFile, TargetKind};
 
 use crate::{Look, Version, Workspace, WorkspacePath};
 
 impl Workspace {
-    /// What is left of a call that planned these changes of files and had begun when its program ended.
+    /// Returns the outcome of a call that had planned these file changes and was running when its program
+    /// ended.
     ///
     /// ```
     /// use windlass_protocol::Aftermath;
@@ -29,7 +30,7 @@ impl Workspace {
         })
     }
 
-    /// A file as it is and as a call would leave it, where it leads when links are followed.
+    /// Returns the planned change of a file, by its real path, with the versions before and after.
     pub fn planned(
         &self,
         path: &WorkspacePath,
@@ -37,7 +38,7 @@ impl Workspace {
         after: Option<Version>,
     ) -> PlannedFile {
         let words = |version: Version| version.to_string();
-        // A name that cannot be followed stands for itself.
+        // A path that cannot be resolved is used as it is.
         let real = self.real(path).map_or_else(|_| path.to_string(), |real| real.to_string());
         PlannedFile::new(real, before.map(words), after.map(words))
     }

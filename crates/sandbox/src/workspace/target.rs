@@ -1,4 +1,4 @@
-//! What stands where a path leads, looked at before a call is judged.
+//! Inspects the target of a path before a call is judged.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::path::normalize;
 use crate::read::read_all;
 use crate::{FileError, Kind, MAX_FILE_BYTES, PathError, Version, Workspace, WorkspacePath};
 
-/// How many links that lead to nothing are followed, as Linux follows forty.
+/// The maximum number of dangling links that are followed; Linux follows forty too.
 const MAX_LINKS: usize = 40;
 
-/// The names by which git knows a folder as a repository, and those that decide what it runs there.
+/// The names by which git recognises a repository, and those that decide which programs it runs there.
 const REPOSITORY_NAMES: [&str; 10] = [
     "HEAD",
     "config",
@@ -27,18 +27,18 @@ const REPOSITORY_NAMES: [&str; 10] = [
     "refs",
 ];
 
-/// How closely a target is looked at.
+/// The depth of an inspection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the place alone or with its bytes, there is no third")]
 pub enum Look {
-    /// Where the path leads and what stands there.
+    /// The real path and the kind.
     #[default]
     Place,
     /// Also the digest of a file's bytes, for a call that depends on them.
     Bytes,
 }
 
-/// Where a path leads when all links have been followed.
+/// The end of a path after all links have been followed.
 enum Lead {
     There(WorkspacePath),
     Missing(WorkspacePath),
@@ -46,10 +46,11 @@ enum Lead {
 }
 
 impl Workspace {
-    /// What the words of a model lead to: links are followed, nothing is changed, nothing is waited for.
+    /// Inspects the target of a model's path. Links are followed; nothing is changed, and the call never
+    /// blocks.
     ///
-    /// It always answers, because what cannot be used has to be judged too. The digest is left out for files
-    /// that are longer than what is read.
+    /// The call always returns a target, because policy also judges unusable paths. Files longer than
+    /// [`MAX_FILE_BYTES`] have no digest.
     ///
     /// ```
     /// use windlass_protocol::TargetKind;
@@ -83,8 +84,9 @@ impl Workspace {
         }
     }
 
-    /// Whether a name belongs to a bare repository on the way: one of git's names beside a file `HEAD`. Git reads such a
-    /// folder's configuration, and runs what it says, whenever it is started there.
+    /// Returns true if a name of the path belongs to a bare repository: one of git's names beside a file
+    /// `HEAD`. Git reads such a folder's configuration and runs the programs in it whenever it is started
+    /// there.
     fn is_in_repository(&self, path: &WorkspacePath) -> bool {
         let has_head = |folder: &Path| {
             let found = self.dir.symlink_metadata(folder.join("HEAD"));
@@ -148,8 +150,8 @@ impl Workspace {
         Lead::Missing(path.clone())
     }
 
-    /// The deepest folder on the way that is there, by its real path, and what is left of the way; nothing if
-    /// the way leads out.
+    /// Returns the deepest existing folder of the path, by its real path, and the rest of the path. Returns
+    /// `None` if the path leads out.
     fn deepest(&self, path: &WorkspacePath) -> Option<(PathBuf, PathBuf)> {
         let mut rest = PathBuf::new();
         let mut there = path.relative();
@@ -177,7 +179,7 @@ impl Workspace {
     }
 }
 
-/// What a link that leads to nothing says.
+/// The target of a dangling link.
 enum Dangling {
     None,
     To(PathBuf),

@@ -1,4 +1,4 @@
-//! Extended attributes and access lists, which a file that takes the place of another one does not have by itself.
+//! Copies extended attributes and access lists, which a replacement file does not have by itself.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -7,21 +7,21 @@ use cap_std::fs::File;
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
 use rustix::io::Errno;
 
-/// The list of who else may read and write a file.
+/// The POSIX access control list.
 const ACCESS: &str = "system.posix_acl_access";
-/// The label by which the kernel separates programs.
+/// The `SELinux` label.
 const LABEL: &str = "security.selinux";
-/// The most that the kernel lets a name list or a value have, in bytes.
+/// The kernel's maximum length of a list of names or of a value, in bytes.
 const MOST: usize = 64 * 1024;
 
-/// Gives a new file the access list, label and attributes of users that an old one has. Capabilities and signatures are
-/// left out, because they belong to the old bytes.
+/// Copies the access list, the label and the `user.*` attributes from the old file to the new one.
+/// Capabilities and signatures are not copied, because they belong to the old bytes.
 ///
 /// # Errors
-/// If the new file cannot have the same access list: its mode alone would let other users read it or keep them out.
+/// If the access list cannot be copied. The mode alone would admit or exclude other users.
 pub(super) fn copy(old: &File, new: &File) -> io::Result<()> {
     let names = match names(old) {
-        // The file system has none.
+        // The file system has no extended attributes.
         Err(Errno::OPNOTSUPP | Errno::NOSYS) => Vec::new(),
         names => names?,
     };
@@ -33,7 +33,7 @@ pub(super) fn copy(old: &File, new: &File) -> io::Result<()> {
         }
     }
     if !names.iter().any(|name| name == ACCESS) {
-        // The new file may have a list from the folder in which it was made. Most have none.
+        // The new file may have inherited a list from its folder. Most have none, so ignore the error.
         let _ = fremovexattr(new, ACCESS);
     }
     Ok(())
@@ -52,7 +52,7 @@ fn copy_one(old: &File, new: &File, name: &str) -> Result<(), Errno> {
     fsetxattr(new, name, bytes.get(..len).unwrap_or_default(), XattrFlags::empty())
 }
 
-/// On another disk the new file cannot take the place of the old one, and another one is made.
+/// On another disk the new file cannot be renamed over the old one, and the caller creates another draft.
 fn is_same_disk(old: &File, new: &File) -> io::Result<bool> {
     let dev = |file: &File| Ok::<_, io::Error>(file.try_clone()?.into_std().metadata()?.dev());
     Ok(dev(old)? == dev(new)?)

@@ -1,4 +1,5 @@
-//! A file on its way to its name: written under another one, locked while its writer lives, swept when it died.
+//! Drafts: files that are written under a temporary name, locked while their writer lives, and swept after it
+//! died.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use super::place::{Run, with_run};
 const START: &str = ".windlass-";
 const END: &str = ".tmp";
 
-/// Bytes under a name of their own, synced. Dropped without a name they are removed.
+/// Synced bytes under a temporary name. Dropping the value removes the file unless it was renamed.
 #[derive(Debug)]
 pub(super) struct Draft<'d> {
     folder: &'d Dir,
@@ -21,11 +22,11 @@ pub(super) struct Draft<'d> {
 }
 
 impl<'d> Draft<'d> {
-    /// Writes a draft. With permissions nobody else reads it before it has them.
+    /// Writes a draft. With `permissions`, other users cannot read it before it has them.
     pub(super) fn new(folder: &'d Dir, bytes: &[u8], permissions: Option<&Permissions>) -> io::Result<Self> {
         let mut draft = loop {
             let draft = Self::begin(folder, permissions)?;
-            // A sweeper may have come between the making and the lock.
+            // Another process may have swept it between its creation and the lock.
             if draft.file.metadata()?.nlink() > 0 {
                 break draft;
             }
@@ -50,7 +51,7 @@ impl<'d> Draft<'d> {
                 Ok(file) => {
                     let draft = Self { folder, name, file };
                     if cfg!(unix) {
-                        // The lock belongs to the open file, whichever of its handles took it.
+                        // The lock belongs to the open file, so it outlives this handle.
                         let _ = draft.file.try_clone()?.into_std().lock();
                     }
                     return Ok(draft);
@@ -61,10 +62,10 @@ impl<'d> Draft<'d> {
         }
     }
 
-    /// Gives the draft the owner of the file that it replaces, and the group where this user may.
+    /// Sets the owner of the file that the draft replaces, and its group if this user may.
     ///
     /// # Errors
-    /// If this user may not give the file to its owner.
+    /// If this user may not give the file to that owner.
     #[cfg(unix)]
     pub(super) fn keep_owner(&self, old: &File) -> io::Result<()> {
         use cap_std::fs::MetadataExt as _;
@@ -83,7 +84,8 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
-    /// Gives the draft the access list and the attributes of the file that it replaces, after its owner and mode.
+    /// Copies the access list and the attributes of the file that the draft replaces. Call it after owner and
+    /// mode are set.
     ///
     /// # Errors
     /// If the draft cannot have the access list.
@@ -97,18 +99,18 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
-    /// Makes a draft with the usual mode a program.
+    /// Makes a draft with default mode executable.
     pub(super) fn make_program(&self) -> io::Result<()> {
         self.file.set_permissions(with_run(&self.file.metadata()?.permissions(), Run::Program))
     }
 
-    /// Gives the draft a name in place of whatever has it, in one step.
+    /// Renames the draft to a name, replacing an existing file of that name, in one step.
     pub(super) fn replace(&self, folder: &Dir, name: &Path) -> io::Result<()> {
         self.folder.rename(&self.name, folder, name)
     }
 
-    /// Gives the draft a name that nothing has: a hard link fails where a name already stands, a rename would
-    /// not.
+    /// Gives the draft an unused name with a hard link, which fails if the name exists. A rename would
+    /// replace the existing file.
     pub(super) fn claim(&self, folder: &Dir, name: &Path) -> io::Result<()> {
         self.folder.hard_link(&self.name, folder, name)
     }
@@ -116,12 +118,12 @@ impl<'d> Draft<'d> {
 
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
-        // After a rename the name is gone already; what cannot be removed is swept later.
+        // After a rename the name no longer exists. A file that cannot be removed is swept later.
         let _ = self.folder.remove_file(&self.name);
     }
 }
 
-/// A link on its way to its name. Dropped without one it is removed.
+/// A symbolic link under a temporary name. Dropping the value removes it unless it was renamed.
 pub(super) struct Link<'d> {
     folder: &'d Dir,
     name: PathBuf,
@@ -139,7 +141,7 @@ impl<'d> Link<'d> {
         }
     }
 
-    /// Gives the link a name in place of whatever has it, in one step.
+    /// Renames the link to a name, replacing an existing file of that name, in one step.
     pub(super) fn replace(&self, folder: &Dir, name: &Path) -> io::Result<()> {
         self.folder.rename(&self.name, folder, name)
     }
@@ -147,12 +149,12 @@ impl<'d> Link<'d> {
 
 impl Drop for Link<'_> {
     fn drop(&mut self) {
-        // After a rename the name is gone already.
+        // After a rename the name no longer exists.
         let _ = self.folder.remove_file(&self.name);
     }
 }
 
-/// What a link says is data: nobody goes there.
+/// Creates a link. Its target is only data here and is not followed.
 #[cfg(unix)]
 fn link(folder: &Dir, target: &Path, name: &Path) -> io::Result<()> {
     folder.symlink_contents(target, name)
@@ -169,7 +171,7 @@ fn next_name() -> PathBuf {
     PathBuf::from(format!("{START}{}-{count}{END}", std::process::id()))
 }
 
-/// Removes the drafts of writers that died, as their locks died with them.
+/// Removes the drafts of writers that died, whose locks ended with them.
 pub(crate) fn sweep(folder: &Dir) {
     let Ok(entries) = folder.entries() else { return };
     let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
@@ -177,14 +179,14 @@ pub(crate) fn sweep(folder: &Dir) {
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No);
         let Ok(file) = folder.open_with(&name, &options) else { continue };
-        // Without locks nobody can tell a living writer's draft from a dead one's.
+        // Without locks, the draft of a living writer cannot be distinguished from that of a dead one.
         if cfg!(unix) && file.into_std().try_lock().is_ok() {
             let _ = folder.remove_file(&name);
         }
     }
 }
 
-/// Whether a name is one of a draft's, and nothing that a person would write.
+/// Returns true if a name has the form of a draft's, which a person would not write.
 fn is_draft(name: &str) -> bool {
     let numbers = name.strip_prefix(START).and_then(|rest| rest.strip_suffix(END));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Putting a name back to what it was: a file or a link, in one step, without following anything.
+//! Restores the earlier state of a name, a file or a link, in one step and without following links.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ use super::draft::{self, Draft};
 use crate::read::{open_named, read_all};
 use crate::{FileError, Kind, Workspace, WorkspacePath};
 
-/// What has a name, or is to have it.
+/// The state of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standing {
@@ -19,35 +19,35 @@ pub enum Standing {
     File {
         /// Its bytes.
         bytes: Vec<u8>,
-        /// Whether it is a program.
+        /// Its execute permission.
         run: Run,
     },
-    /// A link, by what it says.
+    /// A symbolic link.
     Link {
-        /// Where it leads, unjudged.
+        /// Its target as it is written, unchecked.
         target: PathBuf,
     },
-    /// Nothing.
+    /// The name does not exist.
     Nothing,
-    /// A folder, a pipe, a device: nothing that is put back.
+    /// A folder, a pipe or a device, which cannot be restored.
     Other(Kind),
 }
 
-/// Whether a file's owner may run it.
+/// The execute permission of a file's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a program or none, there is no third")]
 pub enum Run {
-    /// It is no program.
+    /// The file is not executable.
     Plain,
-    /// It is one.
+    /// The file is executable.
     Program,
 }
 
 impl Workspace {
-    /// What has a name. Neither a link in its place nor one on the way is followed.
+    /// Returns the state of a name. Links are not followed, neither the last part nor its parents.
     ///
     /// # Errors
-    /// If a part of the way is no folder, or the file is longer than what is read.
+    /// If a parent is not a folder, or the file is too long to be read.
     pub fn standing(&self, path: &WorkspacePath) -> Result<Standing, FileError> {
         match self.real_folder(path) {
             Ok((folder, name)) => standing(&folder, path, name),
@@ -56,11 +56,12 @@ impl Workspace {
         }
     }
 
-    /// Gives a name what it had, in place of what the caller saw there: in one step, its bytes synced, with the folders on the
-    /// way. A file that stays one keeps its mode bits but for those that make it a program. Nothing takes the name away.
+    /// Restores a name to `wanted`, if its state is still `seen`: in one step, with the bytes synced and
+    /// missing parents created. A file that stays a file keeps its mode bits except the execute bits.
+    /// `Standing::Nothing` removes the name.
     ///
     /// # Errors
-    /// If the workspace is read-only, something else has the name now, or a link stands on the way.
+    /// If the workspace is read-only, the state of the name has changed, or a parent is a link.
     pub fn put_back(
         &self,
         path: &WorkspacePath,
@@ -104,7 +105,7 @@ impl Workspace {
         }
     }
 
-    /// The folder of a name by its words alone, and the name.
+    /// Opens the parent folder without following links, and returns it with the name.
     fn real_folder<'p>(&self, path: &'p WorkspacePath) -> Result<(Dir, &'p Path), FileError> {
         let name = path.relative().file_name().ok_or(FileError::Root)?;
         let parent = path.relative().parent().unwrap_or(Path::new(""));
@@ -143,7 +144,7 @@ fn standing(folder: &Dir, path: &WorkspacePath, name: &Path) -> Result<Standing,
     }
 }
 
-/// The mode of a file that has the name; a link's is none that a file could keep.
+/// Returns the mode of an existing file. A link's mode does not apply to a file.
 fn permissions_of(folder: &Dir, name: &Path) -> Option<Permissions> {
     folder.symlink_metadata(name).ok().filter(Metadata::is_file).map(|found| found.permissions())
 }
@@ -159,11 +160,11 @@ pub(crate) fn run_of(_: &Permissions) -> Run {
     Run::Plain
 }
 
-/// Whoever may read a program may run it.
+/// Sets or clears the execute permission. Each user who may read a program may run it.
 #[cfg(unix)]
 pub(super) fn with_run(permissions: &Permissions, run: Run) -> Permissions {
     use cap_std::fs::PermissionsExt;
-    // A file that was put back is no setuid one, whatever had its name.
+    // A restored file never gets the setuid or setgid bit.
     let mode = permissions.mode() & 0o777;
     let mode = match run {
         Run::Plain => mode & !0o111,

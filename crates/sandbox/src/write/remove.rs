@@ -1,4 +1,4 @@
-//! Removing below the workspace's handle: names, never what a link leads to.
+//! Removes names below the workspace's handle, never the target of a link.
 
 use std::path::Path;
 use std::sync::PoisonError;
@@ -9,28 +9,28 @@ use super::{Place, hold};
 use crate::read::read_all;
 use crate::{FileError, Kind, Version, Workspace, WorkspacePath};
 
-/// Something that was found below a folder.
+/// A file or folder below a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Found {
-    /// Where it is.
+    /// Its path.
     pub path: WorkspacePath,
-    /// What it is; links are not followed.
+    /// Its kind; links are not followed.
     pub kind: Kind,
 }
 
 impl Workspace {
-    /// Removes a file that still is what the caller read. A link is removed itself, its target stays.
+    /// Removes a file that still has the expected version. Of a link, only the link is removed.
     ///
     /// # Errors
-    /// As for a write.
+    /// As for `write`.
     pub fn remove(&self, path: &WorkspacePath, expected: Version) -> Result<(), FileError> {
         self.check_writable(path)?;
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let (folder, name) = self.named(path)?;
         let failed = |error| FileError::from_io(path, error);
         let stale = || FileError::Stale { path: path.to_string() };
-        // Held until the name is gone, so that no other process writes between the look and the step.
+        // Hold the lock until the name is removed, so that no other process writes between check and removal.
         let mut held = None;
         let version = if folder.symlink_metadata(name).map_err(failed)?.is_symlink() {
             self.read(path)?.version
@@ -45,10 +45,11 @@ impl Workspace {
         folder.remove_file(name).map_err(failed)
     }
 
-    /// Removes a file, a link or a pipe, whatever it holds, and says what it was. Of a link only the link goes.
+    /// Removes a file, a link or a pipe with any contents, and returns its kind. Of a link, only the link is
+    /// removed.
     ///
     /// # Errors
-    /// If nothing is there, if it is a folder or the root, or if the path leads out.
+    /// If the path does not exist, is a folder or the root, or leads out.
     pub fn remove_name(&self, path: &WorkspacePath) -> Result<Kind, FileError> {
         self.check_writable(path)?;
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,10 +61,10 @@ impl Workspace {
         }
     }
 
-    /// Removes a folder that has nothing in it. The root stays.
+    /// Removes an empty folder. The root cannot be removed.
     ///
     /// # Errors
-    /// If it is no folder, has something in it, or the path leads out.
+    /// If the path is not a folder, is not empty, or leads out.
     pub fn remove_folder(&self, path: &WorkspacePath) -> Result<(), FileError> {
         self.check_writable(path)?;
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,20 +72,20 @@ impl Workspace {
         folder.remove_dir(name).map_err(|error| FileError::from_io(path, error))
     }
 
-    /// What something is, links not followed.
+    /// Returns the kind of a path without following links.
     ///
     /// # Errors
-    /// If nothing is there or the path leads out.
+    /// If the path does not exist or leads out.
     pub fn kind_of_name(&self, path: &WorkspacePath) -> Result<Kind, FileError> {
         let (folder, name) = self.named(path)?;
         let found = folder.symlink_metadata(name).map_err(|error| FileError::from_io(path, error))?;
         Ok(Kind::of(found.file_type()))
     }
 
-    /// Everything below a folder, each folder before what is in it, links not followed.
+    /// Returns everything below a folder, each folder before its contents. Links are not followed.
     ///
     /// # Errors
-    /// If it is no folder inside the workspace, or if there is more than `limit`.
+    /// If the path is not a folder inside the workspace, or has more than `limit` entries below it.
     pub fn below(&self, path: &WorkspacePath, limit: usize) -> Result<Vec<Found>, FileError> {
         let mut found: Vec<Found> = Vec::new();
         let mut open = vec![path.clone()];
@@ -104,7 +105,7 @@ impl Workspace {
         Ok(found)
     }
 
-    /// The handle of the folder in which a name stands, judged, and the name.
+    /// Opens the judged parent folder of a name, and returns it with the name.
     fn named<'p>(&self, path: &'p WorkspacePath) -> Result<(Dir, &'p Path), FileError> {
         let Some(name) = path.relative().file_name() else {
             return Err(FileError::Root);

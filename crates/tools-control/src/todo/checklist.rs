@@ -1,4 +1,4 @@
-//! A list of what is to do as a Markdown checklist, which models write as gladly as JSON.
+//! Parses to-do lists in the form of Markdown checklists, which models write as readily as JSON.
 
 use serde::Deserialize;
 use windlass_tool::ToolError;
@@ -14,7 +14,7 @@ pub(crate) enum Written {
 }
 
 impl Written {
-    /// The items, or which line is none.
+    /// Returns the items, or an error with the number of the first invalid line.
     pub(crate) fn items(self) -> Result<Vec<TodoItem>, ToolError> {
         match self {
             Self::Items(items) => Ok(items),
@@ -23,7 +23,7 @@ impl Written {
     }
 }
 
-/// The letter between the brackets.
+/// Returns the character between the brackets.
 pub(crate) fn mark(state: TodoState) -> char {
     match state {
         TodoState::Pending => ' ',
@@ -60,7 +60,7 @@ fn item(line: &str) -> Option<TodoItem> {
         "-" | "~" => TodoState::InProgress,
         _ => return None,
     };
-    // A link in brackets is followed by its address, an item by a space.
+    // A link's brackets are followed by its address, an item's by white space.
     let text = text.strip_prefix(char::is_whitespace)?.trim();
     Some(TodoItem::new(text, state))
 }

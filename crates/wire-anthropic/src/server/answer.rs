@@ -1,4 +1,4 @@
-//! An answer as blocks that open, fill and close, whether it is streamed or whole.
+//! Translates chunks to operations on content blocks, for streamed and for whole answers.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Payload, StopReason, Unknown, Usage};
@@ -11,7 +11,7 @@ use crate::marks;
 use crate::stop::stop_reason;
 use crate::wire::NAME;
 
-/// What happens to a block.
+/// An operation on a content block.
 #[derive(Debug)]
 pub(crate) enum Step {
     Start { index: usize, block: Value },
@@ -19,7 +19,7 @@ pub(crate) enum Step {
     Stop { index: usize },
 }
 
-/// What is added to a block.
+/// The content that is added to a block.
 #[derive(Debug)]
 pub(crate) enum Delta {
     Text(String),
@@ -29,13 +29,13 @@ pub(crate) enum Delta {
     Input(String),
 }
 
-/// The blocks of one answer.
+/// The content blocks of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     begun: usize,
-    /// The words or thoughts that are open, which whatever comes next ends.
+    /// The open block of text or thinking; the next block of another type closes it.
     speaking: Option<(usize, Speech)>,
-    /// The calls that are open, each with whether it has arguments.
+    /// The open calls.
     calls: Vec<OpenCall>,
 }
 
@@ -53,7 +53,8 @@ struct OpenCall {
 }
 
 impl Blocks {
-    /// Takes the next chunk. What is not content is for the envelope.
+    /// Translates the next chunk. Chunks without content (usage, finish, errors) are ignored; the caller
+    /// encodes them.
     pub(crate) fn push(&mut self, chunk: &Chunk, steps: &mut Vec<Step>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Text { text } => self.say(Speech::Words, Delta::Text(text.clone()), steps),
@@ -70,7 +71,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Closes all that is open.
+    /// Closes all open blocks.
     pub(crate) fn close(&mut self, steps: &mut Vec<Step>) {
         self.hush(steps);
         steps.extend(self.calls.drain(..).map(|call| Step::Stop { index: call.index }));
@@ -136,7 +137,7 @@ impl Blocks {
             CallChunk::End { key, arguments } => {
                 let Some(at) = self.calls.iter().position(|call| call.key == *key) else { return Ok(()) };
                 let call = self.calls.remove(at);
-                // The whole text again counts where no delta came (RULES S6).
+                // The complete arguments at the end count only if no delta came (RULES S6).
                 if let (false, Some(text)) = (call.has_input, arguments) {
                     steps.push(Step::Delta { index: call.index, delta: Delta::Input(text.clone()) });
                 }
@@ -174,7 +175,7 @@ impl Blocks {
         if unknown.wire == NAME {
             let Some(Value::Object(block)) = unknown.value.get(BLOCK_FIELD) else { return };
             let mut block = block.clone();
-            // The input of a call that the server runs comes as text, like that of any call.
+            // Send the input of a server tool's call as a text delta, like the input of any call.
             let input = match block.get("input") {
                 Some(Value::Object(input)) if !input.is_empty() => {
                     block.insert("input".to_owned(), json!({}))
@@ -187,14 +188,14 @@ impl Blocks {
             }
             steps.push(Step::Stop { index });
         } else if let Some(words) = unknown.value.get("refusal").and_then(Value::as_str) {
-            // Other formats say a refusal in a part of its own; here it is words and a reason.
+            // Other formats have a part for a refusal; this format has only text and a stop reason.
             self.say(Speech::Words, Delta::Text(words.to_owned()), steps);
         }
     }
 }
 
-/// The input of a call that came in one piece, as text. The API has no free text and no commands, so these are
-/// said as objects.
+/// Returns the input of a call that came in one piece. The API has neither free-text calls nor shell
+/// commands, so these are encoded as objects.
 fn input(body: &WholeCall) -> String {
     match body {
         WholeCall::Arguments(text) => text.clone(),
@@ -207,7 +208,7 @@ fn input(body: &WholeCall) -> String {
     }
 }
 
-/// Whether a source is one of this API's citations.
+/// Returns true if the value is a citation of this API.
 fn is_citation(value: &Value) -> bool {
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
     matches!(
@@ -221,7 +222,7 @@ fn is_citation(value: &Value) -> bool {
 }
 
 impl Delta {
-    /// The delta as the API writes it.
+    /// Encodes the delta as the API does.
     pub(crate) fn value(self) -> Value {
         match self {
             Self::Text(text) => json!({ "type": "text_delta", "text": text }),
@@ -233,7 +234,7 @@ impl Delta {
     }
 }
 
-/// The reason for the stop. A word of this format stays; any other is said by its reason.
+/// Returns the stop reason of this format. `raw` is kept if it maps to the same reason.
 pub(crate) fn stop_word<'a>(reason: &'a StopReason, raw: &'a str) -> &'a str {
     if !raw.is_empty() && stop_reason(raw) == *reason {
         return raw;
@@ -249,7 +250,7 @@ pub(crate) fn stop_word<'a>(reason: &'a StopReason, raw: &'a str) -> &'a str {
     }
 }
 
-/// `input_tokens` counts here only what no cache took part in.
+/// Encodes the usage. `input_tokens` excludes tokens that were read from or written to the cache.
 pub(crate) fn usage(usage: &Usage) -> Value {
     let cached = usage.cache_read_tokens.saturating_add(usage.cache_write_tokens);
     let mut value = json!({

@@ -1,6 +1,7 @@
-//! A client's blocks of content, read into parts.
+//! Decodes a client's content blocks into parts.
 //!
-//! Fields of a block that have no word here are kept on its part (`crate::marks`), blocks of other kinds whole.
+//! Fields of a block that this crate does not interpret are kept on its part (`crate::marks`); blocks of
+//! unknown type are kept whole.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{
@@ -14,7 +15,7 @@ use crate::block::BLOCK_FIELD;
 use crate::marks;
 use crate::wire::NAME;
 
-/// Takes a field that is a text or a list of blocks.
+/// Takes a field that holds a string or a list of blocks.
 pub(crate) fn read(fields: &mut Fields<'_>, name: &str) -> Result<Vec<Part>, RequestError> {
     match fields.peek(name).map(|raw| raw.get().starts_with('[')) {
         None => Ok(Vec::new()),
@@ -69,7 +70,8 @@ fn unknown(raw: &str) -> Result<Part, RequestError> {
     Ok(Part::Unknown(Unknown::new(NAME, json!({ BLOCK_FIELD: block }))))
 }
 
-/// The picture of a block; none where its source has no word here, as an uploaded one.
+/// Decodes the image of a block. Returns `None` for a source that `Image` cannot express, for example an
+/// uploaded file.
 fn image(fields: &mut Fields<'_>) -> Result<Option<Image>, RequestError> {
     let Some(mut source) = fields.object("source")? else {
         return Err(fields.wrong("source", "an object is wanted"));
@@ -79,13 +81,14 @@ fn image(fields: &mut Fields<'_>) -> Result<Option<Image>, RequestError> {
             let media_type = source.required_text("media_type")?;
             Some(Image::base64(media_type, source.required_text("data")?))
         }
-        // The address does not say what it leads to, and no provider asks.
+        // A URL does not reveal its media type, and providers do not require one.
         "url" => Some(Image::url("image/*", source.required_text("url")?)),
         _ => None,
     })
 }
 
-/// The document of a block; none where its source has no word here, as one made of blocks.
+/// Decodes the document of a block. Returns `None` for a source that `File` cannot express, for example a
+/// list of blocks.
 fn document(fields: &mut Fields<'_>) -> Result<Option<File>, RequestError> {
     let Some(mut source) = fields.object("source")? else {
         return Err(fields.wrong("source", "an object is wanted"));
@@ -145,7 +148,7 @@ fn result(mut fields: Fields<'_>) -> Result<ToolResult, RequestError> {
     }
     let mut marks = Map::new();
     if failed && status.is_ok() {
-        // A client's own error, whose words name no status of ours.
+        // The client marked an error, but the text does not name one of our statuses.
         status = ResultStatus::Error;
         marks.insert(marks::IS_ERROR.to_owned(), true.into());
     }

@@ -1,10 +1,10 @@
-//! Refusals as this API writes them.
+//! Encodes errors as this API writes them.
 
 use serde_json::{Value, json};
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-/// A refusal's status and body.
+/// Returns the status and the body of an error response.
 pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     let (status, kind) = match error.kind {
         ProviderErrorKind::Authentication => (401, "authentication_error"),
@@ -19,7 +19,7 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     (status, body(kind, &message).to_string().into_bytes())
 }
 
-/// An error inside a stream that began well.
+/// Encodes an error inside a stream that already started.
 pub(crate) fn stream_error(error: &StreamError) -> Value {
     let kind = match error.kind {
         StreamErrorKind::Overloaded => "overloaded_error",
@@ -37,7 +37,8 @@ pub(crate) fn stream_error(error: &StreamError) -> Value {
     body(kind, &in_known_words(is_length, &error.message))
 }
 
-/// The API has no code for a conversation that is too long but these words, which clients look for.
+/// Adds the phrase by which clients recognise a context that is too long, since the API has no error type for
+/// it.
 fn in_known_words(is_length: bool, message: &str) -> String {
     if is_length && !message.contains("prompt is too long") {
         return format!("prompt is too long: {message}");

@@ -1,4 +1,4 @@
-//! A client's messages, read into ours.
+//! Decodes a client's messages.
 
 use serde_json::value::RawValue;
 use windlass_protocol::{Message, Part, Role};
@@ -6,8 +6,8 @@ use windlass_wire::{Fields, RequestError};
 
 use crate::server::blocks;
 
-/// Adds the messages of a request to the conversation. Results are a message of their own, before what the user
-/// says beside them.
+/// Appends the messages of a request to the conversation. Tool results become a message of their own, before
+/// the user's other content.
 pub(crate) fn read(
     items: Vec<(String, &RawValue)>,
     conversation: &mut Vec<Message>,

@@ -1,4 +1,4 @@
-//! A client's request, read into ours.
+//! Decodes a client's request.
 
 use serde_json::Value;
 use windlass_protocol::{Delivery, Message, OutputFormat, OutputSchema, Part, Request, Role};
@@ -48,7 +48,8 @@ fn read(text: &str) -> Result<Asked, RequestError> {
     Ok(Asked::new(request, framing))
 }
 
-/// The system prompt: one plain text, or blocks, which are a message before all others.
+/// Takes the system prompt: a single plain text as a string, anything else as a system message before all
+/// others.
 fn system(fields: &mut Fields<'_>) -> Result<(Option<String>, Vec<Message>), RequestError> {
     let mut parts = blocks::read(fields, "system")?;
     if parts.is_empty() {
@@ -60,7 +61,7 @@ fn system(fields: &mut Fields<'_>) -> Result<(Option<String>, Vec<Message>), Req
     })
 }
 
-/// The form of the answer, in its own field and in the one that it had while it was in beta.
+/// Takes the format of the answer from `output_config`, or from `output_format`, its name during the beta.
 fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     let older = fields.peek("output_format");
     if let (Some(mut format), Some(raw)) = (fields.object("output_format")?, older) {
@@ -86,6 +87,6 @@ fn schema(format: &mut Fields<'_>) -> Result<OutputFormat, RequestError> {
     let Some(raw) = format.raw("schema") else {
         return Err(format.wrong("schema", "an object is wanted"));
     };
-    // This API has no name for a schema; others want one.
+    // This API does not name schemas; other formats require a name.
     Ok(OutputFormat::Schema(OutputSchema::new("answer", raw.get().parse()?)))
 }

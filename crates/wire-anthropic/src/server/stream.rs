@@ -1,4 +1,4 @@
-//! Writes an answer as a stream of named events.
+//! Encodes an answer as a stream of named events.
 
 use serde_json::{Value, json};
 use windlass_protocol::{StopReason, Usage};
@@ -8,7 +8,7 @@ use windlass_wire::{EncodeError, Encoder, Reply};
 use crate::server::answer::{Blocks, Step, stop_word, usage};
 use crate::server::error::stream_error;
 
-/// One streamed answer.
+/// The encoder of one streamed answer.
 #[derive(Debug)]
 pub(crate) struct Stream {
     reply: Reply,
@@ -21,7 +21,7 @@ pub(crate) struct Stream {
 enum State {
     New,
     Open,
-    /// With the reason, which goes out with the last usage.
+    /// The answer has ended. Holds the stop reason, which is sent together with the final usage.
     Stopped(String),
     Failed,
 }
@@ -81,7 +81,7 @@ impl Encoder for Stream {
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Usage { usage } => self.usage = *usage,
-            // After its end an answer has only its usage to tell.
+            // After the end of an answer only its usage is still of interest.
             _ if matches!(self.state, State::Stopped(_) | State::Failed) => {}
             Chunk::Error { error } => self.fail(&stream_error(error), bytes),
             Chunk::Finish { reason: StopReason::Error, .. } => self.fail(&broke_off(), bytes),
@@ -105,7 +105,8 @@ impl Encoder for Stream {
     }
 
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
-        // An answer without a finish broke off: no end follows, so that no client takes it as whole.
+        // Without a finish the answer broke off. Send no end event, so that clients do not take it as
+        // complete.
         if let State::Stopped(word) = &self.state {
             let delta = json!({ "stop_reason": word, "stop_sequence": null });
             let data = json!({ "type": "message_delta", "delta": delta, "usage": usage(&self.usage) });
@@ -116,7 +117,7 @@ impl Encoder for Stream {
     }
 }
 
-/// What is said where the provider failed without words.
+/// Returns the error for an answer that broke off without an error message from the provider.
 pub(crate) fn broke_off() -> Value {
     json!({ "type": "error", "error": { "type": "api_error", "message": "the answer broke off" } })
 }

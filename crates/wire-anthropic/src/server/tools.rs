@@ -1,4 +1,4 @@
-//! The tools that a client offers, and its choice among them.
+//! Decodes the tools that a client offers and its tool choice.
 
 use windlass_protocol::{ParallelCalls, RawJson, Request, Strictness, ToolChoice, ToolSpec, Unknown};
 use windlass_wire::{Fields, RequestError};

@@ -1,4 +1,4 @@
-//! Writes an answer as one message.
+//! Encodes an answer as one message.
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use crate::server::answer::{Blocks, Delta, Step, stop_word, usage};
 use crate::server::error::stream_error;
 use crate::server::stream::broke_off;
 
-/// One answer, kept until it is whole.
+/// The encoder of one whole answer, which collects the answer until it is complete.
 #[derive(Debug)]
 pub(crate) struct Whole {
     reply: Reply,
@@ -22,15 +22,15 @@ pub(crate) struct Whole {
     error: Option<Value>,
 }
 
-/// A block that is filled.
+/// A block under construction.
 #[derive(Debug, Default)]
 struct Draft {
     fields: Map<String, Value>,
-    /// The text of a call's input, which keeps its order and spelling.
+    /// The text of a call's input, with the key order and number format of the model.
     input: String,
 }
 
-/// The message; the order of its fields is that of the API.
+/// The message. The order of its fields is that of the API.
 #[derive(Serialize)]
 struct Message<'a> {
     id: String,
@@ -79,9 +79,9 @@ impl Serialize for Draft {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let input = match serde_json::from_str::<&RawValue>(&self.input) {
             Ok(input) if input.get().starts_with('{') => Some(Written::Raw(input)),
-            // Nothing came, and the beginning's empty object stands, as the API itself sends it.
+            // No input came, so the empty object of the start remains, as in the API's own answers.
             _ if self.input.trim().is_empty() => None,
-            // What was cut goes out as a text, which no client takes for arguments (RULES S10).
+            // Input that was cut is sent as a string, which no client takes for arguments (RULES S10).
             _ => Some(Written::Text(&self.input)),
         };
         serializer.collect_map(self.fields.iter().map(|(name, value)| match (name.as_str(), input) {
@@ -136,7 +136,7 @@ impl Encoder for Whole {
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         let body = match (&self.error, &self.stop) {
             (Some(error), _) => serde_json::to_vec(error)?,
-            // An answer without a finish broke off, and no client may take it as whole.
+            // Without a finish the answer broke off, and clients must not take it as complete.
             (None, None) => serde_json::to_vec(&broke_off())?,
             (None, Some(stop)) => serde_json::to_vec(&Message {
                 id: format!("msg_{}", self.reply.id),

@@ -1,4 +1,4 @@
-//! Writes calls: this API tells a call when it is whole.
+//! Encodes calls. This API sends a call only when it is complete.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -11,9 +11,9 @@ use crate::server::event::{CallPart, Part};
 use crate::server::stream::{AnswerEncoder, mark};
 use crate::wire::NAME;
 
-/// A call as far as it came.
+/// A call under construction.
 pub(super) struct OpenCall {
-    /// None where it is whole.
+    /// The call's key, or `None` if the call is complete.
     pub(super) open: Option<CallKey>,
     pub(super) id: Option<String>,
     pub(super) name: String,
@@ -73,16 +73,18 @@ impl AnswerEncoder {
     pub(super) fn whole_call(&mut self, bytes: &mut Vec<u8>, call: &OpenCall) -> Result<(), EncodeError> {
         self.release(bytes, None)?;
         let text = if call.arguments.trim().is_empty() { "{}" } else { call.arguments.trim() };
-        // An event is one line; between the values of JSON any white space is the same.
+        // An event has to be one line. JSON strings cannot contain line breaks, so all of them are
+        // replaceable white space.
         let args =
             RawValue::from_string(text.replace(['\r', '\n'], " ")).ok().filter(|_| text.starts_with('{'));
         let (Some(args), false) = (args, call.name.is_empty()) else {
-            // Arguments that are no object have no place here, and a call without them would be another call.
+            // Arguments that are not an object have no encoding here, and a call with other arguments would
+            // be another call.
             self.broken = true;
             return Ok(());
         };
         let opaque = call.opaque.as_ref();
-        // Where the API gave a call no id, results go back without one.
+        // If this API sent a call without an id, its result has no id either.
         let is_own = opaque.is_some_and(|opaque| opaque.of(NAME).is_some());
         let id = if is_own { mark(opaque, ID) } else { call.id.as_deref() };
         let part = CallPart { id, name: &call.name, args: &args };
@@ -90,7 +92,7 @@ impl AnswerEncoder {
     }
 }
 
-/// The arguments of a call of another form.
+/// Returns the arguments of a call of another form.
 fn arguments(payload: &Payload) -> String {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.as_str().to_owned(),

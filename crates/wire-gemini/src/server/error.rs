@@ -1,15 +1,15 @@
-//! Refusals as this API writes them.
+//! Encodes errors as this API writes them.
 
 use serde_json::{Value, json};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-/// The status of a refusal and its body.
+/// Returns the status and the body of an error response.
 pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     let (code, body) = error_object(error);
     (code, json!({ "error": body }).to_string().into_bytes())
 }
 
-/// The status of a refusal and its error object, which also stands inside streams.
+/// Returns the status and the error object, which is also used inside streams.
 pub(crate) fn error_object(error: &ProviderError) -> (u16, Value) {
     let (code, status) = match error.kind {
         ProviderErrorKind::Authentication => (401, "UNAUTHENTICATED"),
@@ -19,7 +19,7 @@ pub(crate) fn error_object(error: &ProviderError) -> (u16, Value) {
         ProviderErrorKind::NotProvider => (502, "UNAVAILABLE"),
         _ => (400, "INVALID_ARGUMENT"),
     };
-    // The API has no code for a conversation that is too long, only words.
+    // The API does not have a code for a context that is too long, only a message.
     let words = "The input token count exceeds the maximum number of tokens allowed";
     let message = match error.kind {
         ProviderErrorKind::ContextLength if !error.message.contains("maximum number of tokens") => {

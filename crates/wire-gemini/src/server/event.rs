@@ -1,4 +1,4 @@
-//! One event of an answer, as this format writes it.
+//! The JSON of one event of an encoded answer.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -8,16 +8,16 @@ use windlass_wire::Reply;
 
 use crate::stop::stop_reason;
 
-/// A piece of an answer.
+/// The content of one event.
 #[derive(Debug, Default)]
 pub(crate) struct Event<'a> {
     pub(crate) candidate: Option<Candidate<'a>>,
     pub(crate) usage: Option<UsageMetadata>,
-    /// What stands beside candidates: an error, what became of the prompt.
+    /// Fields beside `candidates`: an error, or feedback on the prompt.
     pub(crate) beside: Map<String, Value>,
 }
 
-/// The one candidate, or what is said of it in this event.
+/// The fields of the only candidate that an event has.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Candidate<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ pub(crate) struct CallPart<'a> {
     pub(crate) args: &'a RawValue,
 }
 
-/// An event with what every event says of the answer.
+/// An event with the fields that every event repeats: the model and the response id.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NamedEvent<'a> {
@@ -75,7 +75,7 @@ pub(crate) struct NamedEvent<'a> {
     response_id: &'a str,
 }
 
-/// Tokens as this format counts them.
+/// Token counts as this format has them.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct UsageMetadata {
     #[serde(rename = "promptTokenCount")]
@@ -124,7 +124,7 @@ impl<'a> Candidate<'a> {
         Self { fields, ..Self::default() }
     }
 
-    /// The part of the candidate, and what else is said of it.
+    /// Splits the candidate into its part and its other fields.
     pub(crate) fn into_halves(self) -> (Option<Part<'a>>, Map<String, Value>) {
         let part = self.content.map(|content| {
             let [part] = content.parts;
@@ -134,7 +134,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// Thoughts are counted beside the answer here.
+/// Converts the usage. In this format the reasoning tokens are not part of the candidates' tokens.
 pub(crate) fn usage_metadata(usage: Usage) -> UsageMetadata {
     UsageMetadata {
         prompt: usage.input_tokens,
@@ -145,8 +145,8 @@ pub(crate) fn usage_metadata(usage: Usage) -> UsageMetadata {
     }
 }
 
-/// The API's word for why the model stopped: its own, if it came from there. An answer that holds less than the
-/// model wrote does not end well.
+/// Returns the finish reason of this format: the API's own word, if `raw` is one. An answer with a dropped
+/// call ends as malformed.
 pub(crate) fn finish_word<'a>(reason: &StopReason, raw: &'a str, broken: bool) -> &'a str {
     let is_own = !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     if is_own && stop_reason(raw) == *reason {

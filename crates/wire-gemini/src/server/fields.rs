@@ -1,31 +1,31 @@
-//! The fields of a request, by their names in camel case: the API takes both spellings.
+//! The fields of a request by their camel-case names. The API also accepts snake case.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 use windlass_wire::{Fields, RequestError};
 
-/// The fields of the object at this place.
+/// Parses the object at this place.
 pub(crate) fn fields(place: impl Into<String>, raw: &RawValue) -> Result<Fields<'_>, RequestError> {
     Ok(Fields::parse(place, raw.get())?.renamed(camel))
 }
 
-/// A field that is an object.
+/// Takes a field that is an object.
 pub(crate) fn object<'a>(of: &mut Fields<'a>, name: &str) -> Result<Option<Fields<'a>>, RequestError> {
     Ok(of.object(name)?.map(|fields| fields.renamed(camel)))
 }
 
-/// A list; none is an empty one.
+/// Takes a list. A missing field is an empty list.
 pub(crate) fn list<'a>(of: &mut Fields<'a>, name: &str) -> Result<Vec<(String, &'a RawValue)>, RequestError> {
     Ok(of.list(name)?.unwrap_or_default())
 }
 
-/// What is kept as it came.
+/// Parses a value that is kept unchanged.
 pub(crate) fn value(place: &str, raw: &RawValue) -> Result<Value, RequestError> {
     serde_json::from_str(raw.get())
         .map_err(|_| RequestError::shape(place, "a value of at most 128 levels is wanted"))
 }
 
-/// A whole number, also where it is written with a fraction of nothing.
+/// Takes a whole number, which may have a zero fraction (`8.0`).
 pub(crate) fn count(of: &mut Fields<'_>, name: &str) -> Result<Option<u64>, RequestError> {
     let is_fraction = of.peek(name).is_some_and(|raw| raw.get().contains('.'));
     if !is_fraction {
@@ -38,7 +38,7 @@ pub(crate) fn count(of: &mut Fields<'_>, name: &str) -> Result<Option<u64>, Requ
     }
 }
 
-/// A field's name in camel case.
+/// Converts a field's name to camel case.
 pub(crate) fn camel(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     let mut is_next = false;

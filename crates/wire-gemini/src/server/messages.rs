@@ -1,4 +1,4 @@
-//! The contents of a request as messages.
+//! Decodes the contents of a request as messages.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::server::tools::tool_name;
 use crate::server::waiting::WaitingCalls;
 use crate::wire::NAME;
 
-/// The messages that the contents are.
+/// Decodes the contents.
 pub(crate) fn messages(contents: Vec<(String, &RawValue)>) -> Result<Vec<Message>, RequestError> {
     let mut reader = Contents::default();
     for (turn, (place, raw)) in contents.into_iter().enumerate() {
@@ -31,7 +31,7 @@ pub(crate) fn messages(contents: Vec<(String, &RawValue)>) -> Result<Vec<Message
 #[derive(Default)]
 struct Contents {
     messages: Vec<Message>,
-    /// The calls that wait for results: their names, the ids that the API gave them, and their ids here.
+    /// The calls that wait for results, with their names, the client's ids and our ids.
     waiting: WaitingCalls,
     ids: BTreeSet<CallId>,
 }
@@ -78,7 +78,7 @@ impl Contents {
         let is_thought = part.flag("thought")? == Some(true);
         let kinds = ["functionCall", "functionResponse", "inlineData", "fileData", "text"];
         let kind = match kinds.into_iter().find(|kind| part.has(kind)) {
-            // What the model drew goes back as it came, as it does from an answer.
+            // Keep an image of the model whole, as the decoder of an answer does.
             Some("inlineData" | "fileData" | "functionResponse") if role == Role::Assistant => None,
             Some(kind) if is_thought && kind != "text" => None,
             kind => kind,
@@ -122,7 +122,7 @@ impl Contents {
         let args = fields.raw("args").map_or("{}", RawValue::get);
         let arguments = Arguments::parse(args).map_err(|error| fields.wrong("args", error.to_string()))?;
         let made = || CallId::synthesized(u64::try_from(turn).unwrap_or(u64::MAX), position);
-        // An id that names an earlier call is no id (RULES P1).
+        // An id of an earlier call does not identify this one (RULES P1).
         let known = given.as_deref().and_then(|id| CallId::new(id).ok()).filter(|id| !self.ids.contains(id));
         let mut id = known.unwrap_or_else(made);
         let mut further = position;
@@ -136,7 +136,7 @@ impl Contents {
         Ok(ToolCall::function(id, name, arguments).with_opaque(opaque(marks)))
     }
 
-    /// The call that a result answers: by its id, else by its name, else the next (RULES R3).
+    /// Returns the call that a result answers: by its id, else by its name, else the next one (RULES R3).
     fn answered(&mut self, result: &Fields<'_>) -> Result<CallId, RequestError> {
         let text = |name: &str| serde_json::from_str::<String>(result.peek(name)?.get()).ok();
         let (id, name) = (text("id").filter(|id| !id.is_empty()), text("name"));
@@ -148,7 +148,7 @@ impl Contents {
     }
 }
 
-/// Fields as what travels with a part; none if there are none.
+/// Wraps fields as opaque data. Returns `None` if `marks` is empty.
 pub(crate) fn opaque(marks: Map<String, Value>) -> Option<Opaque> {
     (!marks.is_empty()).then(|| Opaque::new(NAME, Value::Object(marks)))
 }
@@ -161,7 +161,7 @@ fn keep_rest(fields: Fields<'_>, mut marks: Map<String, Value>) -> Option<Opaque
     opaque(marks)
 }
 
-/// Bytes: a picture, or a document of any other media type.
+/// Decodes bytes: an image, or a document of any other media type.
 fn inline(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, RequestError> {
     let (media_type, data) = (fields.required_text("mimeType")?, fields.required_text("data")?);
     let opaque = keep_rest(fields, marks);
@@ -172,7 +172,7 @@ fn inline(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, Req
     })
 }
 
-/// What lies at an address.
+/// Decodes a reference to a file by its URI.
 fn linked(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, RequestError> {
     let (media_type, url) = (fields.text("mimeType")?.unwrap_or_default(), fields.required_text("fileUri")?);
     let opaque = keep_rest(fields, marks);

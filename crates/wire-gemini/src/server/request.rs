@@ -1,4 +1,4 @@
-//! Reads a request as this API's clients send it.
+//! Decodes a client's request.
 
 use serde_json::Map;
 use serde_json::value::RawValue;
@@ -12,20 +12,20 @@ use crate::server::schema::json_schema;
 use crate::server::tools::{choice, tools};
 use crate::wire::NAME;
 
-/// What the path says: the model and the form of the answer.
+/// The content of the path: the model and the framing of the answer.
 struct Address<'a> {
     model: &'a str,
     framing: Framing,
 }
 
-/// Reads a request's path and body.
+/// Decodes the path and the body of a request.
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
     let Some(address) = address(path) else {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
     };
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}');
-    // A client hands on what a model wrote, half a surrogate pair too.
+    // Clients forward the model's text, including lone surrogates.
     match replace_lone_surrogates(text) {
         Some(repaired) => read(&address, &repaired),
         None => read(&address, text),
@@ -35,7 +35,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
 fn address(path: &str) -> Option<Address<'_>> {
     let (bare, query) = path.split_once('?').unwrap_or((path, ""));
     let bare = bare.trim_start_matches('/');
-    // Some clients count the version to the path.
+    // Some clients include the version in the path.
     let is_version = |segment: &str| {
         segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
     };
@@ -64,14 +64,14 @@ fn read(address: &Address<'_>, text: &str) -> Result<Asked, RequestError> {
     tools(&mut request, &mut body)?;
     choice(&mut request, &mut body)?;
     config(&mut request, &mut body)?;
-    // The path says it.
+    // The model is taken from the path.
     body.raw("model");
     request.extra.extend(body.rest());
     Ok(Asked::new(request, address.framing))
 }
 
-/// The system prompt. One of several parts, or of other things than words, is kept as it came, and its words stand
-/// beside it.
+/// Takes the system prompt. A prompt of several parts, or with other parts than text, is also kept unchanged
+/// in `extra`.
 fn system(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(raw) = body.peek("systemInstruction") else { return Ok(()) };
     let Some(mut content) = object(body, "systemInstruction")? else { return Ok(()) };
@@ -90,7 +90,7 @@ fn system(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     Ok(())
 }
 
-/// What the answer may be like.
+/// Takes `generationConfig`.
 fn config(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(mut config) = object(body, CONFIG)? else { return Ok(()) };
     request.temperature = config.number("temperature")?;
@@ -109,7 +109,7 @@ fn config(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
             (None, Some(own)) => schema(json_schema(own)),
             (None, None) => OutputFormat::Json,
         };
-        // A schema in the API's own dialect goes back as it came.
+        // Keep a schema in the API's own dialect unchanged, too.
         if let Some(own) = own {
             rest.insert(RESPONSE_SCHEMA.to_owned(), value(&config.place(RESPONSE_SCHEMA), own)?);
         }
@@ -121,7 +121,7 @@ fn config(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     Ok(())
 }
 
-/// The API asks for no name.
+/// This API does not name schemas; `OutputSchema` requires a name.
 fn schema(schema: RawJson) -> OutputFormat {
     OutputFormat::Schema(OutputSchema::new("response", schema))
 }

@@ -1,4 +1,4 @@
-//! The results of calls.
+//! Decodes the results of calls.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{CallId, Content, Image, ResultStatus, ToolResult};
@@ -8,7 +8,7 @@ use crate::results::RESULT;
 use crate::server::fields::{camel, list, value};
 use crate::server::messages::opaque;
 
-/// Reads what a function returned.
+/// Decodes the return value of a function.
 pub(crate) fn result(
     call: CallId,
     mut fields: Fields<'_>,
@@ -40,7 +40,8 @@ pub(crate) fn result(
     Ok(ToolResult::new(call, status, content).with_opaque(opaque(marks)))
 }
 
-/// The API knows two fields, of which each is a text; any other object is the function's own.
+/// Decodes the response object. An object with only the text `output` or `error` is a text; any other object
+/// is a structured value.
 fn said(response: Value) -> (ResultStatus, Vec<Content>) {
     let only = |name: &str| match response.as_object()?.get(name)? {
         Value::String(text) if !text.is_empty() && response.as_object()?.len() == 1 => Some(text.as_str()),
@@ -59,7 +60,7 @@ fn said(response: Value) -> (ResultStatus, Vec<Content>) {
     (ResultStatus::Ok, vec![Content::Structured { value: response }])
 }
 
-/// A picture inside a result; none if it is something else, or has something beside it.
+/// Decodes an image inside a result. Returns `None` if the part has another type or further fields.
 fn picture(part: &Value) -> Option<Content> {
     let [(kind, blob)] = part.as_object()?.iter().collect::<Vec<_>>().try_into().ok()?;
     let blob = blob.as_object().filter(|blob| blob.len() == 2 && camel(kind) == "inlineData")?;

@@ -1,4 +1,4 @@
-//! Schemas of the API's own dialect as JSON Schema.
+//! Converts schemas of the API's own dialect to JSON Schema.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use windlass_protocol::RawJson;
 
-/// The members of an object in the order in which they were written.
+/// The members of an object in the order of the text.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 struct MembersVisitor;
@@ -34,18 +34,19 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// What a value of a schema is.
+/// The role of a value inside a schema.
 #[derive(Clone, Copy)]
 enum Place {
     Schema,
-    /// Schemas by name.
+    /// An object of schemas by name.
     Properties,
     /// A list of schemas.
     Schemas,
 }
 
-/// A schema of the API's own dialect as JSON Schema, in the author's order: names of types are in lower case there,
-/// what may be null is another type, and counts are numbers. It is as deep as serde lets it be.
+/// Converts a schema of the API's own dialect to JSON Schema and keeps the author's order. Type names become
+/// lower case, `nullable` becomes a second type, and counts become numbers. `serde_json`'s recursion limit
+/// bounds the depth.
 pub(crate) fn json_schema(own: &RawValue) -> RawJson {
     let mut text = String::with_capacity(own.get().len());
     let written = write(own.get(), Place::Schema, &mut text);
@@ -53,7 +54,7 @@ pub(crate) fn json_schema(own: &RawValue) -> RawJson {
     if is_written { text.parse().unwrap_or_default() } else { own.get().parse().unwrap_or_default() }
 }
 
-/// Whether the schema is JSON Schema as it stands.
+/// Returns true if the schema is already JSON Schema.
 pub(crate) fn is_json_schema(own: &RawValue) -> bool {
     let squeezed = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
     squeezed(own.get()) == squeezed(json_schema(own).as_str())
@@ -110,7 +111,7 @@ fn schema(json: &str, text: &mut String) -> Option<()> {
     })
 }
 
-/// The type of a schema; its names have no escapes. Some clients write the numbers of the API's own enum.
+/// Writes the type of a schema. Type names have no escapes. Some clients write the numbers of the API's enum.
 fn kinds(json: &str, is_nullable: bool, text: &mut String) {
     let lower = match json {
         "1" => "\"string\"".to_owned(),

@@ -1,4 +1,4 @@
-//! Writes an answer, part by part.
+//! Encodes an answer, part by part.
 
 use std::collections::VecDeque;
 
@@ -16,22 +16,22 @@ use crate::server::whole::Whole;
 use crate::shape::Shape;
 use crate::wire::NAME;
 
-/// Writes one answer, as events, as the elements of an array or as one body.
+/// The encoder of one answer, as events, as the elements of an array, or as one body.
 pub(crate) struct AnswerEncoder {
     framing: Framing,
     reply: Reply,
     whole: Whole,
-    /// How many events were written.
+    /// The number of events written.
     events: u64,
-    /// The last words or thoughts. They wait for the next chunk, because a signature that follows belongs to the
-    /// very part that they are.
+    /// The last text or reasoning. It waits for the next chunk, because a signature that follows belongs to
+    /// exactly this part.
     held: Option<(Shape, String)>,
-    /// Calls in the order in which they began: this API tells a call when it is whole, and those after it later
-    /// (RULES P4).
+    /// The calls in the order in which they started. This API sends a call only when it is complete, and the
+    /// calls after it wait (RULES P4).
     pub(super) calls: VecDeque<OpenCall>,
-    /// Whether something was a call and could not be told as one.
+    /// True if a call could not be encoded.
     pub(super) broken: bool,
-    /// Whether an error was told.
+    /// True if an error was written.
     failed: bool,
     usage: Option<Usage>,
     finish: Option<(StopReason, String)>,
@@ -80,7 +80,7 @@ impl AnswerEncoder {
         self.event(bytes, Event::candidate(Candidate::part(part)))
     }
 
-    /// Tells the words that waited, with the signature that belongs to them.
+    /// Writes the held text with its signature.
     pub(super) fn release(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -102,7 +102,7 @@ impl AnswerEncoder {
         Ok(())
     }
 
-    /// Ends a stretch of words or thoughts. Only a signature has to be told of it.
+    /// Ends a segment of text or reasoning. Only a signature has to be written for it.
     fn end(&mut self, bytes: &mut Vec<u8>, shape: Shape, opaque: Option<&Opaque>) -> Result<(), EncodeError> {
         let signature = mark(opaque, SIGNATURE);
         match (&self.held, signature) {
@@ -115,7 +115,7 @@ impl AnswerEncoder {
         }
     }
 
-    /// Says where words came from, if it is said in this API's own form.
+    /// Writes the sources of the text, if they are in this API's own form.
     fn ground(&mut self, bytes: &mut Vec<u8>, value: &Value) -> Result<(), EncodeError> {
         let names = ["citationMetadata", "groundingMetadata", "urlContextMetadata"];
         match value.as_object() {
@@ -127,7 +127,7 @@ impl AnswerEncoder {
         }
     }
 
-    /// What came from this API and has no word here: a part, or an event.
+    /// Writes an unknown value of this API: a part, or an event.
     fn unknown(&mut self, bytes: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeError> {
         let Some(value) = Some(&unknown.value).filter(|_| unknown.wire == NAME) else { return Ok(()) };
         self.release(bytes, None)?;
@@ -169,7 +169,7 @@ impl AnswerEncoder {
     }
 }
 
-/// A field that this API gave with a part.
+/// Returns an opaque field of this API.
 pub(super) fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
     opaque?.of(NAME)?.get(name)?.as_str()
 }
@@ -203,7 +203,7 @@ impl Encoder for AnswerEncoder {
 
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         self.release(bytes, None)?;
-        // A call that was cut is not told at all: clients run what has a name (RULES S10).
+        // A call that was cut is not written, because clients run every call that has a name (RULES S10).
         for call in std::mem::take(&mut self.calls) {
             if call.open.is_none() {
                 self.whole_call(bytes, &call)?;
@@ -218,7 +218,7 @@ impl Encoder for AnswerEncoder {
             let fields = Map::from_iter([("finishReason".to_owned(), word.into())]);
             last = Event { usage, ..Event::candidate(Candidate::fields(fields)) };
         } else if self.framing == Framing::Whole && !self.failed {
-            // A stream that broke off ends without an end; a body has to say so.
+            // A stream that broke off has no finish reason; a whole body needs an error.
             let fields = Map::from_iter([("finishReason".to_owned(), "OTHER".into())]);
             last = Event { usage, ..Event::candidate(Candidate::fields(fields)) };
             let error = json!({ "code": 500, "message": "the answer broke off", "status": "INTERNAL" });

@@ -1,4 +1,4 @@
-//! The tools on offer, and the choice among them.
+//! Decodes the tools that a client offers and its tool choice.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::wire::NAME;
 
 const JSON_SCHEMA: &str = "parametersJsonSchema";
 
-/// The functions of all tools, and what else stands in them: tools that the provider runs.
+/// Takes the functions of all tools. The other members of the tools are kept as tools that the provider runs.
 pub(crate) fn tools(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     for (place, raw) in list(body, "tools")? {
         let mut tool = fields(place, raw)?;
@@ -66,7 +66,8 @@ pub(crate) fn tool_name(place: String, name: String) -> Result<ToolName, Request
     ToolName::new(name).map_err(|error| RequestError::shape(place, error.to_string()))
 }
 
-/// The choice among the tools. What has no word here is kept as it came, and the nearest word stands beside it.
+/// Takes the tool choice. A choice that `ToolChoice` cannot express is kept in `extra`, beside the closest
+/// `ToolChoice`.
 pub(crate) fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(mut config) = object(body, CHOICE)? else { return Ok(()) };
     if request.tools.is_empty() {

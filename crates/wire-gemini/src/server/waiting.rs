@@ -11,7 +11,7 @@ pub(crate) struct WaitingCalls {
     calls: Vec<Option<CallId>>,
     by_given: HashMap<String, VecDeque<usize>>,
     by_name: HashMap<String, VecDeque<usize>>,
-    /// No call before this one waits.
+    /// The first call that can still wait; all before it are answered.
     next: usize,
 }
 
@@ -46,7 +46,7 @@ impl WaitingCalls {
     }
 }
 
-/// Takes the first call of a queue that still waits. Each entry is looked at once.
+/// Removes the first call of a queue that still waits. Each entry is visited once.
 fn first(calls: &mut [Option<CallId>], queue: &mut VecDeque<usize>) -> Option<CallId> {
     while let Some(at) = queue.pop_front() {
         if let Some(call) = calls.get_mut(at).and_then(Option::take) {

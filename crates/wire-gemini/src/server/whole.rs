@@ -1,15 +1,15 @@
-//! An answer in one body.
+//! Encodes an answer as one body.
 
 use serde_json::{Map, Value, json};
 use windlass_wire::{EncodeError, Reply};
 
 use crate::server::event::{Event, Part, UsageMetadata};
 
-/// What an answer holds so far.
+/// The content of an answer so far.
 #[derive(Default)]
 pub(crate) struct Whole {
     parts: Vec<Value>,
-    /// Whether the last part is words or thoughts that still grow.
+    /// True if the last part is text or reasoning that the next part can continue.
     grows: bool,
     candidate: Map<String, Value>,
     beside: Map<String, Value>,
@@ -17,7 +17,7 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    /// Takes what a stream's event would have said.
+    /// Merges the content of one event.
     pub(crate) fn take(&mut self, event: Event<'_>) -> Result<(), EncodeError> {
         let Event { candidate, usage, beside } = event;
         self.usage = usage.or(self.usage);
@@ -30,7 +30,7 @@ impl Whole {
         }
     }
 
-    /// Neighbouring words without a signature are one part.
+    /// Appends a part. Adjacent texts without a signature become one part.
     fn part(&mut self, part: &Part<'_>) -> Result<(), EncodeError> {
         let grows = matches!(part, Part::Words { signature: None, .. });
         let joined = match (part, self.parts.last_mut()) {

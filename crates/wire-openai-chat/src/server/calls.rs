@@ -1,4 +1,4 @@
-//! The calls of an answer that is written, each with the index that this format gives it.
+//! Numbers the calls of an answer with this format's indexes.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Payload};
@@ -8,7 +8,7 @@ use windlass_wire::EncodeError;
 use crate::encode::unsupported;
 use crate::marks;
 
-/// The calls so far.
+/// The calls of the answer so far.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     calls: Vec<Told>,
@@ -20,17 +20,17 @@ struct Told {
     has_text: bool,
 }
 
-/// More of a call.
+/// A fragment of a call.
 #[derive(Debug)]
 pub(crate) struct Piece {
     pub(crate) index: usize,
-    /// The call begins.
+    /// The data of a call's first fragment.
     pub(crate) head: Option<Head>,
-    /// More of its arguments or of its free text.
+    /// The next fragment of its arguments or of its free text.
     pub(crate) text: String,
 }
 
-/// What a call's beginning says.
+/// The data that a call's first fragment has.
 #[derive(Debug)]
 pub(crate) struct Head {
     id: String,
@@ -53,7 +53,8 @@ impl Calls {
             }
             CallChunk::Delta { key, arguments } => Ok(self.add(*key, arguments)),
             CallChunk::End { key, arguments } => {
-                // The whole text again counts where no delta came (RULES S6); no text at all is an empty object.
+                // The complete arguments at the end count only if no delta came (RULES S6). Empty arguments
+                // become an empty object.
                 let is_silent = self.calls.iter().any(|call| call.key == Some(*key) && !call.has_text);
                 let text = arguments.as_deref().filter(|text| !text.is_empty()).unwrap_or("{}");
                 Ok(if is_silent { self.add(*key, text) } else { None })
@@ -63,7 +64,8 @@ impl Calls {
                     WholeCall::Arguments(text) => (Form::Function, text.clone()),
                     WholeCall::Payload(Payload::Custom { input }) => (Form::Custom, input.clone()),
                     WholeCall::Payload(Payload::LocalShell { command, working_directory, timeout_ms }) => {
-                        // The format has functions and free text; a command is said as a function's arguments.
+                        // The format has only functions and free text, so a shell command is encoded as a
+                        // function's arguments.
                         let arguments = json!({
                             "command": command, "working_directory": working_directory, "timeout_ms": timeout_ms,
                         });
@@ -103,7 +105,7 @@ impl Calls {
 }
 
 impl Piece {
-    /// The piece as an item of a delta's `tool_calls`.
+    /// Encodes the fragment as an item of a delta's `tool_calls`.
     pub(crate) fn delta(self) -> Value {
         match self.head {
             None => json!({ "index": self.index, "function": { "arguments": self.text } }),
@@ -119,7 +121,7 @@ impl Piece {
 }
 
 impl Head {
-    /// The whole call as an item of a message's `tool_calls`.
+    /// Encodes the whole call as an item of a message's `tool_calls`.
     pub(crate) fn item(self, text: &str) -> Value {
         let mut item = self.more;
         item.insert("id".to_owned(), self.id.into());

@@ -1,4 +1,4 @@
-//! The content of a client's message: a text, or a list of parts.
+//! Decodes the content of a client's message: a string, or a list of parts.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{File, Image, Opaque, Part, Reasoning, Text, Unknown};
@@ -8,12 +8,12 @@ use crate::marks;
 use crate::reasoning::Field;
 use crate::wire::NAME;
 
-/// How the content was written.
+/// The JSON form of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As one text, or not at all.
+    /// One string, a list of at most one part, or absent.
     Text,
-    /// As a list of several parts; a list of one text is the same as the text.
+    /// A list of several parts.
     Parts,
 }
 
@@ -52,7 +52,7 @@ fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
             Ok(Part::Unknown(Unknown::new(NAME, json!({ "refusal": refusal }))))
         }
         "image_url" => {
-            // Mistral takes the address alone too.
+            // Mistral also accepts a plain string here.
             if let Ok(Some(url)) =
                 fields.peek("image_url").map(|raw| serde_json::from_str(raw.get())).transpose()
             {
@@ -93,7 +93,8 @@ fn file(
         (Some(id), _) => File::uploaded("application/octet-stream", id),
         (None, Some(data)) => match data_url(&data) {
             Some((media_type, data)) => File::base64(media_type, data),
-            // `OpenRouter` takes an address here, OpenAI does not: only what came so goes back so.
+            // `OpenRouter` accepts a URL here, OpenAI does not. The empty opaque value permits the encoder to
+            // send the URL back in this field.
             None if data.starts_with("http") => {
                 let opaque = Some(Opaque::new(NAME, json!({})));
                 return Ok(Part::File(
@@ -108,7 +109,7 @@ fn file(
     Ok(Part::File(file.with_name(name).with_opaque(opaque)))
 }
 
-/// Mistral's thoughts: a list of texts, or one text.
+/// Decodes Mistral's reasoning: one string, or a list of texts.
 fn thinking(fields: &mut Fields<'_>) -> Result<Option<Part>, RequestError> {
     let value = fields.value("thinking")?.unwrap_or_default();
     let text = match &value {
@@ -127,7 +128,7 @@ fn thinking(fields: &mut Fields<'_>) -> Result<Option<Part>, RequestError> {
 fn image(url: String) -> Image {
     match data_url(&url) {
         Some((media_type, data)) => Image::base64(media_type, data),
-        // The address does not say what it leads to, and no provider asks.
+        // A URL does not reveal its media type, and providers do not require one.
         None => Image::url("image/*", url),
     }
 }
@@ -136,7 +137,7 @@ fn data_url(url: &str) -> Option<(&str, &str)> {
     url.strip_prefix("data:")?.split_once(";base64,")
 }
 
-/// Those fields that are not empty, as opaque fields of this format.
+/// Wraps the groups that are not empty as opaque data of this format.
 fn kept<const N: usize>(groups: [(&str, Map<String, Value>); N]) -> Option<Opaque> {
     let groups = groups.into_iter().filter(|(_, rest)| !rest.is_empty());
     let value: Map<String, Value> =

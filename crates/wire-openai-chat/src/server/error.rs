@@ -1,10 +1,10 @@
-//! Refusals as this API writes them.
+//! Encodes errors as this API writes them.
 
 use serde_json::{Value, json};
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-/// A refusal's status and body.
+/// Returns the status and the body of an error response.
 pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     let (status, kind, code) = match error.kind {
         ProviderErrorKind::Authentication => (401, "invalid_request_error", Some("invalid_api_key")),
@@ -22,7 +22,8 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     (status, body.to_string().into_bytes())
 }
 
-/// An error object inside a stream that began well, as `OpenRouter` sends it and OpenAI's own libraries read it.
+/// Encodes an error inside a stream that already started, in the form that `OpenRouter` sends and OpenAI's
+/// own libraries read.
 pub(crate) fn stream_error(error: &StreamError) -> Value {
     let (kind, code) = match error.kind {
         StreamErrorKind::Overloaded => ("overloaded_error", "overloaded"),

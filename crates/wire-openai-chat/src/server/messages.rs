@@ -1,7 +1,7 @@
-//! A client's messages, read into ours.
+//! Decodes a client's messages.
 //!
-//! What a message or a part has that has no word here is kept on the part, in the opaque fields of this format
-//! (`crate::marks`), and goes back from there.
+//! Fields of a message or a part that this crate does not interpret are kept on the part, in the opaque data
+//! of this format (`crate::marks`), and are sent back from there.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ use crate::wire::NAME;
 
 type Items<'a> = Vec<(String, &'a RawValue)>;
 
-/// The system prompt, if the conversation begins with a plain one, and the messages.
+/// Decodes the messages. Returns the system prompt separately if the conversation begins with a plain one.
 pub(crate) fn read(items: Items<'_>) -> Result<(Option<String>, Vec<Message>), RequestError> {
     let (mut system, mut messages) = (None, Vec::<Message>::new());
     for (position, (place, raw)) in items.into_iter().enumerate() {
@@ -43,7 +43,7 @@ pub(crate) fn read(items: Items<'_>) -> Result<(Option<String>, Vec<Message>), R
             (Role::System, [Part::Text(text)], _) if position == 0 && text.opaque.is_none() => {
                 system = Some(text.text.clone());
             }
-            // Each result is a message of its own in this format.
+            // This format has one message for each result; merge them.
             (Role::Tool, _, Some(last)) if last.role == Role::Tool => last.parts.extend(message.parts),
             _ => messages.push(message),
         }
@@ -51,7 +51,7 @@ pub(crate) fn read(items: Items<'_>) -> Result<(Option<String>, Vec<Message>), R
     Ok((system, messages))
 }
 
-/// Keeps what is left of a message's fields on its first part.
+/// Stores the remaining fields of a message on its first part.
 fn with_rest(mut message: Message, rest: Map<String, Value>) -> Message {
     if !rest.is_empty() {
         marks::set(&mut message, marks::MESSAGE, Value::Object(rest));
@@ -71,7 +71,7 @@ fn said(role: Role, fields: &mut Fields<'_>) -> Result<Message, RequestError> {
 fn assistant(fields: &mut Fields<'_>) -> Result<Message, RequestError> {
     let mut parts = thoughts(fields)?;
     let (form, mut words) = content::read(fields)?;
-    // No words are no part: a message of calls often says `""`.
+    // Drop empty text: a message with calls often has `""` as its content.
     words.retain(|part| !matches!(part, Part::Text(text) if text.text.is_empty() && text.opaque.is_none()));
     parts.extend(words);
     if let Some(refusal) = fields.text("refusal")?.filter(|refusal| !refusal.is_empty()) {
@@ -89,7 +89,8 @@ fn assistant(fields: &mut Fields<'_>) -> Result<Message, RequestError> {
 
 fn thoughts(fields: &mut Fields<'_>) -> Result<Vec<Part>, RequestError> {
     let newer = fields.text("reasoning_content")?.filter(|text| !text.is_empty());
-    // `OpenRouter` and Groq take an object here in a request's body, never in a message.
+    // In the body of a request `reasoning` is an object (`OpenRouter`, Groq); in a message it is always a
+    // string.
     let older = fields.text("reasoning")?.filter(|text| !text.is_empty());
     let details = fields.value("reasoning_details")?.and_then(|details| match details {
         Value::Array(details) if !details.is_empty() => Some(details),
@@ -106,7 +107,7 @@ fn thoughts(fields: &mut Fields<'_>) -> Result<Vec<Part>, RequestError> {
     let mut opaque = Map::new();
     opaque.insert("field".to_owned(), field.as_str().into());
     if let (Field::ReasoningContent, Some(again)) = (field, older) {
-        // Ollama says the same thoughts in both.
+        // Ollama sends the same reasoning in both fields.
         opaque.insert(Field::Reasoning.as_str().to_owned(), again.into());
     }
     opaque.extend(details.map(|details| ("reasoning_details".to_owned(), Value::Array(details))));
@@ -129,12 +130,12 @@ fn call(mut fields: Fields<'_>) -> Result<ToolCall, RequestError> {
     let payload = match kind.as_str() {
         "function" => {
             let text = match body.raw("arguments") {
-                // Mistral takes an object too (RULES S6).
+                // Mistral also accepts an object (RULES S6).
                 Some(raw) => serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned()),
                 None => String::new(),
             };
             let arguments = Arguments::parse(text.as_str()).unwrap_or_else(|_| {
-                // What an earlier answer got wrong stays in its history as it was.
+                // Keep invalid arguments of an earlier answer as they are.
                 marks.insert(marks::ARGUMENTS.to_owned(), text.into());
                 Arguments::default()
             });
@@ -172,7 +173,7 @@ fn result(fields: &mut Fields<'_>) -> Result<ToolResult, RequestError> {
             other => Content::Structured { value: serde_json::to_value(other)? },
         });
     }
-    // A list is kept as it came: most servers take words only.
+    // Keep a list unchanged: most servers accept only a string here.
     let opaque = raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
     let opaque = opaque.map(|content| Opaque::new(NAME, json!({ marks::CONTENT: content })));
     Ok(ToolResult::new(id, status, contents).with_opaque(opaque))

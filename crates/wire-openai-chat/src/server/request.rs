@@ -1,4 +1,4 @@
-//! A client's request, read into ours.
+//! Decodes a client's request.
 
 use serde_json::Value;
 use windlass_protocol::{Delivery, OutputFormat, OutputSchema, ParallelCalls, RawJson, Request, Strictness};
@@ -22,7 +22,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
 
 fn read(before: &str, text: &str) -> Result<Asked, RequestError> {
     let mut fields = Fields::parse("", text)?;
-    // Azure names the deployment in the path, and its clients may leave the model out.
+    // Azure has the deployment's name in the path, and its clients may omit the model.
     let deployment = before.split_once("/deployments/").map(|(_, name)| name.to_owned());
     let Some(model) = fields.text("model")?.or(deployment) else {
         return Err(fields.wrong("model", "a text is wanted"));
@@ -58,7 +58,8 @@ fn stop_sequences(fields: &mut Fields<'_>) -> Result<Vec<String>, RequestError> 
     }
 }
 
-/// The newer field keeps its name: which of the two a server takes is a matter of its model.
+/// Takes the output limit. The newer field keeps its name, because the model decides which of the two a
+/// server accepts.
 fn limit(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     let older = fields.count("max_tokens")?;
     let newer = fields.count("max_completion_tokens")?;
@@ -82,7 +83,7 @@ fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
             };
             request.output = OutputFormat::Schema(output_schema(&mut schema)?);
         }
-        // A server's own form, as `grammar` or `regex`.
+        // A form that only some servers have, for example `grammar` or `regex`.
         _ => {
             if let Some(raw) = whole.and_then(|raw| serde_json::from_str(raw.get()).ok()) {
                 request.extra.insert("response_format".to_owned(), raw);

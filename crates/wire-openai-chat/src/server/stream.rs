@@ -1,4 +1,4 @@
-//! Writes an answer as a stream of `chat.completion.chunk`s.
+//! Encodes an answer as a stream of `chat.completion.chunk`s.
 
 use serde_json::{Value, json};
 use windlass_protocol::{StopReason, Usage};
@@ -9,7 +9,7 @@ use crate::server::calls::Calls;
 use crate::server::error::stream_error;
 use crate::server::words::{details, finish_word, is_annotation, refusal, usage};
 
-/// One streamed answer.
+/// The encoder of one streamed answer.
 #[derive(Debug)]
 pub(crate) struct Stream {
     reply: Reply,
@@ -20,7 +20,7 @@ pub(crate) struct Stream {
     refused: bool,
 }
 
-/// Whether the client asked for a last chunk with the usage.
+/// The client's choice of a final chunk with the usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TellUsage {
     Tell,
@@ -46,7 +46,7 @@ impl Stream {
         self.choice(delta, None, bytes);
     }
 
-    /// The first chunk says who speaks; OpenAI's libraries take it from there.
+    /// Emits the first chunk, which has the role; OpenAI's libraries read it there.
     fn begin(&mut self, bytes: &mut Vec<u8>) {
         if self.state == State::New {
             self.state = State::Open;
@@ -67,7 +67,7 @@ impl Stream {
         if self.tell_usage == TellUsage::Tell
             && let Some(fields) = chunk.as_object_mut()
         {
-            // With usage asked for, all chunks but the last have it as `null`.
+            // If the client asked for usage, all chunks but the last have it as `null`.
             fields.insert("usage".to_owned(), usage.unwrap_or_default());
         }
         event(&chunk, bytes);
@@ -95,7 +95,7 @@ impl Encoder for Stream {
     fn push(&mut self, chunk: &Chunk, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         match chunk {
             Chunk::Usage { usage } => self.usage = *usage,
-            // After its end an answer has only its usage to tell.
+            // After the end of an answer only its usage is still of interest.
             _ if matches!(self.state, State::Finished | State::Failed) => {}
             Chunk::Text { text } => self.delta(&json!({ "content": text }), bytes),
             Chunk::Reasoning { text } => self.delta(&json!({ "reasoning_content": text }), bytes),
@@ -129,7 +129,8 @@ impl Encoder for Stream {
     }
 
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
-        // An answer without a finish broke off: no mark of the end follows, so that no client takes it as whole.
+        // Without a finish the answer broke off. Send no end mark, so that clients do not take it as
+        // complete.
         if self.state == State::Finished {
             if self.tell_usage == TellUsage::Tell {
                 self.chunk(&json!([]), Some(usage(&self.usage)), bytes);

@@ -1,4 +1,4 @@
-//! The tools that a client offers, and its choice among them.
+//! Decodes the tools that a client offers and its tool choice.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Grammar, Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec, Unknown};
@@ -9,7 +9,7 @@ use crate::wire::NAME;
 
 /// Fields beside the tool's own body: `{"type": "function", "function": {…}, "cache_control": …}`.
 pub(crate) const OUTER: &str = "tool";
-/// Fields of a tool's body that have no word here.
+/// Fields of a tool's body that this crate does not interpret.
 pub(crate) const INNER: &str = "function";
 
 pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
@@ -17,7 +17,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
         let mut tool = Fields::parse(place, raw.get())?;
         let kind = tool.text("type")?;
         let (spec, inner) = match kind.as_deref() {
-            // Some servers take a function without a type.
+            // Some servers accept a function without a type.
             Some("function") | None if tool.has("function") => function(&mut tool)?,
             Some("custom") if tool.has("custom") => custom(&mut tool)?,
             Some(_) => {
@@ -97,7 +97,7 @@ fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
         Some("auto") => ToolChoice::Auto,
         Some("none") => ToolChoice::None,
         Some("required") => ToolChoice::Required,
-        // Mistral's word, which goes back as it came.
+        // Mistral's name for `required`, sent back unchanged.
         Some("any") => {
             request.extra.insert("tool_choice".to_owned(), json!("any"));
             ToolChoice::Required
@@ -111,7 +111,7 @@ fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
             {
                 ToolChoice::Named(name(&mut named)?)
             } else {
-                // A choice of a form that has no word here, as `allowed_tools`.
+                // A choice of another form, for example `allowed_tools`.
                 request.extra.insert("tool_choice".to_owned(), value);
                 ToolChoice::Auto
             }

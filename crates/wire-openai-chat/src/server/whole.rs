@@ -1,4 +1,4 @@
-//! Writes an answer as one `chat.completion`.
+//! Encodes an answer as one `chat.completion`.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{StopReason, Usage};
@@ -10,7 +10,7 @@ use crate::server::calls::{Calls, Head};
 use crate::server::error::stream_error;
 use crate::server::words::{details, finish_word, is_annotation, refusal, thought_field, usage};
 
-/// One answer, kept until it is whole.
+/// The encoder of one whole answer, which collects the answer until it is complete.
 #[derive(Debug)]
 pub(crate) struct Whole {
     reply: Reply,
@@ -117,7 +117,7 @@ impl Encoder for Whole {
         } else {
             let refused = !self.refusal.is_empty();
             let message = self.message();
-            // An answer without a finish broke off, and no client may take it as whole.
+            // Without a finish the answer broke off, and clients must not take it as complete.
             let (reason, raw) = self.finish.take().unwrap_or((StopReason::Error, String::new()));
             let finish = finish_word(&reason, &raw, refused);
             json!({

@@ -1,4 +1,4 @@
-//! The words of this format for what an answer says.
+//! Translates stop reasons, usage and opaque data to this format.
 
 use serde_json::{Value, json};
 use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
@@ -6,17 +6,17 @@ use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
 use crate::stop::stop_reason;
 use crate::wire::NAME;
 
-/// The reason for the stop. A word of this format stays; any other is said by its reason.
+/// Returns the finish reason of this format. Only a reason that we do not know keeps the provider's word.
 pub(crate) fn finish_word<'a>(reason: &'a StopReason, raw: &'a str, refused: bool) -> &'a str {
     match reason {
         StopReason::Calls => "tool_calls",
         StopReason::Length | StopReason::ContextWindow => "length",
         StopReason::ContentFilter => "content_filter",
-        // A refusal in words ends as an answer does; one without words is a filter's.
+        // A refusal with text ends like an answer; one without text counts as filtered.
         StopReason::Refusal if !refused => "content_filter",
         StopReason::Error => "error",
         StopReason::Unknown(word) if stop_reason(raw) == *reason => word,
-        // The format has no word for a stop sequence or a pause.
+        // The format does not have a finish reason for a stop sequence or a pause.
         _ => "stop",
     }
 }
@@ -32,22 +32,22 @@ pub(crate) fn usage(usage: &Usage) -> Value {
     })
 }
 
-/// `reasoning_details` of a server of this format.
+/// Returns the `reasoning_details` of a server of this format.
 pub(crate) fn details(opaque: Option<&Opaque>) -> Option<&Value> {
     opaque?.of(NAME)?.get("reasoning_details")
 }
 
-/// The field in which a server of this format gave the thoughts.
+/// Returns the field in which a server of this format sent the reasoning.
 pub(crate) fn thought_field(opaque: Option<&Opaque>) -> Option<&str> {
     opaque?.of(NAME)?.get("field")?.as_str()
 }
 
-/// The words of a refusal, which formats keep as a part with the field `refusal`.
+/// Returns the text of a refusal, which formats keep as a part with the field `refusal`.
 pub(crate) fn refusal(unknown: &Unknown) -> Option<&str> {
     unknown.value.get("refusal")?.as_str()
 }
 
-/// Whether a source is one of this format's annotations.
+/// Returns true if the value is an annotation of this format.
 pub(crate) fn is_annotation(value: &Value) -> bool {
     value.get("type").is_some_and(|kind| kind == "url_citation")
 }

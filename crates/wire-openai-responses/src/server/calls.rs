@@ -1,4 +1,4 @@
-//! Writes calls, in the forms that the API has.
+//! Encodes calls, in all forms of the API.
 
 use serde_json::{Value, json};
 use windlass_protocol::{Opaque, Payload};
@@ -70,7 +70,7 @@ impl ResponseEncoder {
             return self.done(bytes, call.index, item);
         }
         if call.arguments.is_empty() {
-            // Clients parse them, also where the model wrote none.
+            // Clients parse the arguments even if the model wrote none.
             let whole = arguments.filter(|arguments| !arguments.is_empty()).unwrap_or("{}");
             self.grow(bytes, call, whole);
         }

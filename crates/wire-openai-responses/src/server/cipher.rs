@@ -1,18 +1,19 @@
-//! The id of thoughts that were streamed under another.
+//! Restores the id of a reasoning item that was streamed under another id.
 
 use serde_json::{Map, Value};
 
 const CIPHER: &str = "encrypted_content";
 const ID: &str = "id";
 
-/// What begins a cipher that holds an id too: the id's length and the id follow, then the cipher itself.
+/// The prefix of an encrypted content that also holds an id. The id's length and the id follow, then the
+/// original content.
 const MARK: &str = "windlass:";
 
-/// Gives the thoughts the id under which they began to be written, and puts their own into their cipher, which
-/// clients hand back unread.
+/// Sets the item's id to `written`, under which its stream started, and stores its own id in
+/// `encrypted_content`, which clients send back unread.
 ///
-/// The API binds the cipher to the id ("Encrypted content `item_id` did not match the target item id"), but the id is
-/// told only with the whole item, when the words have been streamed under another.
+/// The API binds the encrypted content to the id ("Encrypted content `item_id` did not match the target item
+/// id"). The id is known only with the whole item, after its text has been streamed under another id.
 pub(crate) fn cover(item: &mut Map<String, Value>, written: &str) {
     let own = item.insert(ID.to_owned(), written.into());
     let Some(own) = own.as_ref().and_then(Value::as_str).filter(|own| *own != written) else { return };
@@ -21,7 +22,7 @@ pub(crate) fn cover(item: &mut Map<String, Value>, written: &str) {
     item.insert(CIPHER.to_owned(), covered.into());
 }
 
-/// Gives thoughts their own id again.
+/// Restores an item's own id and its original `encrypted_content`.
 pub(crate) fn uncover(item: &mut Value) {
     let Some(fields) = item.as_object_mut() else { return };
     let Some((own, cipher)) = fields.get(CIPHER).and_then(Value::as_str).and_then(parts) else { return };

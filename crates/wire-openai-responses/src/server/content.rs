@@ -1,4 +1,4 @@
-//! The content of a message: words, pictures, documents.
+//! Decodes the content of a message: text, images, documents.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, json};
@@ -11,7 +11,7 @@ use crate::spoken::REFUSAL_FIELD;
 use crate::wire::NAME;
 use crate::words::{JOINED, PART};
 
-/// Reads a message. What it has beside its content travels with its words.
+/// Decodes a message. Its fields beside the content are stored on its parts.
 pub(crate) fn said(place: &str, raw: &RawValue) -> Result<Message, RequestError> {
     let mut fields = Fields::parse(place, raw.get())?;
     fields.raw("type");
@@ -44,8 +44,8 @@ pub(crate) fn said(place: &str, raw: &RawValue) -> Result<Message, RequestError>
     Ok(Message::new(role, read))
 }
 
-/// What travels with the part at this position: all of the message's own fields with the first part; the parts of an
-/// answer say that they stand in one item.
+/// Returns the opaque fields for the part at this position: the first part gets all of the message's own
+/// fields, and later parts of an answer get the mark that they belong to the same item.
 fn speech(
     role: Role,
     position: usize,
@@ -58,7 +58,7 @@ fn speech(
     }
 }
 
-/// Reads a part of a message.
+/// Decodes a part of a message.
 fn part(
     place: &str,
     raw: &RawValue,
@@ -87,7 +87,7 @@ fn part(
     })
 }
 
-/// A picture at an address, in a data URL, or uploaded.
+/// Decodes an image: a URL, a data URL, or an upload.
 pub(crate) fn image(mut fields: Fields<'_>) -> Result<Part, RequestError> {
     if fields.peek("detail").is_some_and(|detail| detail.get() == "\"auto\"") {
         fields.raw("detail");
@@ -103,7 +103,7 @@ pub(crate) fn image(mut fields: Fields<'_>) -> Result<Part, RequestError> {
     Ok(Part::Image(image.with_opaque(marks(fields.rest()))))
 }
 
-/// A document, in a data URL, at an address, or uploaded.
+/// Decodes a document: a data URL, a URL, or an upload.
 fn file(mut fields: Fields<'_>) -> Result<Part, RequestError> {
     let name = fields.text("filename")?;
     let media_type = name.as_deref().map(media_type_of).unwrap_or_default();
@@ -124,12 +124,12 @@ fn file(mut fields: Fields<'_>) -> Result<Part, RequestError> {
     Ok(Part::File(file.with_name(name).with_opaque(marks(fields.rest()))))
 }
 
-/// The media type and the base64 of a data URL.
+/// Returns the media type and the base64 of a data URL.
 fn data(url: &str) -> Option<(&str, &str)> {
     url.strip_prefix("data:")?.split_once(";base64,")
 }
 
-/// The media type that the end of a name tells; none if it tells none.
+/// Returns the media type for the extension of a name, or an empty string if the extension is unknown.
 fn media_type_of(name: &str) -> &'static str {
     let path = name.split(['?', '#']).next().unwrap_or(name);
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);

@@ -1,10 +1,10 @@
-//! Refusals as this API writes them.
+//! Encodes errors as this API writes them.
 
 use serde_json::json;
 use windlass_stream::{StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-/// The status of a refusal and its body.
+/// Returns the status and the body of an error response.
 pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     let (status, kind, code) = match error.kind {
         ProviderErrorKind::Authentication => (401, "invalid_request_error", Some("invalid_api_key")),
@@ -21,8 +21,8 @@ pub(crate) fn encode_error(error: &ProviderError) -> (u16, Vec<u8>) {
     (status, json!({ "error": error }).to_string().into_bytes())
 }
 
-/// The code of an error inside a stream. Clients look for the code of a conversation that is too long, so it replaces
-/// the code of another provider.
+/// Returns the code of an error inside a stream. The code for a context that is too long replaces another
+/// provider's code, because clients look for it.
 pub(crate) fn stream_code(error: &StreamError) -> &str {
     match (error.kind, error.code.as_deref()) {
         (StreamErrorKind::ContextLength, _) => "context_length_exceeded",

@@ -1,4 +1,4 @@
-//! The response around the items of an answer, and what the request says of itself in it.
+//! The response object around the items of an answer.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Request, StopReason, Usage};
@@ -9,10 +9,10 @@ use crate::OpenAiResponsesOptions;
 use crate::encode::encode;
 use crate::server::error::stream_code;
 
-/// All of a response but its status, its items and what it cost.
+/// The fields of a response, except its status, its items and its usage.
 pub(crate) struct Frame(Map<String, Value>);
 
-/// How a response ended.
+/// The end of a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ending<'a> {
     pub(crate) status: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct Ending<'a> {
 }
 
 impl Frame {
-    /// The response that answers what was asked. The official clients want every one of these fields.
+    /// Creates the response for a request. The official clients require every one of these fields.
     pub(crate) fn new(asked: &Asked, reply: &Reply) -> Self {
         let fields = json!({
             "background": false, "error": null, "incomplete_details": null, "instructions": null,
@@ -40,7 +40,7 @@ impl Frame {
         Self(fields)
     }
 
-    /// The response at its beginning.
+    /// Returns the response at its beginning.
     pub(crate) fn begun(&self) -> Value {
         let mut fields = self.0.clone();
         fields.insert("status".to_owned(), "in_progress".into());
@@ -48,7 +48,7 @@ impl Frame {
         Value::Object(fields)
     }
 
-    /// The response at its end.
+    /// Returns the response at its end.
     pub(crate) fn ended(&self, output: Vec<Value>, ending: Ending<'_>) -> Value {
         let mut fields = self.0.clone();
         fields.insert("status".to_owned(), ending.status.into());
@@ -65,7 +65,7 @@ impl Frame {
     }
 }
 
-/// What the request says that its response says too.
+/// Returns the fields of the request that its response repeats.
 fn said(request: &Request) -> Map<String, Value> {
     let mut bare = Request::new(request.model.as_str(), Vec::new())
         .with_tools(request.tools.clone())
@@ -102,12 +102,12 @@ fn usage(usage: Usage) -> Value {
     })
 }
 
-/// The status of a response and the reason of an incomplete one, for why the model stopped.
+/// Returns the status of a response for a stop reason, and the reason if the status is `incomplete`.
 pub(crate) fn status(reason: &StopReason, raw: &str, refused: bool) -> (&'static str, Option<&'static str>) {
     match reason {
         StopReason::Length | StopReason::ContextWindow => ("incomplete", Some("max_output_tokens")),
         StopReason::ContentFilter => ("incomplete", Some("content_filter")),
-        // Where no words say that the model refused, this status is the only place for it.
+        // Without a refusal text, only this status shows that the model refused.
         StopReason::Refusal if !refused => ("incomplete", Some("content_filter")),
         StopReason::Error if raw == "incomplete" => ("incomplete", Some("error")),
         StopReason::Error => ("failed", None),

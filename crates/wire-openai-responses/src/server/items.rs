@@ -1,4 +1,4 @@
-//! The items of an answer while they are written.
+//! The items of an answer that are being encoded.
 
 use serde_json::{Map, Value, json};
 use windlass_protocol::Opaque;
@@ -6,7 +6,7 @@ use windlass_protocol::Opaque;
 use crate::item::ITEM_FIELD;
 use crate::wire::NAME;
 
-/// A message that is being written.
+/// A message under construction.
 #[derive(Debug)]
 pub(crate) struct OpenMessage {
     pub(crate) index: u64,
@@ -15,18 +15,18 @@ pub(crate) struct OpenMessage {
     pub(crate) annotations: Vec<Value>,
 }
 
-/// Thoughts that are being written.
+/// A reasoning item under construction.
 #[derive(Debug)]
 pub(crate) struct OpenThoughts {
     pub(crate) index: u64,
     pub(crate) id: String,
-    /// The parts of the summary, the last of which grows.
+    /// The parts of the summary. Text is appended to the last one.
     pub(crate) parts: Vec<String>,
-    /// Whether the last part may have ended.
+    /// True after a paragraph separator, which may end the last part.
     pub(crate) at_break: bool,
 }
 
-/// A call that is being written.
+/// A call under construction.
 #[derive(Debug)]
 pub(crate) struct OpenCall {
     pub(crate) index: u64,
@@ -35,37 +35,38 @@ pub(crate) struct OpenCall {
     pub(crate) name: String,
     pub(crate) arguments: String,
     pub(crate) marks: Map<String, Value>,
-    /// The item of another form that came from this API.
+    /// The original item of a call in another form, if it came from this API.
     pub(crate) own: Option<Value>,
 }
 
-/// The fields of this API that travel with something.
+/// Returns the opaque fields of this API.
 pub(crate) fn marks_of(opaque: Option<&Opaque>) -> Map<String, Value> {
     opaque.and_then(|opaque| opaque.of(NAME)?.as_object().cloned()).unwrap_or_default()
 }
 
-/// The item that came from this API and goes out as it came.
+/// Returns the original item, if it came from this API.
 pub(crate) fn own_item(opaque: Option<&Opaque>) -> Option<Value> {
     opaque?.of(NAME)?.get(ITEM_FIELD).cloned()
 }
 
-/// A part of words.
+/// Encodes a text part.
 pub(crate) fn text_part(text: &str, annotations: &[Value]) -> Value {
     json!({ "type": "output_text", "text": text, "annotations": annotations, "logprobs": [] })
 }
 
-/// A part that refuses.
+/// Encodes a refusal part.
 pub(crate) fn refusal_part(refusal: &str) -> Value {
     json!({ "type": "refusal", "refusal": refusal })
 }
 
-/// A message with its parts.
+/// Encodes a message with its parts.
 pub(crate) fn message_item(id: &str, status: &str, content: &[Value]) -> Value {
     json!({ "type": "message", "id": id, "status": status, "role": "assistant", "content": content })
 }
 
 impl OpenMessage {
-    /// The message at its end. A server of this API knows it by its own id, and newer models by its phase.
+    /// Encodes the final message. `marks` holds its own id, by which a server of this API recognises it, and
+    /// its phase, which newer models need.
     pub(crate) fn item(&self, status: &str, marks: Map<String, Value>) -> Value {
         let mut item = message_item(&self.id, status, &[text_part(&self.text, &self.annotations)]);
         if let Some(fields) = item.as_object_mut() {
@@ -76,7 +77,7 @@ impl OpenMessage {
 }
 
 impl OpenThoughts {
-    /// The thoughts at their end: the item that came from this API, or the words alone.
+    /// Encodes the final reasoning item: the original of this API, or the text alone.
     pub(crate) fn item(&self, own: Option<Value>) -> Value {
         let Some(Value::Object(mut own)) = own else {
             let parts = self.parts.iter().map(|text| summary_part(text));
@@ -88,13 +89,13 @@ impl OpenThoughts {
     }
 }
 
-/// A part of the summary of thoughts.
+/// Encodes a part of a reasoning summary.
 pub(crate) fn summary_part(text: &str) -> Value {
     json!({ "type": "summary_text", "text": text })
 }
 
 impl OpenCall {
-    /// The call as far as it came.
+    /// Encodes the call with the arguments so far.
     pub(crate) fn item(&self, status: &str) -> Value {
         if let Some(own) = &self.own {
             return own.clone();

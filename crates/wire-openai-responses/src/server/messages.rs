@@ -1,4 +1,5 @@
-//! The items of a request as messages: items that stand together and have one speaker are one message.
+//! Decodes the items of a request as messages. Consecutive items of the assistant, and of tools,
+//! become one message.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ use crate::server::request::{tool_name, value};
 use crate::server::results::result;
 use crate::wire::NAME;
 
-/// The messages that the items are. What the server keeps can hold the calls that results answer.
+/// Decodes the items. With `is_stateful`, the server may hold calls whose results are in the request.
 pub(crate) fn messages(
     items: Vec<(String, &RawValue)>,
     is_stateful: bool,
@@ -28,7 +29,7 @@ pub(crate) fn messages(
         Input { messages: Vec::new(), calls: BTreeMap::new(), kept: BTreeSet::new(), is_stateful };
     for (place, raw) in items {
         let kind = Fields::parse(place.as_str(), raw.get())?.text("type")?;
-        // What the server keeps of single items can hold them too.
+        // A reference to a stored item can also be a call.
         input.is_stateful |= kind.as_deref() == Some("item_reference");
         input.item(&place, kind.as_deref().unwrap_or("message"), raw)?;
     }
@@ -37,9 +38,9 @@ pub(crate) fn messages(
 
 struct Input {
     messages: Vec<Message>,
-    /// The calls that are read as calls, by the id with which results name them.
+    /// The calls that are decoded as calls, by the id that their results name.
     calls: BTreeMap<String, CallId>,
-    /// The ids of calls that are kept as they came, whose results are kept too.
+    /// The ids of calls that are kept as raw items; their results are kept as raw items too.
     kept: BTreeSet<String>,
     is_stateful: bool,
 }
@@ -76,7 +77,8 @@ impl Input {
         Ok(())
     }
 
-    /// Adds parts to the last message, if it is of the same speaker and its items belong together.
+    /// Appends parts to the last message, if that is an assistant's or a tool's and has the same role.
+    /// Otherwise pushes a new message.
     fn say(&mut self, role: Role, parts: Vec<Part>) {
         match self.messages.last_mut() {
             Some(last) if last.role == role && matches!(role, Role::Assistant | Role::Tool) => {
@@ -86,11 +88,11 @@ impl Input {
         }
     }
 
-    /// An item that has no word here goes back as it came (RULES P3).
+    /// Keeps an item of unknown type, to be sent back unchanged (RULES P3).
     fn keep(&mut self, item: Value) {
         self.kept.extend(item_id(&item).map(str::to_owned));
         let kept = Part::Unknown(Unknown::new(NAME, kept(item)));
-        // Inside a round of results it must not end the round.
+        // An output inside a round of results must not end the round.
         let is_open = self.messages.last().is_some_and(|last| last.role == Role::Tool);
         let is_output = is_output(&kept);
         self.say(if is_open && is_output { Role::Tool } else { Role::Assistant }, vec![kept]);
@@ -112,7 +114,7 @@ impl Input {
             let text = fields.text("arguments")?.unwrap_or_default();
             let text = if text.trim().is_empty() { "{}".to_owned() } else { text };
             let Ok(arguments) = Arguments::parse(text) else {
-                // The API takes back whatever a model wrote.
+                // The API accepts any arguments that a model wrote.
                 self.keep(value(place, raw)?);
                 return Ok(());
             };
@@ -131,7 +133,7 @@ impl Input {
                 self.say(Role::Tool, vec![Part::Result(result)]);
             }
             None if self.kept.contains(id) || self.is_stateful => self.keep(item),
-            // What it answers is not known; the pairing is looked at where the request is checked and encoded.
+            // The call is unknown. The pairing is checked when the request is checked and encoded.
             None => {
                 let call = call_id(&mut Fields::parse(place, raw.get())?, id_field(kind))?;
                 let result = result(place, kind, call, raw)?;
@@ -142,7 +144,7 @@ impl Input {
     }
 }
 
-/// An item as it goes back.
+/// Wraps an item that is sent back unchanged.
 pub(crate) fn kept(item: Value) -> Value {
     Value::Object(Map::from_iter([(ITEM_FIELD.to_owned(), item)]))
 }
@@ -151,7 +153,7 @@ fn id_field(kind: &str) -> &'static str {
     if kind == "mcp_approval_response" { "approval_request_id" } else { "call_id" }
 }
 
-/// The id that ties an item to its call or result.
+/// Returns the id that ties an item to its call or result.
 fn item_id(item: &Value) -> Option<&str> {
     let names = ["call_id", "approval_request_id", "id"];
     names.iter().find_map(|name| item.get(*name)?.as_str().filter(|id| !id.is_empty()))
@@ -168,7 +170,7 @@ fn is_output(kept: &Part) -> bool {
     kind.is_some_and(|kind| kind.ends_with("_output") || kind.ends_with("_response"))
 }
 
-/// The words of an item of thoughts: its summary, or its content where the model shows it.
+/// Returns the text of a reasoning item: its summary, or its content if it does not have a summary.
 fn thoughts(item: &Value) -> String {
     let words = |name: &str| {
         let parts = item.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -179,7 +181,8 @@ fn thoughts(item: &Value) -> String {
     if summary.is_empty() { words("content") } else { summary }
 }
 
-/// A call of one of the provider's own forms, read as an answer's is; none if it waits for no result of ours.
+/// Decodes a call of one of the provider's own forms, like in an answer. Returns `None` if it does not wait
+/// for a result of ours.
 fn special_call(raw: &RawValue) -> Option<ToolCall> {
     let item: Item<'_> = serde_json::from_str(raw.get()).ok()?;
     let pieces = whole_call(&item, raw, CallKey(0))?;
@@ -192,7 +195,7 @@ fn special_call(raw: &RawValue) -> Option<ToolCall> {
     Some(ToolCall::new(id, name, payload).with_opaque(opaque.clone()))
 }
 
-/// Fields as what travels with a part; none if there are none.
+/// Wraps fields as opaque data. Returns `None` if `fields` is empty.
 pub(crate) fn marks(fields: Map<String, Value>) -> Option<Opaque> {
     (!fields.is_empty()).then(|| Opaque::new(NAME, Value::Object(fields)))
 }

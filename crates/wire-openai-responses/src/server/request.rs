@@ -1,4 +1,4 @@
-//! Reads a request as this API's clients send it.
+//! Decodes a client's request.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogate
 use crate::server::messages::messages;
 use crate::wire::NAME;
 
-/// Reads a request's path and body.
+/// Decodes the path and the body of a request.
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
     let bare = path.split_once('?').map_or(path, |(bare, _)| bare).trim_end_matches('/');
     if !bare.ends_with("/responses") {
@@ -19,7 +19,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
     }
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}');
-    // A client hands on what a model wrote, half a surrogate pair too.
+    // Clients forward the model's text, including lone surrogates.
     match replace_lone_surrogates(text) {
         Some(repaired) => read(&repaired),
         None => read(text),
@@ -29,7 +29,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
 fn read(text: &str) -> Result<Asked, RequestError> {
     let mut body = Fields::parse("", text)?;
     let model = body.required_text("model")?;
-    // A call whose result is sent alone stands in what the server keeps.
+    // With state at the server, a result may answer a call that is not in the request.
     let is_stateful = ["previous_response_id", "conversation"].iter().any(|name| body.has(name));
     let messages = match body.peek("input").map(RawValue::get) {
         None => Vec::new(),
@@ -66,7 +66,7 @@ fn raw_json(raw: Option<&RawValue>) -> RawJson {
     raw.and_then(|raw| raw.get().parse().ok()).unwrap_or_default()
 }
 
-/// What is kept as it came.
+/// Parses a value that is kept unchanged.
 pub(crate) fn value(place: &str, raw: &RawValue) -> Result<Value, RequestError> {
     serde_json::from_str(raw.get())
         .map_err(|_| RequestError::shape(place, "a value of at most 128 levels is wanted"))
@@ -84,7 +84,7 @@ pub(crate) fn tool_name(place: String, name: String) -> Result<ToolName, Request
     ToolName::new(name).map_err(|error| RequestError::shape(place, error.to_string()))
 }
 
-/// One tool: the request's own, or one that the provider runs or defines, which is kept as it came.
+/// Decodes one tool. A tool that the provider runs or defines is kept unchanged.
 fn tool(request: &mut Request, place: String, raw: &RawValue) -> Result<(), RequestError> {
     let kept = Unknown::new(NAME, value(&place, raw)?);
     let mut tool = Fields::parse(place, raw.get())?;
@@ -125,7 +125,7 @@ fn tool(request: &mut Request, place: String, raw: &RawValue) -> Result<(), Requ
 enum Format {
     Any,
     Grammar(Grammar),
-    /// One that has no word here.
+    /// A format that `Grammar` cannot express.
     Other,
 }
 
@@ -140,7 +140,7 @@ fn format(format: Option<&Value>) -> Format {
     }
 }
 
-/// The form of the answer's words; what else is said of them stays as it is.
+/// Takes the format of the answer. The other members of `text` stay in `extra`.
 fn output(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(mut text) = body.object("text")? else { return Ok(()) };
     let mut rest = Map::new();
@@ -166,7 +166,7 @@ fn output(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     Ok(())
 }
 
-/// The choice of a tool. A choice among several is kept as it came, and the nearest word stands beside it.
+/// Takes the tool choice. A choice among several tools is kept in `extra`, beside the closest `ToolChoice`.
 fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(raw) = body.peek("tool_choice") else { return Ok(()) };
     if raw.get().starts_with('"') {
@@ -190,7 +190,7 @@ fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
             let is_required = fields.text("mode")?.as_deref() == Some("required");
             if is_required { ToolChoice::Required } else { ToolChoice::Auto }
         }
-        // A hosted tool is named by its type; one of a server has more to say.
+        // A hosted tool is named by its type alone. A choice with further fields is kept unchanged.
         _ if fields.rest().is_empty() => ToolChoice::Named(tool_name("tool_choice.type".to_owned(), kind)?),
         _ => {
             request.extra.insert("tool_choice".to_owned(), choice);

@@ -1,4 +1,4 @@
-//! The results of calls.
+//! Decodes the results of calls.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use crate::server::messages::{kept, marks};
 use crate::server::request::value;
 use crate::wire::NAME;
 
-/// Reads an item that answers a call.
+/// Decodes an item that answers a call.
 pub(crate) fn result(
     place: &str,
     kind: &str,
@@ -48,15 +48,15 @@ fn function(place: &str, call: CallId, raw: &RawValue) -> Result<ToolResult, Req
     Ok(ToolResult::new(call, status, content).with_opaque(marks(rest)))
 }
 
-/// Whether results have words for a list of parts.
+/// The result of decoding a list of parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Plain,
-    /// They have none, so the list is kept beside its words.
+    /// `Content` cannot express the list, so the list itself is kept beside its text.
     Own,
 }
 
-/// The words of a result and the status that they name.
+/// Splits a result's text into the status that it names and the rest.
 fn words(text: &str) -> (ResultStatus, Vec<Content>) {
     match ResultStatus::named_in(text) {
         (status, words) if !words.is_empty() => (status, vec![Content::text(words)]),
@@ -64,7 +64,8 @@ fn words(text: &str) -> (ResultStatus, Vec<Content>) {
     }
 }
 
-/// The parts of a result. What is written again has its words first, as one part, and then its pictures.
+/// Decodes the parts of a result. A list is plain if the encoder writes it the same way: one text first, then
+/// images.
 fn pieces(parts: Vec<(String, &RawValue)>) -> Result<((ResultStatus, Vec<Content>), Form), RequestError> {
     let (mut status, mut content, mut is_plain) = (ResultStatus::Ok, Vec::new(), true);
     for (position, (place, raw)) in parts.into_iter().enumerate() {
@@ -93,7 +94,7 @@ fn pieces(parts: Vec<(String, &RawValue)>) -> Result<((ResultStatus, Vec<Content
     Ok(((status, content), form))
 }
 
-/// The result of one of the provider's own calls: its words, and the item as it came.
+/// Decodes the result of one of the provider's own calls: its text, and the original item.
 fn special(kind: &str, call: CallId, item: Value) -> ToolResult {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let (status, content) = match kind {
@@ -108,7 +109,8 @@ fn special(kind: &str, call: CallId, item: Value) -> ToolResult {
     ToolResult::new(call, status, content).with_opaque(Some(Opaque::new(NAME, kept(item))))
 }
 
-/// What the commands of a shell call wrote, and whether one of them failed.
+/// Returns the output of the commands of a shell call, and `TimedOut` or `Error` if one of them timed out or
+/// failed.
 fn shell(output: Option<&Value>) -> (ResultStatus, Vec<Content>) {
     let mut status = ResultStatus::Ok;
     let mut content = Vec::new();

@@ -1,4 +1,4 @@
-//! Writes words and thoughts, each an item that grows and ends.
+//! Encodes text and reasoning, each as an item that grows and ends.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::server::cipher::cover;
 use crate::server::items::{OpenMessage, OpenThoughts, message_item, refusal_part, summary_part, text_part};
 use crate::server::stream::{ResponseEncoder, with};
 
-/// What stands between two parts of a summary where they are read as one text.
+/// The separator between two parts of a summary in one text.
 const BREAK: &str = "\n\n";
 
 impl ResponseEncoder {
@@ -41,7 +41,7 @@ impl ResponseEncoder {
         self.message = Some(message);
     }
 
-    /// Says where words came from, if it is said in this API's own form.
+    /// Encodes the source of a text, if it is an annotation of this API.
     pub(super) fn annotate(&mut self, bytes: &mut Vec<u8>, annotation: &Value) {
         let kind = annotation.get("type").and_then(Value::as_str).unwrap_or_default();
         if !matches!(kind, "url_citation" | "file_citation" | "container_file_citation" | "file_path") {
@@ -66,7 +66,7 @@ impl ResponseEncoder {
         self.done(bytes, message.index, item);
     }
 
-    /// A message of a refusal and nothing else.
+    /// Encodes a message that holds only a refusal.
     pub(super) fn refuse(&mut self, bytes: &mut Vec<u8>, refusal: &str) {
         self.refused = true;
         self.close(bytes, "completed");
@@ -95,7 +95,8 @@ impl ResponseEncoder {
             self.added(bytes, index, &json!({ "type": "reasoning", "id": id, "summary": [] }));
             OpenThoughts { index, id, parts: Vec::new(), at_break: false }
         };
-        // This is how the parts of a summary are told apart where they are read; what follows shows if it is.
+        // The decoder inserts this separator between the parts of a summary. The next chunk shows whether it
+        // was one or belongs to the text.
         let is_break = text == BREAK && !thoughts.parts.is_empty();
         match (thoughts.at_break, is_break) {
             (false, true) => thoughts.at_break = true,
@@ -137,7 +138,7 @@ impl ResponseEncoder {
 
     pub(super) fn close_thoughts(&mut self, bytes: &mut Vec<u8>, own: Option<Value>) {
         let Some(mut thoughts) = self.thoughts.take() else {
-            // A cipher without words.
+            // Encrypted content without any text.
             return own.into_iter().for_each(|item| self.whole_item(bytes, item));
         };
         if std::mem::take(&mut thoughts.at_break) {
@@ -153,8 +154,8 @@ impl ResponseEncoder {
         self.done(bytes, thoughts.index, item);
     }
 
-    /// The item under the id with which it began. Where it came from this API its own id is known only at its end,
-    /// and clients refuse an item that changes its name on the way; one that comes in one body keeps it.
+    /// Returns the item under the id with which it started. The id of the original item is known only at its
+    /// end, and clients refuse an item whose id changes in the stream. A whole answer keeps the original id.
     fn known(&self, mut item: Value, id: &str) -> Value {
         if self.framing != Framing::Whole
             && let Some(fields) = item.as_object_mut()

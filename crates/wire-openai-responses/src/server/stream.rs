@@ -1,4 +1,4 @@
-//! Writes an answer: its items, one event after the other, and the response around them.
+//! Encodes an answer: the events of its items and the response around them.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use crate::server::items::{OpenCall, OpenMessage, OpenThoughts, marks_of, own_it
 use crate::spoken::REFUSAL_FIELD;
 use crate::wire::NAME;
 
-/// Writes one answer, as events or as one body.
+/// The encoder of one answer, as events or as one body.
 pub(crate) struct ResponseEncoder {
     pub(super) framing: Framing,
     pub(super) reply: Reply,
     pub(super) frame: Frame,
-    /// The number of the next event.
+    /// The sequence number of the next event.
     pub(super) number: u64,
-    /// The place of the next item.
+    /// The output index of the next item.
     pub(super) next: u64,
-    /// The items that are whole, by their places.
+    /// The completed items, by output index.
     pub(super) items: BTreeMap<u64, Value>,
     pub(super) message: Option<OpenMessage>,
     pub(super) thoughts: Option<OpenThoughts>,
@@ -53,7 +53,7 @@ impl ResponseEncoder {
         }
     }
 
-    /// Writes an event; an answer in one body has none.
+    /// Writes an event. A whole answer has no events.
     pub(super) fn event(&mut self, bytes: &mut Vec<u8>, kind: &str, fields: Value) {
         if self.framing == Framing::Whole {
             return;
@@ -92,7 +92,7 @@ impl ResponseEncoder {
         self.items.insert(index, item);
     }
 
-    /// Writes an item that came whole and has no events of its own here.
+    /// Encodes an item that arrived whole and has no events of its own.
     pub(super) fn whole_item(&mut self, bytes: &mut Vec<u8>, item: Value) {
         self.close(bytes, "completed");
         let index = self.place();
@@ -100,13 +100,13 @@ impl ResponseEncoder {
         self.done(bytes, index, item);
     }
 
-    /// Ends words and thoughts: what follows is another item (RULES P4).
+    /// Ends the open text and reasoning, because another item follows (RULES P4).
     pub(super) fn close(&mut self, bytes: &mut Vec<u8>, status: &str) {
         self.close_message(bytes, status, Map::new());
         self.close_thoughts(bytes, None);
     }
 
-    /// What came from this API and has no word here: an item, a refusal, an event.
+    /// Encodes an unknown value of this API: an item, a refusal, or an event.
     pub(super) fn unknown(&mut self, bytes: &mut Vec<u8>, unknown: &Unknown) {
         if unknown.wire != NAME {
             return;
@@ -123,7 +123,7 @@ impl ResponseEncoder {
         }
     }
 
-    /// Ends every item, calls that were cut as what they are (RULES S10).
+    /// Ends all items. Open calls are marked as incomplete (RULES S10).
     pub(super) fn close_all(&mut self, bytes: &mut Vec<u8>, status: &str) {
         self.close(bytes, status);
         for call in std::mem::take(&mut self.calls).into_values() {
@@ -132,7 +132,7 @@ impl ResponseEncoder {
     }
 }
 
-/// The fields of both objects.
+/// Merges the fields of both objects.
 pub(super) fn with(place: &Value, more: Value) -> Value {
     let mut fields = place.as_object().cloned().unwrap_or_default();
     if let Value::Object(more) = more {
@@ -175,7 +175,8 @@ impl Encoder for ResponseEncoder {
         let broken = (StopReason::Error, String::new());
         let (reason, raw) = match self.finish.take() {
             Some(finish) => finish,
-            // A stream that broke off ends without an end; a body has to say so.
+            // Without a finish the answer broke off. A stream then has no end event; a whole body needs an
+            // error.
             None if self.framing != Framing::Whole => return Ok(()),
             None => broken,
         };

@@ -1,9 +1,9 @@
-//! What a provider does wrong.
+//! Faults of providers.
 
 use super::Shown::By;
 use super::{Row, row};
 
-/// In the order of the catalogue.
+/// The rows, in the order of the catalogue.
 pub(super) const ROWS: &[Row] = &[
     row(
         "provider",

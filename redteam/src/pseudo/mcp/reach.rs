@@ -1,4 +1,4 @@
-//! Scripted servers as a user has them: started, agreed to, and given to a run.
+//! Scripted servers as a user has them: started, accepted, and used in a run.
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use crate::engine::Engine;
 use crate::rules;
 use crate::session::{Ran, Session};
 
-/// A run with the tools of these servers, in which the model makes these calls; a rule allows some servers.
+/// Performs a run with the tools of these servers, in which the model makes these calls. A rule allows the
+/// servers in `allowed`.
 pub(super) async fn session(
     stage: &Stage<'_>,
     clients: &[&McpClient],
@@ -25,7 +26,7 @@ pub(super) async fn session(
     let rule = |id: &&str| format!("[[rule]]\nid = \"mcp-{id}\"\naction = \"allow\"\nserver = \"{id}\"\n");
     let file: String = allowed.iter().map(rule).collect();
     engine.policy = engine.policy.with_file(Source::User, rules::parse(&file)?)?;
-    // As a model would: by the names that it is shown.
+    // Use the names that the model sees.
     let names = engine.toolbox.names();
     let shown = |name: &String| names.shown(name).map_or_else(|| name.clone(), ToString::to_string);
     let turns: Vec<Vec<Value>> =
@@ -37,20 +38,20 @@ pub(super) async fn start(id: &str, script: &Script, limits: Limits) -> anyhow::
     Ok(McpClient::start(server(id, script)?.with_limits(limits), ClientOptions::default()).await?)
 }
 
-/// This program, as a server.
+/// Returns this program as a server.
 pub(super) fn server(id: &str, script: &Script) -> anyhow::Result<McpServer> {
     let server = McpServer::new(id, std::env::current_exe()?)?;
     Ok(server.with_argument("serve-mcp").with_argument(serde_json::to_string(script)?))
 }
 
-/// The user has looked at the tools as they are now, and agreed.
+/// Accepts the tools as they are now, like a user who has reviewed them.
 pub(super) fn accept(client: &McpClient) {
     for definition in client.definitions() {
         client.accept(&definition.name, &definition.fingerprint);
     }
 }
 
-/// The name in the registry of the tool at this place.
+/// Returns the registry name of the tool at this position.
 pub(super) fn name_of(client: &McpClient, position: usize) -> anyhow::Result<String> {
     let tools = client.tools();
     let tool = tools.get(position).with_context(|| format!("there is no tool: {:?}", client.refused()))?;

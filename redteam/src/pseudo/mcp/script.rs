@@ -1,4 +1,4 @@
-//! A scripted MCP server in a process of its own: what it lists, and what it does when it is called.
+//! A scripted MCP server in a process of its own.
 
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -6,31 +6,31 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What the server does. The harness writes it, the process reads it.
+/// The behaviour of the server. The harness writes it, and the process reads it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Script {
-    /// It never answers.
+    /// The server never answers.
     pub(crate) is_silent: bool,
-    /// What each listing has; it says that the list changed until the last one was asked for.
+    /// The tools of each listing. The server announces a change until the last one was requested.
     pub(crate) lists: Vec<Vec<Value>>,
-    /// The tool `deep` with a schema of this depth, beside the others.
+    /// The depth of the schema of an additional tool `deep`; 0 omits the tool.
     pub(crate) depth: usize,
-    /// What a call does.
+    /// The behaviour of a call.
     pub(crate) call: Call,
 }
 
-/// What a call does.
+/// The behaviour of a call.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) enum Call {
-    /// Says which tool was called.
+    /// Returns the name of the called tool.
     #[default]
     Name,
-    /// Says so many bytes.
+    /// Returns this number of bytes.
     Bytes(usize),
-    /// Answers what nobody asked, then says which tool was called, then answers once more.
+    /// Sends unsolicited responses, then the name of the called tool, then a second response.
     Confuse,
-    /// Asks this first, and says what it was answered.
+    /// Asks this question first, and returns the answer.
     Ask(String),
 }
 
@@ -41,7 +41,7 @@ struct Server {
     waiting: Option<Value>,
 }
 
-/// Speaks MCP over standard input and output until the input ends.
+/// Serves MCP over standard input and output until the input ends.
 pub(crate) fn serve(script: &str) -> anyhow::Result<ExitCode> {
     let mut server = Server { script: serde_json::from_str(script)?, listed: 0, waiting: None };
     for line in io::stdin().lock().lines() {

@@ -1,4 +1,4 @@
-//! Modes that give a file's owner or group to whoever runs it.
+//! Refuses file modes that run a file with the rights of its owner or group.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -8,12 +8,12 @@ use seccompiler::{BackendError, SeccompCmpOp, SeccompRule};
 use super::{Rules, when};
 use crate::plan::Plan;
 
-/// Whether a confined process may set the setgid bit.
+/// The permission of a confined process to set the setgid bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GroupBit {
     Refused,
-    /// A granted folder has the bit, so its new folders have it too, and `chmod 755`, `cp -p` and `tar` set it again for
-    /// folders. The helper takes the bit from files after the command.
+    /// A granted folder has the bit, so new folders in it inherit the bit, and `chmod 755`, `cp -p` and `tar`
+    /// set it again for folders. The helper removes the bit from files after the command.
     Inherited,
 }
 
@@ -24,18 +24,19 @@ impl GroupBit {
     }
 }
 
-/// Newer than some headers, and with one number everywhere.
+/// The number of `fchmodat2`, which is the same on all architectures and missing in older headers.
 const FCHMODAT2: i64 = 452;
-/// The index of the mode among the arguments of calls that give a file its mode.
+/// The index of the mode argument of calls that set a mode.
 const BY_MODE: [(i64, u8); 4] =
     [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2), (libc::SYS_mknodat, 2)];
-/// The same for calls that only older architectures have.
+/// The index of the mode argument of calls that only older architectures have.
 #[cfg(target_arch = "x86_64")]
 const BY_MODE_OF_OLD: [(i64, u8); 3] = [(libc::SYS_chmod, 1), (libc::SYS_mknod, 1), (libc::SYS_creat, 1)];
 #[cfg(not(target_arch = "x86_64"))]
 const BY_MODE_OF_OLD: [(i64, u8); 0] = [];
 
-/// The indices of flags and mode. Without a flag that makes a file the mode is not looked at and may be anything.
+/// The argument indices of flags and mode. Without a flag that creates a file, the kernel ignores the mode,
+/// which can have any value.
 #[cfg(target_arch = "x86_64")]
 const BY_FLAGS: [(i64, u8, u8); 2] = [(libc::SYS_openat, 2, 3), (libc::SYS_open, 1, 2)];
 #[cfg(not(target_arch = "x86_64"))]
@@ -43,7 +44,7 @@ const BY_FLAGS: [(i64, u8, u8); 1] = [(libc::SYS_openat, 2, 3)];
 /// `O_TMPFILE` without `O_DIRECTORY`, which it includes.
 const NAMELESS: i32 = libc::O_TMPFILE & !libc::O_DIRECTORY;
 
-/// Refuses the setuid bit, and the setgid bit where it is not inherited.
+/// Refuses the setuid bit, and the setgid bit unless it is inherited.
 pub(super) fn refuse(rules: &mut Rules, group_bit: GroupBit) -> Result<(), BackendError> {
     let bits = match group_bit {
         GroupBit::Refused => &[libc::S_ISUID, libc::S_ISGID][..],
