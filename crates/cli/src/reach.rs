@@ -16,7 +16,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 
 use crate::arguments::Reach;
 use crate::tape::Tape;
-use crate::{output, runs};
+use crate::{output, policies, runs};
 
 /// Addresses of this machine, which a proxy that is meant for the world has nothing to do with.
 const LOCAL: &str = "localhost,127.0.0.1,::1";
@@ -66,10 +66,7 @@ impl Reach {
             anyhow::ensure!(path.is_file(), "there is no file {}", path.display());
             return Ok(Some(path));
         }
-        let folder = variable("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
-        Ok(folder.map(|folder| folder.join("windlass/providers.toml")).filter(|path| path.is_file()))
+        Ok(policies::settings().map(|folder| folder.join("providers.toml")).filter(|path| path.is_file()))
     }
 
     /// The way to servers that the options and the environment say.

@@ -55,8 +55,10 @@ async fn a_provider_of_the_users_file_is_asked_once_a_day_and_shown_without_a_ne
     assert_eq!((&listed[0]["id"], &listed[0]["provider"]), (&"scripted-1".into(), &"office".into()));
     assert_eq!(listed[0]["known"]["images"], serde_json::json!({"support": "no", "source": "config"}));
     server.shutdown().await;
-    // Nobody is there any more, and nobody has to be.
+    // The server is gone, and the list of today needs no server.
     assert_eq!(lines(&run(&json)), listed);
+    let in_own_folder = place.command(&json).env("WINDLASS_CONFIG_DIR", config.join("windlass")).output();
+    assert_eq!(lines(&in_own_folder.unwrap()), listed);
     let refreshed = run(&["models", "--provider", "office", "--json", "--refresh"]);
     assert_eq!(lines(&refreshed), listed);
     assert_eq!(refreshed.status.code(), Some(1), "the list is an old one");
