@@ -102,9 +102,9 @@ pub enum RequestError {
     #[error("the request is not JSON")]
     Json(#[from] serde_json::Error),
     /// The body is JSON, but not of this format.
-    #[error("{place}: {what}")]
+    #[error("{}{what}", prefix(.place))]
     Shape {
-        /// Where, as `messages[2].content`.
+        /// Where, as `messages[2].content`; empty for the body itself.
         place: String,
         /// What was met and what is wanted.
         what: String,
@@ -130,4 +130,9 @@ impl RequestError {
     pub fn shape(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Shape { place: place.into(), what: what.into() }
     }
+}
+
+/// The words before a complaint about a place. The body itself has no name.
+fn prefix(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!("{place}: ") }
 }
