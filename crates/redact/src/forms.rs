@@ -19,6 +19,10 @@ const SHARED: usize = 8;
 /// A line of a value that is shorter stands alone in too many texts.
 const SHORTEST_LINE: usize = 16;
 
+/// How many letters programs write into a line: `base64` and MIME, PEM, `xxd -p`.
+const BASE64_LINES: [usize; 2] = [76, 64];
+const HEX_LINE: usize = 60;
+
 /// The forms of a value, each once. None is shorter than the value's shortest piece.
 pub(crate) fn of(value: &str) -> Vec<Form> {
     let mut forms = Forms::default();
@@ -30,6 +34,22 @@ pub(crate) fn of(value: &str) -> Vec<Form> {
         if !line.starts_with("-----") && line.len() < value.len() {
             pieces(line).for_each(|piece| forms.add_all(piece));
         }
+    }
+    forms.add_lines(value);
+    forms.0
+}
+
+/// The forms that a program may break into lines, without the line breaks. Each is one of the forms of
+/// [`of`].
+pub(crate) fn encodings(value: &str) -> Vec<Form> {
+    let mut forms = Forms::default();
+    for piece in pieces(value) {
+        forms.add_hex(piece);
+        for whole in [STANDARD.encode(piece), URL_SAFE.encode(piece)] {
+            forms.add(whole.trim_end_matches('=').to_owned());
+            forms.add(whole);
+        }
+        base64_forms(piece).for_each(|form| forms.add(form));
     }
     forms.0
 }
@@ -154,8 +174,7 @@ impl Forms {
         }
     }
 
-    /// Base64 at each of the three places at which the value can begin in what is encoded. The letters that other
-    /// bytes have a part in are not known, and left out.
+    /// Base64 of the value alone, and at each place at which it can begin in what is encoded.
     fn add_base64(&mut self, value: &str) {
         for whole in [STANDARD.encode(value), URL_SAFE.encode(value)] {
             self.add(percent(&whole, "-._~", Case::Upper));
@@ -163,21 +182,43 @@ impl Forms {
             self.add(whole.trim_end_matches('=').to_owned());
             self.add(whole);
         }
-        for skipped in 0_usize..3 {
-            let mut bytes = Zeroizing::new(vec![0; skipped]);
-            bytes.extend_from_slice(value.as_bytes());
-            let letters = bytes.len().saturating_mul(8) / 6;
-            let known = skipped.saturating_mul(8).div_ceil(6)..letters;
-            let standard = Form::from(STANDARD_NO_PAD.encode(&bytes));
-            let url_safe = Form::from(URL_SAFE_NO_PAD.encode(&bytes));
-            for form in [standard, url_safe] {
-                let form = form.get(known.clone()).unwrap_or_default();
-                self.add(form.to_owned());
-                self.add(form.replace('/', "\\/"));
-                self.add(percent(form, "-._~", Case::Upper));
+        for form in base64_forms(value) {
+            self.add(form.replace('/', "\\/"));
+            self.add(percent(&form, "-._~", Case::Upper));
+            self.add(form);
+        }
+    }
+
+    /// The lines into which a program breaks the encoding of the value alone, as something may number or mark
+    /// the lines.
+    fn add_lines(&mut self, value: &str) {
+        let base64 = Form::from(STANDARD.encode(value));
+        let mut hex = Form::default();
+        for byte in value.bytes() {
+            let _ = write!(hex, "{byte:02x}");
+        }
+        let lines = BASE64_LINES.map(|length| (&base64, length)).into_iter().chain([(&hex, HEX_LINE)]);
+        for (encoded, length) in lines.filter(|(encoded, length)| encoded.len() > *length) {
+            for line in encoded.as_bytes().chunks(length).filter(|line| line.len() >= SHORTEST_LINE) {
+                self.add(String::from_utf8_lossy(line).into_owned());
             }
         }
     }
+}
+
+/// Base64 at each of the three places at which the value can begin in what is encoded, in both alphabets. The
+/// letters that other bytes have a part in are not known, and left out.
+fn base64_forms(value: &str) -> impl Iterator<Item = Form> {
+    (0_usize..3).flat_map(move |skipped| {
+        let mut bytes = Zeroizing::new(vec![0; skipped]);
+        bytes.extend_from_slice(value.as_bytes());
+        let letters = bytes.len().saturating_mul(8) / 6;
+        let known = skipped.saturating_mul(8).div_ceil(6)..letters;
+        [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)].map(|form| {
+            let form = Form::from(form);
+            Form::from(form.get(known.clone()).unwrap_or_default().to_owned())
+        })
+    })
 }
 
 #[derive(Clone, Copy, PartialEq)]

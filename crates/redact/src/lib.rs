@@ -11,5 +11,11 @@ mod forms;
 
 mod automaton;
 
+mod scan;
+
+mod spans;
+
+mod letters;
+
 pub use redactor::{Redactor, Registration};
 pub use stream::RedactStream;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::automaton::{Automaton, State};
+use crate::automaton::Automaton;
 use crate::forms::{self, Form};
+use crate::scan::{Needles, Scan};
 use crate::{RedactStream, json};
 
 /// Words that stand before a key in a header.
@@ -31,7 +32,9 @@ pub struct Redactor {
 struct Known {
     values: Vec<SecretString>,
     forms: Vec<Form>,
-    automaton: Automaton,
+    /// Those of the forms that a program may break into lines.
+    encodings: Vec<Form>,
+    needles: Needles,
 }
 
 /// What came of registering a value.
@@ -99,6 +102,24 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
+    /// Like [`Redactor::redact`], but keeps all line breaks: a secret of several lines leaves a mark in each
+    /// of them. For texts whose lines are numbered.
+    ///
+    /// ```
+    /// use windlass_redact::Redactor;
+    /// let redactor = Redactor::new(["first line\nand second".into()]);
+    /// assert_eq!(redactor.redact_lines("a first line\nand second b"), "a [redacted]\n[redacted] b");
+    /// ```
+    pub fn redact_lines<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if !self.is_in(text.as_bytes()) {
+            return Cow::Borrowed(text);
+        }
+        let mut stream = self.stream_lines();
+        let mut clean = stream.push(text.as_bytes());
+        clean.extend(stream.finish());
+        Cow::Owned(String::from_utf8_lossy(&clean).into_owned())
+    }
+
     /// The same for the text of a JSON value: it stays JSON, and only what is inside of its strings, keys too, is
     /// taken out. A text that is no JSON is treated as any other.
     pub fn redact_json<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -126,19 +147,23 @@ impl Redactor {
         RedactStream::new(self.clone())
     }
 
-    pub(crate) fn automaton(&self) -> &Automaton {
-        &self.known.automaton
+    /// Like [`Redactor::stream`], but keeps all line breaks, as [`Redactor::redact_lines`] does.
+    pub fn stream_lines(&self) -> RedactStream {
+        RedactStream::new(self.clone()).with_lines()
+    }
+
+    pub(crate) fn needles(&self) -> &Needles {
+        &self.known.needles
     }
 
     fn is_in(&self, bytes: &[u8]) -> bool {
         if self.is_empty() {
             return false;
         }
-        let automaton = self.automaton();
-        let mut state = State::default();
-        bytes.iter().any(|&byte| {
-            state = automaton.step(state, byte);
-            automaton.found(state) > 0
+        let mut scan = Scan::default();
+        bytes.iter().enumerate().any(|(at, &byte)| {
+            scan.read(self.needles(), bytes.get(..at).unwrap_or_default(), byte, at as u64);
+            scan.has_found()
         })
     }
 }
@@ -156,7 +181,8 @@ impl Extend<SecretString> for Redactor {
 
 impl Known {
     fn unready(&self) -> Self {
-        Self { values: self.values.clone(), forms: self.forms.clone(), automaton: Automaton::default() }
+        let (forms, encodings) = (self.forms.clone(), self.encodings.clone());
+        Self { values: self.values.clone(), forms, encodings, needles: Needles::default() }
     }
 
     fn add(&mut self, value: &SecretString) -> Registration {
@@ -176,11 +202,14 @@ impl Known {
                 self.forms.push(form);
             }
         }
+        let encodings = forms::encodings(value).into_iter();
+        self.encodings.extend(encodings.filter(|form| !Redactor::MARK.contains(form.as_str())));
         Registration::Added
     }
 
     fn ready(mut self) -> Self {
-        self.automaton = Automaton::new(self.forms.iter().map(|form| form.as_bytes()));
+        let automaton = |forms: &[Form]| Automaton::new(forms.iter().map(|form| form.as_bytes()));
+        self.needles = Needles { whole: automaton(&self.forms), encodings: automaton(&self.encodings) };
         self
     }
 }

@@ -1,12 +1,11 @@
 //! Bytes that come in pieces, without the secrets in them.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use secrecy::zeroize::Zeroizing;
 
 use crate::Redactor;
-use crate::automaton::State;
+use crate::scan::{JOINED, Scan};
 
 /// Takes secrets out of bytes that come in pieces. However they are cut, the output is that of the whole.
 ///
@@ -20,24 +19,33 @@ use crate::automaton::State;
 /// ```
 pub struct RedactStream {
     redactor: Redactor,
-    state: State,
-    /// What came and was not given back. All places count from its beginning.
+    scan: Scan,
+    /// What came and was not given back.
     held: Zeroizing<Vec<u8>>,
-    /// Where the secrets are that were found behind `covered_to`, in order, none reaching into another.
-    found: VecDeque<(usize, usize)>,
-    /// The end of the last secret whose mark was given.
-    covered_to: usize,
+    /// The place of its first byte in the stream.
+    start: u64,
+    /// Keeps the line breaks inside of a secret.
+    keeps_lines: bool,
+    /// The last byte that was returned is a line break inside of a secret.
+    is_next_line: bool,
 }
 
 impl RedactStream {
     pub(crate) fn new(redactor: Redactor) -> Self {
         Self {
             redactor,
-            state: State::default(),
+            scan: Scan::default(),
             held: Zeroizing::default(),
-            found: VecDeque::new(),
-            covered_to: 0,
+            start: 0,
+            keeps_lines: false,
+            is_next_line: false,
         }
+    }
+
+    /// The same with all line breaks of the text: a secret of several lines has a mark in each of them.
+    pub(crate) fn with_lines(mut self) -> Self {
+        self.keeps_lines = true;
+        self
     }
 
     /// More bytes. What may be the beginning of a secret is held back.
@@ -45,25 +53,21 @@ impl RedactStream {
         if self.redactor.is_empty() {
             return bytes.to_vec();
         }
-        let mut end = self.held.len();
+        let read = self.held.len();
         self.hold(bytes);
-        for &byte in bytes {
-            let automaton = self.redactor.automaton();
-            self.state = automaton.step(self.state, byte);
-            let length = automaton.found(self.state);
+        let (needles, mut end) = (self.redactor.needles(), self.start.saturating_add(read as u64));
+        for (at, &byte) in self.held.iter().enumerate().skip(read) {
+            self.scan.read(needles, self.held.get(..at).unwrap_or_default(), byte, end);
             end = end.saturating_add(1);
-            if length > 0 {
-                self.cover(end.saturating_sub(length), end);
-            }
         }
-        let open = self.redactor.automaton().open(self.state);
-        self.give(end.saturating_sub(open))
+        let safe = self.scan.safe_end(needles, end);
+        self.give(safe)
     }
 
     /// What is still held, when nothing more comes. The stream can be used again, as a new one.
     pub fn finish(&mut self) -> Vec<u8> {
-        let rest = self.give(self.held.len());
-        *self = Self::new(self.redactor.clone());
+        let rest = self.give(self.start.saturating_add(self.held.len() as u64));
+        *self = Self { keeps_lines: self.keeps_lines, ..Self::new(self.redactor.clone()) };
         rest
     }
 
@@ -83,45 +87,31 @@ impl RedactStream {
         self.held.extend_from_slice(bytes);
     }
 
-    fn cover(&mut self, mut from: usize, to: usize) {
-        while let Some(&(start, end)) = self.found.back() {
-            if end <= from {
-                break;
-            }
-            from = from.min(start);
-            self.found.pop_back();
-        }
-        if from < self.covered_to {
-            self.covered_to = self.covered_to.max(to);
-        } else {
-            self.found.push_back((from, to));
-        }
-    }
-
     /// Gives back what lies before a place that no secret to come reaches.
-    fn give(&mut self, until: usize) -> Vec<u8> {
-        let mut clean = Vec::with_capacity(until);
-        let mut at = 0;
-        while at < until {
-            let next = self.found.front().copied().filter(|(from, _)| *from < until);
-            let plain_to = next.map_or(until, |(from, _)| from);
-            let plain = self.held.get(at.max(self.covered_to)..plain_to);
-            clean.extend_from_slice(plain.unwrap_or_default());
-            at = plain_to;
-            if let Some((_, to)) = next {
-                clean.extend_from_slice(Redactor::MARK.as_bytes());
-                self.found.pop_front();
-                self.covered_to = to;
-                at = to.min(until);
+    fn give(&mut self, until: u64) -> Vec<u8> {
+        let part = self.start..until;
+        let count =
+            usize::try_from(until.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.held.len());
+        let given = self.held.get(..count).unwrap_or_default();
+        let clean = match self.scan.marks(&part) {
+            None => given.to_vec(),
+            Some(marks) => {
+                let mut clean = Vec::with_capacity(count);
+                for (&byte, mark) in given.iter().zip(marks) {
+                    let is_kept = mark == 0 || self.keeps_lines && matches!(byte, b'\n' | b'\r');
+                    if is_kept {
+                        clean.push(byte);
+                    } else if mark & JOINED == 0 || self.is_next_line {
+                        clean.extend_from_slice(Redactor::MARK.as_bytes());
+                    }
+                    self.is_next_line = is_kept && mark != 0;
+                }
+                clean
             }
-        }
-        let given = until.min(self.held.len());
-        self.held.drain(..given);
-        self.covered_to = self.covered_to.saturating_sub(until);
-        for (from, to) in &mut self.found {
-            *from = from.saturating_sub(until);
-            *to = to.saturating_sub(until);
-        }
+        };
+        self.held.drain(..count);
+        self.start = until;
+        self.scan.forget(until);
         clean
     }
 }

@@ -1,8 +1,9 @@
 //! Lines of a text with their numbers, as many as there is room for.
 
 use std::fmt::Write;
+use std::str::SplitInclusive;
 
-use windlass_redact::Redactor;
+use windlass_redact::{RedactStream, Redactor};
 use windlass_tool::ToolError;
 
 pub(crate) const MAX_LINE_CHARS: usize = 2_000;
@@ -10,6 +11,9 @@ pub(crate) const MAX_LINE_CHARS: usize = 2_000;
 pub(crate) const MAX_PAGE_BYTES: usize = 60_000;
 /// So much of a line counts when a page is filled: more of it is not shown.
 const LINE_BYTES: usize = 8_000;
+
+/// A secret is not longer than this in any encoding, line breaks included.
+const SECRET_BYTES: usize = 64 * 1024;
 
 /// Lines from the first to the last, counted from 1.
 pub(crate) type Span = (u64, u64);
@@ -61,11 +65,12 @@ impl Page<'_> {
     fn body(&self, spans: &[Span]) -> (String, Vec<Span>) {
         let mut body = String::new();
         let mut shown: Vec<Span> = Vec::new();
-        let mut lines = (1..).zip(self.text.lines()).peekable();
-        for (first, last) in spans {
-            while lines.next_if(|(number, _)| number < first).is_some() {}
+        for &(first, last) in spans {
             let mut span = None;
-            while let Some((number, line)) = lines.next_if(|(number, _)| number <= last) {
+            for (number, line) in self.clean_lines(first).take_while(|(number, _)| *number <= last) {
+                if number < first {
+                    continue;
+                }
                 let len = body.len().saturating_add(line.len().min(LINE_BYTES));
                 if !body.is_empty() && len > self.room {
                     shown.extend(span);
@@ -74,13 +79,66 @@ impl Page<'_> {
                 if span.is_none() && !shown.is_empty() {
                     body.push_str("     \u{2026}\n");
                 }
-                span = Some((*first, number));
-                // Before it is cut: half a secret is not found.
-                write_line(&mut body, number, &self.redactor.redact(line));
+                span = Some((first, number));
+                write_line(&mut body, number, &line);
             }
             shown.extend(span);
         }
         (body, shown)
+    }
+
+    /// The lines with their numbers and without secrets, from some lines before `first` on: a secret may have
+    /// several lines. It is redacted before a line is cut, because half a secret is not found.
+    fn clean_lines(&self, first: u64) -> impl Iterator<Item = (u64, String)> {
+        let count = usize::try_from(first.saturating_sub(1)).unwrap_or(usize::MAX);
+        let before: usize = self.text.split_inclusive('\n').take(count).map(str::len).sum();
+        let start = self.text.floor_char_boundary(before.saturating_sub(SECRET_BYTES));
+        let start = self.text.get(..start).and_then(|text| text.rfind('\n')).map_or(0, |end| end + 1);
+        let (skipped, text) = self.text.split_at_checked(start).unwrap_or_default();
+        let number = skipped.lines().count() as u64 + 1;
+        (number..).zip(CleanLines {
+            lines: text.split_inclusive('\n'),
+            stream: self.redactor.stream_lines(),
+            ready: Vec::new(),
+            is_over: false,
+        })
+    }
+}
+
+/// The lines of a text without secrets.
+struct CleanLines<'t> {
+    lines: SplitInclusive<'t, char>,
+    /// Keeps all line breaks.
+    stream: RedactStream,
+    /// Redacted text that was not returned yet.
+    ready: Vec<u8>,
+    is_over: bool,
+}
+
+impl Iterator for CleanLines<'_> {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let end = loop {
+            if let Some(end) = self.ready.iter().position(|byte| *byte == b'\n') {
+                break end + 1;
+            }
+            match self.lines.next() {
+                Some(line) => self.ready.extend(self.stream.push(line.as_bytes())),
+                None if self.is_over => break self.ready.len(),
+                None => {
+                    self.is_over = true;
+                    self.ready.extend(self.stream.finish());
+                }
+            }
+        };
+        if end == 0 {
+            return None;
+        }
+        let line: Vec<u8> = self.ready.drain(..end).collect();
+        let line = String::from_utf8_lossy(&line);
+        let line = line.strip_suffix('\n').unwrap_or(&line);
+        Some(line.strip_suffix('\r').unwrap_or(line).to_owned())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where a tool looks: a file or a folder of the workspace, each file opened by handle below its root.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -92,8 +93,7 @@ impl Place<'_> {
                 "`{path}` has {len} bytes, at most {MAX_FILE_BYTES} are looked at; use grep_file and read_file"
             )));
         }
-        let bytes = decoded(bytes);
-        Ok(Source { path, bytes: self.redactor.redact_bytes(&bytes).into_owned() })
+        Ok(Source { path, bytes: redact_source(&self.redactor, decoded(bytes)) })
     }
 
     /// Looks into the files below a folder, on all cores. The threads end before it returns.
@@ -183,12 +183,20 @@ impl Place<'_> {
         }
         let mut bytes = Vec::with_capacity(usize::try_from(stream.len()).unwrap_or_default());
         stream.take(MAX_FILE_BYTES as u64).read_to_end(&mut bytes).ok()?;
-        bytes = decoded(bytes);
-        if let std::borrow::Cow::Owned(redacted) = self.redactor.redact_bytes(&bytes) {
-            bytes = redacted;
-        }
-        Some(Source { path, bytes })
+        Some(Source { path, bytes: redact_source(&self.redactor, decoded(bytes)) })
     }
+}
+
+/// The lines keep their numbers, also behind a secret of several lines.
+fn redact_source(redactor: &Redactor, bytes: Vec<u8>) -> Vec<u8> {
+    let clean = match std::str::from_utf8(&bytes) {
+        Ok(text) => match redactor.redact_lines(text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(clean) => Some(clean.into_bytes()),
+        },
+        Err(_) => Some(redactor.redact_bytes(&bytes).into_owned()),
+    };
+    clean.unwrap_or(bytes)
 }
 
 /// A text of another encoding as UTF-8, as `read_file` shows it. Grammars and words are made for UTF-8 alone.

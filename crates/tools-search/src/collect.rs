@@ -87,6 +87,8 @@ impl Page {
 pub(crate) struct Lines<'p> {
     pub(crate) path: &'p str,
     pub(crate) page: &'p mut Page,
+    /// The lines that a secret has a part in, without it.
+    pub(crate) clean: BTreeMap<u64, String>,
     /// Whether the last match was shown, and so what follows it.
     pub(crate) follows: bool,
     /// The last lines that were not shown: the next match may have them before it. Lines behind a match that is passed
@@ -117,10 +119,11 @@ impl Lines<'_> {
     }
 
     fn write(&mut self, number: Option<u64>, mark: char, bytes: &[u8]) {
-        let whole = String::from_utf8_lossy(bytes);
-        // Before it is cut: half a secret is not found.
-        let line = self.page.redactor.redact(whole.trim_end_matches(['\n', '\r'])).into_owned();
         let number = number.unwrap_or_default();
+        let whole = String::from_utf8_lossy(bytes);
+        let line = self.clean.get(&number).map_or(&*whole, String::as_str);
+        // Before it is cut: half a secret is not found.
+        let line = self.page.redactor.redact(line.trim_end_matches(['\n', '\r'])).into_owned();
         let text = &mut self.page.text;
         // Writing into a string cannot fail.
         let _ = write!(text, "{}{mark}{number}{mark} ", self.path);

@@ -15,8 +15,8 @@ use windlass_tool::PathGate;
 use crate::collect::{Count, Tally};
 use crate::pattern::Wanted;
 
-/// How long a file may be that is decoded as a whole.
-const MAX_DECODED_BYTES: u64 = 16 * 1024 * 1024;
+/// How long a file may be that is held as a whole, to be decoded or redacted.
+const MAX_HELD_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Asked before each file and each piece of one.
 pub(crate) type Stopped<'s> = &'s (dyn Fn() -> bool + Sync);
@@ -186,13 +186,19 @@ impl Read for Stoppable<'_> {
 /// A file of another encoding as `read_file` shows it, so that what is shown is found; nothing if the file is too long to
 /// be held, binary, or begins with a byte order mark, which the searcher knows.
 pub(crate) fn decoded(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> Option<String> {
-    let stream = descent.stream(below).ok().filter(|stream| stream.len() <= MAX_DECODED_BYTES)?;
-    let mut bytes = Vec::new();
-    Stoppable::new(stream, stopped).read_to_end(&mut bytes).ok()?;
+    let bytes = read_whole(descent, below, stopped)?;
     if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
         return None;
     }
     Text::show(&bytes).ok().map(|shown| shown.text.into_owned())
+}
+
+/// The bytes of a file; nothing if it is too long to be held, or cannot be read.
+pub(crate) fn read_whole(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> Option<Vec<u8>> {
+    let stream = descent.stream(below).ok().filter(|stream| stream.len() <= MAX_HELD_BYTES)?;
+    let mut bytes = Vec::new();
+    Stoppable::new(stream, stopped).take(MAX_HELD_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 fn walk(start: &Path, unread: &Arc<AtomicU64>) -> WalkBuilder {

@@ -1,6 +1,7 @@
 //! What a search tells: lines, files or counts, in the order of the paths, with exact totals.
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use windlass_tool::{PathGate, ToolError};
 use crate::collect::{Lines, Page, Tally};
 use crate::grep::{GrepArguments, Mode};
 use crate::pattern::{MAX_LINE_BYTES, Wanted};
-use crate::search::{Stoppable, Stopped, decoded, search};
+use crate::search::{Stoppable, Stopped, decoded, read_whole, search};
 
 const DEFAULT_LIMIT: u64 = 200;
 const MAX_LIMIT: u64 = 2_000;
@@ -75,12 +76,12 @@ fn lines(
         }
         let Ok(stream) = descent.stream(below) else { continue };
         let name = stream.path().to_string();
-        let held = VecDeque::new();
-        let mut sink =
-            Lines { path: &name, page: &mut page, follows: false, held, context: wanted.context() };
         // The walk has counted the lines of the decoded text where the file is of another encoding.
         let text =
             if is_utf8(&mut descent, below, stopped) { None } else { decoded(&mut descent, below, stopped) };
+        let clean = clean_lines(&mut descent, below, text.as_deref(), &page.redactor, stopped);
+        let (held, context) = (VecDeque::new(), wanted.context());
+        let mut sink = Lines { path: &name, page: &mut page, clean, follows: false, held, context };
         // What was readable a moment ago and is not now shows what it had until then.
         let _ = match text {
             Some(text) => searcher.search_slice(&wanted.matcher, text.as_bytes(), &mut sink),
@@ -90,6 +91,31 @@ fn lines(
     let (shown, found, files) = (page.shown, tally.lines, tally.matched);
     let more = more(skip, shown, found);
     format!("[{shown} of {found} matching lines shown, from {files} files{more}{left_out}]\n{}", page.text)
+}
+
+/// The lines that a secret has a part in, without it, by their numbers: a line alone does not show that it is
+/// a part of a secret of several lines. `decoded` is the text of a file of another encoding.
+fn clean_lines(
+    descent: &mut Descent<'_>,
+    below: &Path,
+    decoded: Option<&str>,
+    redactor: &Redactor,
+    stopped: Stopped<'_>,
+) -> BTreeMap<u64, String> {
+    if redactor.is_empty() {
+        return BTreeMap::new();
+    }
+    let text = match decoded {
+        Some(text) => Cow::Borrowed(text),
+        // The lines of a file that is too long to be held are redacted one by one.
+        None => match read_whole(descent, below, stopped) {
+            Some(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+            None => return BTreeMap::new(),
+        },
+    };
+    let Cow::Owned(clean) = redactor.redact_lines(&text) else { return BTreeMap::new() };
+    let lines = (1..).zip(text.split_inclusive('\n').zip(clean.split_inclusive('\n')));
+    lines.filter(|(_, (line, clean))| line != clean).map(|(at, (_, clean))| (at, clean.to_owned())).collect()
 }
 
 fn is_utf8(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> bool {

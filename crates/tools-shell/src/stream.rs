@@ -120,7 +120,9 @@ impl Stream {
             };
             is_open = read.is_some();
             let (bytes, total) = self.state().keep(read);
-            if total >= self.most {
+            // A stream that is exactly as long as its file may have come to its end, which only the next read
+            // shows.
+            if total > self.most {
                 match self.flood {
                     Flood::Closed => is_open = false,
                     Flood::Drained => tokio::time::sleep(DRAINING).await,
@@ -265,7 +267,7 @@ impl Stream {
         let (total, lines) = (state.kept.total(), state.kept.lines());
         let whole = match &state.spilled {
             Some(file) if file.bytes >= total => format!("all of it: {}", paged(&file.name)),
-            Some(file) if total >= self.most && self.flood == Flood::Closed => {
+            Some(file) if total > self.most && self.flood == Flood::Closed => {
                 format!("it went on, and was not read further: {}", paged(&file.name))
             }
             Some(file) => format!("its first {} bytes: {}", file.bytes, paged(&file.name)),

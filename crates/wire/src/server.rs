@@ -107,9 +107,9 @@ pub enum RequestError {
     #[error("the request is not JSON")]
     Json(#[from] serde_json::Error),
     /// The body is valid JSON but does not have this format.
-    #[error("{place}: {what}")]
+    #[error("{}{what}", prefix(.place))]
     Shape {
-        /// The place of the value, such as `messages[2].content`.
+        /// The place of the value, such as `messages[2].content`; empty for the body itself.
         place: String,
         /// The actual and the expected value.
         what: String,
@@ -135,4 +135,9 @@ impl RequestError {
     pub fn shape(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Shape { place: place.into(), what: what.into() }
     }
+}
+
+/// The words before a complaint about a place. The body itself has no name.
+fn prefix(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!("{place}: ") }
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use windlass_agent::{Approver, ApproverFuture};
 use windlass_cassette::{Fork, Player};
 use windlass_hitl::ApprovalRequest;
-use windlass_protocol::{Arguments, CallId, Content, Payload};
-use windlass_tool::{Context, Output, Tool};
+use windlass_protocol::{Arguments, CallId, Content, Effect, Payload, ToolSpec};
+use windlass_tool::{Context, Inspection, Output, Tool, ToolFuture};
 
 use crate::scene::Change;
 
@@ -107,4 +107,49 @@ async fn a_recorded_yes_counts_only_for_the_digest_it_was_given_to() {
         // Once given, it is gone.
         assert!(approver.decide(&request).await.is_none());
     }
+}
+
+/// A tool whose look asks another tool.
+struct Asking {
+    inner: Arc<Change>,
+    other: Arc<dyn Tool>,
+}
+
+impl Tool for Asking {
+    fn spec(&self) -> &ToolSpec {
+        self.inner.spec()
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        self.inner.effects(payload)
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        self.other.inspect(payload)
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        self.inner.call(ctx, payload)
+    }
+}
+
+// A suspicion of correctness-3: in the live part of a fork the inner tool looked while the player was locked.
+#[test]
+fn a_look_in_the_live_part_may_ask_another_tool_of_the_same_player() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.jsonl");
+    std::fs::write(&file, cassette(&[call("{}", "one")])).unwrap();
+    let fork = Fork::new(CallId::new("call_2_0").unwrap(), Output::text("x"));
+    let player = Player::fork(&file, fork).unwrap();
+    let change = Change::new();
+    let other = player.tool(change.clone());
+    let asking = player.tool(Arc::new(Asking { inner: change.clone(), other }));
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // A lock that is taken twice by one thread may never be given.
+    std::thread::spawn(move || {
+        let payload = Payload::Function { arguments: Arguments::parse(r#"{"n":7}"#).unwrap() };
+        let _ = sender.send(asking.inspect(&payload).targets.len());
+    });
+    assert_eq!(receiver.recv_timeout(std::time::Duration::from_secs(20)), Ok(1));
+    assert_eq!(change.looks(), 1);
 }

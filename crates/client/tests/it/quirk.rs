@@ -181,3 +181,26 @@ fn the_endpoint_of_a_vendor_brings_its_quirks_whoever_made_the_wire() {
         assert_eq!(sent, by_vendor, "{name}");
     }
 }
+
+// command-line B4: a gateway that serves a model with free-text tools in the format of another provider.
+#[test]
+fn a_format_without_free_text_tools_gets_functions() {
+    let tool = serde_json::json!({"freeform": {"name": "patch", "description": "Changes files."}});
+    let call = serde_json::json!({"role": "assistant", "parts": [{"type": "call", "id": "c1", "name": "patch",
+        "payload": {"kind": "custom", "input": "*** Begin"}}]});
+    let result = serde_json::json!({"role": "tool", "parts": [
+        {"type": "result", "call": "c1", "status": "ok", "content": [{"type": "text", "text": "done"}]}]});
+    for (vendor, model, arguments) in [
+        ("anthropic", "gpt-5-mini", r#""input":{"input":"*** Begin"}"#),
+        ("gemini", "gpt-5-mini", r#""args":{"input":"*** Begin"}"#),
+    ] {
+        let messages = vec![
+            Message::user("hi"),
+            serde_json::from_value(call.clone()).unwrap(),
+            serde_json::from_value(result.clone()).unwrap(),
+        ];
+        let tools = vec![serde_json::from_value(tool.clone()).unwrap()];
+        let sent = body(&Vendors::builtin(), vendor, &Request::new(model, messages).with_tools(tools));
+        assert!(sent.contains(r#""name":"patch""#) && sent.contains(arguments), "{vendor}: {sent}");
+    }
+}

@@ -5,3 +5,4 @@ mod numbers;
 mod properties;
 mod redactor;
 mod stream;
+mod wrapped;

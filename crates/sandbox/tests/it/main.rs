@@ -25,6 +25,9 @@ mod levels;
 #[cfg(target_os = "linux")]
 mod modes;
 #[cfg(unix)]
+#[path = "../../../tools-index/tests/it/other_user.rs"]
+mod other_user;
+#[cfg(unix)]
 mod put_back;
 #[cfg(unix)]
 mod races;

@@ -119,6 +119,35 @@ def call(id, name, args):
     assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
 }
 
+// A suspicion of correctness-3: calls that were stopped while the process started ended it each time, and
+// four of them used up the starts of a minute.
+#[tokio::test]
+async fn calls_that_are_stopped_while_the_process_starts_use_up_no_starts() {
+    let script = "
+is_first = not os.path.exists('again')
+open('again', 'w').close()
+def tools(id):
+    if not is_first: signal.sigtimedwait([], 1)
+    say({'id': id, 'tools': [tool('die'), tool('echo')]})
+def call(id, name, args):
+    if name == 'die': os._exit(1)
+    say({'id': id, 'text': 'here'})
+";
+    let Some(serving) = served(script).await else { return };
+    check(&serving.call("die", "{}").await, ResultStatus::EffectsUnknown, &["exit status: 1"]);
+    for _ in 0..6 {
+        let stop = CancellationToken::new();
+        let calling = call(&serving.toolbox, "echo", "{}", stop.clone(), |_| ());
+        let stopping = async {
+            tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+            stop.cancel();
+        };
+        let (result, ()) = tokio::join!(calling, stopping);
+        check(&result, ResultStatus::Cancelled, &["nothing was sent"]);
+    }
+    check(&serving.call("echo", "{}").await, ResultStatus::Ok, &["here"]);
+}
+
 // Lines that nobody asked for are counted, and too many end the process.
 #[tokio::test]
 async fn noise_is_refused_and_counted_and_ends_the_process_when_it_is_too_much() {

@@ -246,8 +246,8 @@ fn found(
                 Err(Trouble::Broken(_)) => {}
                 result => return result,
             }
-            *store = None;
-            *store = Some(Store::remake(&index.folder, reason, place.stopped)?);
+            let broken = store.take();
+            *store = Some(Store::remake(&index.folder, broken.as_ref(), reason, place.stopped)?);
             attempt(store)
         }
         result => result,

@@ -14,7 +14,7 @@ use super::chunk::{Chunk, chunks};
 use super::rough::rough;
 use super::tokens::CodeTokenizer;
 use crate::language::Language;
-use crate::outline::{Gap, outline_in};
+use crate::outline::{Gap, Outline, outline_in};
 use crate::place::Source;
 
 /// Up to here a file's symbols come from its grammar, in a longer one from the first words of its lines.
@@ -101,17 +101,8 @@ impl Fields {
         let path = source.path.relative();
         let language = Language::of(path, &source.bytes).map(|(language, _)| language);
         let text = String::from_utf8_lossy(&source.bytes);
-        let outline = match language {
-            Some(language) if text.len() > MAX_PARSED_BYTES => rough(language, &text),
-            _ => {
-                let careful = AssertUnwindSafe(|| outline_in(language, &source.bytes, stopped));
-                let outline = catch_unwind(careful).ok().filter(|outline| outline.gap != Some(Gap::Stopped));
-                if stopped() {
-                    return None;
-                }
-                outline.unwrap_or_else(|| language.map(|it| rough(it, &text)).unwrap_or_default())
-            }
-        };
+        let parse = || outline_in(language, &source.bytes, stopped);
+        let outline = outline_or_rough(language, &text, stopped, parse)?;
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let (file, around) = (source.path.to_string(), around(path));
         let document = |chunk: Chunk<'_>| {
@@ -146,8 +137,32 @@ impl Fields {
     }
 }
 
+/// The outline by a parse, or by the first words of the lines where the file is long and where the parse
+/// panics or takes too long; `None` if the call was stopped.
+fn outline_or_rough(
+    language: Option<&'static Language>,
+    text: &str,
+    stopped: &dyn Fn() -> bool,
+    parse: impl FnOnce() -> Outline,
+) -> Option<Outline> {
+    let rough = || language.map(|language| rough(language, text)).unwrap_or_default();
+    if language.is_some() && text.len() > MAX_PARSED_BYTES {
+        return Some(rough());
+    }
+    // One file must not end the search in all others. The parse shares no state that a panic could leave half
+    // changed.
+    let parsed = catch_unwind(AssertUnwindSafe(parse)).ok();
+    if stopped() {
+        return None;
+    }
+    Some(parsed.filter(|outline| outline.gap != Some(Gap::Stopped)).unwrap_or_else(rough))
+}
+
 /// A path and all folders that it lies in, as a search below one names it.
 fn around(path: &Path) -> Vec<String> {
     let all = path.ancestors().filter(|path| !path.as_os_str().is_empty());
     all.filter_map(|path| WorkspacePath::found(path).ok()).map(|path| path.to_string()).collect()
 }
+
+#[cfg(test)]
+mod tests;

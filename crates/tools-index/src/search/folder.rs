@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
@@ -86,6 +87,11 @@ impl Folder {
     /// Notes the version, after the index itself was made.
     pub(super) fn sign(&self) -> io::Result<()> {
         fs::write(self.about(), self.words())
+    }
+
+    /// When the index was made, by the note of its version; `None` if none is there.
+    pub(super) fn created_at(&self) -> Option<SystemTime> {
+        fs::metadata(self.about()).and_then(|about| about.modified()).ok()
     }
 
     fn about(&self) -> PathBuf {

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tantivy::collector::DocSetCollector;
 use tantivy::directory::MmapDirectory;
@@ -80,6 +79,8 @@ pub(super) struct Store {
     pub(super) made: Option<&'static str>,
     reader: IndexReader,
     opstamp: Option<u64>,
+    /// When it was made, which tells it from one that another process makes later.
+    created_at: Option<SystemTime>,
 }
 
 impl Store {
@@ -90,7 +91,7 @@ impl Store {
         } else if !folder.is_own() {
             Some("the index was of another version and is made anew")
         } else {
-            match Self::open_existing(&folder.index()) {
+            match Self::open_existing(folder) {
                 Ok(store) => return Ok(store),
                 Err(_) => Some("the index was broken and is made anew"),
             }
@@ -98,20 +99,28 @@ impl Store {
         let _lock = wait_for_lock(folder, stopped)?.ok_or(Trouble::Busy)?;
         // Who had the lock may have made it meanwhile.
         if folder.is_own()
-            && let Ok(store) = Self::open_existing(&folder.index())
+            && let Ok(store) = Self::open_existing(folder)
         {
             return Ok(store);
         }
         Self::make(folder, reason)
     }
 
-    /// Throws away what is there, which broke while it was used.
+    /// Throws away the index that broke while it was used. If another process made a new one meanwhile, opens
+    /// that one.
     pub(super) fn remake(
         folder: &Folder,
+        broken: Option<&Self>,
         reason: Option<&'static str>,
         stopped: Stopped<'_>,
     ) -> Result<Self, Trouble> {
         let _lock = wait_for_lock(folder, stopped)?.ok_or(Trouble::Busy)?;
+        if folder.created_at() != broken.and_then(|broken| broken.created_at)
+            && folder.is_own()
+            && let Ok(store) = Self::open_existing(folder)
+        {
+            return Ok(store);
+        }
         Self::make(folder, reason)
     }
 
@@ -121,12 +130,14 @@ impl Store {
         let (schema, fields) = Fields::new();
         let index = Index::create_in_dir(folder.index(), schema)?;
         folder.sign()?;
-        Ok(Self { made: reason, ..Self::with(index, fields)? })
+        Ok(Self { made: reason, created_at: folder.created_at(), ..Self::with(index, fields)? })
     }
 
-    fn open_existing(path: &Path) -> Result<Self, Trouble> {
+    fn open_existing(folder: &Folder) -> Result<Self, Trouble> {
         let (schema, fields) = Fields::new();
-        let directory = MmapDirectory::open(path).map_err(TantivyError::from)?;
+        // Before the files: an index that is exchanged meanwhile has a later time than the one that is noted.
+        let created_at = folder.created_at();
+        let directory = MmapDirectory::open(folder.index()).map_err(TantivyError::from)?;
         let index = Index::open(directory)?;
         if index.schema() != schema {
             return Err(Trouble::Broken("it has other fields".to_owned()));
@@ -138,7 +149,7 @@ impl Store {
                 broken.len()
             )));
         }
-        let mut store = Self::with(index, fields)?;
+        let mut store = Self { created_at, ..Self::with(index, fields)? };
         store.reload()?;
         Ok(store)
     }
@@ -146,7 +157,16 @@ impl Store {
     fn with(index: Index, fields: Fields) -> Result<Self, Trouble> {
         Fields::register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { index, fields, known: HashMap::new(), watch: None, made: None, reader, opstamp: None })
+        Ok(Self {
+            index,
+            fields,
+            known: HashMap::new(),
+            watch: None,
+            made: None,
+            reader,
+            opstamp: None,
+            created_at: None,
+        })
     }
 
     pub(super) fn searcher(&self) -> Searcher {
@@ -196,3 +216,6 @@ pub(super) fn wait_for_lock(folder: &Folder, stopped: Stopped<'_>) -> Result<Opt
         thread::sleep(WAIT_STEP);
     }
 }
+
+#[cfg(test)]
+mod tests;

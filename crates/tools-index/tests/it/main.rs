@@ -11,6 +11,8 @@ mod embeddings;
 mod files;
 mod gate;
 mod hostile;
+#[cfg(all(unix, feature = "search"))]
+mod other_user;
 #[cfg(feature = "search")]
 mod search;
 mod symbols;

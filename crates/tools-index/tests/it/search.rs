@@ -268,18 +268,43 @@ fn a_change_that_keeps_time_and_length_is_seen() {
 #[test]
 fn a_file_that_cannot_be_read_once_is_not_marked_as_read() {
     use std::os::unix::fs::PermissionsExt;
+    if !crate::other_user::is_here("search::a_file_that_cannot_be_read_once_is_not_marked_as_read") {
+        return;
+    }
     let (folder, workspace) = scene(&[("a.rs", "fn bilby() {}\n"), ("b.rs", "fn other() {}\n")]);
     let path = folder.path().join("work/a.rs");
     let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     set(0o000);
-    if fs::read(&path).is_ok() {
-        // Root reads all files.
-        return;
-    }
     let text = ask(&search(&folder, &workspace), "bilby");
     assert!(text.contains("nothing found") && text.contains("; 1 files could not be read"), "{text}");
     set(0o644);
     assert!(ask(&search(&folder, &workspace), "bilby").contains("function bilby"));
+}
+
+// correctness-3 12: what a disk without room leaves is the index as it was, which still answers.
+#[cfg(unix)]
+#[test]
+fn an_index_that_cannot_be_written_still_answers() {
+    use std::os::unix::fs::PermissionsExt;
+    if !crate::other_user::is_here("search::an_index_that_cannot_be_written_still_answers") {
+        return;
+    }
+    let (folder, workspace) = scene(&[("a.rs", "fn bilby() {}\n")]);
+    assert!(ask(&search(&folder, &workspace), "bilby").contains("function bilby"));
+    let kept = below(&index(&folder), "meta.json").remove(0);
+    let set = |mode| fs::set_permissions(kept.parent().unwrap(), fs::Permissions::from_mode(mode)).unwrap();
+    set(0o500);
+    write(workspace.root(), &[("b.rs", "fn bilby_second() {}\n")]);
+    let text = ask(&search(&folder, &workspace), "bilby");
+    assert!(text.contains("function bilby\n") || text.contains("function bilby "), "{text}");
+    assert!(
+        text.contains("the index could not be written") && text.contains("1 files are not up to date"),
+        "{text}"
+    );
+    assert!(!text.contains("bilby_second") && !text.contains("made anew"), "{text}");
+    set(0o700);
+    let text = ask(&search(&folder, &workspace), "bilby");
+    assert!(text.contains("bilby_second") && !text.contains("made anew"), "{text}");
 }
 
 // command-line B8

@@ -412,3 +412,29 @@ fn a_search_that_is_stopped_does_not_say_that_nothing_was_found() {
     let told = runtime.block_on(tool.call(&ctx, &payload(&json!({"pattern": "needle"})))).unwrap_err();
     assert!(told.to_string().contains("was stopped before its end"), "{told}");
 }
+
+// security 25: a line of wrapped base64 alone does not show that it is a part of a secret.
+#[test]
+fn a_secret_of_several_lines_is_taken_out_of_each() {
+    let secret = "correct-horse-battery-staple-and-then-some-more-of-it-as-keys-have-it";
+    // `printf 'x%s' SECRET | base64`
+    let encoded = "eGNvcnJlY3QtaG9yc2UtYmF0dGVyeS1zdGFwbGUtYW5kLXRoZW4tc29tZS1tb3JlLW9mLWl0LWFz\nLWtleXMtaGF2ZS1pdA==\n";
+    let (_folder, tool) = scene(&[("a.txt", &format!("before\n{encoded}end\n"))]);
+    let redactor = windlass_redact::Redactor::new([secret.into()]);
+    let ctx = Context::new(CallId::new("call_1").unwrap()).with_redactor(redactor);
+    let runtime = Builder::new_current_thread().build().unwrap();
+    for (arguments, expected) in [
+        (
+            json!({"pattern": "^LWtl"}),
+            "[1 of 1 matching lines shown, from 1 files]\na.txt:3: [redacted]A==\n",
+        ),
+        (
+            json!({"pattern": "end", "context": 2}),
+            "[1 of 1 matching lines shown, from 1 files]\na.txt-2- eG[redacted]\na.txt-3- [redacted]A==\na.txt:4: end\n",
+        ),
+    ] {
+        let output = runtime.block_on(tool.call(&ctx, &payload(&arguments))).unwrap();
+        let Some(Content::Text { text }) = output.content.first() else { panic!("{output:?}") };
+        assert_eq!(text, expected);
+    }
+}

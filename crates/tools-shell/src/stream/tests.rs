@@ -87,3 +87,32 @@ async fn a_drained_flood_can_always_be_written() {
         assert_eq!(std::fs::metadata(file).unwrap().len(), 4500);
     }
 }
+
+// A command that prints faster than it is read fills each read to its last byte, so that the reads add up to
+// exactly the length of the file. The notice said then that the file holds everything, although the pipe was
+// closed.
+#[tokio::test]
+async fn a_stream_as_long_as_its_file_is_whole_only_where_it_ended_there() {
+    for (pieces, is_whole) in [(4, true), (5, false), (20, false)] {
+        let (ctx, _) = context();
+        let folder = tempfile::tempdir().unwrap();
+        let ctx = ctx.with_outputs(folder.path());
+        let (mut writer, reader) = duplex(1000);
+        let mut stream = Stream::new("stdout", 100);
+        stream.most = 4000;
+        let writing = async {
+            for _ in 0..pieces {
+                if writer.write_all(&[b'x'; 1000]).await.is_err() {
+                    break;
+                }
+            }
+            drop(writer);
+        };
+        tokio::join!(writing, stream.read(&ctx, Some(reader)));
+        let (notice, _) = stream.shown();
+        assert_eq!(notice.contains("all of it: "), is_whole, "{pieces}: {notice}");
+        assert_eq!(notice.contains("it went on, and was not read further"), !is_whole, "{pieces}: {notice}");
+        let file = folder.path().join("call_1-stdout-1.txt");
+        assert_eq!(std::fs::metadata(file).unwrap().len(), 4000);
+    }
+}

@@ -212,15 +212,19 @@ fn res_001_a_flood_ends_at_its_time_in_bounded_memory() {
     }
     let scene = Scene::new();
     let (met, took) = timed(&scene, "yes", 1000);
-    let (_, text) = met.unwrap();
+    let (status, text) = met.unwrap();
+    assert_eq!(status, ResultStatus::TimedOut);
     assert!(text.len() < 31_000, "{}", text.len());
-    assert!(took < Duration::from_secs(10), "{took:?}");
-    // Also where nobody gave it a time: what is not kept is not read.
-    let (met, took) = timed(&scene, "yes; echo $? > code", 60_000);
-    let (_, text) = met.unwrap();
+    // Its second, two graces of two seconds each, and what a busy machine adds.
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    // Without the end of its time: what is not kept is not read. A debug build beside other tests needs its
+    // time for the 256 MiB that are kept, so only the exit status says that the pipe ended the command, and
+    // not the clock.
+    let (met, _) = timed(&scene, "yes; echo $? > code", 180_000);
+    let (status, text) = met.unwrap();
+    assert_eq!(status, ResultStatus::Ok, "{}", text.get(..2_000).unwrap_or(&text));
     assert!(text.contains("was not read further"), "{}", text.get(..2_000).unwrap_or(&text));
     assert_eq!(fs::read(scene.work.join("code")).unwrap(), b"141\n");
-    assert!(took < Duration::from_secs(20), "{took:?}");
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let peak =
         status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());

@@ -164,7 +164,8 @@ fn the_form_of_the_answer_is_read_in_both_its_fields() {
 
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
-    check_error("[]", ": an object is wanted");
+    // command-line B16
+    check_error("[]", "an object is wanted");
     check_error(r#"{"model":"m"}"#, "messages: a list is wanted");
     check_error(r#"{"model":"m","messages":[]}"#, "max_tokens: a whole number is wanted");
     let with = |message: &str| format!(r#"{{"model":"m","max_tokens":9,"messages":[{message}]}}"#);

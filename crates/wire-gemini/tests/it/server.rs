@@ -31,6 +31,13 @@ fn check_error(body: &str, words: &str) {
     assert!(error.to_string().contains(words), "{error}");
 }
 
+// command-line B16: the body itself has no name, so nothing stands before the words.
+#[test]
+fn a_body_that_is_not_an_object_is_told_without_a_place() {
+    let error = Gemini::default().decode_request(PATH, b"[]").unwrap_err();
+    assert_eq!(error.to_string(), "an object is wanted");
+}
+
 fn ask(more: &Value) -> Value {
     let mut body = json!({ "contents": [{ "role": "user", "parts": [{ "text": "hi" }] }] });
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

@@ -214,6 +214,9 @@ fn errors_name_the_place() {
     );
     check_error(r#"{"model":"m","tools":[{"type":"function"}]}"#, "tools[0].name");
     check_error(r#"{"model":"m","tool_choice":"maybe"}"#, "tool_choice");
+    // command-line B16: the body itself has no name, so nothing stands before the words.
+    let error = OpenAiResponses::default().decode_request("/responses", b"[]").unwrap_err();
+    assert_eq!(error.to_string(), "an object is wanted");
     let error = OpenAiResponses::default().decode_request("/v1/models", b"{}").unwrap_err();
     assert!(matches!(error, RequestError::Path { .. }));
 }

@@ -197,6 +197,24 @@ fn calls_are_made_again_only_where_they_may_be() {
     assert_eq!(begun(Again::Anew).len(), 20, "a crash counts as no failure, and there is an end to it");
 }
 
+// A suspicion of correctness-2: the longest wait bounded the first wait only, and not those that it doubles
+// to.
+#[test]
+fn waits_double_up_to_the_longest_one() {
+    let mut machine = Machine::new(
+        workflow("[[step]]\nname = \"a\"\ntool = \"t\"\nretries = 20\nbackoff_ms = 100000").plan.clone(),
+        Map::new(),
+    );
+    let (mut effects, mut waits) = (machine.start(), Vec::new());
+    while let Some(Effect::Run { key, attempt, delay_ms, .. }) = effects.pop() {
+        waits.push(delay_ms);
+        effects = machine.ended(&key, attempt, failed(Again::May));
+        effects.retain(|effect| matches!(effect, Effect::Run { .. }));
+    }
+    assert_eq!((waits.len(), &waits[..5]), (21, &[0, 100_000, 200_000, 400_000, 600_000][..]));
+    assert!(waits[5..].iter().all(|wait| *wait == 600_000), "{waits:?}");
+}
+
 #[test]
 fn a_wait_before_a_retry_doubles_up_to_its_limit() {
     let delays = |backoff_ms: u64| {
