@@ -99,7 +99,7 @@ fn skills(root: &Path, offering: &Offering) -> Skills {
         skills = skills.with_folder("user", folder.join(SKILLS));
     }
     if offering.has_feature(PROJECT_SKILLS_FEATURE) {
-        skills = skills.with_folder("project", root.join(PROJECT).join(SKILLS));
+        skills = skills.with_project_folder("project", root, root.join(PROJECT).join(SKILLS));
     }
     tell(skills.left_out());
     skills
@@ -110,7 +110,7 @@ fn commands(root: &Path) -> SlashCommands {
     if let Some(folder) = policies::settings() {
         commands = commands.with_folder("user", folder.join(COMMANDS));
     }
-    commands = commands.with_folder("project", root.join(PROJECT).join(COMMANDS));
+    commands = commands.with_project_folder("project", root, root.join(PROJECT).join(COMMANDS));
     tell(commands.left_out());
     commands
 }

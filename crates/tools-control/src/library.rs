@@ -1,16 +1,20 @@
 //! Folders of Markdown files that a person wrote for the model.
 
+use std::error::Error;
 use std::fmt;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_sandbox::{Access, FileError, Kind, Workspace, WorkspaceError, WorkspacePath};
+use windlass_sandbox::{FileError, Kind, SettingsOwner, Workspace, WorkspaceError, WorkspacePath};
 
 /// The most files of one kind: their names are in every request.
 pub(crate) const MAX_FILES: usize = 100;
 /// The most names of a folder that are looked at.
 const MAX_NAMES: usize = 2_000;
 const MAX_NAME: usize = 64;
+/// The largest file, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A file that is not offered, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,22 +43,30 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
-    /// Opens a folder, with the names in it, sorted. One that is not there is no error: it has nothing to offer.
-    pub(crate) fn open(label: &str, folder: &Path) -> Result<Option<(Self, Vec<Named>)>, LeftOut> {
+    /// Opens a folder, with the names in it, sorted. One that is not there is no error: it has nothing to offer. The user's
+    /// folder may be a link; a project's may not be behind one, for it would say what of the machine the model reads.
+    pub(crate) fn open(
+        label: &str,
+        folder: &Path,
+        owner: SettingsOwner<'_>,
+    ) -> Result<Option<(Self, Vec<Named>)>, LeftOut> {
         let left_out = |error: String| LeftOut { file: label.to_owned(), why: error };
-        let workspace = match Workspace::open_for(folder, Access::ReadOnly) {
+        let workspace = match Workspace::open_settings(folder, owner) {
             Ok(workspace) => Arc::new(workspace),
             Err(WorkspaceError::Missing { .. }) => return Ok(None),
-            Err(error) => return Err(left_out(error.to_string())),
+            Err(error) => {
+                let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+                return Err(left_out(format!("{error}{cause}")));
+            }
         };
         let listing = workspace.list(&WorkspacePath::root(), MAX_NAMES);
         let entries = listing.map_err(|error| left_out(error.to_string()))?.entries.into_iter();
         let named = entries.filter_map(|entry| {
             let name = entry.name.to_str().filter(|name| !name.starts_with('.'))?.to_owned();
             let path = WorkspacePath::root().join(&entry.name);
-            // A link inside the folder is what it leads to; one that leads out stays a link, and is told.
+            // A link inside the user's folder is what it leads to; one that leads out stays a link, and is told.
             let kind = match entry.kind {
-                Kind::Link => workspace.kind(&path).unwrap_or(Kind::Link),
+                Kind::Link if owner == SettingsOwner::User => workspace.kind(&path).unwrap_or(Kind::Link),
                 kind => kind,
             };
             Some((path, name, kind))
@@ -65,8 +77,16 @@ impl Shelf {
 
     /// A file's text.
     pub(crate) fn text(&self, path: &WorkspacePath) -> Result<String, String> {
-        let contents = self.workspace.read(path).map_err(|error: FileError| error.to_string())?;
-        String::from_utf8(contents.bytes).map_err(|_| format!("`{path}` is no UTF-8 text"))
+        let file = self.workspace.stream(path).map_err(|error: FileError| error.to_string())?;
+        let mut bytes = Vec::new();
+        // One byte more than the limit finds a file that grows.
+        file.take(MAX_BYTES.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| format!("`{path}` cannot be read: {error}"))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(format!("`{path}` has more than {MAX_BYTES} bytes"));
+        }
+        String::from_utf8(bytes).map_err(|_| format!("`{path}` is no UTF-8 text"))
     }
 
     pub(crate) fn left_out(&self, path: &WorkspacePath, why: impl fmt::Display) -> LeftOut {
@@ -76,7 +96,7 @@ impl Shelf {
 
 /// Why a link is not followed.
 pub(crate) const LEADS_OUT: &str =
-    "it is a link that leads out of the folder, or to nothing; copy what it leads to";
+    "it is a link that leads out of the folder or to nothing, or a project's link; copy what it leads to";
 
 /// Whether a model can write this name, and a human can tell it from others.
 pub(crate) fn is_name(name: &str) -> bool {
