@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{ChildStderr, Command};
+use windlass_sandbox::start_child;
 
 /// How much of what the browser says beside the protocol is kept.
 const HEARD_BYTES: usize = 4 * 1024;
@@ -65,7 +66,7 @@ impl Group {
         process.fd_mappings(mappings).map_err(io::Error::other)?;
         let mut wrapped = CommandWrap::from(process);
         wrapped.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
-        let mut child = wrapped.spawn()?;
+        let mut child = start_child(|| wrapped.spawn())?;
         // Their ends must be open nowhere else, or the end of the browser would not be seen.
         drop(wrapped);
         let heard = Heard::default();
