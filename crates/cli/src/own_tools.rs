@@ -46,7 +46,11 @@ pub(crate) fn all(
     tools.extend(of_index(root, workspace, offering)?);
     tools.extend(windlass_tools_shell::tools_with(workspace, shell));
     tools.extend(of_web(workspace)?);
-    tools.extend(windlass_tools_browser::tools());
+    let browser = windlass_tools_browser::tools();
+    if !browser.is_empty() {
+        windlass_tools_browser::remove_stale_profiles();
+    }
+    tools.extend(browser);
     let mut supplies = Supplies::default()
         .with_modes(modes)
         .with_workspace(workspace.clone())
