@@ -31,6 +31,9 @@ pub(crate) fn describe(entry: &Entry, root: &Path, bound: &anyhow::Result<BoundF
     if let Some(url) = &entry.url {
         line(format!("address: {url}"));
     }
+    for origin in &entry.oauth_authorities {
+        line(format!("its sign-in may reach {origin}, also where that is this machine or your network"));
+    }
     if let Some(command) = &entry.command {
         line(format!("command: {command}"));
         for argument in &entry.args {
