@@ -2,13 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
 use anyhow::Context as _;
 use windlass_agent::Prices;
 use windlass_journal::Journals;
 use windlass_model::Model;
-use windlass_sandbox::{SettingsOwner, read_settings};
+use windlass_sandbox::{SettingsOwner, read_settings, settings_files};
 use windlass_subagent::{AgentDefinition, ModelSource, SourcedModel, SubAgents};
 
 use crate::arguments::Offering;
@@ -63,16 +62,13 @@ pub(crate) fn all(
 
 /// The Markdown files of a folder, in the order of their names. One that is wrong is left out and told.
 fn read(folder: &Path, owner: SettingsOwner<'_>) -> Vec<AgentDefinition> {
-    let mut files: Vec<_> = match fs::read_dir(folder) {
-        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => {
-            output::note(&format!("warning: {} cannot be read: {error}", folder.display()));
-            Vec::new()
-        }
-    };
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "md"));
-    files.sort();
+    let files = settings_files(folder, owner, "md").unwrap_or_else(|error| {
+        output::note(&format!(
+            "warning: {} cannot be read: {error}; its agents are left out",
+            folder.display()
+        ));
+        None
+    });
     let parse = |file: &Path| {
         let text = read_settings(file, owner).context("it cannot be read")?.context("it is not there")?;
         Ok::<_, anyhow::Error>(AgentDefinition::parse(&text)?)
@@ -88,7 +84,7 @@ fn read(folder: &Path, owner: SettingsOwner<'_>) -> Vec<AgentDefinition> {
         }
         told.ok()
     };
-    files.iter().filter_map(told).collect()
+    files.unwrap_or_default().iter().filter_map(told).collect()
 }
 
 /// The run's own provider, asked for another model.

@@ -19,7 +19,7 @@ use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::signals::Signals;
 use crate::terminal::{Terminal, WouldAsk};
-use crate::{confine, output, run, setup};
+use crate::{confine, output, run, setup, usage};
 
 pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
     // Before the folder exists: a signal that ends the process must not leave it behind.
@@ -116,12 +116,11 @@ fn summarize(
     let diff = project.diff()?;
     let diff = if diff.is_empty() { "  nothing\n".to_owned() } else { diff };
     output::print(&format!(
-        "\nWhat changed:\n{diff}\nCalls:\n{}\nDecisions:\n{}\nTokens: {} in, {} out. Time: {milliseconds} ms.\n\
+        "\nWhat changed:\n{diff}\nCalls:\n{}\nDecisions:\n{}\nUsed: {}. Time: {milliseconds} ms.\n\
          Journal: {}\nThe check, run once more from outside: {}\n",
         list(&show.calls),
         list(&show.decisions),
-        show.usage.input_tokens,
-        show.usage.output_tokens,
+        usage::words(show.usage),
         folder.journal().display(),
         if passes { "passes" } else { "fails" },
     ))

@@ -54,6 +54,7 @@ mod terminal;
 mod text;
 mod tool;
 mod traces;
+mod usage;
 mod wires;
 mod workflow;
 

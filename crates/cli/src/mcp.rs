@@ -1,6 +1,7 @@
 //! `windlass mcp`: MCP servers of others, and this program as one.
 
 mod accepted;
+mod bound;
 mod call;
 mod config;
 mod confined;
@@ -13,6 +14,7 @@ mod list;
 mod login;
 mod of_run;
 mod resources;
+mod runners;
 mod serve;
 mod served;
 mod server;

@@ -46,7 +46,11 @@ pub(crate) fn all(
     tools.extend(of_index(root, workspace, offering)?);
     tools.extend(windlass_tools_shell::tools_with(workspace, shell));
     tools.extend(of_web(workspace)?);
-    tools.extend(windlass_tools_browser::tools());
+    let browser = windlass_tools_browser::tools();
+    if !browser.is_empty() {
+        windlass_tools_browser::remove_stale_profiles();
+    }
+    tools.extend(browser);
     let mut supplies = Supplies::default()
         .with_modes(modes)
         .with_workspace(workspace.clone())
@@ -99,7 +103,7 @@ fn skills(root: &Path, offering: &Offering) -> Skills {
         skills = skills.with_folder("user", folder.join(SKILLS));
     }
     if offering.has_feature(PROJECT_SKILLS_FEATURE) {
-        skills = skills.with_folder("project", root.join(PROJECT).join(SKILLS));
+        skills = skills.with_project_folder("project", root, root.join(PROJECT).join(SKILLS));
     }
     tell(skills.left_out());
     skills
@@ -110,7 +114,7 @@ fn commands(root: &Path) -> SlashCommands {
     if let Some(folder) = policies::settings() {
         commands = commands.with_folder("user", folder.join(COMMANDS));
     }
-    commands = commands.with_folder("project", root.join(PROJECT).join(COMMANDS));
+    commands = commands.with_project_folder("project", root, root.join(PROJECT).join(COMMANDS));
     tell(commands.left_out());
     commands
 }

@@ -13,7 +13,7 @@ use windlass_wire::{Limits, Wire};
 
 use crate::arguments::{Parse, Stage};
 use crate::text::Format;
-use crate::{input, output};
+use crate::{input, output, usage};
 
 pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
     let Format::Wire(wire) = arguments.wire else { return crate::text::parse(arguments) };
@@ -119,7 +119,8 @@ struct MessageLine<'a> {
     text: String,
     tool_calls: Vec<CallOfMessage<'a>>,
     finish: &'a Option<String>,
-    usage: windlass_protocol::Usage,
+    /// `null` where the answer reports none.
+    usage: Option<windlass_protocol::Usage>,
     ending: windlass_assemble::Ending,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: &'a Option<windlass_stream::StreamError>,
@@ -142,7 +143,7 @@ fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
         text: answer.text(),
         tool_calls: answer.calls.iter().map(CallOfMessage::of).collect(),
         finish: &answer.raw_stop,
-        usage: answer.usage,
+        usage: usage::reported(answer.usage),
         ending: answer.ending,
         error: &answer.error,
     })

@@ -8,7 +8,6 @@ use tokio_util::sync::CancellationToken;
 use windlass_agent::{EventStream, Moment, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Journal, JournalError, Tail};
-use windlass_protocol::Usage;
 use windlass_redact::Redactor;
 use windlass_telemetry::traced;
 use windlass_tools_shell::Shell;
@@ -25,7 +24,7 @@ use crate::say::{self, Inbox};
 use crate::show::Show;
 use crate::tape::Tape;
 use crate::traces::Traces;
-use crate::{checkpoints, confine, input, output, secrets, setup, workflow};
+use crate::{checkpoints, confine, input, output, secrets, setup, usage, workflow};
 
 /// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
 pub(crate) const SUSPENDED: u8 = 75;
@@ -254,17 +253,9 @@ pub(crate) fn assembly<'a>(
     })
 }
 
-/// The tokens of a run. A server that reports none has not used none.
-fn tokens(usage: Usage) -> String {
-    if usage == Usage::default() {
-        return "the provider reported no tokens".to_owned();
-    }
-    format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens)
-}
-
 /// Tells how the run ended and how to go on, and what the process says.
 pub(crate) fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
-    output::note(&format!("{}; journal: {}", tokens(show.usage), folder.journal().display()));
+    output::note(&format!("{}; journal: {}", usage::words(show.usage), folder.journal().display()));
     if matches!(outcome, Outcome::Completed { .. }) {
         return ExitCode::SUCCESS;
     }

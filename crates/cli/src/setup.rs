@@ -181,8 +181,21 @@ fn of_folders(
         process.owner() == FolderOwner::User || offered.offering.has_feature(PROJECT_PROCESSES_FEATURE)
     };
     let (mut tools, mut processes) = (Vec::new(), Vec::new());
-    for (folder, owner) in users.into_iter().chain(projects).filter(|(folder, _)| folder.is_dir()) {
-        let loaded = windlass_tools_dynamic::load(&folder, owner, workspace, shell)?;
+    let is_there = |(folder, owner): &(PathBuf, FolderOwner)| match owner {
+        // A link is refused where it is read, with words.
+        FolderOwner::Project => folder.symlink_metadata().is_ok(),
+        _ => folder.is_dir(),
+    };
+    for (folder, owner) in users.into_iter().chain(projects).filter(is_there) {
+        let loaded = match windlass_tools_dynamic::load(&folder, owner, workspace, shell) {
+            Ok(loaded) => loaded,
+            Err(error) if owner == FolderOwner::Project => {
+                let why = complaint::one_line(&error.into());
+                output::note(&format!("warning: {why}; the project's tools are left out"));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         for refused in loaded.problems {
             output::note(&format!("warning: {}", complaint::one_line(&refused.into())));
         }

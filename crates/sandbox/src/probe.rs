@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::plan::Plan;
-use crate::{Confinement, Helper, Level, Missing, Part};
+use crate::{Confinement, Helper, Level, Missing, Part, start_child};
 
 /// The best level that held when it was tried, and the reasons why no better one did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn tried(helper: &Helper, level: Level) -> Result<String, (Part, String)> {
     let plan = Plan::of(&Confinement::new(), level, Path::new("/"));
     let mut process = helper.command(&plan, &[]);
     process.env_clear().stdin(Stdio::null());
-    let output = match process.output() {
+    let output = match start_child(|| process.output()) {
         Ok(output) if output.status.success() => {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }

@@ -13,7 +13,8 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 use crate::{FileError, Kind, Version, Workspace, WorkspacePath};
 
 pub use self::descent::Descent;
-pub use self::settings::{SettingsOwner, read_settings};
+pub(crate) use self::settings::open_folder;
+pub use self::settings::{SettingsOwner, read_settings, settings_files};
 pub use self::stream::FileStream;
 
 /// The maximum length of a file that is read, in bytes: 80 MiB.

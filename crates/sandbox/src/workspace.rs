@@ -13,9 +13,10 @@ use cap_std::fs::Dir;
 use cap_tempfile::TempFile;
 
 use crate::path::{Area, words};
+use crate::read::open_folder;
 use crate::version::Seen;
 use crate::write::sweep;
-use crate::{FileError, Kind, PathError, Version, WorkspaceError, WorkspacePath};
+use crate::{FileError, Kind, PathError, SettingsOwner, Version, WorkspaceError, WorkspacePath};
 
 pub use self::target::Look;
 
@@ -73,11 +74,7 @@ impl Workspace {
     /// If the folder is missing, is not a folder, or does not permit the access.
     pub fn open_for(root: impl AsRef<Path>, access: Access) -> Result<Self, WorkspaceError> {
         let given = root.as_ref().to_path_buf();
-        let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => WorkspaceError::Missing { path: given.clone() },
-            io::ErrorKind::NotADirectory => WorkspaceError::NotAFolder { path: given.clone() },
-            _ => WorkspaceError::Unreadable { path: given.clone(), source },
-        };
+        let failed = |source| not_opened(&given, source);
         let root = given.canonicalize().map_err(failed)?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
         dir.entries().map_err(failed)?;
@@ -91,7 +88,29 @@ impl Workspace {
         if given.is_absolute() && given != root {
             roots.push(given);
         }
-        Ok(Self { roots, root, dir, access, outputs: None, seen: Seen::default(), writing: Mutex::new(()) })
+        Ok(Self::of((roots, root), dir, access))
+    }
+
+    /// Opens a folder of settings for reading, by the rules of [`settings_files`](crate::settings_files): a user's folder may
+    /// be a link, a project's folder may not lie behind one.
+    ///
+    /// # Errors
+    /// If it is missing, not a folder, refused, or cannot be read.
+    pub fn open_settings(folder: &Path, owner: SettingsOwner<'_>) -> Result<Self, WorkspaceError> {
+        let SettingsOwner::Project { root } = owner else {
+            return Self::open_for(folder, Access::ReadOnly);
+        };
+        let failed = |source| not_opened(folder, source);
+        let dir = open_folder(folder, owner).map_err(failed)?;
+        dir.entries().map_err(failed)?;
+        // No part below the root is a link.
+        let below = folder.strip_prefix(root).unwrap_or(folder);
+        let real = root.canonicalize().map_err(failed)?.join(below);
+        Ok(Self::of((vec![real.clone()], real), dir, Access::ReadOnly))
+    }
+
+    fn of((roots, root): (Vec<PathBuf>, PathBuf), dir: Dir, access: Access) -> Self {
+        Self { roots, root, dir, access, outputs: None, seen: Seen::default(), writing: Mutex::new(()) }
     }
 
     /// Sets a folder of spilled outputs, which tools read as `@outputs/NAME`.
@@ -195,6 +214,16 @@ impl Workspace {
             },
         }
         .map_err(|error| FileError::from_io(path, error))
+    }
+}
+
+/// Returns the error for a folder that could not be opened.
+fn not_opened(folder: &Path, source: io::Error) -> WorkspaceError {
+    let path = folder.to_path_buf();
+    match source.kind() {
+        io::ErrorKind::NotFound => WorkspaceError::Missing { path },
+        io::ErrorKind::NotADirectory => WorkspaceError::NotAFolder { path },
+        _ => WorkspaceError::Unreadable { path, source },
     }
 }
 

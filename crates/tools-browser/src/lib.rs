@@ -12,6 +12,7 @@ mod gate;
 mod keys;
 mod limits;
 mod process;
+mod profile;
 mod program;
 mod proxy;
 mod report;
@@ -25,6 +26,7 @@ mod view;
 pub use browser::Browser;
 pub use browser_action::BrowserAction;
 pub use limits::Limits;
+pub use profile::remove_stale_profiles;
 pub use set::{tools, tools_with};
 pub use windlass_web_reach::{
     Checked, DialFuture, Dialer, Refusal, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,

@@ -11,10 +11,12 @@ use std::time::Duration;
 use command_fds::{CommandFdExt as _, FdMapping};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{ChildStderr, Command};
+use windlass_sandbox::start_child;
+
+use crate::profile::Profile;
 
 /// How much of what the browser says beside the protocol is kept.
 const HEARD_BYTES: usize = 4 * 1024;
@@ -29,7 +31,7 @@ const ANSWERS: i32 = 4;
 pub(crate) struct Group {
     child: Box<dyn ChildWrapper>,
     leader: Option<Pid>,
-    profile: Option<TempDir>,
+    profile: Option<Profile>,
 }
 
 /// What is spoken over.
@@ -51,7 +53,7 @@ impl Group {
     pub(crate) fn start(
         program: &Path,
         arguments: &[OsString],
-        profile: TempDir,
+        profile: Profile,
     ) -> io::Result<(Self, Pipes)> {
         let (their_commands, our_commands) = io::pipe()?;
         let (our_answers, their_answers) = io::pipe()?;
@@ -65,7 +67,7 @@ impl Group {
         process.fd_mappings(mappings).map_err(io::Error::other)?;
         let mut wrapped = CommandWrap::from(process);
         wrapped.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
-        let mut child = wrapped.spawn()?;
+        let mut child = start_child(|| wrapped.spawn())?;
         // Their ends must be open nowhere else, or the end of the browser would not be seen.
         drop(wrapped);
         let heard = Heard::default();
@@ -116,24 +118,31 @@ impl Drop for Group {
             self.kill();
         }
         let Some(profile) = self.profile.take() else { return };
-        let path = profile.path().to_owned();
-        let _ = profile.close();
-        // The waits are not for a thread that runs other tasks. The end of a runtime waits for its blocking tasks.
+        if profile.remove() {
+            return;
+        }
+        let removal = LateRemoval(profile);
+        // The waits are not for a thread that runs other tasks. The end of a runtime waits for its blocking tasks, or drops
+        // them, which removes the folder, too.
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) if path.exists() => drop(runtime.spawn_blocking(move || remove(&path))),
-            _ => remove(&path),
+            Ok(runtime) => drop(runtime.spawn_blocking(move || drop(removal))),
+            Err(_) => drop(removal),
         }
     }
 }
 
-/// Removes a folder in which a process that was just killed may have made a file meanwhile.
-fn remove(path: &Path) {
-    for _ in 0..LOOKS {
-        if !path.exists() {
-            return;
+/// A folder in which a process that was just killed may still make files. Dropping it waits until they are gone, too; a
+/// folder that stays is for a later sweep.
+struct LateRemoval(Profile);
+
+impl Drop for LateRemoval {
+    fn drop(&mut self) {
+        for _ in 0..LOOKS {
+            std::thread::sleep(BETWEEN);
+            if self.0.remove() {
+                return;
+            }
         }
-        std::thread::sleep(BETWEEN);
-        let _ = std::fs::remove_dir_all(path);
     }
 }
 
@@ -170,5 +179,37 @@ async fn hear(mut stderr: ChildStderr, heard: Heard) {
         heard.extend_from_slice(buf.get(..len).unwrap_or_default());
         let surplus = heard.len().saturating_sub(HEARD_BYTES);
         heard.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    /// A program that leaves a process behind which is not of its group and makes files for a while.
+    const WRITES_ON: &str = "setsid sh -c 'i=0; while [ $i -lt 30000 ]; do : > \"$HOME/f$i\"; i=$((i+1)); done' 2>/dev/null & sleep 60";
+
+    #[tokio::test]
+    async fn a_drop_does_not_wait_on_the_thread_that_runs_other_tasks() {
+        let profile = Profile::create().unwrap();
+        let path = profile.path().to_owned();
+        let arguments = ["-c", WRITES_ON].map(OsString::from);
+        let (group, _pipes) = Group::start(Path::new("/bin/sh"), &arguments, profile).unwrap();
+        let is_writing = || std::fs::read_dir(&path).unwrap().count() > 2;
+        while !is_writing() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let began = Instant::now();
+        drop(group);
+        assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
+        for _ in 0..500 {
+            if !path.exists() {
+                return;
+            }
+            tokio::time::sleep(BETWEEN).await;
+        }
+        panic!("{} is still there", path.display());
     }
 }

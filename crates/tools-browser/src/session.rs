@@ -15,6 +15,7 @@ use crate::devtools::{DevTools, DevToolsError, Target};
 use crate::gate::Gate;
 use crate::keys::Size;
 use crate::process::{Group, Heard};
+use crate::profile::{Profile, remove_stale_profiles};
 use crate::proxy::Proxy;
 use crate::sight::{Rules, Sight, Whereabouts, text};
 use crate::switches::{self, Confinement};
@@ -157,7 +158,9 @@ fn launched(
     limits: &Limits,
     whereabouts: &Whereabouts,
 ) -> std::io::Result<Launched> {
-    let profile = tempfile::Builder::new().prefix("windlass-browser-").tempdir()?;
+    // Beside the start, which does not wait for it.
+    drop(tokio::task::spawn_blocking(remove_stale_profiles));
+    let profile = Profile::create()?;
     let arguments = switches::arguments(profile.path(), proxy.address, size, confinement);
     let (group, pipes) = Group::start(program, &arguments, profile)?;
     let watching = Arc::clone(sight);

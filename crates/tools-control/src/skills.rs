@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use windlass_sandbox::{Kind, WorkspacePath};
+use windlass_sandbox::{Kind, SettingsOwner, WorkspacePath};
 
 use crate::document::{Document, DocumentError};
 use crate::library::{LEADS_OUT, LeftOut, MAX_FILES, Shelf, is_name};
@@ -51,10 +51,21 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// Adds the skills of a folder, under a label such as `user` or `project`. A folder that does not exist
-    /// adds nothing.
-    pub fn with_folder(mut self, label: &str, folder: impl AsRef<Path>) -> Self {
-        match Shelf::open(label, folder.as_ref()) {
+    /// Adds the skills of a folder of the user, under a label such as `user`. A folder that does not exist adds
+    /// nothing. The folder may be a link.
+    pub fn with_folder(self, label: &str, folder: impl AsRef<Path>) -> Self {
+        self.with_folder_of(label, folder.as_ref(), SettingsOwner::User)
+    }
+
+    /// Adds the skills of a folder below a project's root, under a label such as `project`. A folder that does not
+    /// exist adds nothing. A folder behind a link is left out, and so are links in it, because the model would read
+    /// whatever their author made them point to.
+    pub fn with_project_folder(self, label: &str, root: impl AsRef<Path>, folder: impl AsRef<Path>) -> Self {
+        self.with_folder_of(label, folder.as_ref(), SettingsOwner::Project { root: root.as_ref() })
+    }
+
+    fn with_folder_of(mut self, label: &str, folder: &Path, owner: SettingsOwner<'_>) -> Self {
+        match Shelf::open(label, folder, owner) {
             Err(left_out) => self.left_out.push(left_out),
             Ok(None) => {}
             Ok(Some((source, names))) => {

@@ -1,10 +1,9 @@
 //! A folder of tools' files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_sandbox::{SettingsOwner, Workspace, read_settings};
+use windlass_sandbox::{SettingsOwner, Workspace, read_settings, settings_files};
 use windlass_tool::Tool;
 use windlass_tools_shell::Shell;
 
@@ -82,22 +81,15 @@ pub fn load(
     shell: &Shell,
 ) -> Result<Loaded, LoadError> {
     let failed = |source| LoadError::Folder { folder: folder.to_path_buf(), source };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|end| end == "toml") {
-            files.push(path);
-        }
-        if files.len() > MOST_FILES {
-            return Err(LoadError::TooMany { folder: folder.to_path_buf() });
-        }
+    let settings = settings_owner(owner, folder, workspace);
+    let files = settings_files(folder, settings, "toml").map_err(failed)?;
+    let files = files.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
+    if files.len() > MOST_FILES {
+        return Err(LoadError::TooMany { folder: folder.to_path_buf() });
     }
-    files.sort();
     let mut loaded = Loaded { tools: Vec::new(), processes: Vec::new(), problems: Vec::new() };
     for path in files {
-        match read(&path, owner, folder, workspace)
-            .and_then(|text| kind(&path, &text, owner, workspace, shell))
-        {
+        match read(&path, settings).and_then(|text| kind(&path, &text, owner, workspace, shell)) {
             Ok(Kind::Command(file)) => {
                 loaded.tools.push(Arc::new(CommandTool::new(*file, workspace, shell)));
             }
@@ -128,17 +120,16 @@ fn kind(
     File::parse(path, text, owner).map(|file| Kind::Command(Box::new(file)))
 }
 
-fn read(
-    path: &Path,
-    owner: FolderOwner,
-    folder: &Path,
-    workspace: &Workspace,
-) -> Result<String, FileProblem> {
-    let root = if path.starts_with(workspace.root()) { workspace.root() } else { folder };
-    let owner = match owner {
+/// Whose settings the files of a folder are. In a project no part of a path below the workspace may be a link.
+fn settings_owner<'a>(owner: FolderOwner, folder: &'a Path, workspace: &'a Workspace) -> SettingsOwner<'a> {
+    let root = if folder.starts_with(workspace.root()) { workspace.root() } else { folder };
+    match owner {
         FolderOwner::User => SettingsOwner::User,
         FolderOwner::Project => SettingsOwner::Project { root },
-    };
+    }
+}
+
+fn read(path: &Path, owner: SettingsOwner<'_>) -> Result<String, FileProblem> {
     let text = read_settings(path, owner).map_err(FileProblem::Read)?;
     let text = text.ok_or_else(|| FileProblem::Read(std::io::ErrorKind::NotFound.into()))?;
     if text.len() as u64 > FILE_BYTES {

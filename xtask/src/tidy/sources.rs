@@ -24,6 +24,7 @@ pub(super) fn check(path: &str, content: &str, found: &mut Findings) {
         found.errors.push(format!("{path}: an ignored test is not a test: run it, or take it out"));
     }
     check_size(path, content, found);
+    check_children(path, content, found);
     if path.starts_with("crates/") && path.ends_with("/src/lib.rs") {
         check_lib(path, content, found);
     }
@@ -40,6 +41,23 @@ fn check_size(path: &str, content: &str, found: &mut Findings) {
         found.errors.push(format!("{message} ({FAIL_LINES} is the end)"));
     } else if lines > WARN_LINES {
         found.warnings.push(message);
+    }
+}
+
+/// A child inherits ignored and blocked signals, so each crate starts its children through one function. The sandbox's
+/// helper resets its own signals and starts one child.
+fn check_children(path: &str, content: &str, found: &mut Findings) {
+    let is_product = path.starts_with("crates/") && path.contains("/src/") && !path.contains("/sandbox/");
+    let makes_command = |line: &str| {
+        let code = line.split("//").next().unwrap_or_default();
+        let starts_word = |at: usize| {
+            let before = code.get(..at).unwrap_or_default();
+            !before.ends_with(|letter: char| letter.is_alphanumeric())
+        };
+        code.match_indices("Command::new(").any(|(at, _)| starts_word(at)) && !code.contains("clap")
+    };
+    if is_product && content.lines().any(makes_command) && !content.contains("start_child(") {
+        found.errors.push(format!("{path}: start a process inside of `windlass_sandbox::start_child`"));
     }
 }
 

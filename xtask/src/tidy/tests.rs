@@ -101,6 +101,16 @@ fn names_and_headers_of_files_are_checked() {
 }
 
 #[test]
+fn children_are_started_through_one_function() {
+    let error = "crates/sse/src/a.rs: start a process inside of `windlass_sandbox::start_child`";
+    let makes = "//! A.\nlet mut ls = Command::new(\"ls\");\nls.spawn();\n";
+    check_source("crates/sse/src/a.rs", makes, &[error]);
+    check_source("crates/sse/tests/it/a.rs", makes, &[]);
+    check_source("crates/sse/src/a.rs", &makes.replace("ls.spawn()", "start_child(|| ls.spawn())"), &[]);
+    check_source("crates/sse/src/a.rs", "//! A.\nServiceCommand::new(a); // Command::new(a)\n", &[]);
+}
+
+#[test]
 fn tests_do_not_count_in_a_files_size() {
     let long = |lines: usize| format!("//! Long.\n{}", "\n".repeat(lines));
     check_source("crates/sse/src/line.rs", &long(399), &[]);

@@ -92,7 +92,8 @@ pub(crate) enum McpCommand {
     )]
     Import(McpImport),
     /// Say yes to servers that a project's `.windlass/config.toml` names, or list them. A server of a project is not
-    /// started before: whoever wrote the project decides what it does. A changed entry is another one.
+    /// started before: whoever wrote the project decides what it does. A yes ends with a change of the entry, of a script that it
+    /// names, or of a file that decides what its program runs (`package.json`, a Makefile, …).
     #[command(after_help = "Example: windlass mcp trust\nExample: windlass mcp trust docs --root .")]
     Trust(McpTrust),
 }

@@ -37,8 +37,15 @@ pub(crate) struct Configured {
     pub(crate) name: String,
     pub(crate) entry: Entry,
     pub(crate) owner: Owner,
-    /// Whether the user has said yes to exactly this.
-    pub(crate) is_trusted: bool,
+    /// Why it is not started: the user has not said yes to exactly this.
+    pub(crate) refusal: Option<String>,
+}
+
+impl Configured {
+    /// Whether it may be started: the user configured it, or has said yes to exactly this.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.refusal.is_none()
+    }
 }
 
 /// The servers that are configured for a folder, by name. Where the project's file cannot be taken it is left out, and
@@ -47,7 +54,7 @@ pub(crate) fn load(root: &Path) -> anyhow::Result<Vec<Configured>> {
     let mut servers = BTreeMap::new();
     if let Some(file) = user_file() {
         for (name, entry) in read(&file, SettingsOwner::User)?.servers {
-            let server = Configured { name: name.clone(), entry, owner: Owner::User, is_trusted: true };
+            let server = Configured { name: name.clone(), entry, owner: Owner::User, refusal: None };
             servers.insert(name, server);
         }
     }
@@ -81,8 +88,8 @@ fn add_projects(
             ));
             continue;
         }
-        let is_trusted = trusted.has(&name, &entry, root);
-        servers.insert(name.clone(), Configured { name, entry, owner: Owner::Project, is_trusted });
+        let refusal = trusted.refusal(&name, &entry, root);
+        servers.insert(name.clone(), Configured { name, entry, owner: Owner::Project, refusal });
     }
     Ok(())
 }

@@ -58,11 +58,12 @@ impl Connecting<'_> {
         }
         let mut clients = Vec::new();
         for configured in servers.iter().filter(|server| server.entry.enabled) {
-            if !configured.is_trusted {
+            if let Some(why) = &configured.refusal {
                 output::note(&format!(
-                    "the project's MCP server {0} is not started: {1}\n  say yes to it with: windlass mcp trust {0}",
+                    "the project's MCP server {0} is not started: {1}\n  {2}; say yes to it with: windlass mcp trust {0}",
                     display_safe(&configured.name),
-                    shown::words(&configured.entry)
+                    shown::words(&configured.entry),
+                    display_safe(why)
                 ));
                 continue;
             }

@@ -40,7 +40,10 @@ fn tell(
 ) -> anyhow::Result<()> {
     let state = match status {
         None if !server.entry.enabled => "disabled".to_owned(),
-        None => "not started: the project's, and you have not said yes to it (windlass mcp trust)".to_owned(),
+        None => {
+            let why = server.refusal.as_deref().unwrap_or_default();
+            format!("not started: the project's, and {why} (windlass mcp trust)")
+        }
         Some(ServerStatus::Ready { tools }) => format!("ready, {tools} tools"),
         Some(ServerStatus::Failed { why, .. }) => format!("not there: {why}"),
         Some(status) => format!("{status:?}").to_lowercase(),

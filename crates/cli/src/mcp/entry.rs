@@ -1,6 +1,7 @@
 //! One server as a configuration file has it.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,10 @@ pub(crate) struct Entry {
     /// The variable of the environment that holds the token for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bearer_token_env_var: Option<String>,
+    /// Origins that a sign-in may reach although their addresses are not public, such as the authority of a company's own
+    /// network.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) oauth_authorities: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) startup_timeout_sec: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,12 +88,13 @@ pub(crate) enum ApprovalWord {
 }
 
 /// The keys of an entry, for the near miss of one that is unknown.
-pub(crate) const KEYS: [&str; 18] = [
+pub(crate) const KEYS: [&str; 19] = [
     "command",
     "args",
     "cwd",
     "url",
     "bearer_token_env_var",
+    "oauth_authorities",
     "startup_timeout_sec",
     "tool_timeout_sec",
     "enabled_tools",
@@ -120,6 +126,7 @@ impl Entry {
                 anyhow::ensure!(!command.trim().is_empty(), "its `command` is empty");
                 let of_addresses = [
                     ("bearer_token_env_var", self.bearer_token_env_var.is_some()),
+                    ("oauth_authorities", !self.oauth_authorities.is_empty()),
                     ("http_headers", !self.http_headers.is_empty()),
                     ("env_http_headers", !self.env_http_headers.is_empty()),
                 ];
@@ -135,6 +142,16 @@ impl Entry {
                 ];
                 no_such(&of_programs, "`url`; that key is for a `command`")?;
             }
+        }
+        for origin in &self.oauth_authorities {
+            anyhow::ensure!(
+                is_origin(origin),
+                "`oauth_authorities` has {origin:?}, which is not an origin such as \"https://login.example\""
+            );
+            anyhow::ensure!(
+                !is_foreign_address(origin),
+                "`oauth_authorities` has the address {origin:?}; name the authority by its host's name"
+            );
         }
         for (key, seconds) in
             [("startup_timeout_sec", self.startup_timeout_sec), ("tool_timeout_sec", self.tool_timeout_sec)]
@@ -155,6 +172,22 @@ impl Entry {
         words.extend(self.command.iter().chain(&self.args).map(|word| quoted(word)));
         words.join(" ")
     }
+}
+
+/// Whether a text is a scheme, a host and perhaps a port.
+fn is_origin(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let host = host.map(|rest| rest.strip_suffix('/').unwrap_or(rest));
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-._:[]".contains(letter);
+    host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain))
+}
+
+/// Whether an origin has an address of another machine in the place of a name. Sign-ins take none of those.
+fn is_foreign_address(origin: &str) -> bool {
+    let host = origin.rsplit("//").next().unwrap_or_default().trim_end_matches('/');
+    let host = if host.starts_with('[') { host.split_inclusive(']').next() } else { host.split(':').next() };
+    let host = host.unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    host.parse::<IpAddr>().is_ok_and(|address| !address.is_loopback())
 }
 
 fn no_such(keys: &[(&str, bool)], with: &str) -> anyhow::Result<()> {

@@ -32,7 +32,7 @@ fn owner(server: &Configured) -> &'static str {
 }
 
 fn state(server: &Configured) -> &'static str {
-    match (server.entry.enabled, server.is_trusted, server.entry.required) {
+    match (server.entry.enabled, server.is_trusted(), server.entry.required) {
         (false, ..) => "disabled",
         (true, false, _) => "not trusted",
         (true, true, true) => "required",

@@ -55,11 +55,12 @@ fn only(target: &McpTarget) -> anyhow::Result<McpServer> {
         "the MCP server {} is a program: nobody signs in to it",
         configured.name
     );
-    anyhow::ensure!(
-        configured.is_trusted,
-        "the project's MCP server {0} is not reached; say yes to it with: windlass mcp trust {0}",
-        configured.name
-    );
+    if let Some(why) = &configured.refusal {
+        anyhow::bail!(
+            "the project's MCP server {0} is not reached: {why}; say yes to it with: windlass mcp trust {0}",
+            configured.name
+        );
+    }
     server::server(configured, &targets.root)
 }
 

@@ -64,7 +64,12 @@ fn at_address(name: &str, url: &str, entry: &Entry) -> anyhow::Result<McpServer>
         server = server.with_header_from(header, variable)?;
     }
     let tokens = FileTokens::new(runs::state()?.join(TOKENS));
-    Ok(server.with_sign_in(SignIn::new(Arc::new(tokens))))
+    let sign_in =
+        entry.oauth_authorities.iter().try_fold(SignIn::new(Arc::new(tokens)), |sign_in, origin| {
+            let refused = || format!("`oauth_authorities` has {origin:?}, which is not an address");
+            sign_in.with_authority(origin).with_context(refused)
+        });
+    Ok(server.with_sign_in(sign_in?))
 }
 
 fn limits(entry: &Entry) -> Limits {

@@ -102,7 +102,7 @@ fn on_the_spot(spot: &McpSpot) -> anyhow::Result<Option<Configured>> {
         return Ok(None);
     };
     let name = foreign::legal(&name_of(&entry));
-    Ok(Some(Configured { name, entry, owner: Owner::User, is_trusted: true }))
+    Ok(Some(Configured { name, entry, owner: Owner::User, refusal: None }))
 }
 
 fn usual() -> Entry {

@@ -1,10 +1,9 @@
 //! The workflows that there are: built in, the user's, the project's.
 
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use anyhow::Context as _;
-use windlass_sandbox::{SettingsOwner, read_settings};
+use windlass_sandbox::{SettingsOwner, read_settings, settings_files};
 use windlass_workflow::{Owner, Workflow, Workflows};
 
 use crate::arguments::Offering;
@@ -22,15 +21,16 @@ pub(crate) const BUILTIN_FEATURE: &str = "workflows";
 /// project's is left out, and said.
 pub(crate) fn load(root: &Path) -> anyhow::Result<Workflows> {
     let mut workflows = Workflows::builtin();
-    for file in users().map(|folder| files(&folder)).transpose()?.unwrap_or_default() {
+    for file in users().map(|folder| files(&folder, SettingsOwner::User)).transpose()?.unwrap_or_default() {
         insert(&mut workflows, Owner::User, read(&file, SettingsOwner::User)?, &file);
     }
-    let projects = files(&root.join(PROJECT)).unwrap_or_else(|error| {
+    let owner = SettingsOwner::Project { root };
+    let projects = files(&root.join(PROJECT), owner).unwrap_or_else(|error| {
         output::note(&format!("warning: {error:#}; its workflows are left out"));
         Vec::new()
     });
     for file in projects {
-        match read(&file, SettingsOwner::Project { root }) {
+        match read(&file, owner) {
             Ok(workflow) => insert(&mut workflows, Owner::Project, workflow, &file),
             Err(error) => output::note(&format!("warning: {}; it is left out", complaint::one_line(&error))),
         }
@@ -79,17 +79,9 @@ fn insert(workflows: &mut Workflows, owner: Owner, workflow: Workflow, file: &Pa
 }
 
 /// The files of a folder, in the order of their names; none if there is no folder.
-fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", folder.display())),
-    };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut files: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml")).collect();
-    files.sort();
-    Ok(files)
+fn files(folder: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<Vec<PathBuf>> {
+    let files = settings_files(folder, owner, "toml");
+    Ok(files.with_context(|| format!("{} cannot be read", folder.display()))?.unwrap_or_default())
 }
 
 fn read(file: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<Workflow> {

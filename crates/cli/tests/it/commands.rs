@@ -54,6 +54,12 @@ fn a_message_has_text_calls_finish_and_usage() {
     assert_eq!(message["tool_calls"][0]["name"], "f");
     assert_eq!(message["finish"], "tool_calls");
     assert_eq!(message["usage"]["input_tokens"], 3);
+    // command-line B21: what was not reported is not zero.
+    let (before, _) = sse.split_once(",\"usage\"").unwrap();
+    let silent = format!("{before}}}\n\ndata: [DONE]\n\n");
+    let told = place.run_with_input(&["parse", "--wire", "openai-chat", "-"], &silent);
+    let message: Value = serde_json::from_str(&text(&told.stdout)).unwrap();
+    assert_eq!((&message["text"], &message["usage"]), (&json!("hi"), &Value::Null), "{message}");
     let calls = place.run_with_input(&["parse", "--wire", "openai-chat", "--stage", "call", "-"], sse);
     assert!(lines(&calls).iter().any(|line| line["event"] == "finished"), "{}", text(&calls.stdout));
 }

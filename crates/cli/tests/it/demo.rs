@@ -13,7 +13,7 @@ fn the_demo_mends_its_project_in_every_format() {
             "run_command: ask by rule d.ask",
             "approved",
             "read_file: allow by rule b.read",
-            "Tokens: 8050 in, 308 out",
+            "Used: 8050 tokens in, 308 out",
             "Journal: ",
             "The check, run once more from outside: passes",
         ] {

@@ -21,6 +21,7 @@ mod kept;
 mod learned;
 mod mcp_client;
 mod mcp_config;
+mod mcp_login;
 mod mcp_serve;
 mod mock;
 mod models;

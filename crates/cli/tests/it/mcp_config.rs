@@ -1,6 +1,7 @@
 //! `windlass mcp import` and `trust`.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Output;
 
@@ -151,10 +152,130 @@ fn a_yes_is_bound_to_each_script_that_the_command_names() {
     }
 }
 
+/// A project whose server `x` is configured so, with these files.
+fn project_with(config: &str, files: &[(&str, &str)]) -> Place {
+    let place = Place::new();
+    fs::create_dir(place.project().join(".windlass")).unwrap();
+    fs::write(place.project().join(".windlass/config.toml"), format!("[mcp_servers.x]\n{config}\n")).unwrap();
+    for (name, content) in files {
+        let file = place.project().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, content).unwrap();
+    }
+    place
+}
+
+// security 6: `npm run x` runs what package.json says.
+#[test]
+fn a_yes_is_bound_to_the_files_that_decide_what_a_program_runs() {
+    for (config, file) in [
+        ("command = \"npm\"\nargs = [\"run\", \"x\"]", "package.json"),
+        ("command = \"npx\"\nargs = [\"--prefix\", \"tools\", \"srv\"]", "tools/package-lock.json"),
+        ("command = \"npx\"\nargs = [\"srv\"]", "node_modules/.bin/srv"),
+        ("command = \"pnpm\"\nargs = [\"x\"]", "pnpm-workspace.yaml"),
+        ("command = \"yarn\"\nargs = [\"x\"]", ".yarnrc.yml"),
+        ("command = \"bun\"\nargs = [\"run\", \"x\"]", "bunfig.toml"),
+        ("command = \"make\"\nargs = [\"x\"]", "Makefile"),
+        ("command = \"just\"\nargs = [\"x\"]", "justfile"),
+        ("command = \"task\"\nargs = [\"x\"]", "Taskfile.yml"),
+        ("command = \"cargo\"\nargs = [\"xtask\", \"x\"]", ".cargo/config.toml"),
+        ("command = \"cargo\"\nargs = [\"run\", \"--manifest-path\", \"srv/Cargo.toml\"]", "srv/build.rs"),
+        ("command = \"uv\"\nargs = [\"run\", \"srv\"]", "pyproject.toml"),
+        ("command = \"python3\"\nargs = [\"-m\", \"pkg.srv\"]", "pkg/__init__.py"),
+        ("command = \"deno\"\nargs = [\"task\", \"x\"]", "deno.json"),
+        ("command = \"docker\"\nargs = [\"compose\", \"run\", \"x\"]", "compose.yaml"),
+        ("command = \"dotnet\"\nargs = [\"run\"]", "srv.csproj"),
+        ("command = \"sh\"\nargs = [\"-c\", \"cd web && exec npm start\"]", "web/package.json"),
+        ("command = \"env\"\nargs = [\"A=b\", \"make\", \"-C\", \"web\"]", "web/GNUmakefile"),
+        ("command = \"npm\"\nargs = [\"start\"]\ncwd = \"web/app\"", "web/package.json"),
+    ] {
+        let place = project_with(config, &[("web/app/a", ""), ("srv/Cargo.toml", ""), ("tools/a", "")]);
+        let listed = || text(&run(&place, &["trust"]).stdout);
+        let trust = || assert!(run(&place, &["trust", "x"]).status.success());
+        trust();
+        // A file that was not there decides from now on.
+        let path = place.project().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "1").unwrap();
+        assert!(listed().contains(&format!("since your yes {file} is new")), "{config}: {}", listed());
+        // The first yes would hold again without the file.
+        assert!(run(&place, &["trust", "x", "--revoke"]).status.success());
+        trust();
+        let shown = listed();
+        assert!(shown.contains(&format!(": {file} (its present content)")), "{config}: {shown}");
+        assert!(!shown.contains("not trusted"), "{config}: {shown}");
+        fs::write(&path, "2").unwrap();
+        assert!(listed().contains(&format!("since your yes {file} has changed")), "{config}: {}", listed());
+        fs::remove_file(&path).unwrap();
+        assert!(listed().contains(&format!("since your yes {file} is gone")), "{config}: {}", listed());
+        assert!(listed().contains("not trusted"), "{config}: {}", listed());
+    }
+}
+
+#[test]
+fn a_yes_is_bound_to_scripts_that_a_deciding_file_names_and_not_to_its_prose() {
+    let files = [
+        ("package.json", r#"{"scripts": {"x": "node lib/srv.js --read README.md"}}"#),
+        ("lib/srv.js", "1"),
+        ("README.md", "1"),
+    ];
+    let place = project_with("command = \"npm\"\nargs = [\"run\", \"x\"]", &files);
+    let listed = || text(&run(&place, &["trust"]).stdout);
+    assert!(run(&place, &["trust", "x"]).status.success());
+    let shown = listed();
+    assert!(
+        shown.contains("says: package.json") && shown.contains("may run the project's file: lib/srv.js"),
+        "{shown}"
+    );
+    assert!(shown.contains("your yes ends when such a file appears:"), "{shown}");
+    fs::write(place.project().join("README.md"), "2").unwrap();
+    assert!(!listed().contains("not trusted"), "{}", listed());
+    fs::write(place.project().join("lib/srv.js"), "2").unwrap();
+    assert!(listed().contains("since your yes lib/srv.js has changed"), "{}", listed());
+}
+
+#[test]
+fn a_server_whose_deciding_file_has_changed_is_not_started_and_the_reason_is_told() {
+    for (program, file) in [("npm", "package.json"), ("make", "Makefile"), ("just", "justfile")] {
+        let tools = tempfile::tempdir().unwrap();
+        // Stands for the program: it runs what the project's file says.
+        let (fake, mark) = (tools.path().join(program), tools.path().join("started"));
+        fs::write(&fake, format!("#!/bin/sh\nexec sh ./{file}\n")).unwrap();
+        fs::set_permissions(&fake, fs::Permissions::from_mode(0o700)).unwrap();
+        let content = format!("touch '{}'\n", mark.display());
+        let config = format!("command = {fake:?}\nargs = [\"run\", \"x\"]\nsandbox = \"off\"");
+        let place = project_with(&config, &[(file, &content)]);
+        assert!(run(&place, &["trust", "x"]).status.success());
+        run(&place, &["doctor"]);
+        assert!(mark.exists(), "{program}: it is started after the yes");
+        fs::remove_file(&mark).unwrap();
+        fs::write(place.project().join(file), format!("{content}# changed\n")).unwrap();
+        let told = run(&place, &["doctor"]);
+        assert!(!mark.exists(), "{program}: {}", text(&told.stderr));
+        let words = format!("since your yes {file} has changed");
+        assert!(text(&told.stderr).contains(&words), "{program}: {}", text(&told.stderr));
+        assert!(text(&told.stdout).contains(&words), "{program}: {}", text(&told.stdout));
+        // A yes that an older version kept has no files by name; it counts, and ends all the same.
+        assert!(run(&place, &["trust", "x"]).status.success());
+        let kept = place.folder.path().join("state/mcp/trusted.json");
+        let mut value: serde_json::Value = serde_json::from_str(&fs::read_to_string(&kept).unwrap()).unwrap();
+        assert!(value.as_object_mut().unwrap().remove("files").is_some());
+        fs::write(&kept, value.to_string()).unwrap();
+        run(&place, &["doctor"]);
+        assert!(mark.exists(), "{program}: an older yes counts");
+        fs::write(place.project().join(file), &content).unwrap();
+        fs::write(place.project().join(file), format!("{content}# again\n")).unwrap();
+        let told = text(&run(&place, &["doctor"]).stderr);
+        assert!(
+            told.contains("its entry or a file that it runs has changed since your yes"),
+            "{program}: {told}"
+        );
+    }
+}
+
 // correctness-2 14
 #[test]
 fn an_import_writes_what_a_linked_config_leads_to_and_keeps_its_mode() {
-    use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     let theirs = place.folder.path().join("theirs.json");
     fs::write(&theirs, r#"{"mcpServers": {"files": {"command": "npx"}}}"#).unwrap();

@@ -83,6 +83,92 @@ fn a_folder_of_a_project_that_is_a_link_gives_nothing() {
     assert!(told.contains("link") && !told.contains("not trusted"), "{told}");
 }
 
+/// A folder of definitions, a definition named `planted` in it, and a command that reads it for a project.
+const DEFINED: [(&str, &str, &str, &[&str]); 5] = [
+    ("workflows", "planted.toml", WORKFLOW, &["workflow", "list"]),
+    ("tools", "planted.toml", TOOL, &["tool", "list", "--feature", "project_tools"]),
+    ("skills", "planted.md", SKILL, &["tool", "call", "skill", PLANTED_SKILL, "--feature", "project_skills"]),
+    (
+        "commands",
+        "planted.md",
+        "Planted words.",
+        &["tool", "call", "run_slash_command", PLANTED_COMMAND, "--feature", "slash_commands"],
+    ),
+    (
+        "agents",
+        "planted.md",
+        AGENT,
+        &[
+            "run",
+            "task",
+            "--feature",
+            "project_agents",
+            "--feature",
+            "agents",
+            "--retry-for",
+            "0",
+            "--wire",
+            "openai-chat",
+            "--base-url",
+            "http://127.0.0.1:1",
+            "--model",
+            "m",
+            "--yes",
+        ],
+    ),
+];
+const WORKFLOW: &str = "name = \"planted\"\ndescription = \"Planted words.\"\n[[step]]\nname = \"a\"\ntool = \"list_files\"\narguments = { path = \".\" }\n";
+const TOOL: &str = "description = \"Planted words.\"\nargv = [\"true\"]\n";
+const SKILL: &str = "---\nname: planted\ndescription: Planted words.\n---\nPlanted words.\n";
+const AGENT: &str = "---\nname: planted\ndescription: Planted words.\n---\nPlanted words.\n";
+const PLANTED_SKILL: &str = "{\"skill\": \"planted\"}";
+const PLANTED_COMMAND: &str = "{\"command\": \"planted\"}";
+
+// security 18
+#[test]
+fn a_projects_folder_of_definitions_behind_a_link_is_told_and_not_read() {
+    for (folder, file, content, arguments) in DEFINED {
+        for is_whole in [false, true] {
+            let place = Place::new();
+            let elsewhere = place.folder.path().join("elsewhere");
+            fs::create_dir_all(elsewhere.join(folder)).unwrap();
+            fs::write(elsewhere.join(folder).join(file), content).unwrap();
+            let settings = place.project().join(".windlass");
+            if is_whole {
+                symlink(&elsewhere, &settings).unwrap();
+            } else {
+                fs::create_dir(&settings).unwrap();
+                symlink(elsewhere.join(folder), settings.join(folder)).unwrap();
+            }
+            let told = quick(poor(&place, arguments));
+            let line = told.lines().find(|line| {
+                line.contains(folder.trim_end_matches('s')) && line.contains("a link in a project's")
+            });
+            assert!(line.is_some_and(|line| line.contains("warning: ")), "{folder} {is_whole}: {told}");
+            assert!(!told.contains("Planted words."), "{folder} {is_whole}: {told}");
+        }
+    }
+}
+
+#[test]
+fn the_users_folders_of_definitions_may_be_links() {
+    for (folder, file, content, arguments) in DEFINED {
+        let place = Place::new();
+        let (dotfiles, settings) =
+            (place.folder.path().join("dotfiles"), place.folder.path().join("settings"));
+        fs::create_dir_all(dotfiles.join(folder)).unwrap();
+        fs::write(dotfiles.join(folder).join(file), content).unwrap();
+        fs::create_dir(&settings).unwrap();
+        symlink(dotfiles.join(folder), settings.join(folder)).unwrap();
+        let mut command = place.command(arguments);
+        command.env("WINDLASS_CONFIG_DIR", &settings);
+        let told = quick(command);
+        assert!(!told.contains("warning: ") || folder == "agents", "{folder}: {told}");
+        assert!(!told.contains("link in a project"), "{folder}: {told}");
+        assert!(told.contains("Planted words.") || folder == "agents", "{folder}: {told}");
+    }
+}
+
 #[test]
 fn a_projects_file_cannot_switch_learning_on() {
     let place = Place::new();

@@ -22,7 +22,11 @@ struct Waiting {
 impl Waiting {
     /// A run that waits for a yes to two writes.
     async fn new(more: &[&str]) -> Self {
-        let (place, provider) = (Place::new(), provider(SCRIPT).await);
+        Self::of(SCRIPT, more).await
+    }
+
+    async fn of(script: &str, more: &[&str]) -> Self {
+        let (place, provider) = (Place::new(), provider(script).await);
         let url = provider.base_url();
         let mut arguments = vec!["run", "do it", "--base-url", &url, "--model", "m"];
         arguments.extend(more);
@@ -32,6 +36,8 @@ impl Waiting {
         assert!(told.contains("it waits for a yes or no to first, a yes or no to second"), "{told}");
         let id = place.run_id();
         assert!(told.contains(&format!("windlass run --resume {id}")), "{told}");
+        // command-line B21
+        assert_eq!(told.contains("the provider reported no tokens"), script != SCRIPT, "{told}");
         Self { place, provider, id }
     }
 
@@ -90,6 +96,20 @@ async fn a_suspended_run_is_answered_from_other_processes_in_any_order() {
     assert!(run.ok(&["approvals", "list"]).contains("no run waits for anything"));
     run.refused(&["approvals", "approve", id, "--all"], "waits for nothing");
     run.refused(&["approvals", "approve", "nothing", "--all"], "there is no run");
+}
+
+// command-line B21
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_that_were_not_reported_are_not_told_as_zero() {
+    let none = "], \"usage\": {\"input\": 0, \"output\": 0}}";
+    let silent = SCRIPT.replace("]},", &format!("{none},")).replace("]}]}", &format!("{none}]}}"));
+    let run = Waiting::of(&silent, &[]).await;
+    run.ok(&["approvals", "approve", &run.id, "--all"]);
+    let told = run.ok(&["run", "--resume", &run.id]);
+    assert!(
+        told.contains("the provider reported no tokens; journal: ") && !told.contains("0 tokens"),
+        "{told}"
+    );
 }
 
 // H4, H5: what was shown is what is approved; a file that changed meanwhile is asked about again.

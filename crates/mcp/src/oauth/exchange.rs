@@ -1,6 +1,7 @@
 //! Requests to authorities: https or this machine itself, bounded, led nowhere with a secret, and never to an address that
 //! the server chose and only this machine can reach (SECURITY, "`web_fetch`").
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -29,17 +30,32 @@ pub(crate) struct Authority {
     known: KnownOrigins,
 }
 
-/// The origins that the user chose: the server's own, and an authority's if it was named.
+/// The origins that the user chose: the server's own, and an authority's if it was named. Clones share what was refused.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownOrigins {
     origins: Vec<Origin>,
     is_any: bool,
+    /// The first origin that was refused because its address is not public.
+    refused: Arc<Mutex<Option<String>>>,
 }
 
 impl KnownOrigins {
     /// These origins, or every one if `is_any`.
     pub(crate) fn new(urls: impl IntoIterator<Item = Url>, is_any: bool) -> Self {
-        Self { origins: urls.into_iter().map(|url| url.origin()).collect(), is_any }
+        Self { origins: urls.into_iter().map(|url| url.origin()).collect(), is_any, refused: Arc::default() }
+    }
+
+    /// Returns the origin that has to be named before the sign-in can reach it, if one was refused. The engine's errors do
+    /// not carry the reason.
+    pub(crate) fn refused(&self) -> Option<String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes an origin whose address is not public.
+    fn refuse(&self, url: &Url, why: Refusal) -> Refused {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.get_or_insert_with(|| url.origin().ascii_serialization());
+        Refused::Private(why)
     }
 
     /// Whether a request or a browser may go to this URL, by its text. A host that is not known has to be public.
@@ -56,7 +72,7 @@ impl KnownOrigins {
         let endpoint = Endpoint::named(host, port).map_err(|_| Refused::Open)?;
         // Authorities use other ports than the web's, too.
         let reach = Reach::default().with(host, port, Scope::Public).map_err(|_| Refused::Open)?;
-        reach.scope(&endpoint, Some(Scope::Public)).map_err(Refused::Private)?;
+        reach.scope(&endpoint, Some(Scope::Public)).map_err(|why| self.refuse(url, why))?;
         Ok(Some(endpoint))
     }
 }
@@ -85,7 +101,8 @@ impl Authority {
         let Some(endpoint) = self.known.judge(url)? else {
             return Ok(if follows { self.follows.clone() } else { self.stops.clone() });
         };
-        let addresses = checked(&endpoint, Scope::Public, &SystemResolver).await.map_err(Refused::Private)?;
+        let addresses = checked(&endpoint, Scope::Public, &SystemResolver).await;
+        let addresses = addresses.map_err(|why| self.known.refuse(url, why))?;
         let addresses: Vec<_> = addresses.into_iter().map(Checked::address).collect();
         let host = url.host_str().unwrap_or_default();
         Ok(tls::pinned_client(self.connect, (host, &addresses), follows)?)

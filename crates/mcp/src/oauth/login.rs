@@ -48,6 +48,17 @@ pub enum LoginError {
         /// How long it was waited.
         after: Duration,
     },
+    /// The sign-in leads to an origin that is not public, and nobody named it ([`SignIn::with_authority`]).
+    #[error(
+        "the server {server} sends the sign-in to {origin}, which is not a public address; if you know it, name it in the \
+         server's configuration: oauth_authorities = [\"{origin}\"]"
+    )]
+    AuthorityNotNamed {
+        /// The server.
+        server: String,
+        /// The origin, as a configuration names it.
+        origin: String,
+    },
     /// The server or its authority would not.
     #[error("{why}")]
     Refused {
@@ -93,17 +104,32 @@ impl McpServer {
         open: impl FnOnce(&OpenUrl) + Send,
     ) -> Result<(), LoginError> {
         let (address, sign_in) = self.sign_in()?;
-        let mut manager = manager(address, sign_in, self.id()).await.map_err(refused)?;
+        let known = known_origins(address, sign_in);
+        let signed_in = self.sign_in_at((address, sign_in), &known, options, open).await;
+        signed_in.map_err(|error| match (error, known.refused()) {
+            (LoginError::Refused { .. }, Some(origin)) => {
+                LoginError::AuthorityNotNamed { server: self.id().to_owned(), origin }
+            }
+            (error, _) => error,
+        })
+    }
+
+    async fn sign_in_at(
+        &self,
+        (address, sign_in): (&Address, &SignIn),
+        known: &KnownOrigins,
+        options: LoginOptions,
+        open: impl FnOnce(&OpenUrl) + Send,
+    ) -> Result<(), LoginError> {
+        let manager = manager_for((address, sign_in), self.id(), known.clone()).await;
+        let mut manager = manager.map_err(refused)?;
         let found = match &options.challenge {
             Some(challenge) => manager.resolve_metadata_from_challenge(Some(challenge)).await,
             None => manager.resolve_metadata().await,
         };
         manager.set_metadata(found.map_err(refused)?.metadata);
         match sign_in.grant {
-            Grant::Human => {
-                let known = known_origins(address, sign_in);
-                browse(manager, (sign_in, &known), options.time.unwrap_or(TIME), open).await
-            }
+            Grant::Human => browse(manager, (sign_in, known), options.time.unwrap_or(TIME), open).await,
             Grant::Program => {
                 let missing = "no client with a secret of its own";
                 let config = program(address, sign_in)
@@ -191,7 +217,14 @@ pub(crate) async fn manager(
     sign_in: &SignIn,
     server: &str,
 ) -> Result<AuthorizationManager, AuthError> {
-    let known = known_origins(address, sign_in);
+    manager_for((address, sign_in), server, known_origins(address, sign_in)).await
+}
+
+async fn manager_for(
+    (address, sign_in): (&Address, &SignIn),
+    server: &str,
+    known: KnownOrigins,
+) -> Result<AuthorizationManager, AuthError> {
     let authority =
         Authority::new(CONNECT, known).map_err(|error| AuthError::InternalError(words_of(error)))?;
     let mut manager =

@@ -1,7 +1,8 @@
-//! Reads settings files: the user's own, or those that a project ships.
+//! Reads settings files and folders of them: the user's own, or those that a project ships.
 
+use std::ffi::OsStr;
 use std::io::{self, Read};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::ambient_authority;
@@ -9,6 +10,9 @@ use cap_std::fs::{Dir, File, OpenOptions};
 
 /// The maximum length of a settings file, in bytes.
 const MAX_SETTINGS_BYTES: u64 = 1024 * 1024;
+
+/// The maximum number of names in a folder of settings.
+const MAX_SETTINGS_NAMES: usize = 2_000;
 
 /// The owner of a settings file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +42,7 @@ pub fn read_settings(file: &Path, owner: SettingsOwner<'_>) -> io::Result<Option
         }
         SettingsOwner::Project { root } => open_below(root, file),
     };
-    let opened = match opened {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let invalid = |words: String| io::Error::new(io::ErrorKind::InvalidInput, words);
+    let Some(opened) = if_exists(opened)? else { return Ok(None) };
     if !opened.metadata()?.is_file() {
         return Err(invalid("it is not a regular file".to_owned()));
     }
@@ -57,32 +56,88 @@ pub fn read_settings(file: &Path, owner: SettingsOwner<'_>) -> io::Result<Option
     Ok(Some(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)))
 }
 
+/// Lists the files of a folder of settings whose names have an extension, in the order of their names. Returns `None` if
+/// the folder does not exist. Each file is for [`read_settings`], which judges it.
+///
+/// The folder is opened once, by the same rules as a file: a user's may be a link, a project's may not be behind one.
+///
+/// # Errors
+/// If the folder is refused, is not a folder, cannot be read, has more than 2,000 names, or does not lie below the
+/// project's root.
+pub fn settings_files(
+    folder: &Path,
+    owner: SettingsOwner<'_>,
+    extension: &str,
+) -> io::Result<Option<Vec<PathBuf>>> {
+    let Some(opened) = if_exists(open_folder(folder, owner))? else { return Ok(None) };
+    let mut files = Vec::new();
+    for (number, entry) in opened.entries()?.enumerate() {
+        if number >= MAX_SETTINGS_NAMES {
+            return Err(invalid(format!("it has more than {MAX_SETTINGS_NAMES} names")));
+        }
+        let name = entry?.file_name();
+        if Path::new(&name).extension() == Some(OsStr::new(extension)) {
+            files.push(folder.join(name));
+        }
+    }
+    files.sort();
+    Ok(Some(files))
+}
+
+/// Opens a folder of settings by the rules of its owner.
+pub(crate) fn open_folder(folder: &Path, owner: SettingsOwner<'_>) -> io::Result<Dir> {
+    match owner {
+        SettingsOwner::User => Dir::open_ambient_dir(folder, ambient_authority()),
+        SettingsOwner::Project { root } => folder_below(root, folder),
+    }
+}
+
+/// Nothing where there is nothing.
+fn if_exists<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn options(follow: FollowSymlinks) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).follow(follow).nonblock(true);
     options
 }
 
+fn invalid(words: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, words)
+}
+
+fn outside() -> io::Error {
+    invalid("it is not below the project's folder".to_owned())
+}
+
 /// Opens a file below a folder part by part; a link is an error.
 fn open_below(root: &Path, file: &Path) -> io::Result<File> {
-    let invalid = |words: &str| io::Error::new(io::ErrorKind::InvalidInput, words.to_owned());
-    let outside = || invalid("it is not below the project's folder");
-    let below = file.strip_prefix(root).map_err(|_| outside())?;
-    let mut parts = below.components().peekable();
-    let mut dir = Dir::open_ambient_dir(root, ambient_authority())?;
-    while let Some(part) = parts.next() {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Err(outside()) };
+    let dir = folder_below(root, folder)?;
+    refuse_link(&dir, name)?;
+    dir.open_with(name, &options(FollowSymlinks::No))
+}
+
+/// Opens a folder below another part by part; a link is an error.
+fn folder_below(root: &Path, folder: &Path) -> io::Result<Dir> {
+    let below = folder.strip_prefix(root).map_err(|_| outside())?;
+    below.components().try_fold(Dir::open_ambient_dir(root, ambient_authority())?, |dir, part| {
         let Component::Normal(name) = part else { return Err(outside()) };
-        let about = dir.symlink_metadata(name)?;
-        if about.is_symlink() {
-            return Err(invalid("a link in a project's settings is not followed"));
-        }
-        if parts.peek().is_some() {
-            dir = dir.open_dir_nofollow(name)?;
-        } else {
-            return dir.open_with(name, &options(FollowSymlinks::No));
-        }
+        refuse_link(&dir, name)?;
+        dir.open_dir_nofollow(name)
+    })
+}
+
+fn refuse_link(dir: &Dir, name: &OsStr) -> io::Result<()> {
+    if dir.symlink_metadata(name)?.is_symlink() {
+        return Err(invalid("a link in a project's settings is not followed".to_owned()));
     }
-    Err(outside())
+    Ok(())
 }
 
 #[cfg(all(test, unix))]
@@ -134,5 +189,41 @@ mod tests {
         }
         assert!(read_settings(&root.join("elsewhere/config.toml"), owner).is_err());
         assert!(read_settings(&project.join("../elsewhere/config.toml"), owner).is_err());
+    }
+
+    #[test]
+    fn a_projects_folder_is_listed_by_its_handle_and_the_users_may_be_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (project, elsewhere) = (root.join("project"), root.join("elsewhere"));
+        fs::create_dir_all(project.join(".windlass/tools")).unwrap();
+        fs::create_dir_all(elsewhere.join("tools")).unwrap();
+        for name in ["tools/b.toml", "tools/a.toml", "tools/c.md", "tools/toml"] {
+            fs::write(elsewhere.join(name), "").unwrap();
+            fs::write(project.join(".windlass").join(name), "").unwrap();
+        }
+        let owner = SettingsOwner::Project { root: &project };
+        let tools = project.join(".windlass/tools");
+        let expected = vec![tools.join("a.toml"), tools.join("b.toml")];
+        assert_eq!(settings_files(&tools, owner, "toml").unwrap(), Some(expected));
+        assert_eq!(settings_files(&project.join(".windlass/no"), owner, "toml").unwrap(), None);
+        fs::write(project.join(".windlass/file"), "").unwrap();
+        assert!(settings_files(&project.join(".windlass/file"), owner, "toml").is_err());
+        // The folder, or one above it, is a link; also one that stays in the project.
+        symlink(elsewhere.join("tools"), project.join(".windlass/out")).unwrap();
+        symlink("tools", project.join(".windlass/inside")).unwrap();
+        symlink(&elsewhere, project.join("linked")).unwrap();
+        symlink("nowhere", project.join("dangling")).unwrap();
+        for name in [".windlass/out", ".windlass/inside", "linked/tools", "dangling"] {
+            let error = settings_files(&project.join(name), owner, "toml").unwrap_err();
+            assert!(error.to_string().contains("link"), "{name}: {error}");
+            assert!(open_folder(&project.join(name), owner).is_err(), "{name}");
+        }
+        let users = settings_files(&project.join("linked/tools"), SettingsOwner::User, "toml").unwrap();
+        assert_eq!(users.unwrap().len(), 2);
+        for number in 0..=MAX_SETTINGS_NAMES {
+            fs::write(tools.join(format!("{number}")), "").unwrap();
+        }
+        assert!(settings_files(&tools, owner, "toml").unwrap_err().to_string().contains("2000 names"));
     }
 }

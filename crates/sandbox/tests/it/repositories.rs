@@ -118,6 +118,44 @@ fn no_name_that_decides_what_git_runs_can_be_made_in_an_open_repository() {
     }
 }
 
+/// Rebases the branch `other`, whose last commit is a merge of `main`, onto its own last commit but one. The result has
+/// the files of the merge in a line of commits, and git says nothing but what it always says, in all versions since 2.30.
+fn rebase(level: Level, work: &Path) {
+    let output =
+        run(level, work, "git rebase -q --exec 'test -e a && git log -n 1 --format=%s >> ran' HEAD~1");
+    assert!(output.status.success(), "{level}: {output:?}");
+    // Older versions name each command, and the branch in spite of `-q`. Progress ends with a carriage return.
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_known = |line: &str| {
+        line.starts_with("Executing: test -e a && git log")
+            || line.starts_with("Rebasing (")
+            || line == "Successfully rebased and updated refs/heads/other."
+    };
+    for line in said.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()) {
+        assert!(is_known(line), "{level}: {line:?} of {said:?}");
+    }
+    let told = |words: &[&str]| {
+        let output = git(work, words);
+        assert!(output.status.success(), "{level}: {words:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+    };
+    assert_eq!(
+        fs::read_to_string(work.join("ran")).unwrap(),
+        "third\n",
+        "{level}: the command ran for each commit"
+    );
+    fs::remove_file(work.join("ran")).unwrap();
+    assert_eq!(told(&["log", "--format=%s"]), "third\nfourth\nsecond\nfirst", "{level}");
+    assert_eq!(told(&["symbolic-ref", "HEAD"]), "refs/heads/other", "{level}");
+    assert_eq!(told(&["status", "--porcelain"]), "", "{level}");
+    assert_eq!(told(&["diff", "--stat", "v1", "HEAD"]), "", "{level}: the files are those of the merge");
+    let texts = ["a", "b"].map(|name| fs::read_to_string(work.join(name)).unwrap());
+    assert_eq!(texts, ["two\n", "x\n"], "{level}");
+    for state in ["rebase-merge", "rebase-apply", "REBASE_HEAD"] {
+        assert!(!work.join(".git").join(state).exists(), "{level}: {state} is left");
+    }
+}
+
 #[test]
 fn git_works_over_the_stand_ins() {
     for level in apart() {
@@ -130,8 +168,11 @@ fn git_works_over_the_stand_ins() {
         let script = "set -e; export GIT_CONFIG_GLOBAL=/dev/null
             echo one > a; git add a; git commit -q -m second; git branch other
             echo two > a; git commit -q -a -m third; git checkout -q other; echo x > b; git add b; git commit -q -m fourth
-            git merge -q -m merged main; git tag v1; git stash list; git log --oneline | wc -l; git status --short
-            git rebase -q --exec 'test -e a' HEAD~1 2> said || cat said >&2; rm said; git gc -q; git fsck; git worktree prune; git reflog expire --all
+            git merge -q -m merged main; git tag v1; git stash list; git log --oneline | wc -l; git status --short";
+        let output = run(level, &work, script);
+        assert!(output.status.success() && output.stderr.is_empty(), "{level}: {output:?}");
+        rebase(level, &work);
+        let script = "set -e; git gc -q; git fsck; git worktree prune; git reflog expire --all
             git diff main other --stat; git rev-parse --git-common-dir; git notes list; git submodule status";
         let output = run(level, &work, script);
         assert!(output.status.success(), "{level}: {output:?}");

@@ -272,5 +272,6 @@ async fn a_host_that_is_killed_leaves_no_browser() {
         }
     }
     assert!(everybody(group, &profile).is_empty(), "{:?}", everybody(group, &profile));
-    std::fs::remove_dir_all(profile).unwrap();
+    // The start of another browser may have removed it already.
+    drop(std::fs::remove_dir_all(profile));
 }

@@ -10,6 +10,7 @@
 mod arguments;
 mod ends;
 mod fake;
+mod killed;
 mod network;
 mod pages;
 mod site;

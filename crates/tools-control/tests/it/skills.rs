@@ -154,3 +154,45 @@ fn a_list_that_is_too_long_for_every_request_is_cut_to_names() {
     let description = tool.spec().description();
     assert!(description.len() < 23_000 && description.ends_with("\n- s099"), "{}", description.len());
 }
+
+// security 18: a stranger's link would choose what of the machine the model reads.
+#[cfg(unix)]
+#[test]
+fn a_projects_folder_is_not_read_behind_a_link_and_large_files_are_refused() {
+    use std::os::unix::fs::symlink;
+    use windlass_tools_control::SlashCommands;
+    let (project, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let root = project.path();
+    write(elsewhere.path(), "planted.md", skill("planted", "d", "x"));
+    write(root, "real/own.md", skill("own", "d", "x"));
+    write(root, "real/large.md", vec![b'#'; 1024 * 1024 + 1]);
+    symlink(elsewhere.path(), root.join("out")).unwrap();
+    symlink("real", root.join("inside")).unwrap();
+    symlink("own.md", root.join("real/alias.md")).unwrap();
+    for folder in ["out", "inside"] {
+        let skills = Skills::default().with_project_folder("project", root, root.join(folder));
+        let commands = SlashCommands::default().with_project_folder("project", root, root.join(folder));
+        assert!(skills.is_empty() && commands.is_empty(), "{folder}");
+        for told in [skills.left_out(), commands.left_out()] {
+            assert!(
+                told.len() == 1 && told[0].to_string().contains("a link in a project"),
+                "{folder}: {told:?}"
+            );
+        }
+    }
+    let skills = Skills::default().with_project_folder("project", root, root.join("real"));
+    assert_eq!(skills.names().collect::<Vec<_>>(), ["own"]);
+    let told: Vec<_> = skills.left_out().iter().map(ToString::to_string).collect();
+    assert!(
+        told.len() == 2 && told[0].contains("alias.md") && told[0].contains("a project's link"),
+        "{told:?}"
+    );
+    assert!(told[1].contains("more than 1048576 bytes"), "{told:?}");
+    let commands = SlashCommands::default().with_project_folder("project", root, root.join("real"));
+    assert_eq!((commands.names().collect::<Vec<_>>(), commands.left_out().len()), (vec!["own"], 2));
+    let missing = Skills::default().with_project_folder("project", root, root.join("no"));
+    assert!(missing.is_empty() && missing.left_out().is_empty());
+    // The user's own folder may be a link.
+    let users = Skills::default().with_folder("user", root.join("out"));
+    assert_eq!(users.names().collect::<Vec<_>>(), ["planted"]);
+}

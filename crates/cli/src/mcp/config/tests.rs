@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::bound::BoundFiles;
 use super::super::entry::{ApprovalWord, Entry};
 use super::super::shown::digest;
 use super::{parse, parse_whole};
@@ -71,7 +72,10 @@ fn what_cannot_be_meant_is_refused() {
 #[test]
 fn a_yes_is_for_one_entry_in_one_folder() {
     let one = parse("[mcp_servers.x]\ncommand = \"x\"\nenv = { A = \"1\" }").unwrap().remove("x").unwrap();
-    let of = |entry: &Entry, name: &str, root: &str| digest(name, entry, Path::new(root)).unwrap();
+    let of = |entry: &Entry, name: &str, root: &str| {
+        let root = Path::new(root);
+        digest(name, entry, root, &BoundFiles::of(entry, root).unwrap()).unwrap()
+    };
     let digest = of(&one, "x", "/a");
     assert_eq!(of(&one.clone(), "x", "/a"), digest);
     assert_ne!(of(&one, "x", "/b"), digest);

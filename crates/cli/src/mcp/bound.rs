@@ -1,0 +1,310 @@
+//! The project's files that a yes to a server is bound to: scripts that its command names, and files that decide what its
+//! programs run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::Context as _;
+use sha2::{Digest as _, Sha256};
+
+use super::entry::Entry;
+use super::runners::RunnerFiles;
+use super::server::folder;
+
+/// The largest file that a yes is bound to, in bytes, and the largest whose text is searched for scripts.
+const FILE_BYTES: u64 = 64 * 1024 * 1024;
+const TEXT_BYTES: usize = 1024 * 1024;
+
+/// The most words of a command and its variables, the most folders that they name, and the most names of scripts in the
+/// files that decide. A hostile entry must not make every start of the program slow.
+const MOST_WORDS: usize = 500;
+const MOST_FOLDERS: usize = 50;
+const MOST_NAMED: usize = 10_000;
+
+/// The most folders in which files that decide are looked up, and the most names of one folder.
+const MOST_PLACES: usize = 200;
+const MOST_NAMES: usize = 2_000;
+
+/// Endings that interpreters add to the name of a script or a module.
+const ENDINGS: [&str; 9] =
+    ["", ".py", ".js", ".mjs", ".cjs", ".ts", "/__main__.py", "/__init__.py", "/index.js"];
+
+/// Endings of scripts that a file which decides may name.
+const SCRIPTS: [&str; 24] = [
+    "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "py", "sh", "bash", "zsh", "fish", "rb", "pl",
+    "php", "lua", "ps1", "bat", "cmd", "exs", "mk", "just", "gradle",
+];
+
+/// How a file takes part in what a server runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileRole {
+    /// The command names it.
+    Named,
+    /// A program of the command runs what the file says.
+    Decides,
+    /// A file that decides names it.
+    NamedByFile,
+}
+
+/// One file that a yes is bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BoundFile {
+    pub(super) role: FileRole,
+    pub(super) digest: Vec<u8>,
+}
+
+/// The project's files that decide what a server runs, as they are now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BoundFiles {
+    /// By their paths below the project, or whole paths for files of a repository around the project.
+    pub(super) files: BTreeMap<String, BoundFile>,
+    /// Names of files that would decide, too, and that no folder has.
+    pub(super) absent: BTreeSet<&'static str>,
+}
+
+impl BoundFiles {
+    /// Finds the files for an entry. The words of its command and of its variables name scripts and folders; a name counts
+    /// as interpreters complete it, in the folder where the server starts, in the project's, and in each folder that
+    /// another word names (`cd tools`, `--prefix web`, `PATH=bin`). Files that decide count in these folders and in those
+    /// above them, as far as the project or the repository around it goes.
+    pub(crate) fn of(entry: &Entry, root: &Path) -> anyhow::Result<Self> {
+        if entry.command.is_none() {
+            return Ok(Self::default());
+        }
+        let words = words(entry)?;
+        let command: Vec<String> = entry.command.iter().chain(&entry.args).cloned().collect();
+        let deciding = RunnerFiles::of(&command);
+        let search = Search { root, top: top(root), start: plain(&folder(entry, root)) };
+        let folders = search.folders(&words)?;
+        let mut bound = Self::default();
+        let named = search.add_named(&words, &folders, &mut bound)?;
+        let places = search.places(folders.iter().chain(&named))?;
+        bound.add_deciding(&search, &places, &deciding)?;
+        // A bare name is a program of the project's packages, too.
+        let bins = places.iter().flat_map(|place| deciding.bins.iter().map(|bin| place.join(bin)));
+        let bins: BTreeSet<PathBuf> = bins.filter(|folder| folder.is_dir()).take(MOST_FOLDERS).collect();
+        search.add_named(&words, &bins, &mut bound)?;
+        Ok(bound)
+    }
+
+    fn add_deciding(
+        &mut self,
+        search: &Search<'_>,
+        places: &BTreeSet<PathBuf>,
+        deciding: &RunnerFiles,
+    ) -> anyhow::Result<()> {
+        self.absent = deciding.files.union(&deciding.locks).copied().collect();
+        for place in places {
+            for &name in &deciding.locks {
+                self.add_file(search, &place.join(name), name)?;
+            }
+            for &name in &deciding.files {
+                for path in expand(place, name) {
+                    if self.add_file(search, &path, name)? {
+                        self.add_named_by(search, &path)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file that decides. Returns whether it exists.
+    fn add_file(&mut self, search: &Search<'_>, path: &Path, name: &'static str) -> anyhow::Result<bool> {
+        let is_there = self.add(search, path, FileRole::Decides)?;
+        if is_there {
+            self.absent.remove(name);
+        }
+        Ok(is_there)
+    }
+
+    /// Adds the scripts that a file which decides names: in its own folder and in the one where the server starts.
+    fn add_named_by(&mut self, search: &Search<'_>, file: &Path) -> anyhow::Result<()> {
+        let Ok(text) = fs::read(file) else { return Ok(()) };
+        let text = String::from_utf8_lossy(text.get(..TEXT_BYTES).unwrap_or(&text));
+        let named: BTreeSet<&str> = parts(&text).filter(|word| may_be_script(word)).collect();
+        anyhow::ensure!(
+            named.len() <= MOST_NAMED,
+            "{} names more than {MOST_NAMED} files, so a yes cannot be bound to it",
+            file.display()
+        );
+        let own = file.parent().unwrap_or(search.root);
+        for folder in BTreeSet::from([own, search.start.as_path()]) {
+            for name in &named {
+                let path = plain(&folder.join(name));
+                if is_script(&path) {
+                    self.add(search, &path, FileRole::NamedByFile)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file of the project if it exists. Returns whether it does.
+    fn add(&mut self, search: &Search<'_>, path: &Path, role: FileRole) -> anyhow::Result<bool> {
+        let Some(name) = search.name_of(path) else { return Ok(false) };
+        if self.files.contains_key(&name) {
+            return Ok(true);
+        }
+        let Some(digest) = digest_of(path)? else { return Ok(false) };
+        self.files.insert(name, BoundFile { role, digest });
+        Ok(true)
+    }
+}
+
+/// Where files are looked up.
+struct Search<'a> {
+    root: &'a Path,
+    /// The top of the repository that the project lies in, or the project's folder.
+    top: PathBuf,
+    /// The folder where the server starts.
+    start: PathBuf,
+}
+
+impl Search<'_> {
+    /// The folders that words name, the one where the server starts, and the project's.
+    fn folders(&self, words: &BTreeSet<&str>) -> anyhow::Result<BTreeSet<PathBuf>> {
+        let mut folders: BTreeSet<PathBuf> = words
+            .iter()
+            .flat_map(|word| [plain(&self.start.join(word)), plain(&self.root.join(word))])
+            .filter(|path| path.starts_with(&self.top) && path.is_dir())
+            .collect();
+        anyhow::ensure!(folders.len() <= MOST_FOLDERS, "it names more than {MOST_FOLDERS} folders");
+        folders.extend([self.start.clone(), self.root.to_owned()]);
+        Ok(folders)
+    }
+
+    /// Adds the files that words name in folders. Returns the folders in which the files lie.
+    fn add_named(
+        &self,
+        words: &BTreeSet<&str>,
+        folders: &BTreeSet<PathBuf>,
+        bound: &mut BoundFiles,
+    ) -> anyhow::Result<BTreeSet<PathBuf>> {
+        let mut found = BTreeSet::new();
+        for (folder, word) in folders.iter().flat_map(|folder| words.iter().map(move |word| (folder, word))) {
+            for name in spellings(word) {
+                let path = plain(&folder.join(name));
+                if bound.add(self, &path, FileRole::Named)? {
+                    found.extend(path.parent().map(Path::to_owned));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The folders and those above them, up to the top.
+    fn places<'p>(&self, folders: impl Iterator<Item = &'p PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
+        let above = |folder: &'p PathBuf| folder.ancestors().take_while(|above| above.starts_with(&self.top));
+        let places: BTreeSet<PathBuf> = folders.flat_map(above).map(Path::to_owned).collect();
+        anyhow::ensure!(
+            places.len() <= MOST_PLACES,
+            "its folders have more than {MOST_PLACES} folders above them"
+        );
+        Ok(places)
+    }
+
+    /// The name of a file in what is shown and hashed; `None` for a file outside of the project's repository.
+    fn name_of(&self, path: &Path) -> Option<String> {
+        let inside = path.starts_with(&self.top);
+        inside.then(|| path.strip_prefix(self.root).unwrap_or(path).display().to_string())
+    }
+}
+
+/// The words of a command and of its variables, however a shell would cut them.
+fn words(entry: &Entry) -> anyhow::Result<BTreeSet<&str>> {
+    let texts = entry.command.iter().chain(&entry.args).chain(entry.env.values());
+    let words: BTreeSet<&str> = texts.flat_map(|text| parts(text)).collect();
+    anyhow::ensure!(
+        words.len() <= MOST_WORDS,
+        "it has more than {MOST_WORDS} words, so a yes cannot be bound to it"
+    );
+    Ok(words)
+}
+
+/// A text and the words in it, however a shell would cut them.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|letter: char| letter.is_whitespace() || "'\"`;|&<>()=,:$".contains(letter));
+    std::iter::once(text).chain(words).filter(|word| !word.is_empty())
+}
+
+/// The files that interpreters may mean by a word: `pkg.srv` is a module in a package, whose own file runs first.
+fn spellings(word: &str) -> BTreeSet<String> {
+    let module = word.replace('.', "/");
+    let mut names: BTreeSet<String> = [word, &module]
+        .iter()
+        .flat_map(|name| ENDINGS.iter().map(move |ending| format!("{name}{ending}")))
+        .collect();
+    let packages = word.match_indices('.').filter_map(|(at, _)| word.get(..at));
+    names.extend(packages.map(|package| format!("{}/__init__.py", package.replace('.', "/"))));
+    names
+}
+
+/// The top of the repository that a folder lies in, or the folder.
+fn top(root: &Path) -> PathBuf {
+    root.ancestors().find(|above| above.join(".git").exists()).unwrap_or(root).to_owned()
+}
+
+/// The path of a name in a folder, or the paths of all files with the ending that it stands for.
+fn expand(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let Some(ending) = name.strip_prefix('*') else { return vec![folder.join(name)] };
+    let entries = fs::read_dir(folder).into_iter().flatten().take(MOST_NAMES).flatten();
+    let fits = entries.filter(|entry| entry.file_name().as_encoded_bytes().ends_with(ending.as_bytes()));
+    fits.map(|entry| entry.path()).collect()
+}
+
+/// Whether a word in a file may name a script: it ends like one, or has a folder.
+fn may_be_script(word: &str) -> bool {
+    word.len() < 1_024 && (has_script_ending(Path::new(word)) || word.contains('/') && !word.contains("//"))
+}
+
+/// Whether a file is a script: it ends like one, or may be executed.
+fn is_script(path: &Path) -> bool {
+    let is_executable = |about: fs::Metadata| about.is_file() && about.permissions().mode() & 0o111 != 0;
+    has_script_ending(path) || fs::metadata(path).is_ok_and(is_executable)
+}
+
+fn has_script_ending(path: &Path) -> bool {
+    path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| SCRIPTS.contains(&ending))
+}
+
+/// A path without `.` and `..`, by its words.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+        plain
+    })
+}
+
+/// The digest of a regular file; nothing if there is none. A link is followed: what it leads to runs.
+fn digest_of(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    let unreadable = || format!("{} cannot be read", path.display());
+    let about = match fs::metadata(path) {
+        Ok(about) => about,
+        Err(error) => {
+            use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+            let is_absent = matches!(error.kind(), NotFound | NotADirectory | InvalidFilename | InvalidInput);
+            return if is_absent { Ok(None) } else { Err(error).with_context(unreadable) };
+        }
+    };
+    if !about.is_file() {
+        return Ok(None);
+    }
+    anyhow::ensure!(about.len() <= FILE_BYTES, "{} is too large for a yes to be bound to it", path.display());
+    let mut hash = Sha256::new();
+    let mut file = fs::File::open(path).with_context(unreadable)?.take(FILE_BYTES);
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut chunk).with_context(unreadable)? {
+            0 => return Ok(Some(hash.finalize().to_vec())),
+            count => hash.update(chunk.get(..count).unwrap_or_default()),
+        }
+    }
+}

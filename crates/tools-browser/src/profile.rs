@@ -1,0 +1,234 @@
+//! The folder of one browser: made for it, locked while this process lives, and removed by a later process if this one is
+//! killed.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+
+/// How the names of all folders begin.
+const PREFIX: &str = "windlass-browser-";
+/// The file whose lock says that the owner of the folder lives. A folder without it is not one of ours.
+const LOCK: &str = "windlass.lock";
+/// The rights of a folder: cookies are the user's alone.
+const MODE: u32 = 0o700;
+/// How often a folder is made anew that a sweep took for a stale one before it was locked.
+const ATTEMPTS: u32 = 8;
+/// The most names of the temporary folder that a sweep looks at.
+const MOST_NAMES: usize = 100_000;
+
+/// A browser's folder. Dropping it removes it, as far as nothing is made in it meanwhile.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    path: PathBuf,
+    /// Held until the folder is gone. The system gives it back when this process ends, however it ends.
+    _lock: File,
+}
+
+impl Profile {
+    /// Makes a folder in the one for temporary files.
+    pub(crate) fn create() -> io::Result<Self> {
+        Self::create_in(&std::env::temp_dir())
+    }
+
+    fn create_in(above: &Path) -> io::Result<Self> {
+        for _ in 0..ATTEMPTS {
+            let folder = tempfile::Builder::new()
+                .prefix(PREFIX)
+                .permissions(fs::Permissions::from_mode(MODE))
+                .tempdir_in(above)?;
+            let lock =
+                File::options().write(true).create_new(true).mode(0o600).open(folder.path().join(LOCK));
+            match lock.and_then(|lock| Ok(is_locked(&lock)?.then_some(lock))) {
+                Ok(Some(lock)) => return Ok(Self { path: folder.keep(), _lock: lock }),
+                Ok(None) => {}
+                // A sweep has just removed the folder.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other("a folder for the browser was removed as soon as it was made"))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes the folder. Returns whether it is gone: a process that was just killed may still make a file in it.
+    pub(crate) fn remove(&self) -> bool {
+        remove(&self.path);
+        self.path.symlink_metadata().is_err()
+    }
+}
+
+impl Drop for Profile {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+/// Removes the browser folders of processes that were killed, from the folder for temporary files.
+///
+/// A program that is killed cannot remove its browser's profile, which holds cookies. This function is called before each
+/// start of a browser; a program may call it when it starts itself. It removes only folders that carry this crate's name,
+/// belong to this user alone, and hold a lock file that no living process has locked.
+pub fn remove_stale_profiles() {
+    sweep(&std::env::temp_dir());
+}
+
+fn sweep(above: &Path) {
+    for entry in fs::read_dir(above).into_iter().flatten().take(MOST_NAMES).flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            let path = entry.path();
+            // Held until the folder is gone, so that two sweeps do not remove one folder.
+            if let Some(_lock) = stale_lock(&path) {
+                remove(&path);
+            }
+        }
+    }
+}
+
+/// Locks the lock file of a folder that is one of ours and whose owner is gone; `None` for every other folder. All is judged
+/// by handles: a name can mean another thing in the next moment.
+fn stale_lock(path: &Path) -> Option<File> {
+    let own = rustix::process::geteuid().as_raw();
+    let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = File::from(openat(CWD, path, folder, Mode::empty()).ok()?);
+    let about = folder.metadata().ok()?;
+    if about.uid() != own || about.mode() & 0o7777 != MODE {
+        return None;
+    }
+    let lock = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let lock = File::from(openat(&folder, LOCK, lock, Mode::empty()).ok()?);
+    let of_lock = lock.metadata().ok()?;
+    if !of_lock.is_file() || of_lock.uid() != own || !is_locked(&lock).ok()? {
+        return None;
+    }
+    let now = path.symlink_metadata().ok()?;
+    (now.ino() == about.ino() && now.dev() == about.dev()).then_some(lock)
+}
+
+/// Locks a file without waiting. Returns `false` if another process has it, or if the file has no name any more.
+fn is_locked(lock: &File) -> io::Result<bool> {
+    match lock.try_lock() {
+        Ok(()) => Ok(lock.metadata()?.nlink() > 0),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Removes a folder, the lock file last: what is cut off in the middle is still known for stale.
+fn remove(path: &Path) {
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_name() != OsStr::new(LOCK) {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            // What is left shows in the folder, which is looked at again.
+            let _ = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+        }
+    }
+    let is_other = |entry: fs::DirEntry| entry.file_name() != OsStr::new(LOCK);
+    if fs::read_dir(path).is_ok_and(|left| left.flatten().any(is_other)) {
+        return;
+    }
+    let lock = path.join(LOCK);
+    let _ = fs::remove_file(&lock);
+    if fs::remove_dir(path).is_err() {
+        // Somebody made a file just now. Without the lock file no sweep would take the folder.
+        let _ = File::create_new(lock);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn folder(above: &Path, name: &str, mode: u32, lock: Option<&str>) -> PathBuf {
+        let path = above.join(name);
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("Cookies"), "a=b").unwrap();
+        if let Some(lock) = lock {
+            fs::write(path.join(lock), "").unwrap();
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_folder_is_the_users_alone_and_goes_with_its_owner() {
+        let above = tempfile::tempdir().unwrap();
+        let profile = Profile::create_in(above.path()).unwrap();
+        let path = profile.path().to_owned();
+        assert_eq!(path.metadata().unwrap().mode() & 0o7777, MODE);
+        fs::create_dir(path.join("Default")).unwrap();
+        fs::write(path.join("Default/Cookies"), "a=b").unwrap();
+        sweep(above.path());
+        assert!(path.join("Default/Cookies").exists(), "the owner lives");
+        drop(profile);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn only_what_is_ours_and_stale_is_swept() {
+        let above = tempfile::tempdir().unwrap();
+        let living = Profile::create_in(above.path()).unwrap();
+        let stale = folder(above.path(), "windlass-browser-stale", MODE, Some(LOCK));
+        let elsewhere = folder(above.path(), "elsewhere", MODE, Some(LOCK));
+        let kept = [
+            living.path().to_owned(),
+            elsewhere.clone(),
+            folder(above.path(), "windlass-other-a", MODE, Some(LOCK)),
+            folder(above.path(), "windlass-browser-open", 0o755, Some(LOCK)),
+            folder(above.path(), "windlass-browser-group", 0o770, Some(LOCK)),
+            folder(above.path(), "windlass-browser-unlocked", MODE, None),
+            folder(above.path(), "windlass-browser-other", MODE, Some("lock")),
+        ];
+        let links = folder(above.path(), "windlass-browser-links", MODE, None);
+        symlink(elsewhere.join(LOCK), links.join(LOCK)).unwrap();
+        symlink(&elsewhere, above.path().join("windlass-browser-link")).unwrap();
+        fs::write(above.path().join("windlass-browser-file"), "").unwrap();
+        if rustix::process::geteuid().is_root() {
+            let others = folder(above.path(), "windlass-browser-others", MODE, Some(LOCK));
+            std::os::unix::fs::chown(&others, Some(12_345), None).unwrap();
+            sweep(above.path());
+            assert!(others.join("Cookies").exists(), "another user's");
+        }
+        sweep(above.path());
+        assert!(!stale.exists());
+        for path in kept {
+            assert!(path.exists(), "{}", path.display());
+        }
+        assert!(elsewhere.join("Cookies").exists() && links.exists());
+        for name in ["windlass-browser-link", "windlass-browser-file"] {
+            assert!(above.path().join(name).symlink_metadata().is_ok(), "{name}");
+        }
+        let path = living.path().to_owned();
+        drop(living);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn sweeps_and_starts_beside_each_other_take_nothing_from_the_living() {
+        let above = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| (0..300).for_each(|_| sweep(above.path())));
+            }
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let profile = Profile::create_in(above.path()).unwrap();
+                        fs::write(profile.path().join("Cookies"), "a=b").unwrap();
+                        std::thread::yield_now();
+                        assert!(profile.path().join("Cookies").exists());
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(above.path()).unwrap().count(), 0);
+    }
+}
