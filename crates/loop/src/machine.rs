@@ -162,7 +162,7 @@ impl Machine {
             Input::Ahead { answer, call, outcome } => self.ran_ahead(answer, &call, *outcome),
             Input::Judged { call, judgement } => self.judged(&call, *judgement),
             Input::Approval(outcome) => self.approval(&outcome),
-            Input::Started(call) => self.show(Event::CallRunning { call }),
+            Input::Started(call) => self.mark_running(call),
             Input::Result(result) => self.result(result),
             Input::Deferred(call) => self.deferred(&call),
             Input::LookedBack { call, aftermath } => self.looked_back(&call, &aftermath),
@@ -173,6 +173,7 @@ impl Machine {
             Input::Cancel => self.cancel(),
             Input::Tick => {}
         }
+        self.put_questions();
         for outcome in self.approvals.overdue(self.now_ms) {
             self.approval(&outcome);
         }

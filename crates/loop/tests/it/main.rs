@@ -15,6 +15,7 @@ mod last;
 mod modes;
 mod properties;
 mod protocol;
+mod questions;
 mod record;
 mod resume;
 
