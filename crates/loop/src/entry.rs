@@ -153,6 +153,14 @@ pub enum Entry {
         #[serde(default)]
         usage: Usage,
     },
+    /// The provider refused a picture, and words took the place of the newest pictures. Records before version 7 never
+    /// have it.
+    ImagesRemoved {
+        /// The positions of the messages that had the pictures, in the conversation as it was then.
+        messages: Vec<usize>,
+        /// The provider's words.
+        reason: String,
+    },
     /// The human was asked whether and how the run continues.
     Consulted {
         /// The id of the question.
@@ -207,8 +215,9 @@ pub struct CallRepairs {
 impl Entry {
     /// The version of this vocabulary that is written. 2 has the protocol, 3 the mode, 4 what a suspended run waits for and
     /// what was planned for files, 5 the run's id and what others used, 6 the questions about how the run continues under
-    /// their ids, discarded attempts, and what the counters of a resumed run need; all before can be read.
-    pub const VERSION: u32 = 6;
+    /// their ids, discarded attempts, and what the counters of a resumed run need, 7 the pictures that a provider refused,
+    /// the ids of messages and the origin of a run; all before can be read.
+    pub const VERSION: u32 = 7;
 
     /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
     pub fn is_critical(&self) -> bool {

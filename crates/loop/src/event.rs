@@ -280,6 +280,13 @@ pub enum Event {
         #[serde(default)]
         usage: Usage,
     },
+    /// The provider refused a picture: words take the place of the newest pictures, and the model is asked again.
+    ImagesRemoved {
+        /// The number of pictures that were replaced.
+        images: usize,
+        /// The provider's words.
+        reason: String,
+    },
     /// The model is told to go on, and how.
     Nudged {
         /// In these words.

@@ -38,7 +38,7 @@ pub use context::{Condense, ContextLimits, Fill};
 pub use effect::Effect;
 pub use entry::{CallRepairs, Entry, MessageSource};
 pub use event::Event;
-pub use input::{Ahead, EarlyRefusal, Input, Judgement, StreamFailure};
+pub use input::{Ahead, EarlyRefusal, FailureSubject, Input, Judgement, StreamFailure};
 pub use known_tool::KnownTool;
 pub use machine::Machine;
 pub use offer::Offer;

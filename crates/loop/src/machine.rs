@@ -71,6 +71,8 @@ pub struct Machine {
     pub(crate) sent: u32,
     /// How many attempts the record says came to nothing since the last answer.
     pub(crate) discarded: u32,
+    /// Number of refusals of the present request that took pictures out of the conversation.
+    pub(crate) image_refusals: u32,
     /// Tokens that were counted and that no entry of the record has yet.
     pub(crate) unrecorded: Option<Usage>,
     /// Words of the human that are on record, and that the record does not say to the model.
@@ -126,6 +128,7 @@ impl Machine {
             generation: 0,
             sent: 0,
             discarded: 0,
+            image_refusals: 0,
             unrecorded: None,
             unsaid: None,
             answers: 0,

@@ -85,6 +85,9 @@ impl Machine {
                 }
                 self.transcript.leave_out(&pruned, until, kept.unwrap_or(0), note.as_deref());
             }
+            Entry::ImagesRemoved { messages, reason } => {
+                self.transcript.replace_images(&messages, &reason);
+            }
             Entry::Shared { used } => self.others.restore(used),
             Entry::Consulted { id, question } => self.consultations.restore(id, question),
             Entry::Guided { id, words } => self.replay_guidance(id, words),

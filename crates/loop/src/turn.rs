@@ -72,6 +72,7 @@ impl Machine {
     pub(crate) fn begin_attempts(&mut self) {
         self.consultations.close();
         self.progress.attempts = 0;
+        self.image_refusals = 0;
         self.sent = std::mem::take(&mut self.discarded);
     }
 

@@ -15,6 +15,8 @@ pub enum ModelErrorKind {
     Refused,
     /// The model has no tool calls of its own, or no structured output: the request may be put otherwise.
     Unsupported,
+    /// The provider refused a picture of the request; without its pictures the request may be taken.
+    Image,
     /// The conversation is longer than the model's window.
     ContextLength,
     /// Too many requests; it may work later.

@@ -9,6 +9,7 @@ mod context;
 mod driven;
 mod early;
 mod execution;
+mod images;
 mod import;
 mod known_tool;
 mod last;

@@ -5,7 +5,9 @@ use windlass_loop::{
     Budget, Config, Effect as Want, Entry, Event, Input, Judgement, Machine, Moment, Outcome, StopCause,
     StreamFailure, Transcript, Unanswered, UnknownEffects, Wait,
 };
-use windlass_protocol::{Aftermath, CallId, PlannedFile, ResultStatus, ToolCall, ToolProtocol};
+use windlass_protocol::{
+    Aftermath, CallId, Image, Message, Part, PlannedFile, ResultStatus, Role, ToolCall, ToolProtocol,
+};
 
 use crate::driven::{Driven, call, check_paired, config, entries};
 
@@ -338,7 +340,9 @@ pub(crate) fn everything() -> Vec<Entry> {
         .with_budget(budget)
         .with_mode(Some("code".into()))
         .with_protocols(protocols);
-    let history = Transcript::import([windlass_protocol::Message::user("said elsewhere")]).transcript;
+    let picture = Part::Image(Image::base64("image/png", "cG5n"));
+    let said = Message::new(Role::User, vec![Part::text("said elsewhere"), picture]);
+    let history = Transcript::import([said]).transcript;
     let mut machine = Machine::new(config.clone()).with_history(history);
     let effects = machine.step(Input::Start { task: "the task".into() }, 0);
     let mut run = Driven { machine, effects, now: 0 };
@@ -361,6 +365,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     run.step(Input::Shared { used: [("run-1/z".to_owned(), child)].into(), grants: 0 });
     run.result("a", ResultStatus::Ok);
     run.guide(Some("go on, quickly"));
+    run.step(Input::StreamEnd(Err(StreamFailure::new("no image", false).of_image())));
     run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
     record.extend(entries(&run.effects));
     run.answer([call("c", "done", r#"{"result":"r"}"#)]);
