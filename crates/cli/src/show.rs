@@ -97,7 +97,7 @@ impl Show {
                 self.line(&format!("  {}: goes on elsewhere", self.name(call.as_str())))
             }
             Event::AnswerRefused { reason }
-            | Event::MessageRefused { reason }
+            | Event::MessageRefused { reason, .. }
             | Event::Nudged { text: reason } => self.line(&format!("! {}", display_safe(reason))),
             Event::CallEnded { result } => self.result(result),
             Event::AgentEvent { agents, happened, .. } => self.agent(agents, happened),

@@ -121,6 +121,10 @@ pub enum Entry {
     },
     /// Something is to be said to the model as soon as that can be, or when the task is done.
     Queued {
+        /// The id that the message came with: one that comes again under it is not queued again. Records before version 7
+        /// do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
         /// In the human's words.
         text: String,
         /// When.

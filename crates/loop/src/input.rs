@@ -83,6 +83,10 @@ pub enum Input {
     },
     /// Something to be said to the model while the run works.
     Say {
+        /// An id of the message, where it can come more than once: from a file that outlives a crash, or over a connection
+        /// that sends again. The run takes it once, also after a resume.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
         /// In the human's words.
         text: String,
         /// When.

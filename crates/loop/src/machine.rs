@@ -171,7 +171,7 @@ impl Machine {
             Input::LookedBack { call, aftermath } => self.looked_back(&call, &aftermath),
             Input::Fatal { call, message } => self.fatal(&call, message),
             Input::Shared { used, grants } => self.shared(used, grants),
-            Input::Say { text, when } => self.queue(text, when),
+            Input::Say { id, text, when } => self.queue(id, text, when),
             Input::Guidance { id, words } => self.guidance(id, words),
             Input::Cancel => self.cancel(),
             Input::Tick => {}

@@ -69,7 +69,7 @@ impl Machine {
                 open.begun.insert(call);
             }
             Entry::Deferred { call } => drop(open.deferred.insert(call)),
-            Entry::Queued { text, when } => self.steering.queue(text, when),
+            Entry::Queued { id, text, when } => self.steering.queue(id, text, when),
             Entry::Discarded { usage } => {
                 self.discarded = self.discarded.saturating_add(1);
                 if let Some(usage) = usage {
