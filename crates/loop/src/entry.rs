@@ -8,7 +8,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{CallId, History, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::{ConsultationId, Moment, Outcome, Used};
+use crate::{ConsultationId, Moment, Outcome, RunOrigin, Used};
 
 /// What is written down of a run, in order: enough to go on with it in another process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub enum Entry {
         /// The run's id, which calls are known by outside of it. Records before version 5 have none.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         run: String,
+        /// The origin of a run that another run began. Records before version 7 do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<RunOrigin>,
     },
     /// The run goes on from a conversation that was had elsewhere; the task comes after it.
     Imported {

@@ -17,6 +17,7 @@ mod input;
 mod known_tool;
 mod machine;
 mod offer;
+mod origin;
 mod outcome;
 mod progress;
 mod protocol;
@@ -42,6 +43,7 @@ pub use input::{Ahead, EarlyRefusal, FailureSubject, Input, Judgement, StreamFai
 pub use known_tool::KnownTool;
 pub use machine::Machine;
 pub use offer::Offer;
+pub use origin::RunOrigin;
 pub use outcome::{Outcome, StopCause, Wait};
 pub use resume::ResumeError;
 pub use steering::Moment;

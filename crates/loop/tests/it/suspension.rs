@@ -2,8 +2,8 @@
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{
-    Budget, Config, Effect as Want, Entry, Event, Input, Judgement, Machine, Moment, Outcome, StopCause,
-    StreamFailure, Transcript, Unanswered, UnknownEffects, Wait,
+    Budget, Config, Effect as Want, Entry, Event, Input, Judgement, Machine, Moment, Outcome, RunOrigin,
+    StopCause, StreamFailure, Transcript, Unanswered, UnknownEffects, Wait,
 };
 use windlass_protocol::{
     Aftermath, CallId, Image, Message, Part, PlannedFile, ResultStatus, Role, ToolCall, ToolProtocol,
@@ -336,6 +336,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     let context = windlass_loop::ContextLimits { keep_result_bytes: 3, ..Default::default() };
     let config = suspending()
         .with_run("run-1")
+        .with_origin(Some(RunOrigin::new("explorer", "5b1e", "sub_agent_explorer")))
         .with_context(context)
         .with_budget(budget)
         .with_mode(Some("code".into()))
